@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LINE_LENGTH_MAX } from "#agent/limits.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-// The runtime's own, by which the command line finds the service, and MCP knows its own name.
+// Shared with the runtime: `bun run svc ask` finds the service by them, and MCP checks its host.
 const { HOST, PORT, PUBLIC_URL } = coreConfig.shape;
 
 /** The agent's part of the configuration. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { askCommand } from "#agent/askCommand.ts";
 
-// Guarantee: who loses an answer at the terminal is told what may have happened to their money.
+// Guarantee: a caller whose answer is lost is told what may have happened to their money.
 
 async function askLosing(env: Record<string, string>): Promise<unknown> {
 	const server = Bun.serve({
@@ -20,7 +20,7 @@ async function askLosing(env: Record<string, string>): Promise<unknown> {
 		.catch((error) => error);
 }
 
-test("an answer that is lost is no proof that nothing was done, for who is signed in", async () => {
+test("warns a signed-in caller that a lost answer may still have been executed", async () => {
 	expect(await askLosing({ TAPELINE_TOKEN: "token" })).toMatchObject({
 		code: "ask_failed",
 		publicDetail: expect.stringContaining('ask "my intents" before you send it again'),

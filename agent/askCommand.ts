@@ -11,10 +11,10 @@ import type { CliCommand } from "#core/plugin/CliCommand.ts";
 const USAGE = 'ask "<text>" [--url URL]';
 const TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 8_388_608;
-/** Whose text it is: the token of a sign-in. A variable, because arguments are seen by others. */
+/** Holds the session token. A variable, because other users of a machine can see arguments. */
 const TOKEN = "TAPELINE_TOKEN";
 
-/** Asks the running service from a terminal; prints its line, links and suggestions. */
+/** Asks the running service from a terminal; prints the reply's line, links and suggestions. */
 export const askCommand: CliCommand = {
 	name: "ask",
 	usage: USAGE,
@@ -41,9 +41,9 @@ const endedBadly = z.object({
 });
 
 /**
- * Why the action that was asked for is not done, where its tool answered and the path that money
- * leaves by said no; null otherwise. A script goes on by the exit code. Who only reads an action,
- * or calls one off, got what they asked for.
+ * Returns the reason why a requested action was refused by the execution path although its tool
+ * answered; null otherwise. It sets the exit code for scripts. Reading an action that failed, or
+ * cancelling one, counts as success.
  */
 function refusalOf({ kind, tool, data }: z.infer<typeof replySchema>): string | null {
 	const ended = endedBadly.safeParse(data);
@@ -62,12 +62,14 @@ function readArguments(args: readonly string[]): { text: string; url: string | u
 		const text = positionals.join(" ");
 		if (text !== "") return { text, url: values.url?.replace(/\/+$/, "") };
 	} catch {
-		// An option that is none: the usage says which there is.
+		// An unknown option: the usage below lists the valid ones.
 	}
 	throw agentFault.usage({ public: `bun run svc ${USAGE}` });
 }
 
-/** Where this very configuration serves: the address to listen on, or what it is called outside. */
+/**
+ * Returns the URL of the service that this configuration starts: `PUBLIC_URL`, or where it listens.
+ */
 function serviceUrl(env: Environment): string {
 	const schema = agentConfig.pick({ HOST: true, PORT: true, PUBLIC_URL: true });
 	const section = { owner: "agent", schema };
@@ -99,7 +101,7 @@ async function ask({ url, text, token }: Question) {
 		status = response.status;
 		said = await readCapped(response, ANSWER_BYTES_MAX);
 	} catch (cause) {
-		// It may have arrived, and the next try is another request: a payment would be made twice.
+		// The request may have arrived. Sending it again would be a new request, and might pay twice.
 		const doubt = ' It may have been done all the same: ask "my intents" before you send it again.';
 		const words = `No answer came from ${address}: is it running?${token === null ? "" : doubt}`;
 		throw agentFault.askFailed({ public: words, cause });

@@ -4,52 +4,55 @@ import { replyLength } from "#agent/reply/replyLength.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 import type { Caller, ToolLink } from "#core/plugin/Tool.ts";
 
-/** What the agent answers, the same through every channel. */
+/** The agent's reply, the same through every channel. */
 export type Reply = {
-	/** `done`, or why not: a question with choices, text that no command reads, a refusal. */
+	/** `done`, or why not: `choose` asks a question, `help` means that no command reads the text. */
 	kind: "done" | "choose" | "help" | "refused";
 	/** One line of at most 200 characters, with the age of its figures. */
 	line: string;
-	/** The strict command that was run, as it is printed; null where none was understood. */
+	/** The strict command that was run, in its printed form; null where none was understood. */
 	command: string | null;
-	/** True where a language model wrote that command: nothing was executed, at most proposed. */
+	/** True where a language model wrote that command: it is never executed, at most prepared. */
 	isProposal: boolean;
 	/** The name of the tool that ran; null where none did. */
 	tool: string | null;
-	/** The tool's output, of its schema; null where none ran. */
+	/** The tool's output, valid by its output schema; null where none ran. */
 	data: unknown;
-	/** ISO time of the oldest figure; null where nothing in the answer ages. */
+	/** ISO time of the oldest figure; null where nothing in the answer gets old. */
 	asOf: string | null;
 	links: readonly ToolLink[];
-	/** Whole commands to send instead: the choices of a question, or commands that are near. */
+	/** Complete commands to send instead: the choices of a question, or similar commands. */
 	suggestions: readonly { label: string; command: string }[];
-	/** A stable code for programs where `kind` is `help` or `refused`; null otherwise. */
+	/** A stable code for programs if `kind` is `help` or `refused`; null otherwise. */
 	code: string | null;
 };
 
 export type Asked = {
-	/** As typed. */
+	/** The text as the user typed it. */
 	text: string;
 	caller: Caller;
-	/** The same key and text does the same action once. */
+	/** The same key with the same text executes an action once. */
 	idempotencyKey: string | null;
-	/** Who it is from where nobody is signed in: an address, an account. Guests share the model. */
+	/**
+	 * Identifies a caller who is not signed in (an address, an account); guests share the model's
+	 * budget.
+	 */
 	guest?: string;
 	signal: AbortSignal;
 };
 
-/** Answers text: strict commands first, a language model only for what these do not read. */
+/** Answers texts: strict commands first; a language model only for texts that no command reads. */
 export type Agent = {
 	handle(asked: Asked): Promise<Reply>;
 };
 
 export const AgentKey = serviceKey<Agent>()("agent");
 
-/** The most that any reply has, whoever sends it. */
+/** The setting for the longest reply, in characters, shared with other plugins. */
 export const MAX_REPLY_LENGTH = agentConfig.shape.MAX_REPLY_LENGTH;
 
-/** For channels that put words of their own around a line: harmless, and cut between words. */
+/** Renders a line for channels that add words of their own: made harmless, cut between words. */
 export const lineOf = renderLine;
 
-/** How long such a text is. */
+/** Counts the length of such a line, in code points and as X counts. */
 export const lengthOf = replyLength;

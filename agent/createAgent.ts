@@ -19,22 +19,22 @@ export type AgentDeps = {
 	clock: Clock;
 	log: Log;
 	grammar: Grammar;
-	/** Of all plugins and the agent's own. */
+	/** The tools of all plugins, and the agent's own. */
 	tools: readonly AnyTool[];
 	runTool: RunTool;
-	/** Writes a strict command for text that the grammar does not read; null where there is none. */
+	/** Turns text that the grammar does not read into a strict command; null without a model. */
 	readByModel: ReadByModel | null;
-	/** Of a reply's line. */
+	/** The longest line of a reply, in characters. */
 	lengthMax: number;
 };
 
-/** A command to run, and who understood the text as it. */
+/** A command to run, and whether a model understood the text as it. */
 type Understood = { reading: Reading; isProposal: boolean };
 
 /**
- * Answers a text: the grammar reads it, or else a model writes a command that the grammar reads;
- * authority decides which tool may run; its answer becomes one line. Never throws for what a
- * stranger can cause.
+ * Returns the function that answers a text. The grammar reads it, or else a model writes a command
+ * that the grammar reads; the caller's authority decides which tool may run; its output becomes one
+ * line. Never throws for bad input.
  */
 export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 	const tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
@@ -48,7 +48,8 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		if (parsed.kind === "read") {
 			return answer({ reading: parsed.reading, isProposal: false }, asked, { ...deps, toolOf });
 		}
-		// What was refused as a text (two commands, hidden signs) is nobody's to interpret.
+		// A text that was refused as a whole (two commands, hidden characters) is not for a model
+		// either.
 		const isRefused = parsed.code.startsWith("text_");
 		const reading = isRefused ? null : await deps.readByModel?.(asked);
 		return reading
@@ -68,7 +69,7 @@ async function answer(
 	const speaker = isProposal ? withoutAuthority(caller) : caller;
 	const printed = attempt(deps, () => deps.grammar.print(reading));
 	const base: Reply = { ...NOTHING, command: printed, isProposal };
-	// What cannot be shown as it was understood is not done.
+	// A command that cannot be printed back is not run: its caller could not check it.
 	if (printed === null) return refused(agentFault.toolFailed(), base, deps);
 	const tool = permitted(command, speaker, deps);
 	if (tool === null) {
@@ -84,14 +85,17 @@ async function answer(
 	return rendered(result, { ...base, tool: tool.name }, { ...deps, command, values });
 }
 
-/** The words are not the author's own any more: what they ask for is at most proposed. */
+/**
+ * Lowers the caller's authority to a session's: a model wrote the command, so it is at most
+ * prepared.
+ */
 function withoutAuthority(caller: Caller): Caller {
 	return { ...caller, authority: caller.authority === "none" ? "none" : "session" };
 }
 
 /**
- * The tool that may run for the speaker; null where none may. The effects are a closed list: a new
- * one does not compile until it is decided here.
+ * Returns the tool that this caller may run, or null. Effects are a closed list: a new one does not
+ * compile until this function decides about it.
  */
 function permitted(command: Command, { authority }: Caller, { toolOf }: Answering): AnyTool | null {
 	const tool = toolOf(command.tool);
@@ -107,7 +111,10 @@ function permitted(command: Command, { authority }: Caller, { toolOf }: Answerin
 	}
 }
 
-/** Null, and a line in the log, where a plugin's command has no way to be printed. */
+/**
+ * Returns the printed command; null, with a line in the log, where a plugin's command cannot be
+ * printed.
+ */
 function attempt({ log }: Pick<AgentDeps, "log">, print: () => string): string | null {
 	try {
 		return print();
@@ -141,7 +148,9 @@ function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
 	}
 }
 
-/** Whole commands to send instead: each is read back as what it says, or it is left out. */
+/**
+ * Returns the choices as complete commands. A choice that does not read back as itself is left out.
+ */
 function choicesOf(
 	{ slot, choices }: Extract<ToolResult, { kind: "choose" }>,
 	{ grammar, log, command, values }: Rendering,
@@ -178,14 +187,14 @@ function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
 		kind: isRefused ? "refused" : "help",
 		line: lineOf(`${detail}${words}`, deps),
 		code,
-		// A shape such as `send <amount> eth to <to>` is shown, and is nothing to send.
+		// A shape such as `send <amount> eth to <to>` is displayed, but cannot be sent.
 		suggestions: commands
 			.filter((command) => deps.grammar.parse(command).kind === "read")
 			.map((command) => ({ label: command, command })),
 	};
 }
 
-/** What everybody may ask, and where there is more. */
+/** Returns two example questions that need no sign-in, and `help`. */
 function firstQuestions({ grammar, tools }: AgentDeps): string[] {
 	const open = new Set(
 		tools.flatMap(({ name, effect, access }) =>

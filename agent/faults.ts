@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** Why the agent does not do, or does not know, what it was asked. All stand in replies. */
+/** Reasons why the agent does not do what it was asked. All of them appear in replies. */
 export const agentFault = defineFaults({
 	toolsInvalid: {
 		status: 500,

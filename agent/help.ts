@@ -11,7 +11,7 @@ const entrySchema = z.strictObject({
 	examples: z.array(z.string()),
 	capability: z.string(),
 	effect: z.enum(["read", "prepare", "execute"]),
-	/** Whether it also answers who is not signed in. */
+	/** Whether callers who are not signed in get an answer, too. */
 	access: z.enum(["everybody", "profile"]),
 });
 type Entry = z.output<typeof entrySchema>;
@@ -27,13 +27,13 @@ export type Help = {
 };
 
 /**
- * Makes the command `help` and its tool of all other commands. A topic is the name of a command or
- * of a group of them; a plugin's command has its help without more than its summary and examples.
+ * Makes the command `help` and its tool from all other commands. A topic is the name of a command,
+ * or of a group of them. A plugin's command gets its help from its summary and examples alone.
  */
 export function createHelp(commands: readonly Command[], tools: readonly AnyTool[]): Help {
 	const entries = [OWN, ...commands.map((command) => entryOf(command, tools))];
 	const names = entries.flatMap(({ command, capability }) => [command, topicOf(capability)]);
-	// Itself is among them: a list of words is never empty.
+	// Includes `help` itself, because the list must not be empty.
 	const topics = [...new Set(["help", ...names])].filter((name) => /^[a-z][a-z0-9-]*$/.test(name));
 	return {
 		tool: defineTool({
@@ -80,12 +80,14 @@ const OWN: Entry = {
 	access: "everybody",
 };
 
-/** Says in one line what to type; the reply of texts that nobody understands, too. */
+/** Returns one line of examples to type; also used in the reply to a text that nothing reads. */
 export function tryWords(examples: readonly string[]): string {
 	return examples.map((example) => `"${example}"`).join(", ");
 }
 
-/** What moves something is shown as a form: its amounts are for its owner to say. */
+/**
+ * Returns a command's entry. One that moves value is shown as its shape: the owner sets amounts.
+ */
 function entryOf(command: Command, tools: readonly AnyTool[]): Entry {
 	const { name, summary, tool } = command;
 	const {
@@ -110,7 +112,7 @@ function lineOf(topic: string | null, found: readonly Entry[]): string {
 	if (topic !== null && found.length === 1 && only) {
 		return `${only.command}: ${only.summary.replace(/\.$/, "")}. Try ${tryWords(only.examples.slice(0, 2))}`;
 	}
-	// What everybody may ask comes first: it works as it stands.
+	// Commands that need no sign-in come first: their examples work as they are.
 	const others = found.filter(({ command }) => command !== OWN.command);
 	const first = others.toSorted((one, other) => rankOf(one) - rankOf(other));
 	const examples = first.flatMap(({ examples: [example] }) => example ?? []);

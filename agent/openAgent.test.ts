@@ -16,7 +16,7 @@ import { defineTool, type ToolAnswer } from "#core/plugin/Tool.ts";
 
 type Said = { kind: "done" | "choose" | "fault"; text: string; ageMs: number | null };
 
-/** An agent with one tool that says whatever a test wants it to say. */
+/** Makes an agent with one tool that answers what the test sets. */
 function sayingAgent(env: Record<string, unknown> = {}) {
 	const said: { now: Said } = { now: { kind: "done", text: "", ageMs: null } };
 	const clock = { nowMs: () => NOW_MS };
@@ -100,7 +100,7 @@ test("[SOC-05] every reply is one line of at most 200, and of MAX_REPLY_LENGTH, 
 			}
 			const isAged = saying.kind === "done" && saying.ageMs !== null;
 			expect(/ · \d+ (s|min|h|d) ago$/.test(reply.line)).toBe(isAged);
-			// The same answer is always the same line.
+			// The same output always gives the same line.
 			expect((await ask("saying kiln-folk")).line).toBe(reply.line);
 		});
 		await fc.assert(check, { numRuns: 150, seed: 33 });

@@ -15,7 +15,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { CallerOf, Collected } from "#core/plugin/Plugin.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 
-/** The agent once all plugins are there: what its routes answer from. */
+/** The agent after all plugins are set up; its routes use it. */
 export type OpenedAgent = Agent & {
 	tools: readonly AnyTool[];
 	commands: readonly Command[];
@@ -30,7 +30,10 @@ export type OpenAgentOptions = {
 	ending: AbortSignal;
 };
 
-/** Builds the agent of what all plugins can do, or throws a Fault that names what does not fit. */
+/**
+ * Builds the agent from the tools and commands of all plugins. Throws a Fault that names every
+ * misfit.
+ */
 export function openAgent({ collected, core, config, ending }: OpenAgentOptions): OpenedAgent {
 	const { clock, log } = core;
 	const help = createHelp(collected.commands, collected.tools);
@@ -66,7 +69,7 @@ function modelOf(
 	const { AGENT_MODEL: model, AGENT_MODEL_DAILY_TOKENS_MAX: dailyTokensMax } = config;
 	if (model === undefined || dailyTokensMax === 0) return null;
 	const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey = null } = config;
-	// Endpoints of a private network have no certificate; whether a key may go there is not for us.
+	// Endpoints of a private network have no certificate; the operator decides about the key.
 	if (apiKey !== null && baseUrl.startsWith("http://") && !LOOPBACK.test(baseUrl)) {
 		core.log.warn("OPENAI_API_KEY is sent over plain HTTP", { url: baseUrl });
 	}

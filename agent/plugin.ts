@@ -8,7 +8,7 @@ import { definePlugin } from "#core/plugin/definePlugin.ts";
 
 const VERSION = "1";
 
-/** Answers text with what all plugins can do: strict commands first, a model where these end. */
+/** Answers text with the tools of all plugins: strict commands first, a model for the rest. */
 export const agentPlugin = definePlugin({
 	name: "agent",
 	version: VERSION,

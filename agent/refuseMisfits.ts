@@ -4,13 +4,13 @@ import type { Command } from "#core/plugin/Command.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 
 const TOOL_NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
-/** Of the Model Context Protocol's clients, the strictest that is known. */
+/** The limit of the strictest known client of the Model Context Protocol. */
 const TOOL_NAME_LENGTH_MAX = 60;
 
 /**
- * Throws one Fault that names everything that does not fit between the tools and the commands of
- * all plugins: a name that nobody has, a command that would prepare by executing, a tool that moves
- * something for nobody, a schema that no client could be told.
+ * Throws one Fault that lists all mismatches between the tools and the commands of all plugins: an
+ * unknown name, a command that would prepare by executing, a tool that moves value without a
+ * profile, a schema that cannot be given to a client.
  */
 export function refuseMisfits(tools: readonly AnyTool[], commands: readonly Command[]): void {
 	const problems = [...tools.flatMap(toolProblems), ...commandProblems(commands, tools)];
@@ -40,7 +40,7 @@ function toolProblems({ name, effect, access, input, output }: AnyTool): string[
 	return problems;
 }
 
-/** A tool's schema as JSON Schema: what it takes, or what it answers. */
+/** Returns a tool's input or output schema as JSON Schema. */
 export function jsonSchema(
 	schema: z.ZodType,
 	io: "input" | "output" = "output",
@@ -49,8 +49,8 @@ export function jsonSchema(
 }
 
 /**
- * Returns the schema without its own name. A named schema is written as a reference, and clients
- * take only an object as what a tool answers; names inside of it stay.
+ * Returns the schema without its own name. A named schema is written as a reference, but clients
+ * require an object as a tool's output. Names inside of it stay.
  */
 export function unnamed<Schema extends z.ZodType>(schema: Schema): Schema {
 	return schema.clone(schema.def);

@@ -8,14 +8,14 @@ import { issueWords } from "#core/http/issueWords.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { AnyTool, ToolContext, ToolLink } from "#core/plugin/Tool.ts";
 
-/** What came of a tool, ready to be told: all of it was checked, or none of it is there. */
+/** The result of a tool, ready to be shown: fully checked, or a refusal. */
 export type ToolResult =
 	| {
 			kind: "done";
 			output: unknown;
-			/** As the tool renders it: not yet harmless, not yet short. */
+			/** As the tool renders it: not yet made harmless, not yet cut. */
 			text: string;
-			/** ISO time of the oldest figure; null where nothing in it ages. */
+			/** ISO time of the oldest figure; null where nothing in it gets old. */
 			asOf: string | null;
 			links: readonly ToolLink[];
 	  }
@@ -35,18 +35,18 @@ export type RunToolOptions = {
 	timeoutMs?: number;
 };
 
-/** Runs a tool for somebody; never throws. */
+/** Runs a tool for a caller; never throws. */
 export type RunTool = (
 	tool: AnyTool,
-	/** May throw: a command's own way to make an input of its values is code of a plugin. */
+	/** May throw: a plugin's command converts its values to the input. */
 	inputOf: () => unknown,
 	context: ToolContext,
 ) => Promise<ToolResult>;
 
 /**
- * Makes the one way in which tools are run, by command, chat and MCP alike: input and output are
- * parsed by the tool's schemas, a Fault becomes its public sentence, and anything else is logged
- * and told without a word about its cause.
+ * Makes the one function that runs tools, for commands, chat and MCP alike. Input and output are
+ * parsed by the tool's schemas, a Fault becomes its public sentence, and any other error is logged
+ * and answered without its cause.
  */
 export function createRunTool(options: RunToolOptions): RunTool {
 	return async (tool, inputOf, context) => {
@@ -75,7 +75,7 @@ async function run(
 		tool.run(parsed.data, { caller, idempotencyKey, signal }),
 	);
 	if (answer.kind === "choose") return answer;
-	// A tool is code of a plugin: what it answers is shown whole, or not at all.
+	// A tool is code of a plugin: its output is shown only if all of it is valid.
 	const output = tool.output.parse(answer.output);
 	const asOfMs = tool.asOfMs(output);
 	return {
@@ -87,7 +87,7 @@ async function run(
 	};
 }
 
-/** Gives the tool up after its time, or when whoever asked is gone; the tool's signal says so. */
+/** Rejects after the tool's time, or when the caller is gone; the tool's signal aborts then. */
 async function inTime<Result>(
 	tool: AnyTool,
 	{ signal, ending, timeoutMs = TOOL_TIMEOUT_MS }: ToolContext & RunToolOptions,
@@ -105,7 +105,7 @@ async function inTime<Result>(
 	try {
 		return await Promise.race([work(stopped), promise]);
 	} catch (error) {
-		// What a tool says when it is stopped is the same, whatever its words for it are.
+		// Once stopped, the tool's own error does not matter.
 		if (stopped.aborted && !(error instanceof Fault)) {
 			throw unfinished(tool, { cause: error, detail: "ended with its signal" });
 		}
@@ -115,7 +115,9 @@ async function inTime<Result>(
 	}
 }
 
-/** What only reads was not done; what changes something may have been. */
+/**
+ * Returns the fault of an unfinished tool: not done if it only reads, unknown if it changes state.
+ */
 function unfinished({ effect, name }: AnyTool, { detail, cause }: Unfinished): Fault {
 	const make = effect === "read" ? agentFault.toolTimeout : agentFault.toolOutcomeUnknown;
 	return make({ detail: `${name}: ${detail}`, cause });
@@ -125,7 +127,7 @@ type Unfinished = { detail: string; cause?: unknown };
 
 function told(error: unknown, tool: AnyTool, log: Log): Fault {
 	const known = error instanceof Fault ? error : faultOf(error);
-	// A database that is away is a Fault of the edge's own table; everything else is our mistake.
+	// An unreachable database has a Fault of its own; everything else is our mistake.
 	if (known.code !== "internal_error") {
 		log.debug("a tool was refused", { tool: tool.name, code: known.code, error });
 		return known;

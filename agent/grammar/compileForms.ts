@@ -1,13 +1,13 @@
 import type { FormItem } from "#agent/grammar/parseForm.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
-/** A place in all forms at once: what may stand next, and which commands end here. */
+/** A state of the search in all forms: which words may come next, and which commands end here. */
 export type Node = {
 	words: ReadonlyMap<string, Node>;
-	/** In the order in which they are tried: what fits few words first, names last. */
+	/** In the order of trying: slots with few possible values first, names last. */
 	slots: readonly SlotEdge[];
 	ends: readonly Command[];
-	/** All commands that can still be meant. */
+	/** All commands that are still possible. */
 	commands: ReadonlySet<Command>;
 };
 
@@ -17,8 +17,8 @@ export type SlotEdge = { name: string; slot: Slot; to: Node };
  * Compiles the forms of many commands into one graph, in which each word of a text is looked up
  * once, however many forms begin with it.
  *
- * Forms are joined from their ends (so the tail `[on {chain}]` exists once a command), then states
- * that the same words lead to become one.
+ * Forms are built from their ends (so the tail `[on {chain}]` exists once per command); then states
+ * that the same words lead to become one state (subset construction).
  */
 export function compileForms(commands: readonly { command: Command; forms: FormItem[][] }[]): Node {
 	const memo = new Map<string, Node>();
@@ -49,7 +49,7 @@ export function compileForms(commands: readonly { command: Command; forms: FormI
 		});
 	}
 
-	/** One node for what several states are at the same time. */
+	/** Returns one node that stands for several states at once. */
 	function nodeOf(several: State[]): Node {
 		const ids = [...new Set(several)].sort((a, b) => a.id - b.id);
 		const key = ids.map(({ id }) => id).join();

@@ -11,22 +11,24 @@ import { assert } from "#core/fault/assert.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 export type GrammarOptions = {
-	/** True where the command moves something, or takes back what does: it tolerates nothing. */
+	/**
+	 * True for a command that moves value, or cancels one that does: no deviation is tolerated in it.
+	 */
 	isStrict(command: Command): boolean;
 	chains: Pick<ChainRegistry, "bySlug">;
 };
 
 /**
- * Compiles commands into the grammar that reads and prints them. A form that is written badly and
- * an example that its command does not read refuse the boot.
+ * Compiles commands into the grammar that reads and prints them. Throws at start-up for a form with
+ * a syntax error, and for an example that its own command does not read.
  */
 export function createGrammar(commands: readonly Command[], options: GrammarOptions): Grammar {
 	const entries = entriesOf(commands, options.isStrict);
 	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
 	const reader = createReader(entries, options.chains);
 	/**
-	 * What is suggested: an example to send, or the shape of a command that moves something. Its
-	 * amounts are for its owner to say, and never come from an example.
+	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
+	 * must come from the owner, never from an example.
 	 */
 	const examples = new Map<Command, string>();
 	const shown = (command: Command) => examples.get(command) ?? shapeOf(command);
@@ -61,7 +63,9 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		return { kind: "read", reading: readingOf(found), text: plain.text.trim() };
 	}
 
-	/** Names and tickers stand as they are where that is read back as the same. */
+	/**
+	 * Prints names and tickers bare if `parse` reads that back as the same, else quoted or with `$`.
+	 */
 	function print(reading: Reading): string {
 		const entry = byName.get(reading.command.name);
 		assert(entry, `there is no command called ${reading.command.name}`);
@@ -83,7 +87,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	return { parse, print, commands };
 }
 
-/** The first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
+/** Returns the first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
 export function shapeOf({ forms, slots }: Command): string {
 	const [form = ""] = forms;
 	return form.replace(/\{([^}]*)\}/g, (_, name: string) => {

@@ -13,13 +13,13 @@ export type Entry = {
 	command: Command;
 	forms: FormItem[][];
 	isStrict: boolean;
-	/** All words of its forms. */
+	/** All words that its forms contain. */
 	words: ReadonlySet<string>;
-	/** What its forms begin with; null is a slot. */
+	/** The words that its forms begin with; null stands for a slot. */
 	heads: ReadonlySet<string | null>;
 };
 
-/** Reads the forms of commands; those that are written badly refuse the boot. */
+/** Parses the forms of commands. Throws at start-up for a form with a syntax error. */
 export function entriesOf(
 	commands: readonly Command[],
 	isStrict: (command: Command) => boolean,
@@ -34,7 +34,7 @@ export function entriesOf(
 	});
 }
 
-/** What reading came to; where it was given up when `found` is empty. */
+/** The result of reading; where it stopped if `found` is empty. */
 export type Look = Walked & { words: Words; range: Range };
 
 export type Reader = {
@@ -43,17 +43,23 @@ export type Reader = {
 	looseRoot: Node;
 	/** All words of all forms. */
 	known: readonly string[];
-	/** True for the first word of a command that moves something. */
+	/** True for the first word of a command that moves value. */
 	isStrictHead(low: string): boolean;
-	/** Reads as commands that move something: word for word, or not at all. */
+	/** Reads words as commands that move value: word for word, or not at all. */
 	readStrict(words: Words): Look;
-	/** Reads as commands that only read, at first as it stands, then with more and more patience. */
+	/** Reads words as commands that only read: first exactly, then with more and more tolerance. */
 	readLoose(words: Words): Look;
-	/** The position of a second command in one that was read, if there is one. */
+	/**
+	 * Returns the position of a second command inside a text that was read as one; undefined for
+	 * none.
+	 */
 	secondCommand(look: Look, found: Found): number | undefined;
 };
 
-/** Reads words as commands. Those that move something and those that only read never mix. */
+/**
+ * Makes the reader of words. Commands that move value and commands that only read have separate
+ * graphs, so that tolerance for questions never reaches a payment.
+ */
 export function createReader(
 	entries: readonly Entry[],
 	chains: Pick<ChainRegistry, "bySlug">,
@@ -96,7 +102,7 @@ export function createReader(
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
 				for (let at = from + 1; at < to; at++) {
-					// Behind its last word a name has nothing that another command could be about.
+					// After the last word of a name there is nothing that a second command could be about.
 					const isJoined = CONNECTIVES.has(words.low[at - 1] ?? "");
 					if ((at < to - 1 || isJoined) && isSecond(words, at)) return words.starts[at];
 				}
@@ -108,7 +114,7 @@ export function createReader(
 
 export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);
 
-/** What commands begin with: all of them, in the form that is printed, and those that move. */
+/** Collects the first words of commands: of all forms, of printed forms, and of moving commands. */
 function collectHeads(entries: readonly Entry[]) {
 	const heads = new Set<string>();
 	const mainHeads = new Set<string>();

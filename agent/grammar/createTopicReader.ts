@@ -9,17 +9,17 @@ import { isBeforeValue, isOrderWord, namePlaces, roleOf } from "#agent/grammar/w
 import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
 
 export type TopicReader = Omit<TopicSigns, "find"> & {
-	/** Reads a question by what it is about; undefined where that is not one thing alone. */
+	/** Reads a question by its topic; undefined where the topic is not clear. */
 	read(words: Words): Found | undefined;
 };
 
 /**
- * Reads questions in any order of words: each word has to be one of a topic, a value, chat, or part
- * of one name. One word that is none of these, a second name or a second topic, and an order
- * (`buy`, `if`, `don't`) leave the text unread.
+ * Makes the reader of questions in any order of words: each word must belong to a topic, a value,
+ * chat, or one name. One other word, a second name, a second topic, or a word of an order (`buy`,
+ * `if`, `don't`) leaves the text unread.
  *
- * It only serves commands that read, and only where no form fits: what was asked is then mostly
- * clear from one word (`holders`), wherever it stands, and a wrong guess costs nobody anything.
+ * It serves only commands that read, and only where no form fits: the question is then mostly clear
+ * from one word (`holders`), wherever it stands, and a wrong guess costs no money.
  */
 export function createTopicReader(entries: readonly Entry[], rules: WalkRules): TopicReader {
 	const signs = createTopicSigns(
@@ -43,13 +43,13 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 const WORDS_MAX = 24;
 const NAME_WORDS_MAX = 5;
 
-/** What a command takes. */
+/** The slots of a command: those that it needs, and the one for each kind of value. */
 type Taker = { needed: ReadonlySet<string>; slotOf(kind: Slot["kind"]): string | undefined };
 
 type Values = {
 	name?: { value: string; range?: Range };
 	window?: string;
-	/** True where the window is only said of the present: `today`. */
+	/** True where the window is only a word for the present: `today`. */
 	isSaidOnly: boolean;
 	chain?: string;
 	token?: string;
@@ -63,7 +63,7 @@ function takerOf({ command, forms }: Entry): Taker {
 	};
 }
 
-/** Reads all words that are of no topic; undefined where one of them is neither value nor chat. */
+/** Reads all words outside the topic; undefined where one of them is neither a value nor chat. */
 function readValues(
 	words: Words,
 	isTopic: ReadonlySet<number>,
@@ -120,8 +120,8 @@ function withName(
 }
 
 /**
- * The one run of words that is a name. Beside it one word that nobody knows may stand, where the
- * name is behind `of` or its like: `most valuable traits on clonex`.
+ * Returns the one run of words that is a name. One unknown word is tolerated beside a name that
+ * follows `of` or a similar word: `most valuable traits on clonex`.
  */
 function namedBy(
 	words: Words,
@@ -138,7 +138,7 @@ function namedBy(
 	if (!run || more.length > 0) return [];
 	if (!other) return run;
 	const [from, to] = run;
-	// `otherdeed for otherside` is one name, `sales feed for azuki` holds one.
+	// `otherdeed for otherside` is one name; `sales feed for azuki` contains one.
 	const isOfName = NAMING.has(words.low[to] ?? "") && !isTopic.has(from - 1);
 	return to - from === 1 && !isOfName && NAMING.has(words.low[other[0] - 1] ?? "") ? other : [];
 }
@@ -154,12 +154,15 @@ function windowAt(
 	return value ? { value, used: 1 } : readLooseWindow(words, at, words.low.length);
 }
 
-/** `floor vs yesterday` is one question. */
+/** Returns true for words of comparison with a time: `floor vs yesterday` is one question. */
 function isVersus(low: string): boolean {
 	return low === "vs" || low === "versus" || low === "than";
 }
 
-/** A chain stands behind `on`, or last behind a topic: others are names (`base gods`). */
+/**
+ * Returns the chain at this place. A chain follows `on`, or comes last after a topic; elsewhere the
+ * word is part of a name (`base gods`).
+ */
 function chainAt(
 	words: Words,
 	at: number,
@@ -172,7 +175,7 @@ function chainAt(
 	return isAtEnd || isBeforeValue(low[at - 1] ?? "") ? chain : undefined;
 }
 
-/** True for a number that says how many answers are wanted (`top 10`), or is a word (`4 a`). */
+/** Returns true for a number of wanted answers (`top 10`), or one that replaces a word (`4 a`). */
 function isCount({ low }: Words, at: number): boolean {
 	if ((low[at] ?? "").length > 3) return false;
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
@@ -185,7 +188,10 @@ const COUNTED = new Set(
 	"top last latest recent first past next best biggest cheapest lowest highest".split(" "),
 );
 
-/** The command that fits the values and goes over all others that do; undefined for several. */
+/**
+ * Returns the command that fits the values and takes precedence over all others that do; undefined
+ * where several remain.
+ */
 function choose(
 	found: Signs,
 	takers: ReadonlyMap<Command, Taker>,
@@ -217,7 +223,7 @@ function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boole
 	return places.size > others.size && [...others].every((at) => places.has(at));
 }
 
-/** The values of the command's slots; undefined where one is missing, or has no place there. */
+/** Returns the values of the command's slots; undefined if one is missing, or has no slot. */
 function fill({ needed, slotOf }: Taker, values: Values): SlotValues | undefined {
 	const filled: Record<string, string> = {};
 	const given = [

@@ -8,7 +8,9 @@ import type { Command } from "#core/plugin/Command.ts";
 
 const NEAR_MAX = 3;
 
-/** Says why no command reads these words, where reading ended, and what is near. */
+/**
+ * Explains why no command reads these words: the code, where reading ended, and similar commands.
+ */
 export function explainUnread(
 	{ strict, loose, words, end }: { strict: Look; loose: Look; words: Words; end: number },
 	{
@@ -18,7 +20,7 @@ export function explainUnread(
 	}: {
 		reader: Reader;
 		entries: readonly Entry[];
-		/** How a command is shown as a suggestion. */
+		/** Returns how a command is displayed as a suggestion. */
 		shown(command: Command): string;
 	},
 ): Unread {
@@ -27,7 +29,7 @@ export function explainUnread(
 	const look = isStrict ? strict : loose;
 	const { far, farNode, range } = look;
 	const first = look.words.low[range.from] ?? "";
-	// A text that begins with a name, or like any question, has not begun a command.
+	// A text that begins with a name, or as any question could, has not begun a particular command.
 	const isStarted =
 		far > range.from && reader.rules.isHead(first) && (isStrict || !isFiller(first));
 	const meant = isStarted ? [...farNode.commands] : [];
@@ -66,7 +68,7 @@ export function explainUnread(
 	};
 }
 
-/** The refusal of a text in which a second command begins. */
+/** Refuses a text in which a second command begins. */
 export const SEVERAL = {
 	kind: "unread",
 	code: "text_two_commands",
@@ -75,7 +77,7 @@ export const SEVERAL = {
 		'quotes", a ticker gets its dollar sign.',
 } as const;
 
-/** The position of a word that begins another command after one was begun. */
+/** Returns the position of a word that begins another command after one was begun. */
 function secondHead(
 	{ low, kinds, starts }: Words,
 	{ rules, isStrictHead }: Reader,
@@ -99,7 +101,9 @@ function expectedAt(node: Node): string {
 	return [...new Set([...slots, ...words, ...end])].join(", or ");
 }
 
-/** Commands that have words of the text in their forms, also misspelled; most of them first. */
+/**
+ * Returns commands whose forms contain words of the text, also misspelled; the best match first.
+ */
 function nearest({ low, kinds }: Words, reader: Reader, entries: readonly Entry[]): Command[] {
 	const typed = low.filter(
 		(word, at) =>
@@ -124,15 +128,18 @@ function nearest({ low, kinds }: Words, reader: Reader, entries: readonly Entry[
 		.map(({ command }) => command);
 }
 
-/** Nearer than a misspelling: `sel` is shown what `sell` does, but never read as it. */
+/**
+ * Returns true for a looser match than a misspelling: `sel` gets `sell` suggested, never read as
+ * it.
+ */
 function isNear(typed: string, word: string): boolean {
 	return isOneLetterOff(typed, word) || (word.length > 3 && word.slice(0, -1) === typed);
 }
 
-/** Words of a text that are compared with those of all commands. */
+/** Limits how many words of a text are compared with those of all commands. */
 const TYPED_MAX = 12;
 
-/** A first word that begins a command says more than any other word. */
+/** Weighs a first word that begins a command more than any other word. */
 const HEAD_SCORE = 8;
 
 function short(word: string): string {

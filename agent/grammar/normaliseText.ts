@@ -1,4 +1,4 @@
-/** The text in one plain spelling, or why it cannot be read at all. Positions are the author's. */
+/** The text in one plain spelling, or why it is refused. Positions are those of the typed text. */
 export type Normalised =
 	| { kind: "text"; text: string; positionOf(index: number): number }
 	| TextRefusal;
@@ -8,12 +8,12 @@ export type TextRefusal = { kind: "refused"; code: string; detail: string; posit
 export const TEXT_LENGTH_MAX = 2_000;
 
 /**
- * Brings a text into the one spelling that commands are read in: composed letters, plain blanks,
- * straight quotes. What a person could take for something else is refused and never repaired: an
- * amount or a name that looks like another one would be executed as what it is.
+ * Converts a text to the one spelling that commands are read in: composed letters, plain blanks,
+ * straight quotes. Characters that a person could mistake for others are refused, never repaired: a
+ * lookalike of an amount or a name would be executed as what it really is.
  *
- * Outside double quotes stand Latin letters, the digits 0 to 9 and usual punctuation. In them
- * stands a name of one script.
+ * Outside double quotes only Latin letters, the digits 0 to 9 and usual punctuation are allowed.
+ * Inside them, a name of one script.
  */
 export function normaliseText(text: string): Normalised {
 	if (text.length > TEXT_LENGTH_MAX && [...text].length > TEXT_LENGTH_MAX) {
@@ -47,24 +47,24 @@ const PLAIN = /^[ -~]*$/;
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 const BLANK = /[\t\p{Zs}]/u;
 const EMOJI = /\p{RGI_Emoji}/vy;
-/** Keycaps are digits, and tags are text that nobody sees. */
+/** Excluded: keycaps are digits, and tag characters are text that nobody sees. */
 const NO_EMOJI = /[ -~\u{e0000}-\u{e007f}]/u;
 const INVISIBLE =
 	/\p{C}|\p{Variation_Selector}|[\u115f\u1160\u2800\u3164\uffa0\ufffd]|\u034f|\u17b4|\u17b5/u;
 const LETTER = /\p{L}/u;
 const MARK = /\p{M}/u;
 const FULL_WIDTH_LETTER = /[\uff21-\uff3a\uff41-\uff5a]/;
-/** Letters with an accent, and the few of European languages that look like nothing else. */
+/** Latin letters with an accent, and European ones that resemble no other letter. */
 const LATIN = /^(?:[A-Za-z]|[\u00c0-\u024f\u1e00-\u1eff]|[ÆæØøßŒœÞþ])$/;
 const OWN_LATIN = /[A-Za-zÆæØøßŒœÞþ]/;
 const SIGNS: Readonly<Record<string, string>> = {
 	...{ "“": '"', "”": '"', "„": '"', "‟": '"' },
 	...{ "‘": "'", "’": "'", "‚": "'", "‛": "'" },
-	// Three dots and not one: "0…5" must not become an amount.
+	// Three dots, not one: "0…5" must not become an amount.
 	...{ "–": "-", "—": "-", "…": "..." },
 };
 
-/** Reads one character with its marks, as what it is written, or why it is not. */
+/** Reads one character with its combining marks: what to write for it, or the code of a refusal. */
 function readCharacter(
 	text: string,
 	at: number,
@@ -97,7 +97,7 @@ function charAt(text: string, at: number): string {
 	return at < text.length ? String.fromCodePoint(text.codePointAt(at) ?? 0) : "";
 }
 
-/** A Latin letter as it is written in names, or a letter of a living script. */
+/** Returns true for a Latin letter that names use, or a letter of a living script. */
 function isReadable(letter: string): boolean {
 	if (!/\p{Script=Latin}/u.test(letter)) {
 		return !/\p{Script=Inherited}/u.test(letter) && letter.normalize("NFKC") === letter;
@@ -109,7 +109,7 @@ function isSafeSign(sign: string): boolean {
 	return sign === "™" || (/^[\p{P}\p{S}]$/u.test(sign) && sign.normalize("NFKC") === sign);
 }
 
-/** Scripts that people write today; letters of all others are taken for those of these. */
+/** Scripts in use today; letters of all others can be mistaken for letters of these. */
 const SCRIPTS = [
 	...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Devanagari"],
 	...["Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"],
@@ -117,19 +117,19 @@ const SCRIPTS = [
 	...["Hangul", "Bopomofo"],
 ].map((name) => ({ name, pattern: new RegExp(`\\p{Script_Extensions=${name}}`, "u") }));
 
-/** Scripts that are one way of writing together (Unicode TR39, 5.1). */
+/** Scripts that are used together (Unicode TR39, 5.1). */
 const TOGETHER = [
 	new Set(["Han", "Hiragana", "Katakana"]),
 	new Set(["Han", "Hangul"]),
 	new Set(["Han", "Bopomofo"]),
 ];
 
-/** Letters of other scripts that are drawn like Latin ones. */
+/** Letters of other scripts that look like Latin ones. */
 const LATIN_LOOKS = new Set(
 	"аАвВеЕкКмМнНоОрРсСтТуУхХіІјЈѕЅһҺԁԛԜԝѡгпьЬЗзЭбαΑβΒΕεΖΗηΙιΚκΜΝνοΟρΡΤτυΥΧχωγσոսօհցզՕՍՏ",
 );
 
-/** Collects what was read, and watches the scripts of each word and of each quoted name. */
+/** Makes a collector of normalised text that checks the scripts of each word and quoted name. */
 function createWriter() {
 	let text = "";
 	const positions: number[] = [];
@@ -139,7 +139,7 @@ function createWriter() {
 	let strange: number | undefined;
 	let lineBreak: number | undefined;
 
-	/** Ends a word or a name: all of it must be one way of writing. */
+	/** Ends a word or a name; returns a refusal if it mixes scripts or imitates Latin letters. */
 	function endName(): { code: TextCode; position: number } | undefined {
 		const names = [...scripts];
 		const position = strange ?? 0;

@@ -1,15 +1,15 @@
 import { assert } from "#core/fault/assert.ts";
 import type { Command, SlotValues } from "#core/plugin/Command.ts";
 
-/** A part of a form. `any` is one of its options; an optional part has an empty one. */
+/** A part of a form. `any` means one of its options; an optional part has an empty option. */
 export type FormItem =
 	| { kind: "word"; word: string }
 	| { kind: "slot"; name: string }
 	| { kind: "any"; options: FormItem[][] };
 
 /**
- * Reads the forms of a command. A form that is written badly is our own mistake: it refuses the
- * boot with the name of the command.
+ * Parses the forms of a command. A syntax error is our own mistake, so it stops the start-up with
+ * the name of the command.
  */
 export function parseForms(command: Command): FormItem[][] {
 	assert(command.forms.length > 0, `the command ${command.name} has no form`);
@@ -26,7 +26,7 @@ export function parseForms(command: Command): FormItem[][] {
 	return forms;
 }
 
-/** Writes the values into a form; optional parts stand where all their values are there. */
+/** Writes values into a form; an optional part is written if all of its values are given. */
 export function fillForm(
 	items: FormItem[],
 	values: SlotValues,
@@ -51,7 +51,7 @@ export function fillForm(
 		.join(" ");
 }
 
-/** All words that stand in forms. */
+/** Returns all words of a form. */
 export function wordsOf(items: FormItem[]): string[] {
 	return items.flatMap((item) => {
 		if (item.kind === "word") return [item.word];
@@ -59,7 +59,7 @@ export function wordsOf(items: FormItem[]): string[] {
 	});
 }
 
-/** What a form can begin with: words, and null for a slot. */
+/** Returns what a form can begin with: words, and null for a slot. */
 export function headsOf(items: FormItem[]): (string | null)[] {
 	const [item, ...rest] = items;
 	if (!item) return [];
@@ -68,7 +68,9 @@ export function headsOf(items: FormItem[]): (string | null)[] {
 	return item.options.flatMap((option) => headsOf([...option, ...rest]));
 }
 
-/** Of words alone, an optional part is left out and the first alternative stands. */
+/**
+ * Returns whether this option is printed: an optional part is left out, else the first option wins.
+ */
 function isChosen(item: { options: FormItem[][] }, option: FormItem[]): boolean {
 	return item.options.some((one) => one.length === 0) ? option.length === 0 : true;
 }
@@ -126,7 +128,7 @@ function parseForm(form: string, { name, slots }: Command): FormItem[] {
 	return items;
 }
 
-/** No text fills one slot twice: which of the two would count? */
+/** Asserts that no text can fill one slot twice, and returns the slots. */
 function assertOnce(items: FormItem[], told: string): Set<string> {
 	const seen = new Set<string>();
 	for (const item of items) {
@@ -148,7 +150,7 @@ function slotsOf(items: FormItem[]): Set<string> {
 	return assertOnce(items, "a form");
 }
 
-/** The slots that each text of this form fills. */
+/** Returns the slots that every text of this form fills. */
 export function neededBy(items: FormItem[]): Set<string> {
 	return new Set(
 		items.flatMap((item) => {

@@ -13,25 +13,51 @@ import {
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
-/** Holds the forms under a root against words. */
+/** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
 
 export type LooseReader = {
 	look: LookAt;
 	rules: WalkRules;
 	root: Node;
-	/** What commands begin with, and what those that are printed begin with. */
+	/** The first words of all commands, and those of printed forms. */
 	heads: ReadonlySet<string>;
 	mainHeads: ReadonlySet<string>;
 	topics: TopicReader;
 };
 
 /**
- * Reads words as commands that only read: by their forms, and by what they are about where no form
- * fits, or where one takes words of the question for a name (`doodles fllor price`).
+ * Reads words as commands that only read: by their forms; by topic where no form fits, or where a
+ * form takes words of the question for a name (`doodles fllor price`).
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
 	const words = drawnOut(withoutSigns(typed), reader.rules);
+	const look = readLoosely(words, reader);
+	const isPriced = namesPrice(words);
+	const isMissed = (one: Found) =>
+		one.names.some((name) => isMoney(words, name)) || (isPriced && !takesAmount(one));
+	return look.found.some(isMissed) ? { ...look, found: [] } : look;
+}
+
+/** True for a text with a price (`under 1 eth`), which no reading may leave out. */
+function namesPrice({ low }: Words): boolean {
+	return low.some((word, at) => /^\d+(\.\d+)?$/.test(word) && MONEY.has(low[at + 1] ?? ""));
+}
+
+function takesAmount({ command, values }: Found): boolean {
+	return Object.entries(command.slots).some(
+		([name, { kind }]) => kind === "amount" && name in values,
+	);
+}
+
+/** True for a name that is a currency: `how much usdg do i have` is about no collection. */
+function isMoney({ low }: Words, { from, to }: Range): boolean {
+	return to - from === 1 && MONEY.has(low[from] ?? "");
+}
+
+const MONEY = new Set("eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "));
+
+function readLoosely(words: Words, reader: LooseReader): Look {
 	const byForm = readForms(words, reader);
 	const [found] = byForm.found;
 	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {
@@ -43,7 +69,7 @@ export function readLoose(typed: Words, reader: LooseReader): Look {
 	return { ...byForm, found: byForm.found.map((one) => trimmed(words, one)) };
 }
 
-/** Reads words as forms: at first as they stand, then with more and more patience. */
+/** Matches the words with forms: first exactly, then with more and more tolerance. */
 function readForms(words: Words, reader: LooseReader): Look {
 	const { look, root, rules, heads, mainHeads } = reader;
 	const whole = { from: 0, to: words.low.length };
@@ -59,22 +85,22 @@ function readForms(words: Words, reader: LooseReader): Look {
 	if (named.found.length === 1 && named.found.every((one) => isNamed(words, one, mainHeads))) {
 		return named;
 	}
-	// A time is dropped only where no command has a place for it.
+	// A time is dropped only if no command has a slot for it.
 	const first = look(root, words, rangeOf(isNearHead), { mode: "typos" });
 	if (first.found.length === 1) return first;
 	const meant = look(root, words, rangeOf(isNearHead, true), { mode: "typos" });
 	if (meant.found.length === 1) return meant;
-	// Last, as forms such as `what is {collection}` take nearly everything for a name.
+	// Last, because forms such as `what is {collection}` accept nearly everything as a name.
 	const all = look(root, words, whole, { mode: "loose" });
 	if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one, rules))) return all;
-	// What could be a misspelling of two commands is read as none of them.
+	// A word that could be a misspelling of two commands is read as neither.
 	const best = meant.far - meant.range.from >= all.far ? meant : all;
 	return { ...best, found: [] };
 }
 
 /**
- * True where words of the question were perhaps taken for a name. What stands as it is printed is
- * hardly in doubt: `floor bottom` asks for the collection "bottom", but not `floor update azuki`.
+ * Returns true where words of the question were perhaps taken for a name. A text in printed form is
+ * rarely in doubt: `floor bottom` asks for the collection "bottom", but not `floor update azuki`.
  */
 function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader): boolean {
 	const { topics, mainHeads } = reader;
@@ -94,7 +120,7 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	});
 }
 
-/** True where a name has words in it, or around it, that no name has in a question. */
+/** Returns true where a name has words in it, or around it, that belong to a question. */
 function isAround(words: Words, { from, to }: Range): boolean {
 	const places = placesOf({ from, to });
 	if (isChat(words, from) && words.low[from] !== "the") return true;
@@ -112,7 +138,7 @@ function placesOf({ from, to }: Range): number[] {
 	return Array.from({ length: to - from }, (_, n) => from + n);
 }
 
-/** The same without what stands around a name and is none: `a captainz`, `meebits where we`. */
+/** Removes words around a name that are not part of it: `a captainz`, `meebits where we`. */
 function trimmed(words: Words, { names, ...found }: Found): Found {
 	const [name] = names;
 	if (!name || names.length > 1) return { ...found, names };
@@ -128,11 +154,11 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 	return { ...found, values: Object.fromEntries(values), names: [{ from, to }] };
 }
 
-/** What stands inside names: `world of women`. */
+/** Words that may stand inside names: `world of women`. */
 const LINKS = new Set("of the and in on".split(" "));
 const NAMING = new Set("of for on in".split(" "));
 
-/** Words with a letter too often become the words that they are meant to be: `flooor`. */
+/** Corrects words with a repeated letter: `flooor`. */
 function drawnOut(words: Words, rules: WalkRules): Words {
 	const low = words.low.map((word, at) =>
 		words.kinds[at] === "word" ? squeezed(word, rules.isKnown) : word,
@@ -141,8 +167,8 @@ function drawnOut(words: Words, rules: WalkRules): Words {
 }
 
 /**
- * True where the first name begins like a question (`cool cats`, as `cool mints` is one) and has no
- * word that is printed first: `top holders kiln volume` asks for two things.
+ * Returns true where the first name begins like a question (`cool cats`, as `cool mints` is one)
+ * but has no word that a printed command begins with: `top holders kiln volume` asks two things.
  */
 function isNamed(
 	{ low }: Words,
@@ -153,7 +179,7 @@ function isNamed(
 	return low.slice(name.from, name.to).every((word) => !mainHeads.has(word));
 }
 
-/** True where a name has a word in it that begins commands: more was asked than was read. */
+/** Returns true where a name contains a word that begins commands: more was asked than was read. */
 function namesHead({ low }: Words, { names }: Found, rules: WalkRules): boolean {
 	return names.some(({ from, to }) => low.slice(from, to).some(rules.isHead));
 }

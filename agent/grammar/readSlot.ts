@@ -4,10 +4,14 @@ import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { unreachable } from "#core/fault/unreachable.ts";
 import type { Slot } from "#core/plugin/Command.ts";
 
-/** Words that begin commands which move something: no name and no ticker without a sign. */
+/**
+ * `isReserved`: words that begin a command which moves value are no names, nor tickers without `$`.
+ */
 export type SlotRules = { chains: Pick<ChainRegistry, "bySlug">; isReserved(low: string): boolean };
 
-/** Reads one word as the value of a slot; undefined where it is none. Names: see `isNameWord`. */
+/**
+ * Reads one word as the value of a slot; undefined where it does not fit. For names: `isNameWord`.
+ */
 export function readSlot(
 	slot: Slot,
 	words: Words,
@@ -43,20 +47,20 @@ export function readSlot(
 	}
 }
 
-/** An address in lower case. Where it is written in both cases, its checksum must be right. */
+/** Returns the address in lower case; undefined where a mixed-case one has a wrong checksum. */
 export function readAddress(low: string, raw: string): string | undefined {
 	if (low.length !== 42 || !low.startsWith("0x")) return undefined;
 	return isAddress(raw) || (raw === low && isAddress(low)) ? low : undefined;
 }
 
-/** True for a word that may stand in a name without quotes. */
+/** Returns true for a word that may be part of a name without quotes. */
 export function isNameWord(words: Words, at: number, rules: SlotRules): boolean {
 	if (words.kinds[at] !== "word") return false;
 	const low = words.low[at] ?? "";
 	return NAME_WORD.test(low) && !HEX.test(low) && !UUID.test(low) && !rules.isReserved(low);
 }
 
-/** Reads a length of time as people write it: how many words it took, and the window. */
+/** Reads a length of time as people write it; returns the window and how many words it took. */
 export function readLooseWindow(
 	{ low, kinds }: Words,
 	at: number,
@@ -72,17 +76,17 @@ export function readLooseWindow(
 	return both ? { value: both, used: 2 } : undefined;
 }
 
-/** True for a length of time in one word. */
+/** Returns true for a length of time in one word. */
 export function isWindowWord(low: string): boolean {
 	return WINDOW_WORDS.has(low);
 }
 
-/** How a slot is shown to people: `<amount>`, or the words that it is one of. */
+/** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
 	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
 }
 
-/** What a slot must look like, for a sentence about one that does not. */
+/** The required form of each kind of slot, for error messages. */
 export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
 	amount: "an amount such as 0.5",
 	percent: "a percentage such as 50%",
@@ -105,7 +109,7 @@ const HEX = /^0x[0-9a-f]{6,}$/;
 const NAME_WORD =
 	/^(?:&|[a-z0-9\u00c0-\u024f\u1e00-\u1eff][a-z0-9\u00c0-\u024f\u1e00-\u1eff'&.+_-]*)$/;
 
-/** Tickers that are also the small words of commands stand only behind a `$`. */
+/** Tickers that are also small words of commands are read only with a `$`. */
 const SMALL_WORDS = new Set(
 	"a all and any as at by for from half in is it me my no not of on or per the to up with".split(
 		" ",

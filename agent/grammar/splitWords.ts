@@ -1,6 +1,6 @@
 import type { TextRefusal } from "#agent/grammar/normaliseText.ts";
 
-/** The words of a text, as parallel lists: a parse makes no object for each of them. */
+/** The words of a text as parallel lists, which saves one object per word. */
 export type Words = {
 	kind: "words";
 	/** As typed; a quoted name without its quotes. */
@@ -9,12 +9,12 @@ export type Words = {
 	low: string[];
 	starts: number[];
 	kinds: WordKind[];
-	/** True for a word before which a sign was taken out: no name goes on across it. */
+	/** True for a word after a removed sign: no name continues across it. */
 	isApart: boolean[];
 	hasSigns: boolean;
 };
 
-/** `sign`: punctuation that stands for itself, or an emoji. */
+/** `sign`: standalone punctuation, or an emoji. */
 export type WordKind = "word" | "quoted" | "sign";
 
 export const QUOTED_LENGTH_MAX = 128;
@@ -22,8 +22,8 @@ export const QUOTED_LENGTH_MAX = 128;
 /**
  * Splits a normalised text into words, quoted names and signs.
  *
- * Numbers that people read in different ways (`1,000`, `1 000`, `1.000.000`) are refused here,
- * wherever they stand, as is what parts two commands.
+ * Refuses numbers that people read in different ways (`1,000`, `1 000`, `1.000.000`), wherever they
+ * stand, and separators between two commands.
  */
 export function splitWords(text: string): Words | TextRefusal {
 	const words = noWords();
@@ -62,7 +62,7 @@ export function splitWords(text: string): Words | TextRefusal {
 	return numberFlaw(words) ?? words;
 }
 
-/** Takes the signs out; what they stood between is told apart. */
+/** Removes the signs; the word after each gets `isApart`. */
 export function withoutSigns(words: Words): Words {
 	if (!words.hasSigns) return words;
 	const kept = noWords();
@@ -101,7 +101,7 @@ function endsWord(code: number): boolean {
 	return code === BLANK || code === QUOTE || isSign(code);
 }
 
-/** `,` `;` `!` `?` `(` `)` `|`: they part words wherever they stand. */
+/** Returns true for `,` `;` `!` `?` `(` `)` `|`, which separate words everywhere. */
 function isSign(code: number): boolean {
 	if (code > 124) return false;
 	return (
@@ -113,7 +113,7 @@ function isBracket(code: number): boolean {
 	return code === 40 || code === 41;
 }
 
-/** `.` and `:` belong to a word unless they end it. */
+/** Returns true for `.` and `:`, which belong to a word unless they end it. */
 function isFinalSign(code: number): boolean {
 	return code === 46 || code === 58;
 }

@@ -1,9 +1,12 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 
-/** The part of a text that asks something: from its first to before its last word. */
+/** The part of a text that asks something: from its first word to before its last. */
 export type Range = { from: number; to: number };
 
-/** Leaves out what people say around a question. Used for commands that only read. */
+/**
+ * Returns the range without the words that people put around a question. For commands that only
+ * read.
+ */
 export function withoutFillers(
 	words: Words,
 	range: Range,
@@ -27,7 +30,7 @@ export function withoutFillers(
 	return { from, to };
 }
 
-/** How many words ask for what comes next: `how's the`, `how low is the`; 0 where none do. */
+/** Counts the words that introduce the question: `how's the`, `how low is the`; 0 where none do. */
 function askingWords({ low }: Words, from: number, isHead: (low: string) => boolean): number {
 	const phrase = BEFORE_PHRASES.find((one) => one.every((word, n) => low[from + n] === word));
 	if (!phrase) return 0;
@@ -37,36 +40,40 @@ function askingWords({ low }: Words, from: number, isHead: (low: string) => bool
 }
 
 /**
- * True for a word that no name begins with where the name is the first thing in a text: `sweep the
- * kiln folk floor` does not ask for the floor of "sweep the kiln folk".
+ * Returns true for a word that cannot begin a name at the start of a text: `sweep the kiln folk
+ * floor` does not ask for the floor of "sweep the kiln folk".
  */
 export function isFiller(low: string): boolean {
 	return BEFORE.has(low) || NO_NAME.has(low);
 }
 
-/** True for a word that may be one too many, anywhere outside a name: `doodles trading volume`. */
+/**
+ * Returns true for a word that may be left out anywhere outside a name: `doodles trading volume`.
+ */
 export function isBetween(low: string): boolean {
 	return BETWEEN.has(low) || /^(?:\d{1,2}|-+)$/.test(low);
 }
 
-/** True for a name that is a piece of a sentence: `is kiln folk`, `kiln folk of the`. */
+/**
+ * Returns true for a name that is only a piece of a sentence: `is kiln folk`, `kiln folk of the`.
+ */
 export function isCutOut(first: string, last: string): boolean {
 	return NO_NAME_START.has(first) || NO_NAME_END.has(last) || isEmptyWord(last);
 }
 
-/** True for a word that adds nothing, and that names have not as well. */
+/** Returns true for a word that adds nothing to a question and that no name contains. */
 export function isEmptyWord(low: string): boolean {
 	return BETWEEN.has(low) && !OF_NAMES.has(low);
 }
 
-/** True for a word that stands between two names: one question is about one of them. */
+/** Returns true for a word between two names: one question is about one name. */
 export function isBetweenNames(low: string): boolean {
 	return low === "vs" || low === "versus";
 }
 
 /**
- * True where one letter was typed wrong, left out, added, or changed places with its neighbour.
- * Short words are left alone: one letter makes another word of them.
+ * Returns true where one letter is wrong, missing, added, or swapped with its neighbour. Words of
+ * fewer than four letters never match: one letter makes another word of them.
  */
 export function isOneLetterOff(typed: string, word: string): boolean {
 	const longer = typed.length - word.length;
@@ -74,7 +81,7 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 		return false;
 	let same = 0;
 	while (typed[same] === word[same] && same < word.length) same += 1;
-	// Faster than a whole edit distance: text that no command reads is held against every word.
+	// Faster than a full edit distance: unread text is compared with every word.
 	if (longer === 1) return isSameFrom(typed, same + 1, word, same);
 	if (longer === -1) return isSameFrom(typed, same, word, same + 1);
 	if (isSameFrom(typed, same + 1, word, same + 1)) return true;
@@ -83,8 +90,8 @@ export function isOneLetterOff(typed: string, word: string): boolean {
 }
 
 /**
- * True where a word is typed as fingers slip: one letter off, and another letter than the meant one
- * only where the two keys touch, or in a long word. `seals` is not `sells`, but `fllor` is `floor`.
+ * Returns true for a likely typing error: one letter off, where a wrong letter counts only if its
+ * key is next to the right one, or in a long word. `seals` is not `sells`, but `fllor` is `floor`.
  */
 export function isMistyped(typed: string, word: string): boolean {
 	if (!isOneLetterOff(typed, word)) return false;
@@ -106,7 +113,9 @@ function areNeighbours(one: string, other: string): boolean {
 	return Math.abs(a.row - b.row) <= 1 && Math.abs(a.column - b.column) <= 1;
 }
 
-/** True where two texts of which as much is left end alike. Makes no text: it is asked often. */
+/**
+ * Returns true where two texts of equal remaining length end alike. Copies no text: it runs often.
+ */
 function isSameFrom(one: string, at: number, other: string, otherAt: number): boolean {
 	const apart = otherAt - at;
 	for (let n = at; n < one.length; n++) {
@@ -132,7 +141,7 @@ const NO_NAME = new Set(
 	).split(" "),
 );
 
-/** Only before a word that begins a command: names begin with "the" as well. */
+/** Dropped only before a word that begins a command, because names begin with "the" as well. */
 const BEFORE_HEAD = new Set("the a an current currently latest live total all of".split(" "));
 
 const AFTER = new Set(
@@ -153,17 +162,17 @@ const BETWEEN = new Set(
 	).split(" "),
 );
 
-/** The word as it is mostly written: `flooor` as `floor`, `plzzz` as `plz`. */
+/** Returns the usual spelling of a drawn-out word: `flooor` as `floor`, `plzzz` as `plz`. */
 export function squeezed(low: string, isWord: (word: string) => boolean): string {
 	const [twice, once] = ["$1$1", "$1"].map((letters) => low.replace(/([a-z])\1{2,}/g, letters));
 	if (twice === undefined || once === undefined || twice === low) return low;
 	return [twice, once].find((word) => isWord(word) || AFTER.has(word) || BEFORE.has(word)) ?? low;
 }
 
-/** Said of the present, where a command has no place for a time. */
+/** Words for the present, dropped where a command has no slot for a time. */
 const TIMES = new Set("today tonight lately recently yet already anymore still".split(" "));
 
-/** Words that no name begins or ends with, unless it is in quotes: they belong to a sentence. */
+/** Words of a sentence, with which no name begins or ends unless it is in quotes. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
 const NO_NAME_START = new Set(
 	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check current overall coming going num avg`.split(
@@ -172,7 +181,7 @@ const NO_NAME_START = new Set(
 );
 const NO_NAME_END = new Set(`${INSIDE} the a an and or got looking free many`.split(" "));
 
-/** Endings that names have, too; numbers are among them. */
+/** Words that also end names; numbers are among them. */
 const OF_NAMES = new Set(
 	"collection collections nft nfts project projects one this that so most out market".split(" "),
 );

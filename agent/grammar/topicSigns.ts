@@ -4,7 +4,7 @@ import type { WalkRules } from "#agent/grammar/walkForms.ts";
 import { isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
-/** Which words of a text show that a command is meant, by their places. */
+/** For each command, the places of words that point to it. */
 export type Signs = Map<Command, Set<number>>;
 
 export type TopicSigns = {
@@ -12,7 +12,7 @@ export type TopicSigns = {
 	find(words: Words): Signs;
 	/** True for a word that belongs to the question `command`, and not to a name beside it. */
 	belongsTo(command: Command, low: string): boolean;
-	/** True for a word of this command's topic, of one that goes over it, of any. */
+	/** True for a word of this command's topic, of one that takes precedence over it, or of any. */
 	isOf(command: Command, low: string): boolean;
 	isOfStronger(command: Command, low: string): boolean;
 	isOfAny(low: string): boolean;
@@ -27,7 +27,7 @@ export function createTopicSigns(
 	const single = new Map<string, Set<Command>>();
 	for (const command of commands) {
 		for (const text of command.topic?.words ?? []) {
-			// What begins a command that moves something shows nothing alone: `hold azuki`.
+			// A word that begins a command which moves value proves nothing alone: `hold azuki`.
 			if (isReserved(text)) continue;
 			const parts = text.split(/ ?… ?/).map((part) => part.split(" "));
 			const [[first = ""] = []] = parts;
@@ -49,7 +49,7 @@ export function createTopicSigns(
 		return signs;
 	}
 
-	/** Takes words for misspelled ones: of a topic that is there, or of any where none is. */
+	/** Adds misspelled words: of a topic found already, or of any where none was found. */
 	function addMisspelled(words: Words, signs: Signs): void {
 		const isOpen = signs.size === 0;
 		for (const [at, word] of words.low.entries()) {
@@ -82,16 +82,16 @@ export function createTopicSigns(
 	};
 }
 
-/** Shorter words are other words more often than misspelled ones. */
+/** Shorter words are more often other words than misspelled ones. */
 const TYPO_MIN = 5;
-/** Near to a word that is so long nothing else is. */
+/** A word this long resembles no other word, so a misspelling is certain. */
 const LONG_WORD = 8;
 const NONE: ReadonlySet<Command> = new Set();
 
-/** Words of a topic; between its parts others may stand. */
+/** Words of a topic; other words may stand between its parts. */
 type Phrase = { command: Command; parts: readonly (readonly string[])[] };
 
-/** Where a phrase that begins at `at` stands; undefined where it does not. */
+/** Returns the places of a phrase that begins at `at`; undefined where it does not. */
 function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): number[] | undefined {
 	const places: number[] = [];
 	let from = at;

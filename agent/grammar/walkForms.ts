@@ -25,14 +25,14 @@ export type WalkRules = SlotRules & {
 };
 
 /**
- * `exact`: as it stands. `loose`: lengths of time in words, and `'s` after a name. `typos`: wrong
- * letters and words too many as well.
+ * `exact`: word for word. `loose`: also lengths of time in words, and `'s` after a name. `typos`:
+ * also wrong letters and extra words.
  */
 export type WalkMode = "exact" | "loose" | "typos";
 
 export type WalkHow = {
 	mode: WalkMode;
-	/** True: the first name may begin with a word that could stand in its place. */
+	/** True: the first name may begin with a word that a form has in the same place. */
 	isBold?: boolean;
 };
 
@@ -40,20 +40,21 @@ export type WalkHow = {
 export type Found = { command: Command; values: SlotValues; names: readonly Range[] };
 
 export type Walked = {
-	/** One for each command that reads the text. */
+	/** One entry for each command that reads the text. */
 	found: readonly Found[];
-	/** The word at which no form goes on, and where the forms were then. */
+	/** The word at which no form continues, and the state of the forms there. */
 	far: number;
 	farNode: Node;
-	/** What was walked along. */
+	/** The words and the range that were read. */
 	words: Words;
 	range: Range;
 };
 
 /**
- * Walks through all forms along a text. Of several ways to read it as one command, the first is
- * taken: a word before a slot, and a slot of few values before a name. A name without quotes does
- * not begin with a word that could stand in its place, and ends before one that could follow it.
+ * Walks through all forms along a text; returns the commands that read it, or how far it got. Of
+ * several ways to read it as one command the first wins: a word before a slot, and a slot with few
+ * values before a name. A name without quotes does not begin with a word that the form has there,
+ * and ends before one that could follow it.
  *
  * The search is bounded by its steps, and a name by its words, so a long text costs little.
  */
@@ -84,7 +85,7 @@ export function walkForms(
 	return { found: walk.found, far: walk.far, farNode: walk.farNode, words, range };
 }
 
-/** True where a word is what stands after a name: the name ends before it. */
+/** Returns true where a word is what follows a name: the name ends before it. */
 export function goesOn(after: Node, words: Words, at: number, rules: SlotRules): boolean {
 	if (after.words.has(words.low[at] ?? "")) return true;
 	return after.slots.some(
@@ -92,7 +93,7 @@ export function goesOn(after: Node, words: Words, at: number, rules: SlotRules):
 	);
 }
 
-/** True where a length of time could stand: no name begins with one there. */
+/** Returns true where a length of time could begin: no name begins with one there. */
 export function beginsTime(
 	{ slots }: Node,
 	words: Words,
@@ -112,7 +113,7 @@ const SKIPS_MAX = 6;
 
 type Filled = { name: string; value: string; range?: Range };
 
-/** A walk under way. One object for all of its steps, as a parse may take only microseconds. */
+/** The state of one walk. One object for all steps, because a parse may take only microseconds. */
 type Walk = {
 	readonly words: Words;
 	readonly from: number;
@@ -159,7 +160,7 @@ function visit(walk: Walk, node: Node, at: number): void {
 	for (const edge of node.slots) if (edge.slot.kind === "collection") visitName(walk, edge, at);
 }
 
-/** Goes on without a word that adds nothing to a question, such as `count` or `collection`. */
+/** Continues without a word that adds nothing to a question, such as `count` or `collection`. */
 function skipWord(walk: Walk, node: Node, at: number): void {
 	if (walk.words.kinds[at] !== "word" || walk.skips === SKIPS_MAX) return;
 	if (!isBetween(walk.words.low[at] ?? "")) return;
@@ -168,7 +169,10 @@ function skipWord(walk: Walk, node: Node, at: number): void {
 	walk.skips -= 1;
 }
 
-/** Goes on with the words that this one is perhaps meant to be; false where there is none. */
+/**
+ * Continues with the words that this one may be a misspelling of; returns false where there is
+ * none.
+ */
 function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
 	const low = walk.words.low[at] ?? "";
 	if (low.length < 4 || walk.typos === TYPOS_MAX || isMeantSo(walk, low)) return false;
@@ -183,7 +187,7 @@ function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
 	return isMeant;
 }
 
-/** True for a word that is no misspelling: of some form, or such as begins an order (`stake`). */
+/** Returns true for a word that is no misspelling: of some form, or a word of orders (`stake`). */
 function isMeantSo({ rules }: Walk, low: string): boolean {
 	return rules.isKnown(low) || isFiller(low);
 }
@@ -222,7 +226,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 	}
 }
 
-/** True where no name goes on when it is read with patience: `azuki today`, `azuki vs milady`. */
+/** Returns true where a name ends in tolerant reading: `azuki today`, `azuki vs milady`. */
 function endsLoosely({ words, to }: Walk, { slots }: Node, at: number): boolean {
 	if (isBetweenNames(words.low[at] ?? "")) return true;
 	const takesTime = slots.some(({ slot }) => slot.kind === "window");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import { isOrderWord, namePlaces } from "#agent/grammar/wordRoles.ts";
 
-/** The words of a text that make up names. */
+/** Returns the words of a text that form names. */
 function named(text: string): string {
 	const words = splitWords(text);
 	if (words.kind === "refused") throw new Error(words.detail);

@@ -1,18 +1,18 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 
 /**
- * What a word can be in a question, other than what is asked. `chat` is never part of a name;
- * `before` is, where it stands right before one (`lazy lions`, not `lions looks rough`); `beside`
- * is on either side (`sewer pass`); and of `open` words names are made.
+ * The roles of a word in a question. `chat` is never part of a name; `before` is part of one that
+ * it directly precedes (`lazy lions`, not `lions looks rough`); `beside` of one on either side
+ * (`sewer pass`); `open` words form names.
  */
 export type Role = "chat" | "before" | "beside" | "open";
 
-/** Says what a word can be where it stands. */
+/** Returns the role of the word at this place. */
 export function roleOf({ low }: Words, at: number): Role {
 	const word = low[at] ?? "";
 	if (CHAT.has(word) || PRESENT.has(word)) return "chat";
 	if (DESCRIBING.has(word) || PAST.has(word)) return "before";
-	// What an adverb ends with: `instantly`.
+	// The ending of an adverb: `instantly`.
 	if (word.length > 5 && word.endsWith("ly")) return "before";
 	if (TALK.has(word)) return "beside";
 	if (!VERBS.has(word)) return "open";
@@ -21,7 +21,7 @@ export function roleOf({ low }: Words, at: number): Role {
 	return isLast && low.slice(0, at).some((one) => HELPING.has(one)) ? "chat" : "beside";
 }
 
-/** Of the words at these places, those that make up names: by their roles and their neighbours. */
+/** Returns those of the places whose words form names, by their roles and their neighbours. */
 export function namePlaces(words: Words, places: readonly number[]): number[] {
 	const roles = new Map(places.map((at) => [at, roleOf(words, at)]));
 	const named = new Set(places.filter((at) => roles.get(at) === "open"));
@@ -35,17 +35,19 @@ export function namePlaces(words: Words, places: readonly number[]): number[] {
 	return [...named].sort((a, b) => a - b);
 }
 
-/** True for a word that makes a text more than a question: an order, a condition, a denial. */
+/**
+ * Returns true for a word that makes a text more than a question: an order, a condition, a denial.
+ */
 export function isOrderWord(low: string): boolean {
 	return ORDERS.has(low);
 }
 
-/** True for a word that stands before a chain or a length of time, and goes with it. */
+/** Returns true for a word that precedes a chain or a length of time, and goes with it. */
 export function isBeforeValue(low: string): boolean {
 	return BEFORE_VALUE.has(low);
 }
 
-/** Behind one of these a verb is no name: `did azuki recover`. */
+/** After one of these words a verb is no name: `did azuki recover`. */
 const HELPING = setOf("do does did will would can could may might to");
 
 const BEFORE_VALUE = setOf("on in for over at within during the last past this of since from");
@@ -59,7 +61,9 @@ const ORDERS = setOf(
 		"better worse",
 );
 
-/** What people put around a question: small words, greetings, slang, and how they type them. */
+/**
+ * Words that people put around a question: small words, greetings, slang, with usual misspellings.
+ */
 const CHAT = setOf(
 	"a an the this that these those it its it's there here one ones any anything some " +
 		"something all of on in at for from to with by about into over within per as than or " +
@@ -91,7 +95,7 @@ const CHAT = setOf(
 		"shows means thinks",
 );
 
-/** Words for people and things in general, that names are made of as well. */
+/** General words for people and things, which names also use. */
 const TALK = setOf(
 	"state king chief boss gang homie friend fren frens thing things stuff piece pieces item " +
 		"items moments times way ways real quick general world chat agent chance chances single " +
@@ -114,7 +118,7 @@ const DESCRIBING = setOf(
 		"nearly almost",
 );
 
-/** Common verbs, but for those that order something. */
+/** Common verbs, except those that order something. */
 const VERBS = setOf(
 	"answer add appear act aim allow agree arrive happen jump join keep lead learn leave " +
 		"matter meet mention miss notice own pass peek pay perform pick prefer process push put " +
@@ -131,7 +135,7 @@ const VERBS = setOf(
 		"flow mean kill bounce rebound plunge turn stick love hope care climb",
 );
 
-/** Of these only other forms are left to read: `checking`. */
+/** Of these verbs only other forms (`checking`) are missing from the lists above. */
 const CHAT_VERBS = setOf(
 	"ask check compare count display fetch fill find get give help know let look pull remind say " +
 		"see show tell update want wonder",
@@ -154,7 +158,7 @@ function setOf(list: string): ReadonlySet<string> {
 	return new Set(list.split(" "));
 }
 
-/** `scanning`, `moving`; `checked`, `tried`. Not `runs`: that may be runes, or things. */
+/** Returns forms of a verb: `scanning`, `moving`; `checked`, `tried`. Not `runs`: also a plural. */
 function formsOf(verb: string, end: "ing" | "ed"): string[] {
 	const doubled = /[^aeiou][aeiou][bdgklmnprt]$/.test(verb) ? [`${verb}${verb.at(-1)}${end}`] : [];
 	const stem = end === "ed" ? verb.replace(/([^aeiou])y$/, "$1i") : verb;

@@ -2,17 +2,17 @@ import { agentFault } from "#agent/faults.ts";
 import type { CallModel } from "#agent/model/createModelReader.ts";
 import { readCapped } from "#core/http/readCapped.ts";
 
-/** Of a whole answer: ten thousand tokens are no command. */
+/** The longest answer; a command needs far fewer than ten thousand tokens. */
 const ANSWER_BYTES_MAX = 65_536;
 
 export type ModelAddress = { baseUrl: string; apiKey: string | null; model: string };
 
 /**
- * Makes the call to an OpenAI-compatible endpoint. It goes to `/chat/completions`: the library's
- * own default, `/responses`, is missing at most of them.
+ * Makes the function that calls an OpenAI-compatible endpoint, at `/chat/completions`: most
+ * endpoints lack `/responses`, the library's default.
  *
- * The libraries take 25 MB and a third of a second to load, so they are loaded by the first text
- * that needs them.
+ * The libraries take 25 MB and a third of a second to load, so the first text that needs them loads
+ * them.
  */
 export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
 	return async ({ instructions, text, tokensMax, signal }) => {
@@ -23,7 +23,7 @@ export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
 		]);
 		const openai = createOpenAI({
 			baseURL: baseUrl,
-			// Local endpoints ask for none, and the library for one.
+			// Local endpoints need no key, but the library does.
 			apiKey: apiKey ?? "none",
 			fetch: boundedFetch as typeof fetch,
 		});
@@ -41,7 +41,10 @@ export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
 	};
 }
 
-/** Follows no redirect, which would carry the key elsewhere, and reads no endless answer. */
+/**
+ * Fetches with limits: follows no redirect, which would carry the key elsewhere, and caps the
+ * answer.
+ */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
 	const response = await fetch(url, { ...init, redirect: "error" });
 	const { status, statusText, headers } = response;

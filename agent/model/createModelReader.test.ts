@@ -8,13 +8,13 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { type ModelEmulator, startModelEmulator } from "#test/sandbox/model/startModelEmulator.ts";
 
 // Guarantee: whatever a model answers, it can only repeat what the author wrote, as a strict
-// command; and whatever it does instead, the answer comes and nothing is left open.
+// command; if it misbehaves, the reply still comes and nothing stays open.
 
 const KEY = "sk-sandbox";
 let nowMs = 1_000;
 let model: ModelEmulator;
 beforeAll(async () => {
-	// Loaded by the first call, which would then be late on a busy machine.
+	// Loaded now, because the first call would otherwise be late on a busy machine.
 	await Promise.all([import("ai"), import("@ai-sdk/openai")]);
 	model = startModelEmulator({ apiKey: KEY });
 });
@@ -75,7 +75,7 @@ describe("a good model", () => {
 });
 
 describe("[SOC-07] a bad model", () => {
-	test("that lies, or was talked into a command of somebody else's, is not believed", async () => {
+	test("that lies, or was injected with another person's command, is not believed", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "lying", times: 2 });
 		expect(await ask(SEND)).toBeNull();
@@ -128,7 +128,7 @@ describe("[SOC-07] a bad model", () => {
 });
 
 describe("[SOC-07] a reading that says less than its author", () => {
-	test("is dropped: a chain, a window, a share, an address or an id is nobody's to leave out", async () => {
+	test("is dropped: a chain, a window, a share, an address or an id must not be left out", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 5 });
 		expect(await ask("how much are kiln-folk on base these days")).toBeNull();
@@ -186,7 +186,7 @@ describe("the day's tokens", () => {
 		expect(await calls(1_000_000)).toBeGreaterThan(2 * (await calls(250_000)));
 	});
 
-	test("that do not hold one call are none, and what a call took beyond its share counts", async () => {
+	test("too few for one call switch the model off, and a call's overrun is charged", async () => {
 		const tiny = lab({ call, dailyTokensMax: 24 * 500 });
 		await tiny.ask("what now");
 		expect(tiny.outcomes).toEqual(["over_budget"]);

@@ -12,10 +12,10 @@ import type { Log } from "#core/log/Log.ts";
 import type { Counter } from "#core/metrics/createMetrics.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "#core/time/units.ts";
 
-/** Reads a text that the grammar does not; null where it cannot, may not or is not sure. */
+/** Reads a text that the grammar cannot; null where the model cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
 
-/** Asks a language model; answers what it wrote and the tokens that took. Throws when it fails. */
+/** Calls a language model; returns its answer and the tokens used. Throws when the call fails. */
 export type CallModel = (request: {
 	instructions: string;
 	text: string;
@@ -32,31 +32,35 @@ export type ModelReaderDeps = {
 	log: Log;
 	readings: Counter<"outcome">;
 	timeoutMs: number;
-	/** What the model may take in any 24 hours, in tokens, by all processes together. */
+	/** The most tokens in any 24 hours, for all processes together. */
 	dailyTokensMax: number;
 };
 
-/** What a model may answer: one strict command, or that it found none. */
+/** A model's valid answer: one strict command, or null. */
 const answerSchema = z.strictObject({ command: z.string().max(300).nullable() });
 
-/** Of an answer: a command is short, and some models think aloud before it. */
+/** The longest answer: a command is short, but some models think aloud before it. */
 const ANSWER_TOKENS_MAX = 1_024;
-/** What the grammar refuses as too long never gets here. */
+/** The grammar refuses longer texts before they get here. */
 const TEXT_LENGTH_MAX = 2_000;
-/** A token is rarely shorter than this; texts of other scripts are no commands. */
+/** A low estimate, so tokens are over-reserved; texts of other scripts are no commands. */
 const CHARS_PER_TOKEN = 3;
-/** A day's tokens come hour by hour: whoever takes all leaves none for an hour, not a day. */
+/**
+ * The day's tokens are released by the hour, so a greedy caller blocks others for an hour, not a
+ * day.
+ */
 const WINDOWS_PER_DAY = DAY_MS / HOUR_MS;
-/** The budget remembers each unit it gave, so a unit is a thousandth of the hour's tokens. */
+/** The budget keeps a record per unit, so a unit is a thousandth of the hour's tokens. */
 const UNITS_PER_WINDOW = 1_000;
 const BUDGET_NAME = "agent model";
-/** So many guests at least it takes to use up an hour's tokens of all guests, in one process. */
+/** How many guests it takes at least to use up the guests' tokens of an hour, in one process. */
 const GUESTS_AT_LEAST = 5;
 
 /**
  * Makes the reader of last resort. The model writes a strict command, and nothing else: the same
- * grammar reads that, and each value in it must stand in the author's own text. The request holds
- * the grammar's description and this one text: no history, no tool's answer, nobody else's words.
+ * grammar reads it, and each of its values must stand in the author's own text. The request holds
+ * the grammar's description and this one text: no history, no tool's output, no text of other
+ * people.
  */
 export function createModelReader(deps: ModelReaderDeps): ReadByModel {
 	const instructions = instructionsFor(deps.grammar);
@@ -98,11 +102,11 @@ async function readText(
 		const signal = AbortSignal.any([asked.signal, late]);
 		const request = { instructions, text, tokensMax: ANSWER_TOKENS_MAX, signal };
 		const { written, tokens } = await orAborted(() => deps.call(request), signal);
-		// What it took beyond what was asked for is paid as well, as far as there is any left.
+		// Tokens used beyond the reservation are charged as well, as far as any are left.
 		if (tokens > reserved) await take(tokens - reserved, asked, deps, true);
 		command = answerSchema.parse(written).command;
 	} catch (error) {
-		// Not the error itself: the library's holds the whole request, and that is somebody's words.
+		// Not the error itself: the library's error holds the whole request, with the user's text.
 		log.warn("the language model gave no usable answer", { reason: reasonOf(error) });
 		return { outcome: "failed" };
 	}
@@ -119,8 +123,8 @@ function tokensFor(instructions: string, textLength: number): number {
 }
 
 /**
- * Makes what says whether somebody may ask the model now. Each guest has a fifth of what all guests
- * have in an hour, in whole calls and one at least; whoever is signed in has the hour's budget.
+ * Makes the check whether a caller may use the model now. Each guest has a fifth of the guests'
+ * hourly tokens, in whole calls and at least one; a signed-in caller has the whole hour's budget.
  */
 function guestShares(
 	tokensPerCall: number,
@@ -141,17 +145,20 @@ function reasonOf(error: unknown): string {
 	return error instanceof Error ? `${error.name}: ${error.message}` : "not an error";
 }
 
-/** Takes tokens of the hour's; where not all are left, none, or with `isOwed` those that are. */
+/**
+ * Takes tokens of this hour; if too few are left it takes none, or with `isOwed` the remaining
+ * ones.
+ */
 async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed = false) {
 	const hourlyMax = Math.floor(deps.dailyTokensMax / WINDOWS_PER_DAY);
 	const perUnit = Math.max(1, Math.floor(hourlyMax / UNITS_PER_WINDOW));
 	const perWindow = Math.min(UNITS_PER_WINDOW, hourlyMax);
 	const isGuest = asked.caller.profileId === null;
-	// Whoever is not signed in has half: strangers cannot silence the others.
+	// Guests get half at most, so that they cannot block signed-in callers.
 	const guests = Math.floor(perWindow / 2);
 	const most = isGuest ? guests : perWindow;
 	const amount = Math.ceil(tokens / perUnit);
-	// An hour's tokens that do not hold one call: no model.
+	// The hour's tokens are too few for one call: the model is off.
 	if (most === 0 || (amount > most && !isOwed)) return false;
 	const shares = isGuest ? [{ of: "guests", perWindow: guests }] : [];
 	const terms = { perWindow, windowMs: HOUR_MS, shares };
@@ -169,7 +176,7 @@ async function take(tokens: number, asked: Asked, deps: ModelReaderDeps, isOwed 
 	}
 }
 
-/** Settles with the signal, also where the one who works does not listen to it. */
+/** Settles when the signal aborts, even if the work ignores the signal. */
 async function orAborted<Result>(
 	work: () => Promise<Result>,
 	signal: AbortSignal,

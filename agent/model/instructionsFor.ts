@@ -2,8 +2,8 @@ import type { Grammar } from "#agent/grammar/Grammar.ts";
 import { helpLines } from "#agent/grammar/helpLines.ts";
 
 /**
- * Describes the grammar to a language model: every command's form, what may stand in its places,
- * and an example. It holds nothing of anybody's: the same for every text.
+ * Returns the description of the grammar for a language model: every command's form, its slots, and
+ * an example. It is the same for every text and holds no user data.
  */
 export function instructionsFor({ commands }: Grammar): string {
 	const lines = helpLines(commands);

@@ -4,17 +4,17 @@ import type { Command } from "#core/plugin/Command.ts";
 
 export type QualifierRules = {
 	chains: Pick<ChainRegistry, "bySlug">;
-	/** True where the command moves something: then each number that was written counts. */
+	/** True for a command that moves value: then each number in the text counts. */
 	isStrict(command: Command): boolean;
 };
 
 /**
- * Says whether a reading has all that narrows what the author asked for: chains (`on base`),
- * lengths of time, percentages, token ids with `#` and whole addresses; where something moves every
- * number and every word of a list (`half`) as well.
+ * Returns true where a reading keeps everything that narrows the author's request: chains (`on
+ * base`), lengths of time, percentages, token ids with `#` and whole addresses; for a command that
+ * moves value also every number and every word of a list (`half`).
  *
- * A model that leaves one out answers another question, or sells all where a half was meant. What
- * the command has no place for leaves the text unread, and its author gets help.
+ * A model that drops one answers another question, or sells all instead of half. If the command has
+ * no slot for one, the text stays unread and its author gets help.
  */
 export function keepsQualifiers(
 	{ command, values }: Reading,
@@ -50,7 +50,7 @@ const TOKEN = /(?<![\p{L}\p{N}])#(\d{1,78})(?!\d)/gu;
 const ADDRESS = /(?<![\p{L}\p{N}])0x[0-9a-f]{40}(?![\p{L}\p{N}])/gu;
 const PERCENTAGE = /(?<![\p{N}.])(\d+)\s*(?:%|percent\b|pct\b)/gu;
 const NUMBER = /(?<![\p{L}\p{N}_-])\d+(?:\.\d+)?/gu;
-/** A chain is meant behind one of these words; elsewhere it may be part of a name (`base gods`). */
+/** A chain follows one of these words; elsewhere it may be part of a name (`base gods`). */
 const CHAIN =
 	/(?<![\p{L}\p{N}])(?:on|from|to|via|over|across)\s+(?:the\s+)?([\p{L}\p{N}_-]{2,40})/gu;
 const DURATION = /(?<![\p{L}\p{N}.])(\d{1,4})\s*-?\s*(min|hour|hr|h|day|d|week|wk|w|month)s?\b/gu;
@@ -82,7 +82,10 @@ function chainsIn(said: string, chains: QualifierRules["chains"]): string[] {
 	});
 }
 
-/** Lengths of time with a number: `2 weeks`. Others (`this week`) may be put in other words. */
+/**
+ * Returns lengths of time with a number (`2 weeks`) in minutes. Others (`this week`) may be
+ * reworded.
+ */
 function minutesIn(said: string): number[] {
 	return [...said.matchAll(DURATION)].map(([, count, unit = ""]) => {
 		return Number(count) * (MINUTES.get(unit) ?? 0);

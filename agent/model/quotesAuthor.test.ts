@@ -19,7 +19,7 @@ const command: Command = {
 
 const ALICE = `0x${"a1".repeat(20)}`;
 const MALLORY = `0x${"b2".repeat(20)}`;
-/** With a checksum, and with the last letter of it mistyped. */
+/** An address with a checksum, and one with its last letter mistyped. */
 const CHECKED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const MISTYPED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C9";
 

@@ -3,11 +3,11 @@ import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { Slot } from "#core/plugin/Command.ts";
 
 /**
- * Says whether every value of a reading stands in the author's own text: amounts, addresses, ids,
- * tickers, chains, names and words of a list. Only a window of time may be put in other words
- * (`today` is `24h`): it says how far to look, and moves nothing.
+ * Returns true where every value of a reading stands in the author's own text: amounts, addresses,
+ * ids, tickers, chains, names and words of a list. Only a window of time may be reworded (`today`
+ * is `24h`): it says how far back to look, and moves nothing.
  *
- * So whatever a model is talked into, it can only repeat what this person wrote.
+ * So a model that was manipulated can only repeat what this person wrote.
  */
 export function quotesAuthor({ command, values }: Reading, text: string): boolean {
 	const plain = text.normalize("NFKC");
@@ -19,7 +19,7 @@ export function quotesAuthor({ command, values }: Reading, text: string): boolea
 
 function stands({ kind }: Slot, value: string, typed: string): boolean {
 	const said = typed.toLowerCase();
-	// As typed: an address whose checksum is wrong is a mistyped one, whoever writes it again.
+	// Compared as typed: an address with a wrong checksum is a typing error, whoever repeats it.
 	if (ADDRESS.test(value)) {
 		return tokensOf(typed).some((token) => readAddress(token.toLowerCase(), token) === value);
 	}
@@ -38,7 +38,7 @@ function stands({ kind }: Slot, value: string, typed: string): boolean {
 		case "collection":
 			return hasRun(wordsOf(said), wordsOf(value));
 		case "word":
-			// A coin stands right behind its amount: `0.5eth`.
+			// A coin's symbol may directly follow its amount: `0.5eth`.
 			return hasRun(wordsOf(said.replace(/(\d)(?=\p{L})/gu, "$1 ")), wordsOf(value));
 		default:
 			return false;
@@ -48,21 +48,21 @@ function stands({ kind }: Slot, value: string, typed: string): boolean {
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
- * Whole plain decimals, and none that is part of something else: no piece of an address, a version,
- * a longer number or a sum (`1/2`, `3-5`), none that what follows multiplies (`5k`, `2 million`,
- * `1e18`), and none that counts other money or shares (`$5`, `5 dollars`, `10%`).
+ * Matches whole plain decimals that are no part of something else: not a piece of an address, a
+ * version, a longer number or a sum (`1/2`, `3-5`), not multiplied by what follows (`5k`, `2
+ * million`, `1e18`), and no count of other money or shares (`$5`, `5 dollars`, `10%`).
  */
 const NUMBER =
 	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
 
 const PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
 
-/** Runs of letters and digits: an address is a whole one, never a piece of a longer text. */
+/** Returns runs of letters and digits, so that an address matches only as a whole. */
 function tokensOf(said: string): string[] {
 	return said.match(/[\p{L}\p{N}_-]+/gu) ?? [];
 }
 
-/** Words without the signs around them, and without a possessive `'s` behind them. */
+/** Returns words without the signs around them, and without a possessive `'s`. */
 function wordsOf(said: string): string[] {
 	return said
 		.split(/\s+/u)
@@ -70,7 +70,7 @@ function wordsOf(said: string): string[] {
 		.filter((word) => word !== "");
 }
 
-/** Whether the words stand together, in their order. */
+/** Returns true where the words stand together, in their order. */
 function hasRun(words: readonly string[], run: readonly string[]): boolean {
 	if (run.length === 0) return false;
 	return words.some((_, at) => run.every((word, step) => words[at + step] === word));

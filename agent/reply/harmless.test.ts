@@ -3,7 +3,7 @@ import fc from "fast-check";
 import twitter from "twitter-text";
 import { harmless } from "#agent/reply/harmless.ts";
 
-// Guarantee: a name that a stranger chose makes no mention, link, hashtag or cashtag of ours.
+// Guarantee: a name chosen by a stranger creates no mention, link, hashtag or cashtag in our reply.
 
 const hostile = [
 	"@vitalik wins",

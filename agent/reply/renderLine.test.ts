@@ -29,7 +29,7 @@ test("what is too long is cut between words and keeps its age", () => {
 	const line = renderLine(`${"word ".repeat(60)}123456`, { ...terms, asOfMs: nowMs });
 	expect(line).toEndWith("word… · 0 s ago");
 	expect(replyLength(line).weighted).toBeLessThanOrEqual(200);
-	// No figure is cut into another one.
+	// A figure is never cut into another figure.
 	expect(renderLine(`${"a ".repeat(97)}123456789`, terms)).toEndWith("a a…");
 	const exact = "x".repeat(200);
 	expect(renderLine(exact, terms)).toBe(exact);

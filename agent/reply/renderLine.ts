@@ -3,24 +3,23 @@ import { replyLength } from "#agent/reply/replyLength.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 
 export type LineTerms = {
-	/** The most that it may have, in code points and as the social platform counts. */
+	/** The maximum length, in code points and as X counts. */
 	lengthMax: number;
-	/** The time of its oldest figure; null where nothing in it ages. */
+	/** The time of its oldest figure; null where nothing in it gets old. */
 	asOfMs: number | null;
 	nowMs: number;
 };
 
 /**
- * Renders a reply's line: harmless, with the age of its figures, and never longer than it may be.
- * What does not fit is cut between words, or between whole characters, and ends with `…`; the age
- * stays.
+ * Renders a reply's line: harmless, with the age of its figures, and within the maximum length. A
+ * longer text is cut between words, or between whole characters, and ends with `…`; the age stays.
  */
 export function renderLine(text: string, { lengthMax, asOfMs, nowMs }: LineTerms): string {
 	const age = asOfMs === null ? "" : ` · ${ageOf(nowMs - asOfMs)}`;
 	return `${cut(harmless(text), lengthMax - replyLength(age).weighted)}${age}`;
 }
 
-/** A clock that is ahead of ours by a little makes no figure of the future. */
+/** Returns the age with its unit, at least 0: another clock may be slightly ahead of ours. */
 function ageOf(ms: number): string {
 	const age = Math.max(0, ms);
 	if (age < 2 * MINUTE_MS) return `${Math.floor(age / SECOND_MS)} s ago`;
@@ -31,7 +30,7 @@ function ageOf(ms: number): string {
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 const ENDING = "…";
-/** How far back a blank is looked for: half a figure would be another figure. */
+/** How far back to look for a blank: half a figure would be another figure. */
 const WORD_CHARS_MAX = 80;
 
 function cut(text: string, lengthMax: number): string {

@@ -1,11 +1,11 @@
-/** The length of a text: as people count it, and as the social platform does. */
+/** The length of a text: in code points, and weighted as X counts it. */
 export type ReplyLength = { codePoints: number; weighted: number };
 
 /**
  * Counts a text in code points, and as X counts posts: most scripts 1, all else (CJK, emoji) 2.
  *
- * The platform counts a whole emoji as 2 and a link as 23. Here each code point of an emoji counts
- * by itself, which is never less; and there are no links in what is counted (see `harmless`).
+ * X counts a whole emoji as 2 and a link as 23. Here each code point of an emoji counts by itself,
+ * which is never less; and a counted text has no links (see `harmless`).
  */
 export function replyLength(text: string): ReplyLength {
 	let codePoints = 0;
@@ -14,11 +14,11 @@ export function replyLength(text: string): ReplyLength {
 		codePoints += 1;
 		weighted += weightOf(character.codePointAt(0) ?? 0);
 	}
-	// What is sent is not composed: its own code points count where these are more.
+	// The sent text is not composed (NFC): its own code points count if there are more.
 	return { codePoints: Math.max(codePoints, [...text].length), weighted };
 }
 
-/** The ranges of twitter-text's configuration, version 3. */
+/** Ranges of weight 1 in twitter-text's configuration, version 3. */
 const LIGHT: readonly (readonly [number, number])[] = [
 	[0, 4_351],
 	[8_192, 8_205],

@@ -15,7 +15,7 @@ const suggestionSchema = z
 	})
 	.meta({ id: "ReplySuggestion", description: "A command to send instead." });
 
-/** What the command route answers, for the document: `Reply` of the contract. */
+/** The answer of the command route, for the OpenAPI document: `Reply` of the contract. */
 export const replySchema = z
 	.object({
 		kind: z.enum(["done", "choose", "help", "refused"]).meta({

@@ -2,15 +2,15 @@ import type { OpenedAgent } from "#agent/openAgent.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 
-/** What the routes of the agent are made of. */
+/** What all routes of the agent need. */
 export type AgentContext = {
-	/** The agent, which is there once all plugins are. */
+	/** Returns the agent, which exists only after all plugins are set up. */
 	agent(): OpenedAgent;
 };
 
 /**
- * Says who speaks: a person types into the command route and chat, so with their session they are
- * the author of this very text. Throws `unauthorized` (401) where the credentials are wrong.
+ * Returns who speaks. A person types into the command route and chat, so with their session they
+ * are the author of this very text. Throws `unauthorized` (401) for wrong credentials.
  */
 export async function authorOf(request: Request, { agent }: AgentContext): Promise<Caller> {
 	const profileId = await agent().callerOf(request);
@@ -18,7 +18,7 @@ export async function authorOf(request: Request, { agent }: AgentContext): Promi
 	return { channel: "agent", profileId, authority };
 }
 
-/** Tells guests apart by the address that their requests come from. */
+/** Returns the address of the request, which tells guests apart. */
 export function guestOf(request: Request): { guest?: string } {
 	const address = requestContexts.get(request)?.clientAddress;
 	return address === undefined ? {} : { guest: address };

@@ -4,7 +4,7 @@ import { command } from "#agent/routes/command.ts";
 import { type McpOptions, mcp } from "#agent/routes/mcp.ts";
 import { tools } from "#agent/routes/tools.ts";
 
-/** The ways to the agent over HTTP. */
+/** Returns all HTTP routes of the agent. */
 export function agentRoutes(options: McpOptions) {
 	return new Elysia({ prefix: "/v1/agent" })
 		.use(tools(options))

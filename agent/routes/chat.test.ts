@@ -19,7 +19,7 @@ const user = (text: string, id = "m1") => ({ id, role: "user", parts: [{ type: "
 const transport = () =>
 	new DefaultChatTransport({ api: `${served.url}/v1/agent/chat`, headers: bearer });
 
-/** What the page below shows. */
+/** What the page below displays. */
 let shown: ReturnType<typeof useChat> | null = null;
 function Page() {
 	shown = useChat({ transport: transport() });
@@ -65,7 +65,7 @@ describe("the AI SDK's client", () => {
 		expect(chat.status).toBe("ready");
 		const [, last] = served.calls;
 		expect(last).toMatchObject({ tool: "send", caller: { authority: "author" } });
-		// What is sent again is the same message, and so the same action.
+		// A message that is sent again keeps its id, so it is the same action.
 		await chat.regenerate();
 		const keys = served.calls.slice(1).map(({ key }) => key);
 		expect(keys).toEqual([String(last?.key), String(last?.key)]);

@@ -13,7 +13,7 @@ import { type AgentContext, authorOf, guestOf } from "#agent/routes/agentContext
 import { authoredDetail } from "#agent/routes/command.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 
-// Loose: the client sends whole conversations, with parts of kinds that are none of our business.
+// Loose: the client sends whole conversations, with kinds of parts that we do not need.
 const partSchema = z
 	.looseObject({
 		type: z
@@ -57,20 +57,20 @@ const bodySchema = z
 	})
 	.meta({ id: "AgentChat", description: "A conversation, as the AI SDK's `useChat` sends it." });
 
-/** For the document: the part that every client shows. */
+/** For the OpenAPI document: the part that every client shows. */
 const EXAMPLE =
 	'data: {"type":"text-delta","id":"text-m1","delta":"Kiln Folk floor 0.51 ETH · 12 s ago"}\n\n';
 
 type Message = z.output<typeof messageSchema>;
 
-/** Printable ASCII: it stands for an `idempotency-key`. */
+/** Printable ASCII, because the id is used as `idempotency-key`. */
 const MESSAGE_ID = new RegExp(`^[\\x21-\\x7e]{1,${MESSAGE_ID_CHARS_MAX}}$`);
 
 /** Answers the last text of a conversation as the AI SDK's UI message stream. */
 export function chat(context: AgentContext) {
 	return (
 		new Elysia()
-			// Whose request it is comes before what it says.
+			// Credentials are checked before the body.
 			.derive(async ({ request }) => ({ caller: await authorOf(request, context) }))
 			.post(
 				"/chat",
@@ -85,7 +85,7 @@ export function chat(context: AgentContext) {
 							const reply = await context.agent().handle({
 								text: asked.text,
 								caller,
-								// A retry of the client sends the same message again.
+								// A client's retry sends the same message again.
 								idempotencyKey: request.headers.get("idempotency-key") ?? asked.id,
 								...guestOf(request),
 								signal: AbortSignal.any([request.signal, gone.signal]),
@@ -124,7 +124,7 @@ export function chat(context: AgentContext) {
 	);
 }
 
-/** The last message of the user, where it can be read: nothing before it, and nothing behind it. */
+/** Returns the user's last message, and nothing before or after it; null if it cannot be used. */
 function askedIn(messages: readonly Message[]): { id: string; text: string } | null {
 	const last = messages.findLast(({ role }) => role === "user");
 	if (!last || !MESSAGE_ID.test(last.id)) return null;
@@ -151,7 +151,7 @@ function* chunksOf(reply: Reply, id: string): Generator<UIMessageChunk> {
 	yield { type: "finish" };
 }
 
-/** The same stream; tells when its reader is gone. */
+/** Passes the stream on; calls `onCancel` when its reader goes away. */
 function untilCancelled<Chunk>(
 	stream: ReadableStream<Chunk>,
 	onCancel: () => void,

@@ -16,7 +16,7 @@ const bodySchema = z
 	})
 	.meta({ id: "AgentCommand", description: "One text for the agent." });
 
-/** What the document says of a text that its author sends: who may, and how it is done once. */
+/** Parts of the OpenAPI entry for routes with an authored text: credentials and idempotency. */
 export const authoredDetail = {
 	tags: ["agent"],
 	security: [{ session: [] as string[] }, {}],
@@ -43,7 +43,7 @@ export const authoredDetail = {
 export function command(context: AgentContext) {
 	return (
 		new Elysia()
-			// Whose request it is comes before what it says.
+			// Credentials are checked before the body.
 			.derive(async ({ request }) => ({ caller: await authorOf(request, context) }))
 			.post(
 				"/command",
@@ -57,7 +57,7 @@ export function command(context: AgentContext) {
 						...guestOf(request),
 						signal: request.signal,
 					});
-					// A list that nobody changes becomes one that the schema knows.
+					// Copies readonly lists, because the schema's type has mutable ones.
 					return { ...reply, links: [...reply.links], suggestions: [...reply.suggestions] };
 				},
 				{

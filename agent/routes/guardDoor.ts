@@ -1,23 +1,23 @@
 import { httpFault } from "#core/http/httpFault.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
 
-/** By which names the service is reached, and which pages may call it. */
+/** The names under which the service is reached, and the pages that may call it. */
 export type Door = {
-	/** Where strangers reach it (`PUBLIC_URL`), where that is known. */
+	/** The public address (`PUBLIC_URL`), where it is known. */
 	publicUrl: string | undefined;
-	/** What it listens on (`HOST`). */
+	/** The address that it listens on (`HOST`). */
 	listensOn: string;
-	/** Origins of pages of others (`WEB_ALLOWED_ORIGINS`). */
+	/** Origins of other pages that may call (`WEB_ALLOWED_ORIGINS`). */
 	allowedOrigins: readonly string[];
 };
 
 /**
- * Throws `origin_not_allowed` (403) for a request of a web page that may not call, and for one to a
+ * Throws `origin_not_allowed` (403) for a request of a web page that may not call, and for a host
  * name that is not ours.
  *
- * A page whose own name was pointed at this machine (DNS rebinding) counts as the same origin for
- * its browser, and sends a session's token from nowhere but asks what anybody may. So unlike for
- * the other routes the same host is not enough: the origin is ours, or listed.
+ * A page whose own name was pointed at this machine (DNS rebinding) has the same origin for its
+ * browser. It cannot send a session's token, but could ask public questions. So, unlike for the
+ * other routes, the same host is not enough: the origin must be ours, or listed.
  */
 export function guardDoor(request: Request, door: Door): void {
 	const origin = request.headers.get("origin");
@@ -35,14 +35,19 @@ function originsOf({ publicUrl, allowedOrigins }: Door): string[] {
 	return [...own, ...allowedOrigins];
 }
 
-/** Where only this machine gets in, its own pages may call: nobody can point a name at them. */
+/**
+ * Returns true for a local page if only this machine can connect: names cannot be rebound to it.
+ */
 function isLocalPage(origin: string, { listensOn }: Door): boolean {
 	if (!isLoopback(listensOn) || !URL.canParse(origin)) return false;
 	const { protocol, hostname } = new URL(origin);
 	return /^https?:$/.test(protocol) && isLoopback(hostname);
 }
 
-/** Behind a proxy without a `PUBLIC_URL` any name may be ours: then the origin alone decides. */
+/**
+ * Returns whether the host is ours. Behind a proxy without `PUBLIC_URL` any name may be: then only
+ * the origin decides.
+ */
 function knowsHost(host: string, { publicUrl, listensOn }: Door): boolean {
 	if (!URL.canParse(`http://${host}`)) return false;
 	const { hostname } = new URL(`http://${host}`);

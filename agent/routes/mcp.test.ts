@@ -93,7 +93,7 @@ describe("[SOC-09] the official client", () => {
 		};
 		expect(await told("ghost")).toMatchObject({ isError: true });
 		expect((await told("ghost")).text).toContain("collection_unknown: No collection is called");
-		// A plugin's refusal may repeat what somebody from outside called a thing.
+		// A plugin's refusal may repeat a name that a stranger chose.
 		expect((await told("rude")).text).toContain("collection_unknown: (at)bank SCAM evil[.]xyz");
 		const question = await told("kiln");
 		expect(question.isError).toBe(true);
@@ -118,13 +118,13 @@ describe("POST /v1/agent/mcp", () => {
 		return { status: response.status, text: await response.text() };
 	};
 
-	test("401: a wrong bearer is no guest", async () => {
+	test("401: a wrong bearer token is refused, not treated as a guest", async () => {
 		const { status, text } = await post({ authorization: "Bearer wrong" });
 		expect(status).toBe(401);
 		expect(text).toContain("unauthorized");
 	});
 
-	test("200: a cookie is not who speaks", async () => {
+	test("200: a cookie does not identify the caller", async () => {
 		const cookie = `session=${TOKEN}`;
 		const { status, text } = await post({ cookie, origin: "https://app.example" });
 		expect(status).toBe(200);

@@ -26,10 +26,10 @@ export type McpOptions = AgentContext & {
 
 /**
  * Serves the tools that read and prepare over the Model Context Protocol. A program speaks here,
- * with somebody's session or without: nothing executes, and what it prepares asks its owner.
+ * with a user's session or without: nothing executes, and prepared actions wait for their owner.
  *
- * One POST is one exchange; the handler keeps nothing between them, and there is nothing to listen
- * to. Hidden from the OpenAPI document: the protocol describes itself.
+ * One POST is one exchange; the handler keeps no state, and offers no stream to listen to. Hidden
+ * from the OpenAPI document: the protocol describes itself.
  */
 export function mcp(options: McpOptions) {
 	let handler: Promise<McpHttpHandler> | null = null;
@@ -40,7 +40,7 @@ export function mcp(options: McpOptions) {
 			guardDoor(request, options.door);
 			const caller = await callerOf(request, options.agent());
 			await refuseBatch(request);
-			// The package takes 10 MB and a fifth of a second: it is loaded by the first who needs it.
+			// The package takes 10 MB and a fifth of a second, so the first request loads it.
 			handler ??= open(options);
 			const { fetch: answer } = await handler;
 			return answer(request, { authInfo: authInfoOf(caller) });
@@ -50,8 +50,8 @@ export function mcp(options: McpOptions) {
 }
 
 /**
- * Throws `malformed_body` (400) for several messages at once, which the protocol has given up: one
- * request that counts once would run a hundred tools.
+ * Throws `malformed_body` (400) for a batch, which the protocol no longer has: one request, counted
+ * once, would run a hundred tools.
  */
 async function refuseBatch(request: Request): Promise<void> {
 	const body: unknown = await request
@@ -62,14 +62,16 @@ async function refuseBatch(request: Request): Promise<void> {
 	throw httpFault.malformedBody({ public: "Send one message in each request." });
 }
 
-/** The package's own way to hand on who speaks. The token itself goes no further than our check. */
+/**
+ * Hands the caller on in the package's own way. The token itself goes no further than our check.
+ */
 function authInfoOf({ profileId }: Caller): AuthInfo {
 	return { token: "", clientId: profileId ?? "", scopes: [] };
 }
 
 /**
- * A bearer token alone says who it is: a cookie is the browser's, which is not who speaks here.
- * Throws `unauthorized` (401) where it is wrong.
+ * Returns the caller by the bearer token alone: a cookie belongs to a browser. Throws
+ * `unauthorized` (401) for a wrong token.
  */
 async function callerOf(request: Request, agent: OpenedAgent): Promise<Caller> {
 	const headers = new Headers(request.headers);
@@ -79,7 +81,10 @@ async function callerOf(request: Request, agent: OpenedAgent): Promise<Caller> {
 	return callerFor(profileId);
 }
 
-/** A program speaks with the session: it is never the author of what it sends. */
+/**
+ * Returns a caller with at most a session's authority: a program is not the author of what it
+ * sends.
+ */
 function callerFor(profileId: string | null): Caller {
 	return { channel: "mcp", profileId, authority: profileId === null ? "none" : "session" };
 }
@@ -102,7 +107,10 @@ async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler
 	);
 }
 
-/** The effects are a closed list: a new one does not compile until it is decided here. */
+/**
+ * Returns whether this caller sees a tool. Effects are a closed list: a new one does not compile
+ * until this function decides about it.
+ */
 function isServed({ effect, access }: AnyTool, { profileId }: Caller): boolean {
 	if (access === "profile" && profileId === null) return false;
 	switch (effect) {
@@ -133,7 +141,7 @@ function register(
 			annotations: {
 				title,
 				readOnlyHint: isRead,
-				// What is prepared can be called off, and is nothing before its owner says yes.
+				// A prepared action can be cancelled, and does nothing before its owner agrees.
 				destructiveHint: false,
 				idempotentHint: isRead,
 				openWorldHint: false,

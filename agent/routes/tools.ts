@@ -37,13 +37,13 @@ const answerSchema = z
 	.object({ tools: z.array(toolSchema).meta({ description: "All of them, by name." }) })
 	.meta({ id: "AgentTools", description: "What the agent can do." });
 
-/** Lists what the agent can do. */
+/** Lists the tools and commands of the agent. */
 export function tools({ agent }: AgentContext) {
 	let listed: z.output<typeof answerSchema> | null = null;
 	return new Elysia().get(
 		"/tools",
 		() => {
-			// The same for everybody until the process ends.
+			// The same for all callers until the process ends.
 			listed ??= { tools: list(agent().tools, agent().commands) };
 			return listed;
 		},

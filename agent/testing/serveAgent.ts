@@ -5,10 +5,10 @@ import { listenHttp } from "#core/http/listenHttp.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
-/** Of the only person whom the served agent knows. */
+/** The session token of the only user that the served agent knows. */
 export const TOKEN = "token-of-p1";
 
-/** The lab's agent behind its routes, on a port of its own. */
+/** Serves the lab's agent with its routes on a port of its own. */
 export async function serveAgent(options: LabOptions & { publicUrl?: string } = {}) {
 	const lab = agentLab(options);
 	const opened = {

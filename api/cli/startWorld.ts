@@ -38,6 +38,7 @@ const readySchema = z.object({
 		router: z.string(),
 		burner: z.string(),
 		keeperWalletId: z.string(),
+		currencies: z.array(z.string()),
 		pools: z.array(z.unknown()),
 	}),
 	reveals: z.array(z.string()),

@@ -1,8 +1,8 @@
-/** `0x` and hex digits, lower case wherever we made it. */
+/** `0x` and hex digits; our own code writes them in lower case. */
 export type Hex = `0x${string}`;
 
 /** A 20-byte account or contract, lower case. */
 export type Address = Hex;
 
-/** Twenty zero bytes: where mints come from, and how Seaport writes "the native currency". */
+/** Twenty zero bytes: the sender of mints, and Seaport's code for "the native currency". */
 export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";

@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
-/** Which logs are wanted, as `eth_getLogs` and `eth_subscribe` take it; the range is not in it. */
+/** A filter of logs in the form of `eth_getLogs` and `eth_subscribe`, without the range. */
 export type LogFilter = {
 	address?: readonly Hex[];
 	topics: readonly (Hex | null | readonly Hex[])[];

@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
-/** One log as `eth_getLogs` answers it: quantities are still hex, nothing has been decoded. */
+/** One log as `eth_getLogs` answers it: quantities are still hex, nothing is decoded. */
 export type RawLog = {
 	address: Hex;
 	topics: readonly Hex[];
@@ -10,8 +10,8 @@ export type RawLog = {
 	transactionHash: Hex;
 	transactionIndex: Hex;
 	logIndex: Hex;
-	/** Sent by newer nodes only; where it is missing the lane asks for the block's header. */
+	/** Only newer nodes send it; without it the lane reads the block's header. */
 	blockTimestamp?: Hex | undefined;
-	/** True in subscriptions when a reorg took the log back. */
+	/** True in subscriptions when a reorg removed the log. */
 	removed?: boolean | undefined;
 };

@@ -26,7 +26,7 @@ const ids = {
 	anvil: 31337,
 };
 
-// Where the export of viem is not the slug: several of its chains share the ids 999 and 31337.
+// Chains whose viem export is not the slug: several viem chains share the ids 999 and 31337.
 const viemNames: Record<string, keyof typeof viemChains> = {
 	ethereum: "mainnet",
 	apechain: "apeChain",

@@ -3,16 +3,16 @@ import type { Currency } from "#core/money/Currency.ts";
 
 const ETH: Currency = { symbol: "ETH", decimals: 18 };
 
-/** Where every OP-stack chain has its WETH (a predeploy). */
+/** The WETH of every OP-stack chain (a predeploy). */
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
-/** Mainnet's WETH. The sandbox puts its own at the same address. */
+/** Mainnet's WETH. The sandbox deploys its own at the same address. */
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /**
- * The chains that come with the product. Ids, names, currencies and RPCs are those of
- * `viem/chains`, and a test compares them; copied, because importing one chain from there loads
- * all 700 (110 ms and 15 MB at each start, measured on Bun 1.4.5, viem 2.57.1).
+ * The built-in chains. Ids, names, currencies and RPCs are those of `viem/chains`, and a test
+ * compares them; copied, because importing one chain from there loads all 700 (110 ms and 15 MB at
+ * each start, measured on Bun 1.4.5, viem 2.57.1).
  */
 export const builtinChains: readonly Chain[] = [
 	{

@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
 /**
- * Returns the bytes that hex stands for, as `bytea` columns take them. By the engine's own code,
- * which is many times as fast as viem's `hexToBytes`. It checks nothing: what is no hex ends it.
+ * Returns the bytes of hex, as `bytea` columns take them. Uses the engine's own code, which is many
+ * times as fast as viem's `hexToBytes`. It checks nothing: decoding stops at an invalid digit.
  */
 export function bytesOf(hex: Hex): Buffer {
 	return Buffer.from(hex.slice(2), "hex");

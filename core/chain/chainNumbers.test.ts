@@ -2,15 +2,15 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { chainNumbers } from "#core/chain/chainNumbers.ts";
 
-// Guarantee: a number of a node is believed only in the range that its meaning allows.
+// Guarantee: a node's number is accepted only in the range that its meaning allows.
 
 const hex = (value: bigint) => `0x${value.toString(16)}`;
-/** What a node may write in place of a number, and no number of a chain is. */
+/** Values that a node may send but that are no number of a chain. */
 const NONSENSE = [
 	...["0x", "1", "0xg", "0x-1", "-0x1", "0x1.5", "0x1 ", "", "lots", "1e3"],
 	...[null, undefined, 1, 1.5, 1n, true, [], {}, `0x${"1".repeat(65)}`],
 ];
-/** The greatest that each may be; the next one is refused. */
+/** The greatest valid value of each kind; the next one is refused. */
 const WHOLE = {
 	blockNumber: 2n ** 33n - 1n,
 	nonce: 2n ** 48n - 1n,

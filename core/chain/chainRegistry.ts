@@ -1,10 +1,12 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** Every chain there is a definition for, under every name it goes by. */
+/** All defined chains, by every name they have. */
 export type ChainRegistry = {
 	readonly all: readonly Chain[];
-	/** By slug, alias or decimal chain id, in any case: `matic`, `Ape_Chain`, `8453`. */
+	/**
+	 * Finds a chain by slug, alias or decimal chain id, in any case: `matic`, `Ape_Chain`, `8453`.
+	 */
 	bySlug(text: string): Chain | undefined;
 	byId(id: number): Chain | undefined;
 };
@@ -18,8 +20,8 @@ const chainFault = defineFaults({
 });
 
 /**
- * Refuses definitions that could be mistaken for each other: with two chains under one name, money
- * would go to whichever was read last.
+ * Makes the registry; throws for definitions that could be confused: with two chains under one
+ * name, money would go to the one defined last.
  */
 export function createChainRegistry(chains: readonly Chain[]): ChainRegistry {
 	const byName = new Map<string, Chain>();
@@ -27,7 +29,7 @@ export function createChainRegistry(chains: readonly Chain[]): ChainRegistry {
 		if (!Number.isSafeInteger(chain.id) || chain.id <= 0) {
 			throw invalid(`the chain "${chain.slug}" has the id ${chain.id}`);
 		}
-		// Ids are names too, so one map finds every clash, also that of a slug with an id.
+		// Ids are names too, so one map finds every conflict, even of a slug with an id.
 		for (const name of [chain.slug, ...chain.aliases, String(chain.id)]) {
 			if (!NAME.test(name)) throw invalid(`"${name}" cannot name a chain`);
 			const other = byName.get(name);

@@ -2,13 +2,12 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 
-/** The chain where wallets are linked, and which the specification names. */
+/** The chain where wallets are linked, by the specification. */
 export const SPECIFIED_HOME_ID = 4663;
 
 /**
- * Returns the home chain that the configuration asks for: the one it names, else 4663. Undefined
- * where nobody defined it, and in a sandbox that names none: what it has decides there, and its
- * service must not reach for the real chain.
+ * Returns the configured home chain, by default 4663. Undefined if it is not defined, and in a
+ * sandbox that configures none: its service must not use the real chain.
  */
 export function homeChainOf(
 	chains: Pick<ChainRegistry, "byId" | "bySlug">,

@@ -1,6 +1,6 @@
 import type { Log } from "#core/log/Log.ts";
 
-/** Values the driver can bind. bigint is sent as text, bytes as `bytea`. */
+/** Values that the driver can bind. bigint is sent as text, bytes as `bytea`. */
 export type SqlValue =
 	| string
 	| number
@@ -12,28 +12,28 @@ export type SqlValue =
 	| readonly SqlValue[];
 
 /**
- * Reads and single statements. `int8` comes back as number (beyond 2^53 as bigint, which fails
- * whoever takes it for one: rows that may hold such are read with `readRows`), `numeric` as string.
+ * Reads and single statements. `int8` comes back as number (beyond 2^53 as bigint, which fails if
+ * it is used as a number: read such rows with `readRows`), `numeric` as string.
  */
 export type Queryable = {
 	query<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]>;
-	/** Runs a statement for its effect; answers how many rows it touched. */
+	/** Runs a statement for its effect; returns the number of affected rows. */
 	execute(text: string, values?: readonly SqlValue[]): Promise<number>;
 };
 
 /**
- * One open transaction. Whoever is handed a `Tx` joins it and never commits it: only the function
- * that called `transaction` does, by returning. Used after that it fails.
+ * One open transaction. A function that gets a `Tx` joins it and never commits it: only the
+ * function that called `transaction` does, by returning. Using it after that fails.
  */
 export type Tx = Queryable & {
-	/** Marks the type: a pool cannot be passed where a transaction is meant. */
+	/** Marks the type: a pool cannot be passed where a transaction is needed. */
 	readonly inTransaction: true;
-	/** Streams rows, as a `CopyWriter` writes them, into `table (columns)`; answers how many. */
+	/** Streams rows, as a `CopyWriter` writes them, into `table (columns)`; returns their number. */
 	copy(into: string, chunks: Iterable<Uint8Array>): Promise<number>;
 	/**
-	 * Runs as the transaction's last step, still inside it; a failure rolls everything back. One that
-	 * sends a single statement, and sends it before it first waits, may say so: where all do, the
-	 * commit travels right behind them. What such a step makes of its answer is not rolled back.
+	 * Runs as the transaction's last step, still inside it; a failure rolls everything back. A step
+	 * that sends a single statement, before it first waits, may declare that: if all do, the commit
+	 * is sent right after them. Effects of such a step on memory are not rolled back.
 	 */
 	beforeCommit(run: () => Promise<void>, options?: { singleStatement?: boolean }): void;
 	/** Runs after the commit, in order; never after a rollback. For hints: a crash loses them. */
@@ -41,7 +41,7 @@ export type Tx = Queryable & {
 };
 
 export type TransactionOptions = {
-	/** How long one of its statements waits for a lock; as the server is set, unless given. */
+	/** How long its statements wait for a lock; by default the server's setting. */
 	lockTimeoutMs?: number | undefined;
 };
 
@@ -51,15 +51,15 @@ export type Database = Queryable & {
 		options?: TransactionOptions,
 	): Promise<Result>;
 	/**
-	 * Runs statements that are planned once for each connection, whatever their values are.
+	 * Runs statements that are planned once per connection, whatever their values are.
 	 *
-	 * For large reads. PostgreSQL takes each array for ten values long and each limit for a tenth of
-	 * the rows, finds a plan for any values dearer than one for these, and then plans at each call:
-	 * of a page of collections that was half of the time (measured). Only for statements whose plan
-	 * is the same whatever they are asked; tests of plans say which are.
+	 * For large reads. PostgreSQL assumes ten values for each array and a tenth of the rows for each
+	 * limit, finds the generic plan more expensive than one for these values, and then plans at each
+	 * call: for a page of collections that was half of the time (measured). Only for statements whose
+	 * plan is the same for all values; tests of plans name them.
 	 */
 	readonly keepingPlans: Queryable;
-	/** Where this database is, for libraries that bring their own pool (the durable queue). */
+	/** The database's URL, for libraries with their own pool (the durable queue). */
 	readonly connectionString: string;
 	close(): Promise<void>;
 };

@@ -2,7 +2,7 @@ import { DatabaseError } from "pg";
 import { AssertionFailed } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
-/** What a mistake of ours throws on its way to the driver or back from it. */
+/** Errors of our own mistakes on the way to the driver or back. */
 const MISTAKES = [TypeError, RangeError, SyntaxError, ReferenceError, AssertionFailed, Fault];
 
 const seen = new WeakSet<Error>();
@@ -10,11 +10,11 @@ const seen = new WeakSet<Error>();
 /**
  * Remembers which errors mean that the server was not reached, or that a connection to it broke.
  *
- * Kept beside the errors and not in them: drivers and sockets have dozens of forms of it, without a
- * class or a code in common, and who asked the database must get what it threw as it is.
+ * Stored beside the errors, not in them: drivers and sockets have dozens of such errors, without a
+ * common class or code, and callers must get the original error.
  */
 export const brokenConnections = {
-	/** Called with whatever asking the driver threw. What the server itself answered is none. */
+	/** Called with any error of the driver. An answer of the server itself is not noted. */
 	note(error: unknown): void {
 		if (!(error instanceof Error) || error instanceof DatabaseError) return;
 		if (!MISTAKES.some((mistake) => error instanceof mistake)) seen.add(error);

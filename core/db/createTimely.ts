@@ -1,13 +1,13 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import { sleep } from "#core/time/sleep.ts";
 
-/** Asks the database, and waits only a moment for its answer. */
+/** Asks the database, but waits only a short time for its answer. */
 export type Timely = {
-	/** Tells whether the database did not answer a moment ago: then nobody should ask it. */
+	/** Returns true if the database recently did not answer: then it should not be asked. */
 	isAway(): boolean;
 	/**
-	 * Returns the answer; null where the statement fails or takes too long. `onLate` is then given
-	 * what came of it in the end.
+	 * Returns the answer; null where the statement fails or takes too long. `onLate` then gets the
+	 * final result.
 	 */
 	ask<Answer>(
 		statement: () => Promise<Answer>,
@@ -19,19 +19,21 @@ export type TimelyOptions = {
 	clock: Clock;
 	/** How long a statement is waited for. */
 	timeoutMs: number;
-	/** After a statement that was not answered the database is away for so long. */
+	/** How long the database counts as away after an unanswered statement. */
 	awayMs: number;
-	/** Called once an outage, with the reason. */
+	/** Called once per outage, with the reason. */
 	onAway?: (why: unknown) => void;
 };
 
-/** For what a process can do without the database: it goes on, and asks again after a while. */
+/**
+ * Makes it for work that a process can do without the database: it continues, and asks again later.
+ */
 export function createTimely({ clock, timeoutMs, awayMs, onAway }: TimelyOptions): Timely {
 	let awaySinceMs: number | null = null;
 	return {
 		isAway() {
 			const sinceMs = awaySinceMs === null ? awayMs : clock.nowMs() - awaySinceMs;
-			// A clock that was set back does not keep us from asking.
+			// A clock that was set back must not prevent asking.
 			return sinceMs >= 0 && sinceMs < awayMs;
 		},
 		async ask(statement, onLate) {

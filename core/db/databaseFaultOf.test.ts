@@ -75,7 +75,7 @@ test("a statement that an operator ended, or cancelled, is told as ours", async 
 				const pid = await pidOf(tx);
 				const sleeping = tx.query("select pg_sleep(60)");
 				sleeping.catch(() => {});
-				// What is not under way yet cannot be cancelled.
+				// A statement that does not run yet cannot be cancelled.
 				const once = `select ${end}(pid) from pg_stat_activity
 					where pid = $1 and wait_event = 'PgSleep'`;
 				while ((await database.db.query(once, [pid])).length === 0);
@@ -106,7 +106,7 @@ test("a commit whose answer is lost leaves it open whether it was done", async (
 	const lost = await failure(
 		db.transaction(async (tx) => {
 			await tx.execute("insert into thing (id) values (7)");
-			// The commit, and what it travels with: it arrives, and its answer does not.
+			// The commit and the statements with it: it arrives, but its answer is lost.
 			proxy.cutAfter(1);
 		}),
 	);

@@ -5,9 +5,9 @@ import { SQLSTATE } from "#core/db/sqlState.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
 /**
- * SQLSTATEs by which a server says that it, and not the statement, is in trouble: connection
- * exceptions (08), resources (53), an operator's doing (57: shutdown, recovery, a cancelled
- * statement), the system (58).
+ * SQLSTATEs with which a server reports its own trouble, not the statement's: connection exceptions
+ * (08), resources (53), an operator's action (57: shutdown, recovery, a cancelled statement), the
+ * system (58).
  */
 const CLASSES = /^(?:08|53|57|58)/;
 const CODES: ReadonlySet<string> = new Set([
@@ -18,12 +18,12 @@ const CODES: ReadonlySet<string> = new Set([
 	SQLSTATE.statement_completion_unknown,
 	SQLSTATE.lock_not_available,
 ]);
-/** Of these the connection is gone, whatever the reason (3D000, 28P01, 55000 at login, …). */
+/** After these the connection is closed, whatever the reason (3D000, 28P01, 55000 at login, …). */
 const ENDING = new Set(["FATAL", "PANIC"]);
 
 /**
- * The Fault for a failure of the database itself, which passes and is no mistake of the caller's;
- * null for every other error, a statement that is wrong in itself among them.
+ * Returns the Fault for a failure of the database itself, which is temporary and not the caller's
+ * mistake; null for every other error, such as an invalid statement.
  */
 export function databaseFaultOf(error: unknown): Fault | null {
 	if (brokenConnections.has(error)) return dbFault.databaseUnavailable({ cause: error });

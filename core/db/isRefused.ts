@@ -1,8 +1,8 @@
 import { DatabaseError } from "pg";
 
 /**
- * True for what the server itself answered: it did not do what the statement says, and a commit
- * behind it in the same transaction is none. A connection that broke proves nothing.
+ * Returns true for an answer of the server itself: the statement was not executed, and a commit
+ * after it in the same transaction failed. A broken connection proves nothing.
  */
 export function isRefused(error: unknown): boolean {
 	return error instanceof DatabaseError;

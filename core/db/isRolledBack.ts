@@ -1,8 +1,8 @@
 import { DatabaseError } from "pg";
 
 /**
- * True where the server's answer to a COMMIT proves that nothing was committed. One that ends the
- * connection (a server that shuts down) may come behind a commit that was done.
+ * Returns true if the server's answer to a COMMIT proves that nothing was committed. An error that
+ * ends the connection (a shutdown) may come after a successful commit.
  */
 export function isRolledBack(error: unknown): boolean {
 	return error instanceof DatabaseError && error.severity === "ERROR";

@@ -1,6 +1,6 @@
 import { SQLSTATE, type SqlState } from "#core/db/sqlState.ts";
 
-/** Says whether an error is PostgreSQL's with this code. */
+/** Returns whether an error is PostgreSQL's with this code. */
 export function isSqlState(error: unknown, state: SqlState): boolean {
 	return error instanceof Error && "code" in error && error.code === SQLSTATE[state];
 }

@@ -25,7 +25,7 @@ const first = { when: 100, sql: `create table ${SCHEMA}.a (id int)` };
 const second = { when: 200, sql: `create table ${SCHEMA}.b (id int)` };
 const third = { when: 300, sql: `create table ${SCHEMA}.c (id int)` };
 
-/** A build that knows these migrations, as drizzle lays them out. */
+/** Makes a build that knows these migrations, in drizzle's layout. */
 function build(...steps: Step[]): string {
 	const folder = mkdtempSync(join(root, "build-"));
 	mkdirSync(join(folder, "meta"));

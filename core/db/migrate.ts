@@ -10,7 +10,7 @@ import type { Log } from "#core/log/Log.ts";
 /** One owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
 export type Migration = { schema: string; folder: string };
 
-/** "tape" in ASCII. Any constant will do; it must only be the same in every process. */
+/** "tape" in ASCII. Any constant works if it is the same in every process. */
 const MIGRATION_LOCK_KEY = 0x74617065;
 const APPLIED_TABLE = "migrations";
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -22,10 +22,10 @@ const journalSchema = z.object({
 /**
  * Brings every schema to this build's version, forward only.
  *
- * All of it happens under one advisory lock on the connection that migrates: drizzle takes none,
- * and three processes that start together would fail on each other. Drizzle also skips, silently,
- * a migration that is dated before the newest applied one; that is refused here, before anything
- * is applied.
+ * All of it runs under one advisory lock on the connection that migrates: drizzle takes none, and
+ * three processes that start together would fail on each other. Drizzle also silently skips a
+ * migration that is dated before the newest applied one; that is refused here, before anything is
+ * applied.
  */
 export async function migrate(
 	connectionString: string,
@@ -37,7 +37,7 @@ export async function migrate(
 		application_name: "tapeline migrate",
 		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
 	});
-	// What breaks the connection fails the statement; without a listener it would end the process.
+	// A broken connection fails the statement; without a listener it would end the process.
 	client.on("error", () => {});
 	try {
 		await client.connect().catch((cause) => {
@@ -69,7 +69,7 @@ async function migrateOne(client: Client, { schema, folder }: Migration, log: Lo
 	}
 }
 
-/** Refuses a database that a newer or another build made, and a migration that came too late. */
+/** Throws for a database of a newer or another build, and for a migration that came too late. */
 function refuseForeign(state: { schema: string; known: number[]; applied: number[] }): void {
 	const { schema, known, applied } = state;
 	if (applied.some((when) => !known.includes(when))) {
@@ -84,7 +84,7 @@ function refuseForeign(state: { schema: string; known: number[]; applied: number
 	}
 }
 
-/** The dates of this build's migrations: what drizzle tells them apart by. */
+/** Returns the dates of this build's migrations, by which drizzle identifies them. */
 async function readJournal(folder: string): Promise<number[]> {
 	const text = await readFile(join(folder, "meta", "_journal.json"), "utf8");
 	return journalSchema.parse(JSON.parse(text)).entries.map(({ when }) => when);

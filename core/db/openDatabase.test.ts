@@ -20,7 +20,7 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** One connection: whatever a transaction leaves on it, the next one meets. */
+/** Opens one connection: anything that a transaction leaves on it affects the next one. */
 function open(log: Log = silentLog): Database {
 	const { connectionString } = database;
 	return openDatabase({
@@ -31,7 +31,7 @@ function open(log: Log = silentLog): Database {
 	});
 }
 
-/** A row of `thing (id)`. */
+/** Returns a row of `thing (id)`. */
 function idRow(id: number): Buffer {
 	const writer = createCopyWriter(32);
 	writer.row(1);
@@ -39,7 +39,7 @@ function idRow(id: number): Buffer {
 	return writer.take();
 }
 
-/** One with a text in place of the number. */
+/** Returns a row with a text in place of the number. */
 function refusedRow(): Buffer {
 	const writer = createCopyWriter(32);
 	writer.row(1);

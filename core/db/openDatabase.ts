@@ -20,7 +20,7 @@ import type { Log } from "#core/log/Log.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** A transaction that waits for us this long is hung: PostgreSQL ends it, and its locks. */
+/** A transaction that is idle for this long is hung: PostgreSQL ends it, and its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -30,7 +30,7 @@ const INT8_OID = 20;
 /**
  * Opens a pool on a PostgreSQL server. Connects on first use.
  *
- * One driver, `pg`, reads and writes: a transaction cannot span two, and COPY in `postgres` never
+ * One driver, `pg`, reads and writes: a transaction cannot use two, and COPY in `postgres` never
  * settles when the server refuses a row (upstream issue 1173).
  */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -41,15 +41,15 @@ export function openDatabase(options: DatabaseOptions): Database {
 		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
 		statement_timeout: STATEMENT_TIMEOUT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-		// A server that vanished without a word is noticed by the kernel, not by us hours later.
+		// The kernel notices a server that vanished silently; otherwise we would only hours later.
 		keepAlive: true,
 		keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 		types: { getTypeParser: typeParser },
 		stream: openGatheringSocket,
 		...PIPELINED,
 	});
-	// A connection that breaks is replaced. Without a listener it would end the process: idle ones
-	// are the pool's to report, those in a transaction report it themselves.
+	// A broken connection is replaced. Without a listener it would end the process: the pool reports
+	// idle ones, and those in a transaction report it themselves.
 	pool.on("error", (error) => options.log.warn("an idle database connection broke", { error }));
 	pool.on("connect", (client) => client.on("error", () => {}));
 
@@ -65,13 +65,13 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Statements that are not waited for one by one travel together: `Promise.all` of five costs one
- * round trip. They run in the order they were sent, each with a snapshot of its own. (The types of
- * `pg` do not know the option yet.)
+ * Statements that are not awaited one by one are sent together: `Promise.all` of five costs one
+ * round trip. They run in the order they were sent, each with its own snapshot. (The types of `pg`
+ * do not have this option yet.)
  */
 const PIPELINED = { pipeline: true };
 
-/** What breaks a connection is remembered as such, and thrown as it is. */
+/** Remembers errors that break a connection, and rethrows them unchanged. */
 async function noting<Result>(asked: Promise<Result>): Promise<Result> {
 	try {
 		return await asked;
@@ -108,7 +108,7 @@ async function runTransaction<Result>(
 	const state: TxState = { ended: false, closed: false, beforeCommit: [], afterCommit: [] };
 	let broken: unknown;
 	try {
-		// Travels with the first statements: it fails only where the connection does, as they then do.
+		// Sent with the first statements: it fails only if the connection does, and they do then, too.
 		const begun = noting(client.query(beginText(given)));
 		begun.catch(() => {});
 		const result = await run(openTx(client, state));
@@ -118,7 +118,7 @@ async function runTransaction<Result>(
 	} catch (error) {
 		state.ended = true;
 		state.afterCommit.length = 0;
-		// A failed rollback means the connection is gone, and the server rolls back by itself.
+		// A failed rollback means that the connection is gone; the server then rolls back by itself.
 		await client.query("rollback").catch((failure) => {
 			broken = failure;
 		});
@@ -130,14 +130,14 @@ async function runTransaction<Result>(
 	}
 }
 
-/** One message, whatever is to hold in the transaction. */
+/** Returns one message with all settings of the transaction. */
 function beginText({ lockTimeoutMs }: TransactionOptions): string {
 	if (lockTimeoutMs === undefined) return "begin";
 	assert(Number.isSafeInteger(lockTimeoutMs), "a time is a whole number");
 	return `begin; set local lock_timeout = ${lockTimeoutMs}`;
 }
 
-/** All three travel together. A connection that refused one of them is not used again. */
+/** Sends all three together. A connection that refused one of them is not used again. */
 async function queryKeepingPlan(pool: Pool, statement: QueryConfig) {
 	const client = await pool.connect();
 	const [set, answered, reset] = await Promise.allSettled([
@@ -151,11 +151,11 @@ async function queryKeepingPlan(pool: Pool, statement: QueryConfig) {
 	return answered.value;
 }
 
-/** The last steps, and the commit. A step may add another one: the loop reaches it too. */
+/** Runs the last steps, and commits. A step may add another one: the loop reaches it too. */
 async function finish(client: PoolClient, state: TxState): Promise<void> {
 	const { beforeCommit } = state;
 	if (beforeCommit.length > 0 && beforeCommit.every(({ singleStatement }) => singleStatement)) {
-		// Where a statement fails, the server answers the commit behind it with a rollback.
+		// If a statement fails, the server answers the commit after it with a rollback.
 		const stepped = Promise.allSettled(beforeCommit.map(({ run }) => run()));
 		state.ended = true;
 		const committed = commit(client);
@@ -169,12 +169,15 @@ async function finish(client: PoolClient, state: TxState): Promise<void> {
 	await commit(client);
 }
 
-/** What to throw for a failure from when the commit was sent: it may be done all the same. */
+/** Returns the error for a failure after the commit was sent: it may still have been done. */
 function afterCommit(error: unknown): unknown {
 	return brokenConnections.has(error) ? dbFault.outcomeUnknown({ cause: error }) : error;
 }
 
-/** PostgreSQL answers a COMMIT of a failed transaction with ROLLBACK, and without an error. */
+/**
+ * Commits; throws `not_committed` if the answer is ROLLBACK, which PostgreSQL sends without an
+ * error for a failed transaction.
+ */
 async function commit(client: PoolClient): Promise<void> {
 	const { command } = await noting(client.query("commit")).catch((error) => {
 		throw isRolledBack(error) ? error : dbFault.outcomeUnknown({ cause: error });
@@ -184,7 +187,7 @@ async function commit(client: PoolClient): Promise<void> {
 	}
 }
 
-/** The data is committed: whatever a hint does, the caller must not hear that it failed. */
+/** Runs hints. The data is committed, so a failing hint must not reach the caller. */
 function runHints(hints: readonly (() => void)[], log: Log): void {
 	for (const hint of hints) {
 		try {
@@ -196,9 +199,9 @@ function runHints(hints: readonly (() => void)[], log: Log): void {
 }
 
 /**
- * With values a statement is prepared once for each connection: planning the figures of one live
- * block took as long as running them. Texts are the program's own, so there are few; one that is
- * made anew each time would fill the server's memory, and beyond the limit is planned each time.
+ * Makes a statement; one with values is prepared once per connection: planning the figures of one
+ * live block took as long as running them. Texts are the program's own, so there are few; generated
+ * texts would fill the server's memory, so beyond the limit they are planned each time.
  */
 function statementOf(text: string, values: readonly SqlValue[]): QueryConfig {
 	const config = { text, values: [...values] };
@@ -218,9 +221,9 @@ function nameFor(text: string): string | null {
 }
 
 type TxState = {
-	/** From here on the connection may serve somebody else's transaction. */
+	/** True: its end has been sent, so no further statement may use it. */
 	ended: boolean;
-	/** From here on what is to follow it has been told. */
+	/** True: the hooks that run after the commit have been taken, so none may be added. */
 	closed: boolean;
 	beforeCommit: { run: () => Promise<void>; singleStatement: boolean }[];
 	afterCommit: (() => void)[];
@@ -236,7 +239,7 @@ function openTx(client: PoolClient, state: TxState): Tx {
 		inTransaction: true,
 		async copy(into, chunks) {
 			open();
-			// A COPY keeps its connection to itself. What was sent before it has to be answered.
+			// A COPY needs the connection for itself, so earlier statements must be answered first.
 			await client.query("");
 			Reflect.set(client, "pipeline", false);
 			try {
@@ -270,9 +273,9 @@ function typeParser(oid: number, format?: "text" | "binary") {
 }
 
 /**
- * Block numbers and sequences stay far below 2^53. One that does not must neither be rounded nor
- * fail all rows beside it: a failure in here would be the whole answer's. As a bigint it is exact,
- * and fails whoever computes with it as with a number.
+ * Parses an int8. Block numbers and sequences stay far below 2^53. A larger value must neither be
+ * rounded nor make the whole answer fail, so it becomes an exact bigint, which fails if code
+ * computes with it as a number.
  */
 function parseInt8(text: string): number | bigint {
 	const value = Number(text);

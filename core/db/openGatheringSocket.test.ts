@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** A connected pair: ours, and all that the other end is told. */
+/** Returns a connected pair: our socket, and everything that the other end receives. */
 async function open() {
 	const arriving = once(server, "connection");
 	const socket = openGatheringSocket();
@@ -34,7 +34,7 @@ async function open() {
 test("what is written in one turn leaves as one, in its order", async () => {
 	const { socket, writes, ended } = await open();
 	socket.write("a");
-	// The driver gathers each statement's parts by itself.
+	// The driver itself gathers the parts of each statement.
 	socket.cork();
 	socket.write("b");
 	socket.write(Buffer.from("c"));

@@ -1,15 +1,15 @@
 import { Socket } from "node:net";
 
 /**
- * A socket whose writes of one turn leave together.
+ * Makes a socket that sends all writes of one event-loop turn together.
  *
- * The driver writes each statement by itself, so five that travel together would wake the server
- * five times, and each waking is dear on a machine of few cores: gathered, an intent's statements
- * cost a tenth less on both sides (measured).
+ * The driver writes each statement separately, so five that are sent together would wake the server
+ * five times, and each wake-up is expensive on a machine with few cores: gathered, an intent's
+ * statements cost a tenth less on both sides (measured).
  */
 export function openGatheringSocket(): Socket {
 	const socket = new Socket();
-	// Not before: connecting puts the socket's own `write` back.
+	// Not earlier: connecting restores the socket's own `write`.
 	socket.once("connect", () => gather(socket));
 	return socket;
 }

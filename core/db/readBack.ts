@@ -2,8 +2,8 @@ import { databaseFaultOf } from "#core/db/databaseFaultOf.ts";
 import { dbFault } from "#core/db/faults.ts";
 
 /**
- * Reads what was committed a moment ago, for an answer. Where the database goes away in between,
- * this throws `outcome_unknown`: "try again" would be wrong advice for what is done already.
+ * Reads data that was just committed, for an answer. If the database fails in between, this throws
+ * `outcome_unknown`: "try again" would be wrong advice, because the work is done.
  */
 export async function readBack<Result>(read: () => Promise<Result>): Promise<Result> {
 	try {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-// Guarantee: who compares snapshots never takes old rows for those of now.
+// Guarantee: a reader that compares snapshots never takes old rows for current ones.
 test("a snapshot changes with every commit", async () => {
 	const { db } = database;
 	const count = async () =>

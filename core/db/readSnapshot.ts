@@ -1,10 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Reads which transactions are over: two equal texts mean that nothing was committed in between, so
- * what was read since the first is what would be read now (PostgreSQL, `pg_current_snapshot`).
+ * Returns the state of finished transactions as text: two equal texts mean that nothing was
+ * committed in between, so rows read since the first are still current (PostgreSQL,
+ * `pg_current_snapshot`).
  *
- * Whatever else an answer is made of (time, what a process remembers) it says nothing about.
+ * It says nothing about other parts of an answer (time, a process's memory).
  */
 export async function readSnapshot(db: Queryable): Promise<string> {
 	const [row] = await db.query<{ snapshot: string }>(

@@ -1,5 +1,5 @@
 /**
- * What a live process says of itself, beside version and sandbox flag, which the app adds.
- * It is made without asking the database or anything else that could be away.
+ * The report of a live process; the app adds version and sandbox flag. It is made without the
+ * database or anything else that could be unreachable.
  */
 export type HealthReport = { status: "ok" } & Readonly<Record<string, unknown>>;

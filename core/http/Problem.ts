@@ -1,10 +1,10 @@
-/** The one shape of every error answer: RFC 9457 and our own members. */
+/** The form of every error answer: RFC 9457 and our own members. */
 export type Problem = {
 	type: string;
 	title: string;
 	status: number;
 	detail: string;
-	/** Stable, snake_case: what a program switches on. */
+	/** Stable, snake_case: programs switch on it. */
 	code: string;
 	/** Equal to `detail`, for clients that look for a message. */
 	message: string;

@@ -1,23 +1,26 @@
-/** One thing this process needs. `detail` is public: a state, never an error's text. */
+/**
+ * The state of one thing that this process needs. `detail` is public: a state, never an error's
+ * text.
+ */
 export type ReadyComponent = { name: string; ready: boolean; detail?: string };
 
-/**
- * Something that does not go as it should, and keeps nobody from being served. All of it is public:
- * never whose it is.
- */
+/** A problem that does not stop the service. All of it is public, so it never names a user. */
 export type Degradation = {
-	/** Stable: alerts and people go by it. */
+	/** Stable: alerts and people refer to it. */
 	code: string;
 	count: number;
 	oldestAgeSeconds: number;
-	/** What an operator does about it, in a sentence. */
+	/** What an operator should do, in one sentence. */
 	action: string;
 };
 
-/** Whether this process may be sent requests, and by which of its parts not. */
+/** Whether this process may get requests, and which of its parts are not ready. */
 export type ReadyReport = {
 	ready: boolean;
 	components: readonly ReadyComponent[];
-	/** With the part that says so. Empty where nothing is wrong, and where nobody could look. */
+	/**
+	 * Each with the component that reports it. Empty if nothing is wrong, or nothing could be
+	 * checked.
+	 */
 	degraded: readonly (Degradation & { component: string })[];
 };

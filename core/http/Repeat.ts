@@ -3,15 +3,16 @@ import type { Content } from "#core/http/content/contentOf.ts";
 /** The answer's own headers, in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>> & { readonly "content-type": string };
 
-/** An answer before what the gate adds to every answer. Its status is 200. */
+/** An answer without the headers that the gate adds to every answer. Its status is 200. */
 export type RepeatedAnswer = { content: Content; headers: AnswerHeaders };
 
 /**
- * Answers a URL that has been answered, without routing, parsing and validating it again. Only of
- * routes whose answers are the same for everybody (`canBeCached`): they depend on the URL and the
- * time alone, never on a header, a cookie or a session. `nowMs` is the time of the service's clock.
+ * Answers a URL that was answered before, without routing, parsing and validating it again. Only
+ * for routes whose answers are the same for all callers (`canBeCached`): they depend on the URL and
+ * the time alone, never on a header, a cookie or a session. `nowMs` is the time of the service's
+ * clock.
  *
- * An answer that is given again is the same object: what is made of it is found by it.
+ * A repeated answer is the same object, so that its compressed forms are found by it.
  */
 export type Repeat = (nowMs: number) => RepeatedAnswer | Promise<RepeatedAnswer>;
 

@@ -19,7 +19,7 @@ async function codeOf(request: Request): Promise<string> {
 	}
 }
 
-/** As a chunked upload: nobody says in advance how long it is. */
+/** Makes a body like a chunked upload, whose length is not known in advance. */
 function stream(chunks: number, chunkBytes: number, onRead = () => {}) {
 	let sent = 0;
 	return new ReadableStream<Uint8Array>({
@@ -60,11 +60,11 @@ test("a declared length over the limit is refused before a byte is read", async 
 		"content-length": String(MIB + 1),
 	});
 	expect(await codeOf(request)).toBe("body_too_large");
-	// The stream itself asks for its first chunk, whoever reads it or not.
+	// The stream itself requests its first chunk, even if nothing reads it.
 	expect(reads).toBeLessThanOrEqual(1);
 });
 
-// Guarantee: an upload without end costs one mebibyte.
+// Guarantee: an endless upload costs one mebibyte.
 test("a stream without a length is read up to the limit only", async () => {
 	let reads = 0;
 	const body = stream(Number.POSITIVE_INFINITY, 64 * 1024, () => {

@@ -4,12 +4,11 @@ import { jsonTextFlaw } from "#core/http/jsonTextFlaw.ts";
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * Reads a request's body within its limits and gives back a request to `url` that holds it.
+ * Reads a request's body within its limits and returns a request to `url` that holds it.
  *
- * Everything behind this line (Elysia's parser, a webhook that verifies raw bytes) can read the
- * body without thinking about its size. Bun's own limit answers a bare 413 without a problem
- * document, so it is left open and this one counts; measured, Bun throws away what is not read
- * without keeping it.
+ * Everything after this (Elysia's parser, a webhook that verifies raw bytes) can read the body
+ * without regard to its size. Bun's own limit answers a bare 413 without a problem document, so it
+ * is disabled and this one counts; by measurement, Bun discards unread bytes without keeping them.
  */
 export async function admitBody(request: Request, url: string): Promise<Request> {
 	const declared = request.headers.get("content-length");
@@ -17,16 +16,16 @@ export async function admitBody(request: Request, url: string): Promise<Request>
 	if (request.body === null || declared === "0") return request;
 	const bytes = await readBytes(request.body);
 	const { method, signal } = request;
-	// "No body" is not always null: the stream was there and has been read, so it is left out.
+	// A request without a body may still have a stream: it was read, so it is left out.
 	if (bytes.byteLength === 0) {
 		return new Request(url, { method, signal, headers: request.headers });
 	}
-	// Only JSON is read: HTML forms can send the other types across origins without a preflight.
+	// Only JSON is accepted: HTML forms can send the other types across origins without a preflight.
 	if (mediaType(request) !== "application/json") throw httpFault.unsupportedMediaType();
 	const flaw = textFlaw(bytes);
 	if (flaw) throw httpFault.malformedBody({ public: flaw });
 	const headers = new Headers(request.headers);
-	// Elysia compares letters 12 and on of the type as they were sent: one spelling for all.
+	// Elysia compares the letters of the type from the 12th on exactly: so one spelling is set.
 	headers.set("content-type", "application/json");
 	return new Request(url, { method, signal, headers, body: bytes });
 }

@@ -1,10 +1,10 @@
-/** Where an operation's `detail` holds the headers; the document shows them at its answers. */
+/** The member of an operation's `detail` with its answers' headers, for the document. */
 export const HEADERS_MEMBER = "x-answer-headers";
 
 export type DocumentedHeader = { description: string; schema: Readonly<Record<string, unknown>> };
 
 /**
- * Names headers that an operation's successful answers may carry, for the OpenAPI document.
+ * Declares headers that an operation's successful answers may have, for the OpenAPI document.
  *
  * @example detail: { tags: ["trading"], ...canCarry(tradingDocumented.onceHeaders) }
  */

@@ -1,13 +1,13 @@
 import type { Fault } from "#core/fault/Fault.ts";
 
-/** What an operation says in its `detail` of how it can fail; the document shows it by status. */
+/** The member of an operation's `detail` with its failures; the document shows them by status. */
 export const FAILURES_MEMBER = "x-failures";
 
 export type DocumentedFailure = { status: number; code: string; detail: string };
 
 /**
- * Names the Faults that an operation answers, for the OpenAPI document. What every operation can
- * answer (an invalid parameter, the limit, our own mistakes) is there without being named.
+ * Declares the Faults that an operation answers, for the OpenAPI document. Failures of every
+ * operation (an invalid parameter, the limit, our own mistakes) are included without being named.
  *
  * @example detail: { tags: ["market"], ...canFail(marketFault.notFound) }
  */

@@ -7,7 +7,7 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 const socketAddress = "10.0.0.9";
-/** A proxy with a public address, listed beside the private networks. */
+/** A proxy with a public address, listed together with the private networks. */
 const EDGE = "198.51.100.1";
 
 const metrics = createMetrics();
@@ -81,7 +81,7 @@ const listed = fc.oneof(
 const stranger = ipv4.filter((address) => !proxies.has(address));
 const headerText = fc.stringMatching(/^[ -~]{0,40}$/);
 
-// Guarantee: what a client writes itself never decides which bucket it falls into.
+// Guarantee: headers that a client writes never decide which bucket it uses.
 test("entries left of the trusted one change nothing [SEC-02]", () => {
 	fc.assert(
 		fc.property(headerText, ipv4, fc.array(listed, { maxLength: 3 }), (spoofed, client, ours) => {

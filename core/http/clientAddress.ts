@@ -2,26 +2,26 @@ import ipaddr from "ipaddr.js";
 import type { ProxyList } from "#core/http/createProxyList.ts";
 import { isPlainIpv4 } from "#core/http/isPlainIpv4.ts";
 
-/** Of a client whose address nobody knows (a request that came over no socket). */
+/** The name of a client without an address (a request without a socket). */
 const UNKNOWN = "unknown";
-/** A customer's network: one IPv6 client owns at least 2^64 addresses (RFC 6177). */
+/** One customer's network: an IPv6 client owns at least 2^64 addresses (RFC 6177). */
 const IPV6_CLIENT_BITS = 64;
 const IPV6_GROUPS = IPV6_CLIENT_BITS / 16;
 
 export type ClientAddressOptions = {
-	/** Asked for only where it decides something: Bun takes a microsecond for each. */
+	/** Called only where it matters: it costs Bun a microsecond. */
 	socketAddress: () => string | null;
-	/** How many proxies of ours stand in front; each appends the address it was called from. */
+	/** How many of our own proxies are in front; each appends the address that called it. */
 	trustedProxyHops: number;
 	proxies: ProxyList;
 };
 
 /**
- * The client as the outermost proxy of ours saw it, as one text per client.
+ * Returns the client's address as our outermost proxy saw it, as one text per client.
  *
- * An entry of `x-forwarded-for` counts only where a trusted proxy wrote it: the last was written by
- * the socket's peer, each before it by the address in the entry behind it. What none of them wrote
- * is whatever the client likes. What cannot be read falls back to who wrote it.
+ * An entry of `x-forwarded-for` counts only if a trusted proxy wrote it: the last was written by
+ * the socket's peer, each earlier one by the address in the entry after it. Any other entry can be
+ * chosen by the client. An unreadable entry falls back to its writer's address.
  */
 export function clientAddress(request: Request, options: ClientAddressOptions): string {
 	const { socketAddress, trustedProxyHops: hops, proxies } = options;
@@ -34,13 +34,13 @@ export function clientAddress(request: Request, options: ClientAddressOptions): 
 			return nameOf(peer);
 		}
 	}
-	// One hop and one entry is how most requests come: no list is made for it.
+	// One hop and one entry is the usual case: no list is made for it.
 	const isSimple = hops === 1 && !forwarded.includes(",");
 	const client = isSimple ? canonical(forwarded) : walk(forwarded.split(","), hops, proxies);
 	return client ?? nameOf(socketAddress());
 }
 
-/** The first address from our end of the list that is no proxy of ours, or the `hops`th. */
+/** Returns the first address from our end of the list that is no proxy of ours, or the `hops`th. */
 function walk(entries: readonly string[], hops: number, proxies: ProxyList): string | undefined {
 	let client: string | undefined;
 	for (let hop = 1; hop <= hops; hop += 1) {
@@ -60,7 +60,9 @@ function nameOf(address: string | null): string {
 	return canonical(address ?? "") ?? UNKNOWN;
 }
 
-/** One spelling for each client: mapped IPv4 as IPv4, IPv6 as its /64. */
+/**
+ * Returns one spelling per client: mapped IPv4 as IPv4, IPv6 as its /64; undefined if unreadable.
+ */
 function canonical(entry: string): string | undefined {
 	if (isPlainIpv4(entry)) return entry;
 	const host = withoutPort(entry.trim());
@@ -73,7 +75,10 @@ function canonical(entry: string): string | undefined {
 	return `${new ipaddr.IPv6(network).toString()}/${IPV6_CLIENT_BITS}`;
 }
 
-/** `1.2.3.4:5678`, `[2001:db8::1]`, `[2001:db8::1]:443`; a bare IPv6 address has no port. */
+/**
+ * Removes the port of `1.2.3.4:5678`, `[2001:db8::1]`, `[2001:db8::1]:443`; a bare IPv6 address has
+ * none.
+ */
 function withoutPort(entry: string): string {
 	const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(entry);
 	if (bracketed) return bracketed[1] ?? "";

@@ -1,16 +1,16 @@
 export type BoundedMap<Value> = {
 	get(key: string): Value | undefined;
-	/** Stores a value, with no weight yet, in place of the key's value before. */
+	/** Stores a value without a weight; replaces the key's value. */
 	set(key: string, value: Value): void;
-	/** Notes the weight of the key's value; without effect once another value is in its place. */
+	/** Sets the weight of the key's value; ignored if the value was replaced. */
 	weigh(key: string, value: Value, bytes: number): void;
 };
 
 /**
- * Makes a map with a limit of values and a limit of bytes in all: what came first goes first.
+ * Makes a map with limits for the number of values and their bytes; the oldest is dropped first.
  *
- * It is our own, because reading from a library's LRU takes 3 µs, and a plain map's get a
- * hundredth of that.
+ * Written here because a read from a library's LRU takes 3 µs, and from a plain map a hundredth of
+ * that.
  */
 export function createBoundedMap<Value>(limits: {
 	countMax: number;
@@ -40,7 +40,7 @@ export function createBoundedMap<Value>(limits: {
 			weights.set(key, bytes);
 			for (const one of values.keys()) {
 				if (bytesHeld <= limits.bytesMax) return;
-				// The others first: this one is being asked for.
+				// The others first: this one is in use.
 				if (one !== key) drop(one);
 			}
 			if (bytesHeld > limits.bytesMax) drop(key);

@@ -1,22 +1,22 @@
 import { httpFault } from "#core/http/httpFault.ts";
 
 /**
- * What a cursor is bound to beside its list: whose rows, and every filter that chooses among them.
- * Not the page's size, which may change from page to page.
+ * What a cursor is bound to besides its list: whose rows, and every filter. Not the page size,
+ * which may change from page to page.
  */
 export type CursorScope = Readonly<Record<string, string | number | null | undefined>>;
 
 export type Cursor = {
 	encode(parts: readonly string[]): string;
-	/** Throws `validation_error` on what is no cursor, `cursor_mismatch` on another list's. */
+	/** Throws `validation_error` for an invalid cursor, `cursor_mismatch` for another list's. */
 	decode(cursor: string): string[];
 };
 
-/** What one part of a cursor may look like. None of these holds a dot. */
+/** The patterns of a cursor's parts. None of these contains a dot. */
 export const CURSOR_PART = {
 	count: "0|[1-9]\\d{0,77}",
 	integer: "0|-?[1-9]\\d{0,77}",
-	/** Milliseconds that a Date can hold. */
+	/** Milliseconds within the range of a Date. */
 	millis: "0|[1-9]\\d{0,14}",
 	address: "0x[0-9a-f]{40}",
 	hash: "0x[0-9a-f]{64}",
@@ -25,11 +25,11 @@ export const CURSOR_PART = {
 	text: "(?:[0-9a-f]{2}){0,256}",
 	/** The same for long texts of strangers. */
 	longText: "(?:[0-9a-f]{2}){0,1024}",
-	/** A count that sorts as unknown: the text `none`, or decimal digits. */
+	/** A count, where unknown sorts as `none`; else decimal digits. */
 	countOrNone: "none|0|[1-9]\\d{0,77}",
 } as const;
 
-/** The list's mark with its version, what the cursor is bound to, and the place in the list. */
+/** The list's mark with its version, the digest of the scope, and the position. */
 const FORM = /^([a-z]+\d+)\.([0-9a-f]{12})\.(.*)$/s;
 const NOT_A_CURSOR = "is not a cursor of this list";
 const ANOTHER =
@@ -37,12 +37,12 @@ const ANOTHER =
 	"leave it out to begin anew";
 
 /**
- * Opaque cursors of one list: the key of a page's last row, behind the list's own mark and a digest
- * of what the page was asked with. So the cursor of another route, collection or filter is refused
- * and not misread: it would answer a page that silently leaves rows out.
+ * Makes opaque cursors of one list: the key of a page's last row, after the list's own mark and a
+ * digest of the request's filters. So the cursor of another route, collection or filter is refused
+ * instead of misread, which would silently leave rows out.
  *
- * The digest guards against mistakes, not against people: whoever makes up a cursor reads what
- * everybody may read.
+ * The digest protects against mistakes, not against attackers: a made-up cursor only reads public
+ * rows.
  *
  * @example createCursor("sales2", [CURSOR_PART.count]).of({ chain, contract, range })
  */
@@ -69,7 +69,10 @@ export function createCursor(
 	};
 }
 
-/** Empty where it is not base64url: Node skips such characters, so only the way back proves it. */
+/**
+ * Decodes a cursor; empty where it is not base64url: Node skips invalid characters, so only
+ * encoding it again proves it.
+ */
 function textOf(cursor: string): string {
 	const text = Buffer.from(cursor, "base64url").toString("latin1");
 	return Buffer.from(text, "latin1").toString("base64url") === cursor ? text : "";

@@ -1,4 +1,4 @@
-/** Whether this server has begun to go away. It never comes back. */
+/** Whether this server is shutting down. This is never undone. */
 export type Drain = { begun(): boolean; begin(): void };
 
 export function createDrain(): Drain {

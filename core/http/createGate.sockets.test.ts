@@ -12,11 +12,11 @@ import { silentLog } from "#core/log/silentLog.ts";
 const REQUESTS = 10_000;
 const CONNECTIONS = 16;
 
-/** What the route that ran saw, by request id. */
+/** What the executed route saw, by request id. */
 const ran = new Map<string, { route: string; path: string; url: string; body: unknown }>();
-/** The route, or the path, by which the gate decided, as it says in its log. */
+/** The route, or the path, of the gate's decision, from its log. */
 const decided = new Map<string, { place: string; status: number }>();
-/** Clients that paid. */
+/** Clients whose allowance was charged. */
 const paid = new Set<string>();
 
 type Seen = { request: Request; route: string; path: string; body?: unknown };
@@ -158,13 +158,13 @@ function bytesOf({ method, host, target, version, body }: Hostile, index: number
 	].join("\r\n");
 }
 
-/** Whether nothing is strange about a request, but that its host may be short. */
+/** Returns true for an ordinary request, except that its host may be short. */
 function isPlain({ method, host, target, version }: Hostile): boolean {
 	const isGet = method === "GET" && version === "1.1" && target !== "/v1/a/1/b";
 	return isGet && known.includes(target) && /^[a-z]{1,9}$/.test(host);
 }
 
-/** What is wrong with how a request was treated; undefined where the gate and the route agree. */
+/** Returns what is wrong with the handling of a request; undefined where gate and route agree. */
 function flawOf(index: number, asked: Hostile, got: RawAnswer | null): string | undefined {
 	const id = `r${index}`;
 	const route = ran.get(id);
@@ -187,7 +187,7 @@ function flawOf(index: number, asked: Hostile, got: RawAnswer | null): string | 
 	return text.length > 1_000 ? "a body without end reached a route" : undefined;
 }
 
-// Guarantee: nobody can make the gate look at one path and the framework run another.
+// Guarantee: no request makes the gate judge one path and the framework run another.
 test("over 10,000 hostile requests, the gate decides by the route that runs", async () => {
 	const requests = fc.sample(hostile, REQUESTS);
 	const flaws: unknown[] = [];
@@ -199,7 +199,7 @@ test("over 10,000 hostile requests, the gate decides by the route that runs", as
 			if (!asked) break;
 			const isHead = asked.method === "HEAD";
 			const got = await connection.ask(bytesOf(asked, index), { hasNoBody: isHead });
-			// Bun takes what follows a CONNECT for the tunnel's bytes.
+			// Bun treats bytes after a CONNECT as the tunnel's.
 			if (asked.method === "CONNECT") connection.close();
 			const flaw = flawOf(index, asked, got);
 			if (flaw !== undefined) flaws.push({ flaw, ...asked, gate: decided.get(`r${index}`), got });
@@ -208,7 +208,7 @@ test("over 10,000 hostile requests, the gate decides by the route that runs", as
 	}
 	await Promise.all(Array.from({ length: CONNECTIONS }, work));
 	expect(flaws.slice(0, 5)).toEqual([]);
-	// The property means something: routes of every kind ran, and the gate saw most of the rest.
+	// The property is meaningful: routes of every kind ran, and the gate saw most of the rest.
 	const routesRun = new Set([...ran.values()].map(({ route }) => route));
 	expect(routesRun.size).toBe(7);
 	expect(ran.size).toBeGreaterThan(REQUESTS / 20);

@@ -148,7 +148,7 @@ describe("a request that is refused never reaches a route", () => {
 	}
 });
 
-test("a socket that took over has no answer, and counts as 101", async () => {
+test("an upgraded socket has no answer, and counts as 101", async () => {
 	const { gate, ended } = gateUnderTest();
 	const request = get("/v1/stream", { headers: { upgrade: "websocket" } });
 	// Elysia answers an empty 200 after a successful upgrade.

@@ -34,16 +34,16 @@ export type GateOptions = {
 	sandbox: boolean;
 	newRequestId: () => string;
 	draining: () => boolean;
-	/** Made when the first request comes, because routes are still being mounted before. */
+	/** Built at the first request, because routes are still being mounted before. */
 	table: () => RouteTable;
 	socketAddress: (request: Request) => string | null;
 	setIdleSeconds: (request: Request, seconds: number) => void;
 };
 
-/** Elysia itself: undefined where a socket took the request over. */
+/** Elysia's handler; it returns undefined after an upgrade. */
 type Next = (request: Request) => unknown;
 
-/** A request on its way through the gate. */
+/** A request in the gate. */
 type Passing = {
 	request: Request;
 	context: RequestContext;
@@ -52,14 +52,14 @@ type Passing = {
 };
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Bun reads no body of these. */
+/** Bun reads no body for these. */
 const BODILESS_METHODS = new Set(["GET", "HEAD"]);
 
 /**
- * Everything that happens to every request exactly once, around Elysia.
+ * Makes the gate: everything that happens to each request exactly once, around Elysia.
  *
- * Not Elysia hooks, because those run twice on a WebSocket upgrade, differ between static and
- * dynamic routes, and do not see what Elysia refuses by itself.
+ * Not as Elysia hooks: those run twice on a WebSocket upgrade, differ between static and dynamic
+ * routes, and miss requests that Elysia refuses itself.
  */
 export function createGate(options: GateOptions) {
 	const encoder = createEncoder(options);
@@ -99,7 +99,7 @@ export function createGate(options: GateOptions) {
 	}
 }
 
-/** A read of something that is the same for everybody, and that is there. */
+/** Returns true for a successful read whose answer is the same for all callers. */
 function isForEverybody(response: Response, { request, match, context }: Passing): boolean {
 	if (response.status !== 200 || context.fault) return false;
 	return match?.isCached === true && BODILESS_METHODS.has(request.method);
@@ -127,18 +127,24 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	return answer;
 }
 
-/** After an upgrade Elysia still makes an empty 200, which Bun ignores: the answer was the 101. */
+/**
+ * Returns true after an upgrade: Elysia still makes an empty 200, which Bun ignores; the answer was
+ * the 101.
+ */
 function tookOver(answer: unknown, { request, match }: Passing): boolean {
 	if (!isUpgrade(request) || !match?.patterns.has("WS")) return false;
 	return !(answer instanceof Response) || answer.status === 200;
 }
 
-/** Everything under /v1: unknown addresses and upgrades too, so none can be probed freely. */
+/**
+ * Returns true for everything under /v1, including unknown addresses and upgrades, so that none can
+ * be probed without limit.
+ */
 function isMetered(path: string): boolean {
 	return path === "/v1" || path.startsWith("/v1/");
 }
 
-/** A preflight is the browser's question, not the client's request: it costs no allowance. */
+/** Answers a preflight, which costs no allowance: the browser asks it, not the client. */
 function preflightAnswer(request: Request, origins: OriginPolicy): Response | undefined {
 	if (request.method !== "OPTIONS") return undefined;
 	if (!request.headers.has("access-control-request-method")) return undefined;
@@ -160,7 +166,7 @@ function refuseOrDescribe(passing: Passing, options: GateOptions): Response | un
 	if (!SAFE_METHODS.has(request.method) && request.headers.has("cookie")) {
 		if (!options.origins.trusts(request, context.target.host)) throw httpFault.originNotAllowed();
 	}
-	// Not left to Elysia: what our table does not know has no limits here, so it must have no route.
+	// Not left to Elysia: a path that our table lacks has no limits, so it must have no route.
 	if (!match) throw httpFault.notFound();
 	if (knows(match, request)) return undefined;
 	const allow = allowedMethods(match);
@@ -188,7 +194,7 @@ function allowedMethods(match: RouteMatch): string {
 	return [...methods].sort().join(", ");
 }
 
-/** The request as Elysia gets it: the URL we read, its body within limits, HEAD as a GET. */
+/** Returns the request for Elysia: the URL that we read, its body within limits, HEAD as a GET. */
 async function toElysia({ request, match, context }: Passing): Promise<Request> {
 	const { url } = context.target;
 	const { headers, signal } = request;
@@ -203,8 +209,9 @@ async function toElysia({ request, match, context }: Passing): Promise<Request> 
 }
 
 /**
- * Elysia's own refusals and a route's bare `status(404)` are text. Under /v1 they become problems;
- * JSON stays, because protocols with errors of their own (MCP) live there too.
+ * Returns the Fault for a text error: Elysia's own refusals and a route's bare `status(404)`. Under
+ * /v1 they become problems; JSON stays, because protocols with their own errors (MCP) are there
+ * too.
  */
 function bareError(answer: Response, path: string): Fault | undefined {
 	if (answer.status < 400 || !isMetered(path)) return undefined;

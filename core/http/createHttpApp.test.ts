@@ -177,7 +177,7 @@ const bad: Bad[] = [
 	],
 ];
 
-// Guarantee: whatever goes wrong, a client reads one shape, and learns nothing about our inside.
+// Guarantee: every failure has one form, and reveals nothing about the inside of the service.
 describe("every bad request gets the same shape of error [SEC-04]", () => {
 	for (const [name, method, path, init, status, code] of bad) {
 		test(`${name}: ${status} ${code}`, async () => {
@@ -200,7 +200,7 @@ describe("every bad request gets the same shape of error [SEC-04]", () => {
 	test("HEAD gets the same status and headers without a body", async () => {
 		for (const [, method, path, init, status] of bad) {
 			if (method !== "GET") continue;
-			// A HEAD never becomes a socket, so those are a question for GET alone.
+			// A HEAD never becomes a socket, so those are tested with GET only.
 			if (path === "/v1/stream") continue;
 			const response = await call(testHttpApp({ routes: [routes] }), "HEAD", path, init);
 			expect({ path, status: response.status, body: await response.text() }).toEqual({
@@ -232,7 +232,7 @@ describe("every bad request gets the same shape of error [SEC-04]", () => {
 		expect([described.status, described.headers.get("allow")]).toEqual([204, "OPTIONS, POST"]);
 	});
 
-	test("JSON errors of other protocols and web pages stay what they are", async () => {
+	test("JSON errors of other protocols and web pages are not changed", async () => {
 		const app = testHttpApp({ routes: [routes] });
 		expect(await (await call(app, "GET", "/v1/json-400")).json()).toEqual({ jsonrpc: "2.0" });
 		expect(await (await call(app, "GET", "/page")).text()).toBe("<p>gone</p>");
@@ -251,7 +251,7 @@ describe("an unexpected error", () => {
 		const context = lines[0]?.[1];
 		expect(context).toMatchObject({ requestId: "request-1", method: "GET", route: "/v1/throws" });
 		expect(context?.error instanceof Error && context.error.stack).toContain("c4n4ry");
-		// What the failed route had set is dropped with it.
+		// Headers that the failed route had set are dropped.
 		expect(response.headers.get("set-cookie")).toBeNull();
 	});
 });
@@ -435,6 +435,6 @@ test("figures name the route's pattern, never the path", async () => {
 	expect(count('route="unmatched",method="GET",status_class="4xx"')).toBe(true);
 	expect(count('route="/v1/text",method="other",status_class="4xx"')).toBe(true);
 	expect(text).not.toContain("c4n4ry");
-	// The question itself is the one in flight.
+	// The request for metrics is itself in flight.
 	expect(text).toContain("tapeline_http_requests_in_flight 1");
 });

@@ -28,11 +28,11 @@ export type HttpAppOptions = {
 	metrics: Metrics;
 	allowedOrigins: readonly string[];
 	trustedProxyHops: number;
-	/** Addresses and ranges whose `x-forwarded-for` is believed. */
+	/** Addresses and ranges whose `x-forwarded-for` is trusted. */
 	trustedProxies: readonly string[];
-	/** Where the port will be open, where that is known: on loopback only this machine is a peer. */
+	/** The address of the port, if known: on loopback only this machine can connect. */
 	listensOn?: string | undefined;
-	/** Where strangers reach this service: used in the OpenAPI document and problem types. */
+	/** The public address of this service: used in the OpenAPI document and problem types. */
 	publicUrl?: string | undefined;
 	sandbox: boolean;
 	version: string;
@@ -47,8 +47,8 @@ const THIS_MACHINE = "127.0.0.1";
 export type HttpApp = ReturnType<typeof createHttpApp>;
 
 /**
- * The HTTP side of the service: the given routes, with one error shape, one limit, one log line
- * and one set of headers around all of them.
+ * Makes the HTTP side of the service: the given routes, with one form of errors, one limit, one log
+ * line and one set of headers around all of them.
  *
  * Start it with `listenHttp`, which also ends it in order.
  */
@@ -60,13 +60,13 @@ export function createHttpApp(options: HttpAppOptions) {
 		systemRouter: false,
 		nativeStaticResponse: false,
 		websocket: websocketLimits,
-		// Elysia looks for the path behind `http://` and no further: by default it takes a host to have
-		// four characters at least, and for a shorter one finds another path than everybody else.
+		// Makes Elysia search the path directly after `http://`. By default it assumes a host of at
+		// least four characters, and with a shorter one it finds another path than every other reader.
 		handler: { standardHostname: false },
 	}).state("drain", drain);
 
 	app.onRequest(({ request, set }) => {
-		// The answer to an upgrade is Bun's own, so its headers must be set before it is made.
+		// Bun answers the upgrade itself, so its headers must be set before.
 		if (!isUpgrade(request)) return;
 		const context = requestContexts.get(request);
 		if (!context) return;
@@ -76,12 +76,12 @@ export function createHttpApp(options: HttpAppOptions) {
 	});
 	app.onError(({ error, request }) => {
 		const context = requestContexts.get(request);
-		// A socket's errors are guardSockets' affair.
+		// Errors of sockets are handled by guardSockets.
 		if (context?.upgraded) return;
 		const fault = faultOf(error);
-		// The gate answers from the context, so that nothing a failed route has set slips through.
+		// The gate answers from the context, so that nothing that a failed route set is sent.
 		if (context) context.fault = fault;
-		// Returned to a socket (its `open` runs while it is being upgraded), it would be a frame `{}`.
+		// Returned to a socket (whose `open` runs during the upgrade), it would become a frame `{}`.
 		if (isUpgrade(request)) return;
 		return problemResponse(fault, { requestId: context?.requestId ?? "none", publicUrl });
 	});
@@ -108,7 +108,10 @@ export function createHttpApp(options: HttpAppOptions) {
 	return app;
 }
 
-/** Routes may be mounted until the first request, and by lazily loaded modules even after it. */
+/**
+ * Returns the table of routes. They may be mounted until the first request, and by lazily loaded
+ * modules even later.
+ */
 function currentTable(app: AnyElysia): () => RouteTable {
 	let table = createRouteTable([]);
 	let routesInTable = -1;

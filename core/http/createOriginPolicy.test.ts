@@ -10,7 +10,7 @@ const HOST = "api.example";
 const from = (origin: string | null) =>
 	new Request(`http://${HOST}/v1/x`, { headers: origin === null ? {} : { origin } });
 
-// `reads`: a page there may read answers (CORS). `trusted`: it may act with cookies.
+// `reads`: a page of that origin may read answers (CORS). `trusted`: it may act with cookies.
 const origins: [origin: string | null, reads: boolean, trusted: boolean][] = [
 	["https://app.example", true, true],
 	["http://localhost:3000", true, true],

@@ -1,11 +1,13 @@
 import { assert } from "#core/fault/assert.ts";
 
 export type OriginPolicy = {
-	/** Whether a page of the request's Origin may act on `host`, here, with its user's cookies. */
+	/** Returns whether a page of the request's Origin may act on `host` with its user's cookies. */
 	trusts(request: Request, host: string): boolean;
-	/** Headers which let (or do not let) a page of the request's Origin read the answer. */
+	/**
+	 * Returns headers that allow, or do not allow, a page of the request's Origin to read the answer.
+	 */
 	readHeaders(request: Request): Readonly<Record<string, string>>;
-	/** The answer's headers to an allowed preflight; undefined for any other origin. */
+	/** Returns the headers for an allowed preflight; undefined for any other origin. */
 	preflightHeaders(request: Request): Readonly<Record<string, string>> | undefined;
 };
 
@@ -19,9 +21,9 @@ const EXPOSED_HEADERS =
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Which browser pages may call: the listed origins, compared byte by byte.
+ * Makes the policy for browser pages: the listed origins may call, compared byte by byte.
  *
- * Own, because a comparison by prefix, suffix or pattern is how allowlists are bypassed, and
+ * Written here because comparison by prefix, suffix or pattern is how allowlists are bypassed, and
  * because `null` (a sandboxed frame, a file) and `*` must never be entries.
  */
 export function createOriginPolicy(options: {
@@ -39,7 +41,7 @@ export function createOriginPolicy(options: {
 
 	const readHeaders = (request: Request): Readonly<Record<string, string>> => {
 		const origin = request.headers.get("origin");
-		// Also on answers without the header: a cache must not hand one origin's answer to another.
+		// Also on answers without the header: a cache must not give one origin's answer to another.
 		if (origin === null || !allowed.has(origin)) return { vary: "Origin" };
 		return {
 			vary: "Origin",
@@ -70,8 +72,8 @@ export function createOriginPolicy(options: {
 }
 
 /**
- * Same origin as the request's own address. The scheme is compared only where we know our public
- * one: behind a proxy that ends TLS we see http whatever the browser used.
+ * Returns whether the origin is the request's own address. The scheme is compared only where we
+ * know our public one: behind a proxy that ends TLS we see http, whatever the browser used.
  */
 function isSame(compared: { origin: string; own: URL | undefined; host: string }): boolean {
 	const { origin, own, host } = compared;

@@ -36,7 +36,7 @@ for (const [address, isListed] of byDefault) {
 	test(`by default ${JSON.stringify(address)} is ${isListed ? "" : "not "}trusted`, () => {
 		const { list } = open();
 		expect(list.has(address)).toBe(isListed);
-		// The second time it is remembered.
+		// The second time the answer is remembered.
 		expect(list.has(address)).toBe(isListed);
 	});
 }
@@ -86,7 +86,7 @@ for (const [listensOn, ranges, isSo] of everybody) {
 	});
 }
 
-test("what did not count is counted each time, and said once for the process", async () => {
+test("an ignored address is counted each time, and logged once per process", async () => {
 	const { list, hints, metrics } = open();
 	for (let index = 0; index < 3; index += 1) list.refuse(`203.0.113.${index}`);
 	expect(hints).toEqual([{ sender: "203.0.113.0" }]);

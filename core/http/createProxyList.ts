@@ -4,28 +4,28 @@ import { type AddressRange, parseAddressRange } from "#core/http/parseAddressRan
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 
-/** The reverse proxies whose `x-forwarded-for` is believed. */
+/** The reverse proxies whose `x-forwarded-for` is trusted. */
 export type ProxyList = {
-	/** Whether all who can reach our port are listed: then nobody's address has to be asked for. */
+	/** True if every possible peer of our port is listed: then no peer's address must be read. */
 	readonly hasEveryPeer: boolean;
 	has(address: string): boolean;
-	/** Counts a forwarded address that its sender, not listed, is not believed. */
+	/** Counts a forwarded address that was ignored because its sender is not listed. */
 	refuse(sender: string): void;
 };
 
 export type ProxyListOptions = {
-	/** Addresses and ranges, as `TRUSTED_PROXIES` holds them. */
+	/** Addresses and ranges, as in `TRUSTED_PROXIES`. */
 	trustedProxies: readonly string[];
-	/** The address our port is open on; undefined where that is not known. */
+	/** The address that our port is open on; undefined if unknown. */
 	listensOn?: string | undefined;
 	log: Log;
 	metrics: Metrics;
 };
 
-/** Senders whose answer is remembered: reading an address costs as much as answering a page. */
+/** How many senders are remembered: parsing an address costs as much as answering a page. */
 const KNOWN_MAX = 1_000;
 
-/** What must be listed for all peers of a port to be, by the address it is open on. */
+/** The ranges that contain all peers of a port, by the address it is open on. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
 	"127.0.0.1": ["127.0.0.0/8"],
 	"::1": ["::1"],
@@ -34,8 +34,8 @@ const PEERS: Readonly<Record<string, readonly string[]>> = {
 const EVERYBODY = ["0.0.0.0/0", "::/0"];
 
 /**
- * Decides whose forwarded addresses count, and says once for the process that one did not: a proxy
- * that nobody has listed makes one client of all that come through it.
+ * Makes the list of trusted proxies. It logs once per process that an address was ignored: an
+ * unlisted proxy makes one client of all clients behind it.
  */
 export function createProxyList(options: ProxyListOptions): ProxyList {
 	const { trustedProxies, listensOn, log, metrics } = options;
@@ -76,7 +76,7 @@ function rangeOf(text: string): AddressRange {
 	return range;
 }
 
-/** Whether one of the ranges holds the whole of another. */
+/** Returns true if one of the ranges contains another range completely. */
 function covers(ranges: readonly AddressRange[], [address, bits]: AddressRange): boolean {
 	return ranges.some((range) => {
 		const [network, networkBits] = range;

@@ -14,17 +14,17 @@ type World = {
 	answer: MadeAnswer;
 	sandbox: boolean;
 	publicUrl: string | undefined;
-	/** Whether the limiter decides at once, or is waited for. */
+	/** Whether the limiter answers at once, or later. */
 	decidesAtOnce: boolean;
-	/** Whether the page is there at once, or is waited for. */
+	/** Whether the page is ready at once, or later. */
 	answersAtOnce: boolean;
-	/** Whether the server is going away. */
+	/** Whether the server is shutting down. */
 	drains: boolean;
 };
 
 type Asked = { path: string; method: string; headers: Record<string, string> };
 
-/** An app whose page may be repeated, or is made anew by its route each time. */
+/** Opens an app whose page may be repeated, or is made by its route each time. */
 function open(
 	{ answer, decidesAtOnce, answersAtOnce, drains, ...world }: World,
 	isRepeated: boolean,
@@ -63,7 +63,7 @@ function open(
 	return { ask, repeats: () => repeats };
 }
 
-/** Half of the time there; what takes the long way is there once in nine times. */
+/** Present half of the time; headers that prevent a repeat are present once in nine times. */
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) =>
 	fc.oneof(fc.constant(undefined), arbitrary);
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
@@ -133,7 +133,7 @@ const asked = fc.record({
 		.map(given),
 });
 
-/** A page and requests that see each kind of answer once, whatever the generators choose. */
+/** A page and requests that include each kind of answer once, whatever the generators choose. */
 const everyKind: [World, Asked[]] = [
 	{
 		answer: { body: LONG, headers: { "content-type": "application/json" } },
@@ -154,7 +154,7 @@ const everyKind: [World, Asked[]] = [
 	].map((headers) => ({ path: "/v1/page", method: "GET", headers: given(headers) })),
 ];
 
-/** Only the headers that there are. */
+/** Returns only the defined headers. */
 function given(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
 	const there = Object.entries(headers).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value] as const],
@@ -162,7 +162,7 @@ function given(headers: Readonly<Record<string, string | undefined>>): Record<st
 	return Object.fromEntries(there);
 }
 
-// Guarantee: no client can tell whether its page was repeated or made by the route.
+// Guarantee: a client cannot tell whether its page was repeated or made by the route.
 test("a repeated answer has the status, headers and body of the ordinary one, whatever is asked", async () => {
 	let repeats = 0;
 	const seen = new Set<string>();
@@ -185,7 +185,7 @@ test("a repeated answer has the status, headers and body of the ordinary one, wh
 	}
 });
 
-// Guarantee: HEAD says what GET would, a range is the whole, and a body is what its headers say.
+// Guarantee: HEAD matches GET, a range gets the whole answer, and a body matches its headers.
 test("HEAD has a GET's status and headers, with the length of its body; a range changes nothing", async () => {
 	await fc.assert(
 		fc.asyncProperty(world, asked, fc.boolean(), async (of, one, isRepeated) => {

@@ -12,11 +12,11 @@ import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
-/** An app with a page that may be repeated, and counts of who answered. */
+/** Opens an app with a page that may be repeated, and counts who answered. */
 function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {
 	const calls = { routed: 0, repeated: 0 };
 	const headers = { "content-type": "application/json", "x-svc-cache": "hit" };
-	// One object, as for a crowd of one millisecond.
+	// One object, as for many requests in one millisecond.
 	const shared = { content: contentOf('{"a":1}'), headers };
 	const repeat: Repeat = (nowMs) => {
 		calls.repeated += 1;
@@ -52,10 +52,10 @@ function answerOf(body: string, headers: Record<string, string> = {}): RepeatedA
 	};
 }
 
-/** What the limiter says to the request that takes the long way. */
+/** The limiter's answer to the request that reaches the route. */
 const FIRST = { limit: 1, remaining: 1, resetMs: 7_000 };
 
-/** Of an answer, what a client sees; its own request id aside. */
+/** Returns what a client sees of an answer, without its own request id. */
 async function seen(response: Response) {
 	const headers = Object.fromEntries(response.headers);
 	delete headers["x-request-id"];
@@ -121,7 +121,7 @@ test("a repeated answer is counted and logged by its route, once", async () => {
 	expect(body).toContain("tapeline_http_requests_in_flight 0");
 });
 
-test("another method, an upgrade, an encoded or another URL takes the long way", async () => {
+test("another method, an upgrade, an encoded or another URL reaches the route", async () => {
 	const { get, calls } = open();
 	await get();
 	const head = await get("/v1/page", { method: "HEAD" });
@@ -183,7 +183,7 @@ test("no more than 1,000 URLs are remembered", async () => {
 	expect(calls.repeated).toBe(1);
 });
 
-test("answers that share a page share nothing that is a caller's own", async () => {
+test("answers that share a page share nothing that belongs to one caller", async () => {
 	const { get } = open();
 	await get();
 	const mine = { "x-request-id": "mine", origin: "https://app.example" };
@@ -199,7 +199,7 @@ test("answers that share a page share nothing that is a caller's own", async () 
 	expect(first.headers.get("ratelimit-remaining")).toBe("599");
 });
 
-test("an answer is made for the moment it is given at, also behind a limiter that is waited for", async () => {
+test("an answer is made for the time it is sent at, also after waiting for a limiter", async () => {
 	let nowMs = 1_000;
 	const asked: number[] = [];
 	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
@@ -231,7 +231,7 @@ test("a new answer comes with its own headers", async () => {
 	}
 });
 
-test("of answers that differ only in their moment each comes with its own body and headers", async () => {
+test("answers that differ only in their time each have their own body and headers", async () => {
 	const at = (second: number) => `{"servedAt":"2026-01-01T00:00:0${second}.000Z"}`;
 	const answers = [
 		answerOf(at(1), { "x-svc-cache": "hit" }),
@@ -251,7 +251,7 @@ test("of answers that differ only in their moment each comes with its own body a
 	}
 });
 
-test("[SEC-02] each client is told its own limit and reset, whatever the one before was told", async () => {
+test("[SEC-02] each client gets its own limit and reset, whatever the one before got", async () => {
 	const told = [
 		{ limit: 9, remaining: 8, resetMs: 60_000 },
 		{ limit: 9, remaining: 7, resetMs: 59_001 },
@@ -272,7 +272,7 @@ test("[SEC-02] each client is told its own limit and reset, whatever the one bef
 	expect(calls.repeated).toBe(told.length);
 });
 
-test("a limiter that has to ask, and an answer that is still being made, are waited for", async () => {
+test("a slow limiter, and an answer that is still being made, are waited for", async () => {
 	const asked: string[] = [];
 	const answer = answerOf("later");
 	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };

@@ -40,7 +40,7 @@ export type QuickLaneOptions = {
 };
 
 export type QuickLane = {
-	/** The answer, where the URL is one that can be repeated; undefined for all other requests. */
+	/** Returns the answer if the URL can be repeated; undefined for all other requests. */
 	answer(request: Request): Response | Promise<Response> | undefined;
 	/** Remembers how to answer the request's URL again. */
 	keep(request: Request, kept: Kept): void;
@@ -48,28 +48,28 @@ export type QuickLane = {
 
 type Kept = { repeat: Repeat; target: RequestTarget; pattern: string | undefined };
 
-/** A URL with what all of its answers have in common. */
+/** A URL with what all of its answers share. */
 type Lane = Kept & {
 	url: string;
 	observe: (repeat: ObservedRepeat) => void;
-	/** The newest answer, and what is ready of it by variant. */
+	/** The newest answer, and its ready variants. */
 	newest: RepeatedAnswer | undefined;
 	models: Map<Variant, Model>;
 };
 
-/** The answer for all who share a variant, and the context of the last of them. */
+/** The shared answer of one variant, with the allowance headers of its last receiver. */
 type Model = {
 	body: Blob | null;
 	status: 200 | 304;
-	/** Has no body: a Response made from another one copies its headers and asks for nothing more. */
+	/** Has no body: a Response made from another one copies its headers. */
 	response: Response;
 	headers: Headers;
-	/** Of the last one told, because most are told the same: setting a header costs 0.1 µs. */
+	/** The last sent values, because most are equal: setting a header costs 0.1 µs. */
 	limit: number | undefined;
 	resetSeconds: number | undefined;
 };
 
-/** A request that was looked at: its client has paid for it, or is still to be asked. */
+/** A request in progress: its client was charged, or the limiter has not answered yet. */
 type Begun = {
 	requestId: string;
 	client: string;
@@ -78,21 +78,23 @@ type Begun = {
 	answer: RepeatedAnswer | Promise<RepeatedAnswer> | undefined;
 };
 
-/** URLs remembered; the one that came first goes first, and comes again with its next request. */
+/**
+ * How many URLs are remembered; the oldest is dropped, and remembered again at its next request.
+ */
 const URLS_MAX = 1_000;
-/** Longer ones take the long way: all stay below a megabyte, beside the newest page of each. */
+/** Longer ones are not repeated: all stay below a megabyte, without the newest page of each. */
 const URL_CHARS_MAX = 512;
-/** Of all newest pages together: 50 of 200 events, or 1,900 lists of 50 collections. */
+/** The limit of all newest pages: 50 of 200 events, or 1,900 lists of 50 collections. */
 const PAGES_BYTES_MAX = 33_554_432;
 
 /**
- * Answers in front of the framework for pages that only depend on their URL.
+ * Makes the quick lane: answers in front of the framework for pages that depend only on their URL.
  *
- * Everything that the gate does to a request still happens to it, once and in the same order:
- * request id, allowance, headers, metrics, log. Left out is what the first answer to the same URL
- * has settled: its route, its parameters, its validity.
+ * Everything that the gate does to a request still happens, once and in the same order: request id,
+ * allowance, headers, metrics, log. Skipped is what the first answer to the same URL has decided:
+ * its route, its parameters, its validity.
  *
- * What is ready (the answer of this millisecond, a limiter that asks nobody) is given without a
+ * A ready answer (made in this millisecond, with a limiter in memory) is returned without a
  * promise, and looked up in a plain map: a library's LRU cost 3 µs (see the README).
  */
 export function createQuickLane(options: QuickLaneOptions): QuickLane {
@@ -113,7 +115,7 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 		answer(request) {
 			if (request.method !== "GET" || draining()) return undefined;
 			const lane = lanes.get(request.url);
-			// A socket's request is never this page's, and two hosts are nobody's.
+			// A request for a socket never gets this page, and two hosts are refused.
 			if (!lane || request.headers.has("upgrade") || isTwofold(request)) return undefined;
 			const begun = begin(request, lane, options);
 			const answering = { lane, begun, renew, options };
@@ -121,9 +123,9 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 		},
 		keep(request, answered) {
 			const { method, url } = request;
-			// What is found by one text must have been read as that text.
+			// The URL must be the text that the target was read from.
 			if (url !== answered.target.url) return;
-			// What is encoded is looked at by the gate each time.
+			// The gate checks encoded URLs each time.
 			if (method !== "GET" || url.length > URL_CHARS_MAX || url.includes("%")) return;
 			const observe = options.observer.repeats(answered);
 			lanes.set(url, { ...answered, url, observe, newest: undefined, models: new Map() });
@@ -131,7 +133,7 @@ export function createQuickLane(options: QuickLaneOptions): QuickLane {
 	};
 }
 
-/** Whether all of two answers' headers are the same: most differ only in when they were served. */
+/** Returns whether two answers have equal headers: most differ only in their time. */
 function isDressedAlike(one: RepeatedAnswer, other: RepeatedAnswer): boolean {
 	if (one.content.etag !== other.content.etag) return false;
 	const names = Object.keys(one.headers);
@@ -141,12 +143,12 @@ function isDressedAlike(one: RepeatedAnswer, other: RepeatedAnswer): boolean {
 	);
 }
 
-/** The one thing about a host that the URL does not show: the header was sent twice. */
+/** Returns true if the Host header was sent twice, which the URL does not show. */
 function isTwofold(request: Request): boolean {
 	return request.headers.get("host")?.includes(",") === true;
 }
 
-/** In the order of the gate: who asks, may they, and only then the answer. */
+/** Does the gate's steps in its order: client, allowance, then the answer. */
 function begin(request: Request, lane: Lane, options: QuickLaneOptions): Begun {
 	const { clock, limiter, trustedProxyHops, proxies, newRequestId } = options;
 	const startedMs = clock.nowMs();
@@ -158,7 +160,7 @@ function begin(request: Request, lane: Lane, options: QuickLaneOptions): Begun {
 	return { requestId, client, startedMs, taken, answer };
 }
 
-/** What fails at once fails like what fails later. */
+/** Turns an error that is thrown at once into a rejection, like a later one. */
 function startAnswer(repeat: Repeat, nowMs: number): RepeatedAnswer | Promise<RepeatedAnswer> {
 	try {
 		return repeat(nowMs);
@@ -174,7 +176,7 @@ type Answering = {
 	options: QuickLaneOptions;
 };
 
-/** The answer where nothing has to be waited for. */
+/** Returns the answer where nothing must be waited for; else undefined. */
 function answerNow(request: Request, answering: Answering): Response | undefined {
 	const { lane, begun, options } = answering;
 	const { answer, taken, requestId, client, startedMs } = begun;
@@ -186,15 +188,15 @@ function answerNow(request: Request, answering: Answering): Response | undefined
 	model.headers.set("x-request-id", requestId);
 	tellAllowance(model, taken);
 	lane.observe({ requestId, clientAddress: client, startedMs, status });
-	// Without an origin the policy adds nothing but the `vary` that is there.
+	// Without an origin the policy adds only `vary`, which is there already.
 	if (!request.headers.has("origin")) return new Response(body, model.response);
-	// A copy, so that nobody else is given what is for this origin.
+	// A copy, so that other clients do not get headers of this origin.
 	const headers = new Headers(model.headers);
 	addReadHeaders(headers, request, options);
 	return new Response(body, { status, headers });
 }
 
-/** Undefined where the variant's body is still to be made. */
+/** Returns the variant's model; undefined while its body must still be made. */
 function modelOf(
 	variant: Variant,
 	answer: RepeatedAnswer,
@@ -218,7 +220,7 @@ function statusOf(variant: Variant): 200 | 304 {
 	return variant === "unchanged" ? 304 : 200;
 }
 
-/** The same as `grantAllowance` writes. */
+/** Writes the same headers as `grantAllowance`. */
 function tellAllowance(model: Model, taken: LimiterAnswer): void {
 	const { headers } = model;
 	const resetSeconds = Math.ceil(taken.resetMs / 1000);
@@ -260,12 +262,12 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 
 function addReadHeaders(headers: Headers, request: Request, { origins }: QuickLaneOptions): void {
 	for (const [name, value] of Object.entries(origins.readHeaders(request))) {
-		// It is among the common ones, beside the route's own.
+		// The common headers have it already, with the route's own.
 		if (name !== "vary") headers.set(name, value);
 	}
 }
 
-/** What `publish` and `dressResponse` add for everybody. */
+/** Returns what `publish` and `dressResponse` add for all callers. */
 function commonHeaders(
 	{ headers, content: { etag } }: RepeatedAnswer,
 	{ variant, sandbox }: { variant: Variant; sandbox: boolean },

@@ -63,7 +63,7 @@ test("a request is one debug line with route, status, duration and client", () =
 	]);
 });
 
-// Guarantee: a one-time token in a path or query is never written down.
+// Guarantee: a one-time token in a path or query is never logged.
 test("neither the query nor a matched path's values are logged [SEC-07]", () => {
 	expect(JSON.stringify(observe({}).lines)).not.toContain("c4n4ry");
 });
@@ -89,7 +89,7 @@ test("a 5xx is a warning, an unexpected one also an error with its cause", () =>
 	]);
 });
 
-test("a probe that hears `not ready` is one quiet line that says why, without a stack", () => {
+test("a probe answered `not ready` is one info line with the reason, without a stack", () => {
 	const fault = httpFault.notReady({ public: "Not ready: database." });
 	expect(observe({ fault, pattern: "/readyz" }).lines).toEqual([
 		{
@@ -101,7 +101,7 @@ test("a probe that hears `not ready` is one quiet line that says why, without a 
 	]);
 });
 
-test("a refusal's private detail is for whoever reads debug lines", () => {
+test("a refusal's private detail is in the debug log", () => {
 	const { lines } = observe({
 		fault: httpFault.conflict({ detail: "held by x", meta: { id: 1 } }),
 	});
@@ -117,7 +117,7 @@ test("durations are seconds, and nothing is in flight afterwards", async () => {
 	expect(body).toContain("tapeline_http_requests_in_flight 0");
 });
 
-test("a repeated answer is logged and counted as if it had taken the long way", async () => {
+test("a repeated answer is logged and counted like one of the route", async () => {
 	const lines: unknown[] = [];
 	const log = { ...silentLog, debug: (_: string, context?: unknown) => lines.push(context) };
 	const metrics = createMetrics();

@@ -14,7 +14,7 @@ export type ObservedRequest = {
 	status: number;
 };
 
-/** A cached page (200 or 304) that was answered at once: it is never counted as in flight. */
+/** A repeated page (200 or 304) that was answered at once: it is never counted as in flight. */
 export type ObservedRepeat = {
 	requestId: string;
 	clientAddress: string;
@@ -22,13 +22,13 @@ export type ObservedRepeat = {
 	status: 200 | 304;
 };
 
-/** What all requests that are answered alike have in common. */
+/** What all repeated answers of one URL share. */
 export type RepeatedWhere = { target: RequestTarget; pattern: string | undefined };
 
 export type RequestObserver = {
 	began(): void;
 	ended(observed: ObservedRequest): void;
-	/** For all repeated answers of one route, what `ended` would write for each. */
+	/** Returns the function that records repeated answers of one route as `ended` would. */
 	repeats(where: RepeatedWhere): (repeat: ObservedRepeat) => void;
 };
 
@@ -36,7 +36,7 @@ const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const STATUS_CLASSES = ["0xx", "1xx", "2xx", "3xx", "4xx", "5xx"];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Writes the access log, the log of failures, and the request metrics. */
+/** Makes the writer of the access log, the log of failures, and the request metrics. */
 export function createRequestObserver(options: {
 	log: Log;
 	clock: Clock;
@@ -61,7 +61,7 @@ export function createRequestObserver(options: {
 			const durationMs = clock.nowMs() - observed.startedMs;
 			duration.observe(
 				{
-					// The pattern, never the path: paths are endless and contain what people ask for.
+					// The pattern, never the path: paths are unlimited in number and contain user input.
 					route: pattern ?? "unmatched",
 					method: METHODS.has(request.method) ? request.method : "other",
 					status_class: STATUS_CLASSES[Math.floor(status / 100)] ?? "other",
@@ -72,7 +72,7 @@ export function createRequestObserver(options: {
 			const level = status >= 500 && !isNotReady(context.fault) ? "warn" : "debug";
 			const { requestId, clientAddress: client, fault, target } = context;
 			const about = { requestId, method: request.method, status, durationMs, client };
-			// Without the query, and without the path's values: links carry one-time tokens.
+			// Without the query and the path's values: links carry one-time tokens.
 			const where = pattern === undefined ? { path: target.path } : { route: pattern };
 			log[level]("request", { ...about, ...where, ...(fault && { code: fault.code }) });
 		},
@@ -92,7 +92,7 @@ export function createRequestObserver(options: {
 	};
 }
 
-/** A probe's answer while we start or drain: what it asks for, and nothing that went wrong. */
+/** Returns true for a probe's answer during start or shutdown: expected, not a failure. */
 function isNotReady(fault: Fault | undefined): boolean {
 	return fault?.code === "not_ready";
 }
@@ -101,7 +101,7 @@ function logFailure(fault: Fault, where: { log: Log; observed: ObservedRequest }
 	const { request, context, pattern } = where.observed;
 	const about = { requestId: context.requestId, method: request.method, route: pattern };
 	if (fault.code === "internal_error") {
-		// With the cause and its stack: nobody else will write them.
+		// With the cause and its stack, which are logged nowhere else.
 		where.log.error("a request failed", { ...about, error: fault.cause ?? fault });
 	} else if (isNotReady(fault)) {
 		where.log.info("not ready", { requestId: context.requestId, detail: fault.publicDetail });

@@ -3,9 +3,9 @@ import { CACHED_MEMBER } from "#core/http/canBeCached.ts";
 export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
 
 export type RouteMatch = {
-	/** Each method the path knows, with the pattern that would answer it; `WS` for a stream. */
+	/** Each method of the path, with the pattern that would answer it; `WS` for a stream. */
 	patterns: ReadonlyMap<string, string>;
-	/** Whether what its GET answers is the same for everybody (see `canBeCached`). */
+	/** Whether its GET answers all callers alike (see `canBeCached`). */
 	isCached: boolean;
 };
 
@@ -20,11 +20,11 @@ type Node = {
 };
 
 /**
- * Finds which patterns a path matches, for every method at once.
+ * Makes the table that finds which patterns a path matches, for every method at once.
  *
- * Elysia's own router answers only for the method it is asked about, so it cannot tell 404 from
- * 405, and says nothing about a request that failed before its route; metrics need the pattern for
- * those too. Precedence is Elysia's: static before parameter before wildcard.
+ * Elysia's own router answers only for one given method, so it cannot distinguish 404 from 405, and
+ * does not help with a request that failed before its route; metrics need the pattern for those
+ * too. Precedence is Elysia's: static before parameter before wildcard.
  */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const root = emptyNode();
@@ -90,13 +90,13 @@ function setFirst(map: Map<string, string>, method: string, pattern: string): vo
 	if (!map.has(method)) map.set(method, pattern);
 }
 
-/** One slash at the end is ignored, as Elysia does unless it is told to be strict. */
+/** Splits a path. One slash at the end is ignored, as Elysia does by default. */
 function segmentsOf(path: string): string[] {
 	if (path === "/") return [];
 	return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
 }
 
-/** `/a/:b?` is both `/a/:b` and `/a`. */
+/** Expands optional parameters: `/a/:b?` is both `/a/:b` and `/a`. */
 function expandOptional(path: string): string[] {
 	const optional = /\/:[^/?]+\?/.exec(path);
 	if (!optional) return [path];

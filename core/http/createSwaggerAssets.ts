@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const START = "start.js";
 
-/** Swagger UI from our own dependencies, so the page works without the internet. */
+/** Serves Swagger UI from our own dependencies, so the page works without the internet. */
 export function createSwaggerAssets(): { find(name: string): Promise<SwaggerAsset | undefined> } {
 	const folder = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
 	const made = new Map<string, Promise<SwaggerAsset>>();

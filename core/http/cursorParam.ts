@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** The longest cursor, but for those that hold strangers' texts. */
+/** The longest cursor, except those that hold strangers' texts. */
 const CURSOR_LENGTH_MAX = 256;
 
 /**
- * The form of a cursor; what it means is told by the list that made it. An empty one is none, as
- * clients send it that fill `cursor={nextCursor}` in from the first page on.
+ * Returns the schema of a cursor parameter; the list that made it checks its content. An empty one
+ * counts as none, because some clients always send `cursor={nextCursor}`.
  */
 export function cursorParam(lengthMax = CURSOR_LENGTH_MAX) {
 	return z

@@ -10,7 +10,7 @@ export type Dressing = {
 	draining: () => boolean;
 };
 
-/** Adds what every answer carries, and takes the body from the answer to a HEAD. */
+/** Adds the headers of every answer, and removes the body of an answer to HEAD. */
 export async function dressResponse(response: Response, dressing: Dressing): Promise<Response> {
 	const dressed = withHeaders(response, dressing);
 	return dressing.request.method === "HEAD" ? headless(dressed) : dressed;
@@ -21,8 +21,8 @@ function withHeaders(response: Response, dressing: Dressing): Response {
 		dress(response.headers, dressing);
 		return response;
 	} catch {
-		// The headers of some answers (one that came from `fetch`, a redirect) cannot be changed. The
-		// others are, because a copied body becomes a stream and loses its length.
+		// The headers of some answers (from `fetch`, a redirect) cannot be changed. The others are
+		// changed in place, because a copied body becomes a stream and loses its length.
 		const headers = new Headers(response.headers);
 		dress(headers, dressing);
 		const { status, statusText } = response;
@@ -40,11 +40,14 @@ function dress(headers: Headers, dressing: Dressing): void {
 	headers.set("x-content-type-options", "nosniff");
 	if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
 	if (dressing.sandbox) headers.set("x-svc-sandbox", "true");
-	// Keep-alive clients would otherwise hold on to a server that is going away.
+	// Otherwise keep-alive clients would stay with a server that is shutting down.
 	if (dressing.draining()) headers.set("connection", "close");
 }
 
-/** Bun announces a length of 0 for a null body, so the real one is measured; a stream has none. */
+/**
+ * Removes the body but keeps its length: Bun sends 0 for a null body, so it is measured; a stream
+ * has none.
+ */
 async function headless(response: Response): Promise<Response> {
 	const headers = new Headers(response.headers);
 	if (headers.get("content-type")?.startsWith("text/event-stream")) {

@@ -1,15 +1,15 @@
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
- * How a route reads a JSON body whose figures are money: the named members, wherever they stand,
- * come out as the text that was sent, whether it was a number or a string. A number that became a
- * double first is another amount (0.1 + 17 digits, `1e18`), so it never is one.
+ * Makes a body parser for JSON with amounts of money: the named members, at any depth, become the
+ * text that was sent, whether a number or a string. A number that became a double first would be
+ * another amount (0.1 + 17 digits, `1e18`).
  *
- * What the text means is the schema's affair, with `parseAmount` or a pattern behind it: `1e18` and
- * `-0` are valid JSON numbers and come out just so. A text that is no JSON throws a SyntaxError,
- * which the edge answers with `malformed_body`.
+ * The schema interprets the text, with `parseAmount` or a pattern: `1e18` and `-0` are valid JSON
+ * numbers and are kept as text. Invalid JSON throws a SyntaxError, which the edge answers with
+ * `malformed_body`.
  *
- * `"json"` behind it never runs; by it the OpenAPI document knows that the body is JSON.
+ * `"json"` after it never runs; it tells the OpenAPI document that the body is JSON.
  *
  * @example
  * new Elysia().post("/buys", handler, { parse: [exactNumbers("maxPriceNative"), "json"], body });

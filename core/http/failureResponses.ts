@@ -9,7 +9,7 @@ import { statusWords } from "#core/http/statusWords.ts";
 const failure = z.object({ status: z.int(), code: z.string(), detail: z.string() });
 const declared = z.array(failure).catch([]);
 
-/** What any operation can answer, or any that takes such input, and no route has to name. */
+/** Failures of every operation, or of every one with such input, which no route has to declare. */
 const { badRequest, malformedUrl, malformedBody, unauthorized, originNotAllowed } = httpFault;
 const COMMON = {
 	malformed: [malformedUrl, badRequest, malformedBody],
@@ -19,7 +19,7 @@ const COMMON = {
 	body: [httpFault.bodyTooLarge, httpFault.unsupportedMediaType],
 	cached: [httpFault.notAcceptable],
 	always: [httpFault.internalError],
-	/** Under /v1 everything is counted, and nearly everything reads the database. */
+	/** Everything under /v1 is counted, and nearly everything reads the database. */
 	v1: [httpFault.rateLimited, httpFault.unavailable, dbFault.databaseUnavailable],
 } satisfies Record<string, (() => Fault)[]>;
 
@@ -28,9 +28,9 @@ type Where = { method: string; path: string };
 const UNSAFE_METHODS = new Set(["post", "put", "patch", "delete"]);
 
 /**
- * The responses of an operation that are no success, by status, each with its codes: those it
- * declares (`canFail`), and those that follow from what it takes. A status of which nothing but the
- * common codes is said refers to the response that `commonResponses` has under its name.
+ * Returns the failure responses of an operation, by status, each with its codes: those that it
+ * declares (`canFail`), and those that follow from its input. A status with only common codes
+ * refers to the response of that name in `commonResponses`.
  */
 export function failureResponses(
 	operation: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ export function failureResponses(
 	);
 }
 
-/** The responses that operations share, by name. */
+/** Returns the responses that operations share, by name. */
 export function commonResponses(): Record<string, unknown> {
 	return Object.fromEntries(
 		[...common].map(([status, failures]) => [nameOf(status), response(failures)]),
@@ -74,9 +74,9 @@ function impliedBy(
 	return [
 		...COMMON.malformed,
 		...(isGuarded ? COMMON.unauthorized : []),
-		// Also where no body is taken: what a form can send is refused before its route is asked.
+		// Also without a body: types that a form can send are refused before the route runs.
 		...(UNSAFE_METHODS.has(method) ? [...COMMON.origin, ...COMMON.body] : []),
-		// Whatever it takes: a parameter that it does not know is refused.
+		// For every operation: an unknown parameter is refused.
 		...COMMON.input,
 		...(hasCursor ? [httpFault.cursorMismatch] : []),
 		...(method === "get" && CACHED_MEMBER in operation ? COMMON.cached : []),
@@ -85,12 +85,14 @@ function impliedBy(
 	];
 }
 
-/** Whose caller proves itself by a signature; such routes name codes of their own. */
+/**
+ * Returns true for routes whose caller proves itself by a signature; they declare their own codes.
+ */
 function isWebhook(scheme: unknown): boolean {
 	return typeof scheme === "object" && scheme !== null && "webhook" in scheme;
 }
 
-/** `Too Many Requests` as `TooManyRequests`. */
+/** Returns a response's name: `Too Many Requests` as `TooManyRequests`. */
 function nameOf(status: string): string {
 	return (statusWords(status) ?? status).replaceAll(/[^A-Za-z0-9]/g, "");
 }

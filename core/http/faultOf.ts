@@ -12,7 +12,7 @@ import { queryIssues } from "#core/http/queryIssues.ts";
 const ISSUES_MAX = 32;
 const ISSUE_TEXT_LENGTH_MAX = 300;
 
-/** The Fault that any thrown value stands for: what nobody expected is an `internal_error`. */
+/** Returns the Fault for any thrown value; an unexpected one is an `internal_error`. */
 export function faultOf(error: unknown): Fault {
 	if (error instanceof Fault) return error;
 	if (error instanceof ValidationError) return faultOfValidation(error);
@@ -23,7 +23,7 @@ export function faultOf(error: unknown): Fault {
 		const told = typeof response === "string" && response.includes(" ") ? response : undefined;
 		return faultOfStatus(code, told);
 	}
-	// Elysia's smaller errors (a cookie's signature, a file's type) say which 4xx they are.
+	// Elysia's smaller errors (a cookie's signature, a file's type) have their own 4xx status.
 	if (error instanceof Error && "code" in error && "status" in error) {
 		const known = ELYSIA_CODES.has(error.code) && typeof error.status === "number";
 		if (known) return faultOfStatus(Number(error.status));
@@ -32,8 +32,8 @@ export function faultOf(error: unknown): Fault {
 }
 
 /**
- * The Fault behind a ParseError, as Elysia calls whatever a `parse` hook throws. Hooks do more than
- * parse, so only a text that is no JSON is the caller's mistake.
+ * Returns the Fault of a ParseError, which wraps any error of a `parse` hook. Such hooks also
+ * authenticate, so only invalid JSON is the caller's mistake.
  */
 function faultOfParsing(error: ParseError): Fault {
 	const { cause } = error;
@@ -44,7 +44,10 @@ function faultOfParsing(error: ParseError): Fault {
 
 const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE_TYPE"]);
 
-/** A wrong answer of ours is our mistake; only what the caller sent is told to the caller. */
+/**
+ * Returns the Fault of a failed validation. An invalid answer is our mistake; the caller learns
+ * only about their own input.
+ */
 function faultOfValidation(error: ValidationError): Fault {
 	if (error.type === "response") return httpFault.internalError({ cause: error });
 	const issues = issuesOf(error).slice(0, ISSUES_MAX).map(cut);
@@ -59,7 +62,7 @@ function faultOfValidation(error: ValidationError): Fault {
 	});
 }
 
-/** A schema of ours is asked again in our words; what else there is speaks for itself. */
+/** Returns the issues: for our schemas in our own words, for others in Elysia's. */
 function issuesOf(error: ValidationError): ProblemIssue[] {
 	const schema = schemaOf(error.validator);
 	if (schema === null) return error.all.map(issueOf);
@@ -74,7 +77,7 @@ function schemaOf(validator: object): z.core.$ZodType | null {
 	return inner instanceof z.core.$ZodType ? inner : null;
 }
 
-/** Only path and message cross over: Elysia's issue also holds the value that was sent. */
+/** Takes only path and message: Elysia's issue also holds the value that was sent. */
 function issueOf(issue: unknown): ProblemIssue {
 	const path = field(issue, "path").replace(/^\//, "").replaceAll("/", ".");
 	return { path: path === "root" ? "" : path, message: field(issue, "message") };

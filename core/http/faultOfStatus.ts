@@ -2,7 +2,7 @@ import { Fault } from "#core/fault/Fault.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 
 /**
- * The Fault for a bare status, where a route answered `status(404)` or Elysia itself refused.
+ * Returns the Fault for a bare status: a route answered `status(404)`, or Elysia itself refused.
  *
  * `told` replaces the general sentence; it must be text that was meant for the caller.
  */
@@ -32,6 +32,6 @@ const BY_STATUS: Readonly<Record<number, (details: { public?: string }) => Fault
 	422: httpFault.validationError,
 	426: httpFault.upgradeRequired,
 	429: httpFault.rateLimited,
-	// A bare 500 may carry an error's text, which is never repeated.
+	// A bare 500 may contain an error's text, which must not be repeated.
 	500: () => httpFault.internalError({ detail: "a route answered a bare 500" }),
 };

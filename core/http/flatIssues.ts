@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { ProblemIssue } from "#core/http/Problem.ts";
 
 /**
- * The issues of a schema as a problem tells them: one for each member that is not known, and of
- * a choice what the nearest branch lacks. Paths and messages alone, never the value that was sent.
+ * Returns the issues of a schema for a problem document: one per unknown member, and for a union
+ * those of the nearest branch. Only paths and messages, never the value that was sent.
  */
 export function flatIssues(issues: readonly z.core.$ZodIssue[]): ProblemIssue[] {
 	return issues.flatMap((issue) => flat(issue, []));
@@ -20,7 +20,10 @@ function flat(issue: z.core.$ZodIssue, above: readonly PropertyKey[]): ProblemIs
 	return chosen(branches) ?? [{ path: dotted(path), message }];
 }
 
-/** Null: no branch is nearer than the others, and they do not fit one sentence. */
+/**
+ * Returns the issues of the nearest branch; null if none is nearer and they do not fit one
+ * sentence.
+ */
 function chosen(branches: readonly (readonly ProblemIssue[])[]): ProblemIssue[] | null {
 	const [first = [], ...others] = branches;
 	const isCommon = (issue: ProblemIssue) => others.every((branch) => holds(branch, issue));

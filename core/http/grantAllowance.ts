@@ -1,7 +1,7 @@
 import { httpFault } from "#core/http/httpFault.ts";
 import type { LimiterAnswer } from "#core/limiter/Limiter.ts";
 
-/** Says in headers what a client has left after a taken request; throws where it was refused. */
+/** Sets the headers with a client's remaining allowance; throws where the request was refused. */
 export function grantAllowance(taken: LimiterAnswer, headers: Map<string, string>): void {
 	headers.set("ratelimit-limit", String(taken.limit));
 	headers.set("ratelimit-remaining", String(taken.remaining));

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { guardSockets } from "#core/http/guardSockets.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
-// Guarantee: no stream, however deep it is mounted, is left with Elysia's own echo of bad frames.
+// Guarantee: no stream, however deep it is mounted, keeps Elysia's own echo of bad frames.
 test("every mounted stream gets the handler, before its own", () => {
 	const own = () => {};
 	const bare = { message() {} };

@@ -2,16 +2,16 @@ import { type AnyElysia, ValidationError } from "elysia";
 import type { Log } from "#core/log/Log.ts";
 
 /**
- * Puts an error handler of ours before those of every mounted stream.
+ * Puts our error handler before those of every mounted stream.
  *
  * Elysia looks for handlers only on the instance where a stream was declared, so an `onError` of
- * the whole app never hears of it; without any, it sends a frame that fails its schema back with
- * everything in it. Call it after the routes are mounted.
+ * the whole app is not called; without any handler, it sends an invalid frame back with all its
+ * content. Call it after the routes are mounted.
  */
 export function guardSockets(app: AnyElysia, log: Log): void {
 	const guard = ({ error }: { error: unknown }) => {
-		// Returns nothing, so that a stream's own handler still decides what its client reads. Frames
-		// that are merely wrong are the client's affair: in the log they would be a way to fill it.
+		// Returns nothing, so that a stream's own handler still decides its client's answer. Invalid
+		// frames are only in the debug log: otherwise clients could fill the log.
 		if (error instanceof ValidationError) log.debug("a socket sent a frame that is not valid");
 		else log.error("a socket's handler failed", { error });
 	};

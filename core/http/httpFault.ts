@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What can be wrong with a request before any plugin sees it, and what can be wrong with us. */
+/** Faults of requests before any plugin sees them, and faults of our own. */
 export const httpFault = defineFaults({
 	badRequest: {
 		status: 400,

@@ -38,7 +38,9 @@ const DOCUMENTS: Index["documents"] = [
 	{ path: "/problems", about: "Every code of an error: what it means and what to do." },
 ];
 
-/** `/`: where to go from there, as a page for browsers and as JSON for others. */
+/**
+ * Returns the route `/`: links to everything else, as a page for browsers and as JSON for others.
+ */
 export function indexRoutes(options: {
 	version: string;
 	sandbox: boolean;
@@ -65,7 +67,7 @@ export function indexRoutes(options: {
 	);
 }
 
-/** GET routes that anybody can open as they are. */
+/** Returns GET routes that need no parameters and no credentials. */
 function openRoutes({ paths }: OpenApiDocument): Index["routes"] {
 	return Object.entries(paths).flatMap(([path, item]) => {
 		const { get } = item;

@@ -3,7 +3,7 @@ import { isIPv4 } from "node:net";
 import fc from "fast-check";
 import { isPlainIpv4 } from "#core/http/isPlainIpv4.ts";
 
-// The platform's own check, which takes no leading zeros either, says what is an address.
+// Compared with the platform's own check, which refuses leading zeros too.
 test("[SEC-02] every IPv4 address in its one spelling is known, and nothing else is", () => {
 	const nearly = fc.array(fc.constantFrom("0", "1", "2", "5", "6", "9", "25", "255", "256", "."), {
 		maxLength: 9,
@@ -26,7 +26,7 @@ test("[SEC-02] every IPv4 address in its one spelling is known, and nothing else
 	);
 });
 
-test("an address with anything around it is none", () => {
+test("an address with anything around it is refused", () => {
 	for (const text of ["", ".", "...", "1.2.3", "1.2.3.", ".1.2.3", "1.2.3.4.", "1.2.3.4.5"]) {
 		expect(isPlainIpv4(text)).toBe(false);
 	}

@@ -2,9 +2,9 @@ const DOT = 46;
 const ZERO = 48;
 
 /**
- * Whether a text is the one spelling of an IPv4 address: four decimals without a leading zero.
+ * Returns true for the canonical spelling of an IPv4 address: four decimals without leading zeros.
  *
- * A loop and no pattern: it runs for every request, and takes a tenth of the time.
+ * A loop instead of a pattern: it runs for every request, and takes a tenth of the time.
  */
 export function isPlainIpv4(text: string): boolean {
 	let dots = 0;

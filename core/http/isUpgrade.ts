@@ -1,4 +1,4 @@
-/** Whether a request asks to become a WebSocket, as Elysia decides it. */
+/** Returns whether a request asks for a WebSocket, by Elysia's own rule. */
 export function isUpgrade(request: Request): boolean {
 	return request.method === "GET" && request.headers.get("upgrade") === "websocket";
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What an unnamed form is to somebody who sends one. */
+/** Plain words for types. */
 const TYPES: ReadonlyMap<string, string> = new Map([
 	["string", "text"],
 	["number", "a number"],
@@ -27,8 +27,8 @@ const COUNTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What is wrong with a value, in words that need no knowledge of the schema's library; they follow
- * the value's name. A message of the schema's own is stronger than these.
+ * Returns what is wrong with a value, in words that need no knowledge of the schema library; they
+ * follow the value's name. A message of the schema itself takes precedence.
  */
 export function issueWords(issue: z.core.$ZodRawIssue): string {
 	switch (issue.code) {

@@ -63,7 +63,7 @@ test("JSON without NUL, lone surrogates and depth has no flaw, whatever it says"
 	);
 });
 
-/** A JSON text written with the names of its objects as they are given, twice or not. */
+/** Generates JSON text whose objects may have a name twice. */
 const name = fc.constantFrom("a", "b", "amount", "\\u0061", "\\u0061mount", '\\"', "\\u0022", "");
 const spelt = fc.letrec<{ value: string; object: string }>((tie) => ({
 	value: fc.oneof(
@@ -77,11 +77,11 @@ const spelt = fc.letrec<{ value: string; object: string }>((tie) => ({
 		.map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(" , ")}}`),
 }));
 
-/** Counts names as a parser that keeps all of them would. */
+/** Detects duplicate names with a parser that keeps all of them. */
 function hasTwice(text: string): boolean {
 	let isTwice = false;
 	let sent = 0;
-	// Each name is made another one by its place, which keeps all members.
+	// Each name gets its position as a prefix, so that all members are kept.
 	const marked = text.replace(
 		/"((?:[^"\\]|\\.)*)"( *:)/g,
 		(_, key, colon) => `"${sent++} ${key}"${colon}`,
@@ -105,7 +105,7 @@ test("a name that an object has twice is found wherever it stands and however it
 	);
 });
 
-test("the problem names the member, and no more of a long one than can be read", () => {
+test("the problem names the member, and cuts a long name", () => {
 	expect(jsonTextFlaw('{"amount":1,"amount":2}')).toBe('The body names "amount" more than once.');
 	const long = "x".repeat(100_000);
 	expect(jsonTextFlaw(`{"${long}":1,"${long}":2}`)?.length).toBeLessThan(120);

@@ -1,7 +1,7 @@
-/** Deeper than any body we know; zod and JSON.stringify recurse, and a stack is finite. */
+/** Deeper than any body we know; zod and JSON.stringify recurse, and the stack is limited. */
 const DEPTH_MAX = 32;
 
-/** Of a name that is repeated to whoever sent it. */
+/** How much of a name is repeated to its sender. */
 const NAME_LENGTH_MAX = 64;
 
 const QUOTE = 0x22;
@@ -13,16 +13,16 @@ const OBJECT_ENDS = 0x7d;
 const ARRAY_OPENS = 0x5b;
 const ARRAY_ENDS = 0x5d;
 
-/** Names that an object has so far; null: an array has none. */
+/** The names of an object so far; null for an array. */
 type Names = Set<string> | null;
-/** Of every object that has no name yet: most texts with many objects have small ones. */
+/** Shared by every object without a name yet: most texts with many objects have small ones. */
 const NO_NAMES: Names = new Set();
 
 /**
- * What a JSON text contains that is valid JSON and no use: nesting without end, NUL characters and
- * lone surrogates (Postgres refuses both in jsonb), a name that an object has twice, however it is
- * spelt. RFC 7493, sections 2.1 and 2.3, forbids the latter two: of two amounts our parser takes
- * the last one, and whoever checked the request before us may have read the first.
+ * Returns what is wrong with valid JSON that we do not accept: deep nesting, NUL characters and
+ * lone surrogates (Postgres refuses both in jsonb), and an object with one name twice, in any
+ * spelling. RFC 7493, sections 2.1 and 2.3, forbids the latter two: of two amounts our parser takes
+ * the last one, and a proxy that checked the request may have read the first.
  *
  * It does not check the grammar: the parser does.
  */
@@ -54,7 +54,7 @@ export function jsonTextFlaw(text: string): string | undefined {
 	return undefined;
 }
 
-/** False where the innermost object has that name already. */
+/** Adds a name; returns false where the innermost object has it already. */
 function addName(open: Names[], name: string): boolean {
 	const names = open.at(-1);
 	if (!names) return true;
@@ -67,13 +67,13 @@ function addName(open: Names[], name: string): boolean {
 	return true;
 }
 
-/** A name as the parser will read it: `"\u0061mount"` is `"amount"`. */
+/** Returns a name as the parser will read it: `"\u0061mount"` is `"amount"`. */
 function nameOf(spelt: string, hasEscape: boolean): string {
 	if (!hasEscape) return spelt;
 	try {
 		return String(JSON.parse(`"${spelt}"`));
 	} catch {
-		// No JSON: the parser refuses it.
+		// Invalid JSON: the parser refuses it.
 		return spelt;
 	}
 }
@@ -82,7 +82,7 @@ function shown(name: string): string {
 	return JSON.stringify(name.slice(0, NAME_LENGTH_MAX).toWellFormed());
 }
 
-/** Reads to the closing quote; `end` is its position. */
+/** Reads to the closing quote, whose position is `end`. */
 function readString(
 	text: string,
 	start: number,
@@ -109,7 +109,7 @@ function readString(
 	return { end: position, hasEscape };
 }
 
-/** The code unit of a `\uXXXX` at `position`, or NaN where there is none. */
+/** Returns the code unit of a `\uXXXX` at `position`, or NaN where there is none. */
 function escapedUnit(text: string, position: number): number {
 	const match = /^\\u([0-9a-fA-F]{4})$/.exec(text.slice(position, position + 6));
 	return match ? Number.parseInt(match[1] ?? "", 16) : Number.NaN;

@@ -28,7 +28,7 @@ async function start(
 const plain = () =>
 	new Elysia().get("/v1/text", "plain").post("/v1/echo", ({ body }) => body as object);
 
-/** Sends bytes as they are and returns the first answer to them. */
+/** Sends raw bytes and returns the first answer. */
 function raw(port: number, text: string): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	let received = "";
@@ -66,7 +66,7 @@ function opened(socket: WebSocket): Promise<"open" | "closed"> {
 }
 
 describe("over a real socket [SEC-04]", () => {
-	test("a Host that is none is refused before anything is routed, and costs its client", async () => {
+	test("an invalid Host is refused before routing, and costs its client", async () => {
 		const routed: string[] = [];
 		const routes = new Elysia()
 			.get("/v1/text", () => routed.push("text"))
@@ -363,7 +363,7 @@ describe("the end", () => {
 	});
 });
 
-test("a port that somebody else has is named, with the variable that decides it", async () => {
+test("a taken port is named, with the variable that sets it", async () => {
 	const { port } = await start(plain());
 	const app = testHttpApp({ routes: [plain()] });
 	const options = { host: "127.0.0.1", port, log: silentLog };

@@ -11,7 +11,7 @@ import type { Log } from "#core/log/Log.ts";
 export type HttpListener = {
 	port: number;
 	url: string;
-	/** Ends in order: not ready, no new sockets, streams told to come back, requests finished. */
+	/** Ends in order: not ready, no new sockets, streams told to reconnect, requests finished. */
 	stop(): Promise<void>;
 };
 
@@ -20,34 +20,34 @@ export type ListenHttpOptions = {
 	/** 0 takes any free port. */
 	port: number;
 	log: Log;
-	/** How long readiness says no before connections end, so a balancer can look. */
+	/** How long readiness reports 503 before connections end, so that a load balancer can notice. */
 	noticeMs?: number;
-	/** What is not finished by then is cut off. */
+	/** The time for open requests; then they are cut off. */
 	drainMs?: number;
 };
 
-/** Systems that start us (Kubernetes, systemd) kill after 30 s or more. */
+/** Supervisors (Kubernetes, systemd) kill after 30 s or more. */
 const DRAIN_MS = 25_000;
 
-/** RFC 6455's registry: Service Restart. Clients come back by themselves, to another server. */
+/** RFC 6455's registry: Service Restart. Clients reconnect by themselves, to another server. */
 const CLOSE_RESTART = 1012;
 
-/** A request that sends or receives nothing for so long is a dead one; the longest streams ping. */
+/** A request without any traffic for this long is dead; the longest streams ping. */
 const IDLE_SECONDS = 30;
 
 type Socket = ServerWebSocket<unknown>;
 
 /**
- * Starts an app on a port.
+ * Starts an app on a port; returns the listener.
  *
- * `Bun.serve` directly, because Elysia's `listen` shares the port with whoever else asks for it
- * (`reusePort`), moves static routes in front of the app, and adds a listener to the process for
- * every start.
+ * Uses `Bun.serve` directly, because Elysia's `listen` shares the port with any other program that
+ * asks for it (`reusePort`), moves static routes in front of the app, and adds a process listener
+ * for every start.
  */
 export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Promise<HttpListener> {
 	await app.modules;
 	app.compile();
-	// Elysia carries an older copy of Bun's types; the value is the handler that its `listen` uses.
+	// Elysia contains an older copy of Bun's types; the value is the handler that its `listen` uses.
 	const elysia = websocket as unknown as Bun.WebSocketHandler<unknown>;
 	const sockets = new Set<Socket>();
 	const answer = (request: Request) => app.fetch(request);
@@ -57,7 +57,7 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 		development: false,
 		reusePort: false,
 		idleTimeout: IDLE_SECONDS,
-		// The gate counts and refuses with a problem document; Bun's own refusal is a bare 413.
+		// The gate limits bodies and answers a problem document; Bun's own refusal is a bare 413.
 		maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 		routes: segmentRoutes(answer),
 		fetch: answer,

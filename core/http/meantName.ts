@@ -1,11 +1,11 @@
 import { editDistance } from "#core/text/editDistance.ts";
 
-/** Longer names are no misspelling, and would only take time. */
+/** Longer names are no misspelling, and would only cost time. */
 const NAME_LENGTH_MAX = 32;
-/** Shorter words begin too many others. */
+/** Shorter words are the beginning of too many others. */
 const STEM_LENGTH_MIN = 3;
 
-/** What other APIs call the same thing, as people type who know those. In plain letters. */
+/** Names of the same parameter in other APIs, normalised. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 	limit: ["count", "size", "pagesize", "perpage", "first", "take", "top", "max", "n"],
 	cursor: ["next", "page", "pagetoken", "pagekey", "continuation", "nextcursor", "offset", "after"],
@@ -23,8 +23,8 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the parameter that an unknown name was probably meant as: another spelling of its word,
- * the name in other APIs, a typing error, or its beginning. Undefined where none is near.
+ * Returns the parameter that an unknown name probably means: another spelling, the name in other
+ * APIs, a typing error, or its beginning. Undefined where none is similar.
  */
 export function meantName(name: string, known: readonly string[]): string | undefined {
 	const wanted = plain(name);
@@ -48,7 +48,10 @@ function nearest(wanted: string, known: readonly string[]): string | undefined {
 	return best?.name;
 }
 
-/** Of a word of one or two letters every other such word is near. */
+/**
+ * Returns how many wrong letters are allowed. A word of one or two letters would match every other
+ * one.
+ */
 function slipsIn({ length }: string): number {
 	if (length <= 2) return 0;
 	return length <= 5 ? 1 : 2;
@@ -59,7 +62,7 @@ function haveOneStem(one: string, other: string): boolean {
 	return short.length >= STEM_LENGTH_MIN && long.startsWith(short);
 }
 
-/** `token_id`, `token-id` and `TokenId` are one word. */
+/** Normalises a name: `token_id`, `token-id` and `TokenId` are one word. */
 function plain(name: string): string {
 	return name.toLowerCase().replace(/[\s_.\-[\]]/g, "");
 }

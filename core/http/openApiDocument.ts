@@ -28,8 +28,8 @@ const SECURITY_SCHEMES = {
 	session: {
 		type: "http",
 		scheme: "bearer",
-		// Browsers have it as a cookie too. That is no scheme of its own here: generated clients send
-		// every scheme that is named, and a cookie from anywhere but an allowed page is refused.
+		// Browsers send it as a cookie too. The cookie is not listed as a scheme: generated clients
+		// send every listed scheme, and a cookie from outside an allowed page is refused.
 		description:
 			"The `token` of a sign-in, or the wallet provider's access token. A browser that signed in has " +
 			"it as a cookie, and needs none.",
@@ -48,7 +48,10 @@ const SECURITY_SCHEMES = {
 	},
 };
 
-/** The OpenAPI 3.1 document of everything mounted on `app`, but for streams and hidden routes. */
+/**
+ * Returns the OpenAPI 3.1 document of everything mounted on `app`, except streams and hidden
+ * routes.
+ */
 export function openApiDocument(options: {
 	app: AnyElysia;
 	version: string;
@@ -106,7 +109,7 @@ function pathsOf(
 	return paths;
 }
 
-/** Removes schemas that nothing refers to: linters report them, and readers look for their use. */
+/** Removes schemas without references: linters report them, and readers look for their use. */
 function referredTo(
 	named: Record<string, unknown>,
 	{ paths, home }: { paths: object; home: string },

@@ -1,4 +1,6 @@
-/** The page that shows the OpenAPI document. Nothing inline, so its policy can forbid inline. */
+/**
+ * The page that shows the OpenAPI document. It has nothing inline, so its policy can forbid that.
+ */
 export const openApiPage = `<!doctype html>
 <html lang="en">
 <head>

@@ -8,7 +8,7 @@ import { openApiDocument } from "#core/http/openApiDocument.ts";
 import { openApiPage } from "#core/http/openApiPage.ts";
 import { problemRoutes } from "#core/http/problems/problemRoutes.ts";
 
-/** Only our own files. Images also as `data:`, which Swagger UI's style sheet contains. */
+/** Allows only our own files. Images also as `data:`, which Swagger UI's style sheet contains. */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
@@ -23,8 +23,8 @@ const POLICY = [
 const ASSET_SECONDS = 86_400;
 
 /**
- * What the API says of itself: for programs (`/openapi/json`, `/asyncapi/json`), for people
- * (`/openapi`), what its codes mean (`/problems`), and where all of this is (`/`).
+ * Returns the routes of the API's description: for programs (`/openapi/json`, `/asyncapi/json`),
+ * for people (`/openapi`), the meaning of codes (`/problems`), and the index (`/`).
  */
 export function openApiRoutes(options: {
 	app: AnyElysia;
@@ -81,7 +81,7 @@ export function openApiRoutes(options: {
 		);
 }
 
-/** Made when it is first asked for, and again once more is mounted: plugins come after this. */
+/** Makes a value at the first call, and again after more routes are mounted: plugins come later. */
 function onceForRoutes<Made>(app: AnyElysia, make: () => Made): () => Made {
 	let made: { of: number; value: Made } | undefined;
 	return () => {

@@ -1,7 +1,7 @@
 /**
- * Starts the page. A file of its own, because the page's policy forbids inline scripts.
+ * Starts the page. A separate file, because the page's policy forbids inline scripts.
  *
- * `validatorUrl: null` matters: the library otherwise sends the document to a server of its makers.
+ * `validatorUrl: null` matters: otherwise the library sends the document to its maker's server.
  */
 export const openApiStartScript = `window.ui = SwaggerUIBundle({
 	url: "/openapi/json",

@@ -20,7 +20,7 @@ test("healthz tells version and sandbox, and what the process adds", async () =>
 	});
 });
 
-// Guarantee: a database that is away never makes a live process look dead.
+// Guarantee: an unreachable database never makes a live process look dead.
 test("healthz answers while the readiness check hangs", async () => {
 	const app = testHttpApp({ ready: () => new Promise(() => {}) });
 	expect((await get(app, "/healthz")).status).toBe(200);
@@ -53,7 +53,7 @@ test("readyz lists the components, with 200 or 503", async () => {
 	});
 });
 
-test("readyz names what is degraded, and is 200 for all that", async () => {
+test("readyz names what is degraded, and is still 200", async () => {
 	const stuck = { component: "a", code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
 	const degraded = await get(
 		testHttpApp({ ready: async () => ({ ready: true, components: [], degraded: [stuck] }) }),
@@ -101,7 +101,7 @@ test("a check that hangs is not ready after its time", async () => {
 	]);
 });
 
-test("questions at the same time are one check, and the next asks again", async () => {
+test("requests at the same time are one check, and the next checks again", async () => {
 	let checks = 0;
 	const routes = alone({
 		ready: async () => {

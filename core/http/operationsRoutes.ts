@@ -19,7 +19,7 @@ export type OperationsOptions = {
 	readyTimeoutMs?: number;
 };
 
-/** Longer than any healthy check, shorter than the patience of whoever asks. */
+/** Longer than any healthy check, shorter than the time-out of probes. */
 const READY_TIMEOUT_MS = 5_000;
 
 const tags = ["operations"];
@@ -68,7 +68,7 @@ const metricsSchema = z.string().meta({
 	examples: ["# TYPE http_requests_in_flight gauge\nhttp_requests_in_flight 0\n"],
 });
 
-/** Whether the process lives, whether it may be sent requests, and its figures. */
+/** Returns the routes of liveness, readiness and metrics. */
 export function operationsRoutes(options: OperationsOptions) {
 	const { metrics, version, sandbox } = options;
 	const ready = readiness(options);
@@ -126,7 +126,10 @@ export function operationsRoutes(options: OperationsOptions) {
 		);
 }
 
-/** Questions that come while one is being answered get its answer: checks reach the database. */
+/**
+ * Makes the readiness check; requests that come during one share it, because checks query the
+ * database.
+ */
 function readiness(options: OperationsOptions): () => Promise<ReadyReport> {
 	let asking: Promise<ReadyReport> | undefined;
 	return async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 
-/** Whether a list goes on, and what to send as `cursor` for more. */
+/** Whether a list continues, and what to send as `cursor` for the next page. */
 export const pageSchema = z
 	.object({
 		nextCursor: field

@@ -1,18 +1,18 @@
 import ipaddr from "ipaddr.js";
 
-/** An address with how many of its first bits count. */
+/** An address, and how many of its first bits count. */
 export type AddressRange = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
-/** Of an IPv6 address that only carries an IPv4 one (RFC 4291, 2.5.5.2). */
+/** The prefix of IPv6 addresses that only contain an IPv4 one (RFC 4291, 2.5.5.2). */
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
 
 /**
- * Reads `10.0.0.0/8`, `2001:db8::/32` or a single address; null for anything else.
+ * Parses `10.0.0.0/8`, `2001:db8::/32` or a single address; null for anything else.
  *
- * IPv4 is four decimals: the short, octal and hexadecimal forms mean different addresses to
- * different readers. A range of mapped addresses is the range of the IPv4 ones.
+ * IPv4 must be four decimals: the short, octal and hexadecimal forms mean different addresses to
+ * different readers. A range of mapped addresses becomes the range of the IPv4 ones.
  */
 export function parseAddressRange(text: string): AddressRange | null {
 	const [addressText = "", bitsText, ...more] = text.split("/");

@@ -33,7 +33,7 @@ test("the type is absolute where the public address is known", async () => {
 	});
 });
 
-// Guarantee: what only the operator may read is not in the answer, by any way.
+// Guarantee: data for operators only is never in the answer.
 test("private detail, meta and cause stay private [SEC-07]", async () => {
 	const text = await respond({
 		privateDetail: "c4n4ry",

@@ -2,10 +2,10 @@ import type { Fault } from "#core/fault/Fault.ts";
 import type { Problem } from "#core/http/Problem.ts";
 import { statusWords } from "#core/http/statusWords.ts";
 
-/** What a 503 without better knowledge advises: long enough not to add to whatever is wrong. */
+/** The retry advice of a 503 without its own: long enough not to add load. */
 const UNAVAILABLE_RETRY_MS = 5_000;
 
-/** The answer for a Fault. Nothing private (detail, meta, cause) is read here. */
+/** Returns the answer for a Fault. Nothing private (detail, meta, cause) is read here. */
 export function problemResponse(
 	fault: Fault,
 	options: { requestId: string; publicUrl?: string | undefined },
@@ -19,11 +19,11 @@ export function problemResponse(
 		message: fault.publicDetail,
 		requestId: options.requestId,
 	};
-	// Standard members first to read, and last to win.
+	// Standard members come first in the text, and override the fault's.
 	const problem = { ...standard, ...fault.members, ...standard };
 	const headers = new Headers({
 		"content-type": "application/problem+json",
-		// An error must not be kept by a cache in between: the next answer may be a good one.
+		// No cache may keep an error: the next answer may be a good one.
 		"cache-control": "no-store",
 	});
 	const retryMs = retryAfterMs(fault);

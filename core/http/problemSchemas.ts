@@ -1,4 +1,4 @@
-/** The JSON Schemas of Problem and its parts, as the OpenAPI document names them. */
+/** The JSON Schemas of Problem and its parts, by their names in the OpenAPI document. */
 export const problemSchemas = {
 	ProblemIssue: {
 		type: "object",

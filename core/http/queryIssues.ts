@@ -4,12 +4,12 @@ import { issueWords } from "#core/http/issueWords.ts";
 import { meantName } from "#core/http/meantName.ts";
 import type { ProblemIssue } from "#core/http/Problem.ts";
 
-/** Of one request; a query of 16 kB may hold thousands. */
+/** The most unknown parameters that are listed; a query of 16 kB may hold thousands. */
 const UNKNOWN_TOLD_MAX = 16;
 
 /**
- * What is wrong with a query, parameter by parameter: those that the route does not know first,
- * each with the one that was probably meant. Empty where nothing is.
+ * Returns what is wrong with a query, per parameter: unknown ones first, each with the one that was
+ * probably meant. Empty where nothing is wrong.
  */
 export function queryIssues(
 	schema: z.core.$ZodType,
@@ -21,7 +21,7 @@ export function queryIssues(
 	const unknown = error.issues.flatMap((issue) => {
 		return issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [];
 	});
-	// One that is there under its right name is not the one that was misspelled.
+	// A parameter that was given correctly was not the misspelled one.
 	const missing = known.filter((name) => !Object.hasOwn(query, name));
 	const rest = error.issues.filter(({ code }) => code !== "unrecognized_keys");
 	return [

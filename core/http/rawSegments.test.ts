@@ -5,7 +5,7 @@ import { type RawConnection, rawConnection } from "#core/http/testing/rawConnect
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
-// Guarantee: a proxy that decides by the path as it was sent is not passed by a backslash.
+// Guarantee: a backslash cannot bypass a proxy that decides by the raw path.
 
 let listener: HttpListener;
 let connection: RawConnection;

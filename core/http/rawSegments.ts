@@ -1,14 +1,14 @@
-/** A request as a route of Bun's gets it: with the segments of its path, as they were sent. */
+/** A request as Bun's router passes it: with the raw segments of its path. */
 export type SegmentedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
 
 /** No route of ours is nearly as deep. */
 const SEGMENTS_MAX = 16;
 
 /**
- * Makes routes of `Bun.serve` that hand every request on with the segments of its raw path.
+ * Makes routes of `Bun.serve` that pass every request on with the segments of its raw path.
  *
- * Bun's router is the only place that shows a path before it is normalised. What no pattern takes
- * (the root, an empty segment) goes to `fetch` and matches no route of ours with a backslash.
+ * Only Bun's router shows a path before it is normalised. Paths that no pattern matches (the root,
+ * an empty segment) go to `fetch`, and no route of ours matches them with a backslash.
  */
 export function segmentRoutes<Answer>(
 	handle: (request: Request) => Answer,
@@ -21,10 +21,10 @@ export function segmentRoutes<Answer>(
 }
 
 /**
- * Says whether a path was sent with a backslash in it.
+ * Returns whether the path was sent with a backslash.
  *
- * The URL standard makes slashes of them, and proxies do not: one that decides by the path would
- * let through what it should not. A backslash that is encoded stays what it is.
+ * The URL standard turns backslashes into slashes, but proxies do not: a proxy that decides by the
+ * path would let forbidden requests through. An encoded backslash stays one.
  */
 export function hasBackslash({ params }: SegmentedRequest, path: string): boolean {
 	if (params === undefined) return false;

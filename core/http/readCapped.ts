@@ -1,6 +1,6 @@
 /**
- * An answer's text, or null where it is longer than `bytesMax`: what is announced too long is not
- * begun, what is not announced, or comes compressed, is counted while it is read.
+ * Returns an answer's text, or null where it is longer than `bytesMax`: an announced length is
+ * checked first; without one, or with compression, bytes are counted while they are read.
  */
 export async function readCapped(response: Response, bytesMax: number): Promise<string | null> {
 	const announced = Number(response.headers.get("content-length") ?? Number.NaN);

@@ -1,11 +1,11 @@
-/** The parameters of a query by their names; one that is given several times has all its values. */
+/** The parameters of a query by name; a repeated one has all its values. */
 export type Query = Record<string, string | string[]>;
 
 /**
- * Reads the text behind a URL's question mark, as browsers write it.
+ * Parses the text after a URL's question mark, as browsers write it.
  *
- * Elysia's own reader makes a list of `q=cats,dogs` and JSON of `q=[1]` before any schema is asked,
- * so that a comma was refused and could not be told from a parameter that was given twice.
+ * Elysia's own reader makes a list of `q=cats,dogs` and JSON of `q=[1]` before any schema runs, so
+ * that a comma was refused and could not be distinguished from a repeated parameter.
  */
 export function readQuery(text: string): Query {
 	// Without a prototype: `__proto__` is a name like any other.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readTarget } from "#core/http/readTarget.ts";
 
-/** As Bun hands requests over a socket on: with a URL that no `new Request` would take. */
+/** Makes a request as Bun passes it from a socket: with a URL that `new Request` would refuse. */
 function received(url: string, options: { method?: string; host?: string } = {}): Request {
 	const headers: Record<string, string> = options.host === undefined ? {} : { host: options.host };
 	const request = new Request("http://localhost/", { method: options.method ?? "GET", headers });
@@ -25,7 +25,7 @@ for (const [url, host, path, query] of read) {
 	});
 }
 
-describe("what can be read in two ways is refused, and is nobody's path", () => {
+describe("a target that can be read in two ways is refused, and matches no route", () => {
 	const refused: [name: string, request: Request][] = [
 		["a port that is none", received("http://a:99999/v1/x")],
 		["a port of letters", received("http://a:b/v1/x")],
@@ -75,12 +75,12 @@ test("a GET of HTTP/1.0 without a host is one of this machine, and normalised", 
 	expect(readTarget(received("//v1/x")).path).toBe("//v1/x");
 });
 
-test("another scheme of ours is handed on as http, where Elysia finds the same path", () => {
+test("an https URL is passed on as http, where Elysia finds the same path", () => {
 	const { url, path } = readTarget(received("https://a/v1/x?q"));
 	expect({ url, path }).toEqual({ url: "http://a/v1/x?q", path: "/v1/x" });
 });
 
-// Guarantee: a parser, who cuts behind the authority, and Elysia find what we found.
+// Guarantee: every reader of the URL (a parser, a text search, Elysia) finds what we found.
 test("whatever is read, all who read the URL again find the same path and query", () => {
 	const part = fc.stringMatching(/^[!-~]{0,6}$/);
 	fc.assert(

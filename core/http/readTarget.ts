@@ -1,29 +1,30 @@
 import { hasBackslash, type SegmentedRequest } from "#core/http/rawSegments.ts";
 import { urlFlaw } from "#core/http/urlFlaw.ts";
 
-/** Where a request goes, read once: whatever decides about a request decides by this. */
+/** The target of a request, read once; every decision about the request uses it. */
 export type RequestTarget = {
-	/** `http://host/path?query`, normalised: the URL that routes are handed. */
+	/** `http://host/path?query`, normalised: the URL that routes get. */
 	readonly url: string;
-	/** In lower case, with its port where that is not 80. */
+	/** In lower case, with its port unless that is 80. */
 	readonly host: string;
-	/** Still encoded. Empty where the target cannot be read, so that it is no route's. */
+	/** Still encoded. Empty where the target is unreadable, so that no route matches. */
 	readonly path: string;
-	/** Behind the question mark; empty without one. */
+	/** The text after the question mark; empty without one. */
 	readonly query: string;
-	/** Why the request is refused, whatever it asks for; undefined where nothing is wrong. */
+	/** Why the request must be refused; undefined where nothing is wrong. */
 	readonly flaw: string | undefined;
 };
 
-/** Stands for the host of a request of HTTP/1.0, which need not name one. */
+/** Replaces the host of an HTTP/1.0 request, which need not name one. */
 const LOCAL = "http://localhost";
 
 /**
- * Reads a request's target from its URL, which Bun makes of the Host header and the request line.
+ * Reads a request's target from its URL, which Bun builds from the Host header and the request
+ * line.
  *
- * A URL that is not its own normalised text is refused: who cuts such a text and who parses it may
- * find two different paths. So is a request that names two hosts or a fragment, and a path that was
- * sent with a backslash, of which Bun has made a slash by now.
+ * A URL that differs from its normalised text is refused: readers that search such a text and
+ * readers that parse it may find different paths. So is a request with two hosts or a fragment, and
+ * a path that was sent with a backslash, which Bun has turned into a slash.
  */
 export function readTarget(request: SegmentedRequest): RequestTarget {
 	const given = absoluteUrl(request);
@@ -42,13 +43,13 @@ export function readTarget(request: SegmentedRequest): RequestTarget {
 }
 
 /**
- * The URL with scheme and host; undefined where there is neither. Bun leaves both out where the
- * Host header is missing or no host can look like it. Probes of load balancers ask so (HTTP/1.0).
+ * Returns the URL with scheme and host; undefined where there is neither. Bun leaves both out where
+ * the Host header is missing or invalid. Probes of load balancers have none (HTTP/1.0).
  */
 function absoluteUrl({ url, method, headers }: Request): string | undefined {
 	if (url.startsWith("http://") || url.startsWith("https://")) return url;
 	if (!url.startsWith("/") || method !== "GET" || headers.has("host")) return undefined;
-	// Nobody has normalised this one yet.
+	// This one is not normalised yet.
 	return URL.parse(`${LOCAL}${url}`)?.href;
 }
 

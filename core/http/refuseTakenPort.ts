@@ -3,8 +3,8 @@ import { serveOnPort } from "#core/http/serveOnPort.ts";
 /**
  * Throws where another program listens on a port, as the start itself would.
  *
- * For whoever prepares for a minute before it listens. Another program may still come in between;
- * then the start says it.
+ * For starts that prepare for a minute before they listen. Another program may still take the port
+ * in between; then the start throws.
  */
 export async function refuseTakenPort(at: { host: string; port: number }): Promise<void> {
 	const { host: hostname, port } = at;

@@ -16,7 +16,7 @@ for (const id of ["a", "0198c1d2-7f1e-7a55", "A.b_c-9", "x".repeat(64)]) {
 	});
 }
 
-// Guarantee: nobody writes into our logs or headers through an id.
+// Guarantee: an id cannot inject text into our logs or headers.
 for (const id of ["", "x".repeat(65), "a b", "a\tb", '"}', "<b>", "a,b", "ü", "../x"]) {
 	test(`the caller's id ${JSON.stringify(id.slice(0, 20))} is replaced`, () => {
 		expect(idOf(id)).toBe("made");

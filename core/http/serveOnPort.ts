@@ -1,8 +1,8 @@
 import { httpFault } from "#core/http/httpFault.ts";
 
 /**
- * `Bun.serve`. Most starts that fail here fail on a port: said as what it is, and which variable
- * decides it.
+ * Calls `Bun.serve`; for a taken port it throws an error that names the port and the variable that
+ * sets it, the most frequent reason why a start fails.
  */
 export function serveOnPort(options: Parameters<typeof Bun.serve<unknown>>[0]) {
 	try {

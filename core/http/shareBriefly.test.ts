@@ -19,7 +19,7 @@ function make() {
 		text: async () => (await repeat()).content.blob.text(),
 		move: (ms: number) => (nowMs += ms),
 		fail: (now: boolean) => (fails = now),
-		/** What is made from now on is ready when the answer is called. */
+		/** Makes later answers wait until the returned function is called. */
 		hold() {
 			const { promise, resolve } = Promise.withResolvers<void>();
 			gate = promise;
@@ -35,12 +35,12 @@ test("a crowd gets one answer, and what comes much later another", async () => {
 	expect(await text()).toBe("1");
 	move(86);
 	expect(await text()).toBe("2");
-	// A clock that was set back says nothing of an answer's age.
+	// After the clock was set back, an answer's age is unknown.
 	move(-3_600_000);
 	expect(await text()).toBe("3");
 });
 
-test("nobody waits for the next answer while the one before is young", async () => {
+test("no request waits for the next answer while the one before is young", async () => {
 	const { repeat, text, move, hold } = make();
 	await text();
 	move(15);
@@ -62,7 +62,7 @@ test("whatever its characters, an answer arrives as it was made", async () => {
 	}
 });
 
-test("what failed is not shared with whoever comes later", async () => {
+test("a failure is not shared with later requests", async () => {
 	const { text, fail } = make();
 	fail(true);
 	await expect(text()).rejects.toThrow("away");
@@ -70,7 +70,7 @@ test("what failed is not shared with whoever comes later", async () => {
 	expect(await text()).toBe("2");
 });
 
-test("an answer that cannot be made anew is given until it is too old, and no longer", async () => {
+test("an answer that cannot be renewed is repeated until it is too old, and no longer", async () => {
 	const { text, move, fail } = make();
 	await text();
 	fail(true);

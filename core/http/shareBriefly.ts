@@ -1,18 +1,19 @@
 import { contentOf } from "#core/http/content/contentOf.ts";
 import type { MadeAnswer, Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 
-/** How long an answer is given again: shorter than the way to most clients. */
+/** How long an answer is repeated: shorter than the network delay to most clients. */
 const SHARED_MS = 15;
-/** How old an answer may be that is given while the next one is made, as a compressed body may. */
+/**
+ * How old an answer may be that is repeated while the next one is made, as for compressed bodies.
+ */
 const BRIDGED_MS = 100;
 
 /**
- * Makes an answer at most once in 15 milliseconds of the clock, for all requests that came in
- * them: what it says of the moment it was served at is that much off, and a crowd does not have it
- * put together for each.
+ * Makes an answer at most once in 15 milliseconds, for all requests in that time: the time that it
+ * shows is that much off, but many requests do not make it many times.
  *
- * While the next one is made, the one before is given: a crowd that waits for a promise costs many
- * times more than one that is answered (see the README).
+ * While the next one is made, the one before is repeated: requests that wait for a promise cost
+ * many times more than those answered at once (see the README).
  */
 export function shareBriefly(make: () => Promise<MadeAnswer>): Repeat {
 	let newest: { atMs: number; answer: RepeatedAnswer } | undefined;

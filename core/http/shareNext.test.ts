@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { MadeAnswer } from "#core/http/Repeat.ts";
 import { shareNext } from "#core/http/shareNext.ts";
 
-/** Answers with their number; each is made when the test says so. */
+/** Makes numbered answers; each is finished when the test says so. */
 function make() {
 	const begun: { finish(): void; fail(): void }[] = [];
 	const answer = shareNext(() => {
@@ -24,7 +24,7 @@ test("an answer begins to be made after each of the requests that it is given to
 	const first = textOf();
 	const crowd = Array.from({ length: 50 }, textOf);
 	await settled();
-	// The crowd came after the first one was begun: that one may not know what they do.
+	// The other requests came after the first one was begun: that one may lack their changes.
 	expect(begun).toHaveLength(1);
 	begun[0]?.finish();
 	expect(await first).toBe("1");
@@ -38,7 +38,7 @@ test("an answer begins to be made after each of the requests that it is given to
 	expect(await late).toBe("3");
 });
 
-test("who asks alone is answered at once, each time anew", async () => {
+test("a single request is answered at once, with a new answer each time", async () => {
 	const { begun, textOf } = make();
 	for (const n of [1, 2, 3]) {
 		const asked = textOf();
@@ -48,7 +48,7 @@ test("who asks alone is answered at once, each time anew", async () => {
 	}
 });
 
-test("one that fails is told to those who asked for it, and the next are answered", async () => {
+test("a failure is reported to the requests that wait for it, and the next are answered", async () => {
 	const { begun, textOf } = make();
 	const first = textOf();
 	const second = textOf();

@@ -4,9 +4,8 @@ import type { MadeAnswer, Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 /**
  * Makes one answer after the other, each for all requests that came since the last one was begun.
  *
- * Making it begins after each of those requests came, so nobody is told less than was so when they
- * asked, unlike with a page that is kept; and of a crowd that asks for the same, two answers are
- * made where each had its own.
+ * Each answer is begun after its requests came, so none is older than its request, unlike with a
+ * cached page; and for many equal requests only two answers are made.
  */
 export function shareNext(make: () => Promise<MadeAnswer>): Repeat {
 	let running: Promise<RepeatedAnswer> | undefined;
@@ -25,7 +24,7 @@ export function shareNext(make: () => Promise<MadeAnswer>): Repeat {
 	function begin(): Promise<RepeatedAnswer> {
 		const made = make().then(({ body, headers }) => ({ content: contentOf(body), headers }));
 		running = made;
-		// Ahead of whoever waits for it to end.
+		// Before the functions that wait for its end.
 		const end = () => {
 			running = undefined;
 		};

@@ -3,7 +3,7 @@ import { shareWhileSame } from "#core/http/shareWhileSame.ts";
 
 function open() {
 	const state = { version: "1", body: "a", nowMs: 0, made: 0, looked: 0, fails: false };
-	/** Called between the look at the version and the answer's making. */
+	/** Called between the check of the version and the making of the answer. */
 	let meanwhile = async () => {};
 	const repeat = shareWhileSame({
 		clock: { nowMs: () => state.nowMs },
@@ -39,7 +39,7 @@ test("an answer is made once while its version is the same, and anew when it is 
 	expect(state).toMatchObject({ made: 2, looked: 5 });
 });
 
-test("a crowd costs one look and one making, whether it waits or not", async () => {
+test("many requests cost one check and one answer, whether they wait or not", async () => {
 	const { state, text, repeat } = open();
 	expect(new Set(await Promise.all(Array.from({ length: 50 }, text)))).toEqual(new Set(["a"]));
 	expect(state).toMatchObject({ made: 1, looked: 1 });
@@ -47,8 +47,8 @@ test("a crowd costs one look and one making, whether it waits or not", async () 
 	expect(state.looked).toBe(1);
 });
 
-// Guarantee: whoever has seen a change elsewhere sees it here five milliseconds later.
-test("nobody is given a page that is older than their question by five milliseconds", async () => {
+// Guarantee: a change that a client saw elsewhere is visible here five milliseconds later.
+test("no request gets a page that is older than itself by five milliseconds", async () => {
 	const { state, text, later, between } = open();
 	await text();
 	Object.assign(state, { version: "2", body: "b" });
@@ -61,7 +61,7 @@ test("nobody is given a page that is older than their question by five milliseco
 			state.body = "new";
 			return;
 		}
-		// This is stored behind what the page has read, and whoever asks now knows of it.
+		// This is stored after the page was read, and new requests know of it.
 		Object.assign(state, { version: "4", body: "old", nowMs: state.nowMs + 5 });
 		late.push(text(), text());
 	});
@@ -70,19 +70,19 @@ test("nobody is given a page that is older than their question by five milliseco
 	expect(await Promise.all(late)).toEqual(["new", "new"]);
 });
 
-test("a crowd that does not pause has the next look begun in time, and never waits", async () => {
+test("with constant requests the next check begins in time, and none waits", async () => {
 	const { state, text, repeat } = open();
 	await text();
 	for (let turn = 0; turn < 20; turn += 1) {
 		state.nowMs += 2;
 		expect(repeat()).not.toBeInstanceOf(Promise);
-		// The look is over within the time that an answer is shared.
+		// The check ends within the time in which an answer is shared.
 		await new Promise((done) => setImmediate(done));
 	}
 	expect(state).toMatchObject({ made: 1, looked: 21 });
 });
 
-test("a crowd is given the page before while the next one is made, up to 50 ms, and then waits", async () => {
+test("requests get the page before while the next one is made, up to 50 ms, and then wait", async () => {
 	const { state, text, repeat, between } = open();
 	await text();
 	const made = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ test("a crowd is given the page before while the next one is made, up to 50 ms, 
 	expect(state.made).toBeLessThanOrEqual(3);
 });
 
-test("what was stored while a page was read is in the next one", async () => {
+test("a change stored while a page was read is in the next one", async () => {
 	const { state, text, later, between } = open();
 	between(async () => {
 		state.version = "2";
@@ -110,7 +110,7 @@ test("what was stored while a page was read is in the next one", async () => {
 	expect(await later(5)).toBe("b");
 });
 
-test("an answer of equal bytes is the same object, and is made anew after a second all the same", async () => {
+test("an answer of equal bytes is the same object, and is still renewed after a second", async () => {
 	const { state, repeat } = open();
 	const first = await repeat();
 	state.nowMs = 999;
@@ -124,14 +124,14 @@ test("an answer of equal bytes is the same object, and is made anew after a seco
 	expect(await repeat()).not.toBe(first);
 });
 
-test("what failed is told to those who waited, and the next is asked again", async () => {
+test("a failure is reported to waiting requests, and the next checks again", async () => {
 	const { state, text, later } = open();
 	state.fails = true;
 	const told = await Promise.allSettled([text(), text()]);
 	expect(told.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 	state.fails = false;
 	expect(await text()).toBe("a");
-	// A look that nobody waits for fails for nobody.
+	// If no request waits for a check, its failure is reported to none.
 	Object.assign(state, { fails: true, version: "2" });
 	expect(await later(3)).toBe("a");
 	await new Promise((done) => setImmediate(done));

@@ -2,31 +2,31 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { contentOf } from "#core/http/content/contentOf.ts";
 import type { MadeAnswer, Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
 
-/** How long an answer is given again without a look: shorter than the way to any client. */
+/** How long an answer is repeated without a check: shorter than the network delay to any client. */
 const SHARED_MS = 5;
-/** When a crowd has the next look begun, so that it is over before anybody has to wait for it. */
+/** When the next check begins while requests keep coming, so that it ends before one must wait. */
 const LOOK_AFTER_MS = 2;
-/** And how old an answer may get meanwhile: a page of 200 events takes 10 ms to make. */
+/** How old an answer may become meanwhile: a page of 200 events takes 10 ms to make. */
 const BRIDGED_MS = 50;
-/** What an answer is made of beside the version (rates, names in memory) may be so old. */
+/** How old data outside the version (rates, names in memory) may be in an answer. */
 const MADE_MS = 1_000;
 
 type Newest = {
 	version: string;
 	madeAtMs: number;
-	/** When the look began that found nothing new. */
+	/** When the last check without a change began. */
 	lookedAtMs: number;
 	answer: RepeatedAnswer;
 };
 
 /**
- * Gives an answer again while `version` says that what it is made of is the same, and makes it anew
- * otherwise: for pages that are large and must not be behind what their reader has already seen.
+ * Repeats an answer while `version` stays the same, and makes it again otherwise: for pages that
+ * are large and must not be older than what their reader has already seen.
  *
- * The version is asked for once for all who wait, and after they came: nobody is given a page
- * that is older than their question by five milliseconds, or by fifty in a crowd that would have
- * to wait (which costs it many times more, see the README). It is asked for before the page is
- * read, so a page is never newer than its version says.
+ * The version is read once for all waiting requests, after they came: no request gets a page that
+ * is older than itself by five milliseconds, or by fifty while requests keep coming (waiting would
+ * cost many times more, see the README). It is read before the page, so a page is never older than
+ * its version.
  */
 export function shareWhileSame(options: {
 	version: () => Promise<string>;
@@ -35,10 +35,10 @@ export function shareWhileSame(options: {
 }): Repeat {
 	const { version, make, clock } = options;
 	let newest: Newest | undefined;
-	/** Begins when the one before has ended, and is for all who come until then. */
+	/** Begins when the one before has ended, for all requests until then. */
 	let next: Promise<RepeatedAnswer> | undefined;
 	let last: Promise<unknown> = Promise.resolve();
-	/** Whether a look is under way that was begun in time, for a crowd. */
+	/** Whether a check is running that was begun early. */
 	let isAhead = false;
 
 	async function look(): Promise<RepeatedAnswer> {
@@ -74,17 +74,17 @@ export function shareWhileSame(options: {
 		const isOver = () => {
 			isAhead = false;
 		};
-		// Whoever has to wait for it is told where it fails.
+		// Requests that wait for it will report the error.
 		ask().then(isOver, isOver);
 	}
 }
 
-/** A clock that was set back says nothing of an age. */
+/** Returns the age; if the clock was set back, as an absolute value. */
 function agedMs(fromMs: number, nowMs: number): number {
 	return Math.abs(nowMs - fromMs);
 }
 
-/** The answer before where it has the same bytes: what was made of it, compressed bodies, stays. */
+/** Returns the answer before if its bytes are equal, so that its compressed bodies are kept. */
 function sameOr(before: RepeatedAnswer | undefined, answer: RepeatedAnswer): RepeatedAnswer {
 	return before?.content.digest === answer.content.digest ? before : answer;
 }

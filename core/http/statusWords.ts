@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
-/** A status in the words of its RFC; undefined for one that has none. */
+/** Returns a status in the words of its RFC; undefined for an unknown one. */
 export function statusWords(status: number | string): string | undefined {
 	return STATUS_CODES[status];
 }

@@ -6,14 +6,14 @@ import { requestContexts } from "#core/http/requestContexts.ts";
 
 /**
  * Makes every route of `routes` read its query by `readQuery`, and refuse parameters that its
- * schema does not name; one without a schema takes none. Gives back the same routes, which must not
- * be mounted yet.
+ * schema does not name; a route without a schema takes none. Returns the same routes, which must
+ * not be mounted yet.
  *
- * Done to all of them here, so that no route can forget it: a `chian` that is dropped in silence
- * answers about another chain. It is part of a route's validation, and so comes after whatever a
- * route asks its caller first: a stranger still learns only that a key is wanted. Left out are
- * pages for people (hidden from the document), because messengers and browsers add parameters of
- * their own to links, and streams, whose query Elysia only looks at (see `readStreamQuery`).
+ * Applied to all of them here, so that no route can forget it: ignoring a `chian` would answer
+ * about another chain. It is part of a route's validation, so it comes after authentication:
+ * without a key a caller learns nothing else. Excluded are pages for people (hidden from the
+ * document), because messengers and browsers add parameters to links, and streams, whose query is
+ * read by `readStreamQuery`.
  */
 export function strictQueries<Routes extends AnyElysia>(routes: Routes): Routes {
 	for (const { method, path, hooks } of routes.router.history) {

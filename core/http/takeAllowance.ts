@@ -4,10 +4,11 @@ import type { Limiter, LimiterAnswer } from "#core/limiter/Limiter.ts";
 import type { Log } from "#core/log/Log.ts";
 
 /**
- * Takes one request from the client's allowance and says in headers what is left.
+ * Takes one request from the client's allowance and sets the headers with the rest; throws if it is
+ * used up.
  *
- * A limiter that cannot answer (a shared one that is away) lets requests through: market reads
- * without a limit are a smaller loss than no market reads.
+ * If the limiter fails (a shared one that is unreachable), requests pass: market reads without a
+ * limit are a smaller loss than no market reads.
  */
 export async function takeAllowance(options: {
 	limiter: Limiter;

@@ -1,4 +1,4 @@
-/** The text of a `vary` header with one more header's name in it, where it is not yet. */
+/** Returns the text of a `vary` header with this header's name added, unless it contains it. */
 export function varyWith(existing: string | null | undefined, name: string): string {
 	if (!existing) return name;
 	const isThere = existing === "*" || namesOf(existing).includes(name.toLowerCase());

@@ -1,4 +1,4 @@
-/** Every outbound call of a buy that is its own; the path's are in its own list. */
+/** Names of the outbound calls that only a buy makes; the execution path has its own list. */
 export const buySteps = [
 	"nft_buy.collection",
 	"nft_buy.listing",

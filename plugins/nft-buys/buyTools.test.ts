@@ -8,8 +8,8 @@ import { type Buyer, type BuyLab, openBuyLab } from "#test/harness/openBuyLab.ts
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: the agent buys what its author named, at most once for a key and below their price;
-// what a program or a model proposes waits for its owner's yes.
+// Guarantee: the agent buys what its author named, at most once per key and up to their price; a
+// buy proposed by a program or a model waits for its owner's confirmation.
 
 const SLUG = "kiln-folk";
 const signal = new AbortController().signal;
@@ -67,7 +67,7 @@ test("a listing is bought once for a key, by its author's words", async () => {
 	expect(lab.sent).toHaveLength(1);
 });
 
-test("a prepared buy sends nothing and has the link by which its owner says yes", async () => {
+test("a prepared buy sends nothing and has the link for its owner's confirmation", async () => {
 	const { output, links } = await run("prepare_buy_nft");
 	expect(output).toMatchObject({ status: "confirmation_required", transactionHash: null });
 	expect(links).toEqual([{ rel: "confirm", url: output.link.url }]);
@@ -81,7 +81,7 @@ test("a price below the listing's buys nothing", async () => {
 	expect(lab.sent).toEqual([]);
 });
 
-test("a collection that there is not, and a price of nothing, are refused before anything is stored", async () => {
+test("an unknown collection, and a price of zero, are refused before anything is stored", async () => {
 	await expect(run("buy_nft", { collection: "kiln folk" })).rejects.toMatchObject({
 		code: "not_found",
 	});

@@ -28,7 +28,9 @@ const inputSchema = z.strictObject({
 	chain: bodyFields.chain,
 });
 
-/** Buying a listing as the agent does it: at once for an author, by a link for all others. */
+/**
+ * Returns the agent's tools for buying a listing: at once for an author, by a link for all others.
+ */
 export function buyTools(deps: BuyToolDeps): AnyTool[] {
 	return [buyTool(deps, "execute"), buyTool(deps, "prepare")];
 }
@@ -36,7 +38,7 @@ export function buyTools(deps: BuyToolDeps): AnyTool[] {
 export const buyCommands: readonly Command[] = [
 	{
 		name: "buy_nft",
-		// Not `buy 12 of kiln-folk`, which asks for twelve, nor `under 0.5`, which is not 0.5 itself.
+		// Not `buy 12 of kiln-folk`, which means twelve units, nor `under 0.5`, which excludes 0.5.
 		forms: [
 			"buy {collection} {token} for at most {maxPrice} {coin} [on {chain}]",
 			"buy {collection} {token} (up to|max) {maxPrice} {coin} [on {chain}]",
@@ -45,7 +47,7 @@ export const buyCommands: readonly Command[] = [
 			collection: { kind: "collection" },
 			token: { kind: "token", hasSign: true },
 			maxPrice: { kind: "amount" },
-			// A value and no word of the form: a model may not write it where its author named another.
+			// A slot, not a word of the form: a model must quote the coin from the author's text.
 			coin: { kind: "word", of: ["eth"] },
 			chain: { kind: "chain" },
 		},

@@ -1,10 +1,10 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 
-/** The kind of an intent that buys, for whoever buys in somebody's name. */
+/** The kind of an intent that buys, for plugins that buy on a user's behalf. */
 export const NFT_BUY = "nft_buy";
 
-/** One unit of a token from exactly this listing, for at most that much of the chain's coin. */
+/** One unit of a token from exactly this listing, for at most this much of the chain's coin. */
 export type WantedBuy = {
 	contract: Address;
 	tokenId: string;
@@ -14,7 +14,7 @@ export type WantedBuy = {
 
 /**
  * Returns the request of a buy, as `NewIntent.request` takes it. On the channel `snipe` the
- * provider is asked again where it did not answer; on all others once.
+ * provider is asked again if it does not answer; on all others once.
  */
 export function buyRequestOf({ priceLimitRaw, ...wanted }: WantedBuy): BuyRequest {
 	return { ...wanted, quantity: "1", priceLimitRaw: String(priceLimitRaw) };

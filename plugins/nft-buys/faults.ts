@@ -38,7 +38,7 @@ export const buyFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the fault for a member of the body that has the right form but no meaning here. */
 export function invalidBody(path: string, message: string): Fault {
 	return buyFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

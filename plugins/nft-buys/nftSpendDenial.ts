@@ -1,8 +1,8 @@
 import type { Denial, SpendSituation } from "#plugins/wallets/contract.ts";
 
 /**
- * Whether limits in USD allow an NFT buy; null: they do. The whole policy of buys, with exactly
- * these four codes: the policy of token trades is not asked.
+ * Returns why limits in USD forbid an NFT buy; null: they allow it. This is the whole policy of
+ * buys, with exactly these four codes: the policy of token trades does not apply.
  */
 export function nftSpendDenial(situation: SpendSituation): Denial | null {
 	const { usdMicros, spentTodayUsdMicros, limits } = situation;

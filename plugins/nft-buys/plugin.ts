@@ -9,7 +9,7 @@ import { PricesKey } from "#plugins/prices/contract.ts";
 import { ProviderKey } from "#plugins/provider/contract.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Buys NFTs from listings of the marketplace provider, by the path that money leaves by. */
+/** Buys NFTs from listings of the marketplace provider, by the execution path of `wallets`. */
 export const nftBuysPlugin = definePlugin({
 	name: "nft-buys",
 	version: "1",

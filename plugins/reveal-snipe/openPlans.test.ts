@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: the service that ships has the routes, jobs and tools of plans, documented.
+// Guarantee: the shipped service has the documented routes, jobs and tools of plans.
 
 let service: TestService;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(async () => {
 	await service?.database.drop();
 });
 
-test("every route of plans is in the OpenAPI document, and asks who speaks first", async () => {
+test("every route of plans is in the OpenAPI document, and authenticates first", async () => {
 	const { body } = await service.get("/openapi/json");
 	const paths = Object.keys(body.paths).filter((path) => path.includes("/snipes"));
 	expect(paths.sort()).toEqual([

@@ -28,12 +28,12 @@ export type OpenPlansOptions = {
 	market: MarketIndex;
 	wallets: Wallets;
 	isOn: boolean;
-	/** Fills that all processes together may make in a minute. */
+	/** The most fills per minute of all processes together. */
 	fillsPerMinute: number;
 	ending: AbortController;
 };
 
-/** What the plugin is made of as far as plans go: routes, jobs, and what follows a reveal. */
+/** Builds the plugin's part for plans: routes, jobs, tools, and the reaction to a reveal. */
 export function openPlans(options: OpenPlansOptions) {
 	const { core, market, wallets, isOn, fillsPerMinute, ending } = options;
 	const served = core.indexed.map(({ chain }) => chain);

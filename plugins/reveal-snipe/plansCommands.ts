@@ -2,13 +2,13 @@ import type { Command } from "#core/plugin/Command.ts";
 
 const id = { kind: "id" } as const;
 const amount = { kind: "amount" } as const;
-/** No `under`: a ceiling is paid, too. */
+/** Not `under`: the ceiling itself is an allowed price. */
 const UNDER = "(up to|max)";
-/** A slot and no word: what a model writes must quote the coin that its author named. */
+/** A slot, not a word of the form: a model must quote the coin from the author's text. */
 const coin = { kind: "word", of: ["eth"] } as const;
 const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 
-/** What people type about reveals, and for plans of theirs. */
+/** The commands about reveals and plans. */
 export const plansCommands: readonly Command[] = [
 	{
 		name: "reveals",
@@ -92,7 +92,7 @@ export const plansCommands: readonly Command[] = [
 	},
 ];
 
-/** A count as a number; what is none stays as it was typed, and the tool refuses it. */
+/** Returns a count as a number; other text stays unchanged, and the tool refuses it. */
 function wholeOf(text: string | undefined): number | string | undefined {
 	return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
 }

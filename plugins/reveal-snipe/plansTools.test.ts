@@ -8,8 +8,8 @@ import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
 import type { PlansLab } from "#test/harness/openPlansLab.ts";
 import { usePlans } from "#test/harness/usePlans.ts";
 
-// Guarantee: the agent arms what its author typed; what a program or a model proposes buys nothing
-// before its owner resumes it.
+// Guarantee: the agent arms what its author typed; a plan proposed by a program or a model buys
+// nothing before its owner resumes it.
 
 const open = usePlans();
 let plans: PlansLab;
@@ -39,7 +39,7 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	return { output, line: tool.line(output) };
 }
 
-test("a plan is armed by its author's words, once for a key, and told in one line", async () => {
+test("a plan is armed by its author's words, once per key, and shown in one line", async () => {
 	const first = await run("arm_plan", wanted, "message-1");
 	expect(first.output).toMatchObject({ status: "armed", budgetNative: 2, maxItems: 100 });
 	expect(first.line).toBe("Plan for tidal-cats, rank 200 or better: armed.");
@@ -84,7 +84,7 @@ test("a ceiling of nothing and a profile that confirms are refused, and nothing 
 	expect((await run("list_plans")).output.plans).toEqual([]);
 });
 
-test("reveals that are waited for are told to anybody", async () => {
+test("awaited reveals are public", async () => {
 	expect((await run("read_reveals")).line).toBe("No reveal is waited for, and none was lately.");
 	await watchCollection(plans.db, {
 		...{ collectionId: plans.collectionId, chainId: 31_337, reason: "plan", at: new Date(0) },

@@ -32,7 +32,9 @@ const armInput = z
 		message: "name a rank, or at least one trait",
 	});
 
-/** Plans as the agent handles them: armed at once for an author, stored paused for all others. */
+/**
+ * Returns the agent's tools for plans: armed at once for an author, stored paused for all others.
+ */
 export function plansTools(deps: PlanToolDeps): AnyTool[] {
 	return [
 		listTool(deps),
@@ -155,7 +157,7 @@ function moveTool(
 	});
 }
 
-/** At most 160 characters: what it would buy, where it stands, and what is to be done. */
+/** Returns at most 160 characters: what it would buy, its status, and what the owner must do. */
 function sentenceOf(plan: PlanView): string {
 	const { collectionSlug, maxRank, status, pauseReason, filledCount, maxItems } = plan;
 	const what = maxRank === null ? "by traits" : `rank ${maxRank} or better`;

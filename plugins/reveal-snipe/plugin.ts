@@ -20,7 +20,7 @@ import { type ChainWatch, watchChain } from "#plugins/reveal-snipe/watch/watchCh
 import { watchNamed } from "#plugins/reveal-snipe/watch/watchNamed.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Notices reveals in the block where they happen, and has all tokens read and ranked at once. */
+/** Detects reveals in the block where they happen, and has all tokens read and ranked at once. */
 export const revealSnipePlugin = definePlugin({
 	name: "reveal-snipe",
 	version: "1",

@@ -12,7 +12,7 @@ export type RevealNews = {
 	chain: Chain;
 	subject: Pick<RevealSubject, "address" | "slug" | "revealState">;
 	phase: RevealFrame["phase"];
-	/** Null where nothing was detected: the state moved by itself. */
+	/** Null without a detection: only the state changed. */
 	detection: Pick<
 		NewDetection,
 		"signal" | "evidence" | "blockNumber" | "blockAt" | "detectedAt" | "delayMs"
@@ -20,7 +20,10 @@ export type RevealNews = {
 	at: Date;
 };
 
-/** Adds a `reveal` frame to the collection's stream, in the transaction of what it announces. */
+/**
+ * Adds a `reveal` frame to the collection's stream, in the transaction of the change that it
+ * announces.
+ */
 export function appendRevealFrame(outbox: Outbox, tx: Tx, news: RevealNews): void {
 	const { chain, subject, phase, detection, at } = news;
 	const data: RevealFrame = {
@@ -35,7 +38,7 @@ export function appendRevealFrame(outbox: Outbox, tx: Tx, news: RevealNews): voi
 	outbox.append(tx, collectionTopic(chain.slug, subject.address), [{ type: "reveal", data }]);
 }
 
-/** A detection as routes and streams show it. */
+/** Renders a detection for routes and streams. */
 export function renderDetection(
 	detection: NonNullable<RevealNews["detection"]>,
 ): NonNullable<RevealFrame["detection"]> {

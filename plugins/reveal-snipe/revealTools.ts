@@ -22,7 +22,7 @@ const row = z.object({
 	detectedAt: field.time("When its newest reveal was noticed; null: none was.").nullable(),
 });
 
-/** What is waited for, under way or just over, for anybody who asks. */
+/** Returns the public tools that list awaited, running and recent reveals. */
 export function revealTools({ core, index }: RevealToolDeps): AnyTool[] {
 	const tool = defineTool({
 		name: "read_reveals",

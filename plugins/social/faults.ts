@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What keeps a delivery, or an operator's question about X, from being answered. */
+/** Reasons why a delivery, or an operator's question about X, is not answered. */
 export const socialFault = defineFaults({
 	credentialMissing: {
 		code: "social_credential_missing",

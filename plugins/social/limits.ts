@@ -1,47 +1,47 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
 
-/** Events that one delivery, or one page of polling, may bring; the rest of it is left out. */
+/** The most events of one delivery, or one page of polling; the rest is left out. */
 export const EVENTS_PER_DELIVERY_MAX = 200;
-/** Of a text that is kept: the grammar reads no longer one. */
+/** The longest text that is stored, in characters; the grammar reads no longer one. */
 export const TEXT_CHARS_MAX = 2_100;
 
-/** What was written longer ago is neither done nor answered. */
+/** Older texts are neither executed nor answered. */
 export const EVENT_AGE_MAX_MS = 10 * MINUTE_MS;
 /** How far X's clock may be ahead of ours. */
 export const EVENT_AHEAD_MAX_MS = 5 * MINUTE_MS;
 /** How long a reply may wait to be sent. */
 export const REPLY_AGE_MAX_MS = 30 * MINUTE_MS;
-/** Links live that long, and what holds one. */
+/** The lifetime of links, and of replies that hold one. */
 export const PRIVATE_AGE_MAX_MS = 10 * MINUTE_MS;
 
 /** How long work on an event may take before another process takes it over. */
 export const THINKING_MS = 45 * SECOND_MS;
-/** When an event is tried again whose first request is still running. */
+/** The delay before an event is tried again while its first request still runs. */
 export const RUNNING_RETRY_MS = 2 * SECOND_MS;
-/** Beginnings of work on one event: what ends the process each time is given up. */
+/** The most tries of one event: an event that ends the process each time is given up. */
 export const THINKING_ATTEMPTS_MAX = 10;
 /** Events that a process works on at once, and replies that it sends at once. */
 export const EVENTS_AT_ONCE = 16;
 export const REPLIES_AT_ONCE = 16;
-/** How long the loop waits where nobody rings. */
+/** How long the loop sleeps when nothing wakes it. */
 export const IDLE_MS = SECOND_MS;
-/** Events of one author that are answered in an hour. */
+/** The most events of one author that are answered in an hour. */
 export const EVENTS_PER_AUTHOR_HOUR_MAX = 60;
-/** Commands without a profile that are kept of one author in a day. */
+/** The most commands of one author without a profile that are stored per day. */
 export const UNLINKED_PER_AUTHOR_DAY_MAX = 20;
 
-/** A call of ours to X. */
+/** The time limit for a call to X. */
 export const X_TIMEOUT_MS = 10 * SECOND_MS;
-/** Longer than a call may take: what is still being sent then was left by a process that died. */
+/** Longer than a call can take: a reply that is still `sending` was left by a process that died. */
 export const SENDING_MS = 30 * SECOND_MS;
-/** Of an answer of X. */
+/** The largest answer of X, in bytes. */
 export const X_ANSWER_BYTES_MAX = 2_097_152;
-/** Where X says nothing of how long it wants to be left alone. */
+/** The pause after a rate limit that names no time. */
 export const X_PAUSE_MS = 60 * SECOND_MS;
 export const X_PAUSE_MAX_MS = DAY_MS;
-/** When a reply is looked for whose sending is uncertain. */
+/** When an uncertain reply is looked for, after sending. */
 export const LOOKS_AFTER_MS = [2, 15, 60, 300].map((seconds) => seconds * SECOND_MS);
-/** Of a page of posts or messages that is looked through. */
+/** Posts or messages in one page of that search. */
 export const LOOK_PAGE_MAX = 100;
 
 /** Access tokens are renewed this long before they end. */
@@ -57,5 +57,5 @@ export const CONTACTS_KEPT_MS = 365 * DAY_MS;
 export const RADAR_KEPT_MS = 365 * DAY_MS;
 export const READ_MONTHS_KEPT_MS = 400 * DAY_MS;
 export const PRUNE_EVERY_MS = HOUR_MS;
-/** Rows that one statement takes away. */
+/** The most rows that one statement deletes. */
 export const PRUNE_ROWS_MAX = 10_000;

@@ -19,7 +19,7 @@ import { hasOAuth1, hasOAuth2, webhookSecretOf } from "#plugins/social/x/credent
 import { createSeal } from "#plugins/social/x/seal.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** The agent on X: mentions and direct messages, each answered at most once. */
+/** Runs the agent on X: mentions and direct messages, each answered at most once. */
 export const socialPlugin = definePlugin({
 	name: "social",
 	version: "1",
@@ -56,7 +56,7 @@ export const socialPlugin = definePlugin({
 			],
 			start() {
 				for (const tool of collected().tools) tools.set(tool.name, tool);
-				// Without a credential of X nothing can come in, and the database is left alone.
+				// Without a credential of X nothing can arrive, and the database is not queried.
 				if (speaks || listens) inbox.start();
 			},
 			async stop() {

@@ -16,7 +16,7 @@ import { pruneRadarPosts } from "#plugins/social/sql/radarPosts.ts";
 import { pruneReads } from "#plugins/social/sql/reads.ts";
 import { pruneUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
 
-/** Returns the job that takes away what was kept long enough. */
+/** Returns the job that deletes rows after their retention time. */
 export function pruneJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
 	return {
 		name: "social.prune",

@@ -15,12 +15,12 @@ export type RadarDeps = {
 	x: X;
 };
 
-/** What the radar asks, as anybody may. */
+/** The radar's question, which needs no profile. */
 const QUESTION = "trending";
 
 /**
- * Returns the job that posts what is trending; none where not both switches are on. A span of time
- * has at most one post, a text is posted once, and a post whose sending is uncertain is left so.
+ * Returns the job that posts what is trending; none unless both switches are on. A span of time has
+ * at most one post, a text is posted once, and an uncertain post is not repeated.
  */
 export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
 	const { ENABLE_PROACTIVE_POSTS: mayPost, ENABLE_TREND_POSTS: isRadarOn } = config;
@@ -55,7 +55,7 @@ export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
 	];
 }
 
-/** A radar of nothing is no news. */
+/** Returns false for an empty radar, which is not posted. */
 function hasRows(data: unknown): boolean {
 	if (typeof data !== "object" || data === null || !("rows" in data)) return false;
 	return Array.isArray(data.rows) && data.rows.length > 0;

@@ -3,7 +3,7 @@ import { MAX_REPLY_LENGTH } from "#agent/contract.ts";
 import { commaList } from "#core/config/commaList.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-// The runtime's own, which links are made and secrets sealed by; and the agent's.
+// The runtime's, for links and for sealing secrets; and the agent's.
 const { HOST, PORT, PUBLIC_URL, SESSION_SECRET } = coreConfig.shape;
 
 const credential = (what: string) =>
@@ -16,7 +16,7 @@ const credential = (what: string) =>
 
 const ids = z.string().regex(/^\d{1,20}$/);
 
-/** The social channel's part of the configuration. Every credential may be missing at boot. */
+/** The social channel's part of the configuration. Every credential may be missing at start-up. */
 export const socialConfig = z.object({
 	...{ HOST, PORT, PUBLIC_URL, SESSION_SECRET, MAX_REPLY_LENGTH },
 	SOCIAL_BASE_URL: z

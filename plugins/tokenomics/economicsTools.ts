@@ -4,7 +4,6 @@ import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import {
 	type Economics,
 	economicsSchema,
-	type Figure,
 	NOT_LAUNCHED,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 
@@ -13,7 +12,7 @@ export type EconomicsToolDeps = { economics: () => Promise<Economics> };
 const LINE_LENGTH_MAX = 160;
 const DIGITS_SHOWN = 4;
 
-/** What the agent says of the token's economics. */
+/** Returns what the agent can do about the token's economics: it reads them. */
 export function economicsTools({ economics }: EconomicsToolDeps): AnyTool[] {
 	return [
 		defineTool({
@@ -35,28 +34,38 @@ export const economicsCommands: readonly Command[] = [
 	{
 		name: "token_economics",
 		forms: ["token economics", "(tokenomics|buybacks|burns)", "[the] revenue split"],
+		topic: { words: ["burned", "burnt", "burns", "buyback", "buybacks", "revenue split"] },
 		...{ slots: {}, tool: "read_token_economics" },
 		summary: "how revenue is split, and what was bought back and burned",
 		examples: ["token economics"],
 	},
 ];
 
+/** Says what is known: a figure that is not known yet is no zero. */
 function sentenceOf({ split, buyback, holders }: Economics): string {
 	const shares = split.shares
 		.map(({ bucket, percent }) => `${percent.value}% ${bucket}`)
 		.join(", ");
+	const isSplitKnown = split.shares.every(({ percent }) => percent.value !== null);
+	const splits = isSplitKnown ? ` Revenue split: ${shares}.` : "";
 	if (buyback.status === NOT_LAUNCHED) {
-		return `The token is not launched: buybacks start after launch. Revenue split: ${shares}.`;
+		return `The token is not launched: buybacks start after launch.${splits}`;
 	}
-	const burned = buyback.burned ? `${shortly(buyback.burned)} burned in buybacks` : "no burns";
-	const held = holders.count ? `, ${holders.count.value} holders` : "";
-	return `${burned}${held}. Revenue split: ${shares}.`.slice(0, LINE_LENGTH_MAX);
+	const { burned } = buyback;
+	if (!burned || burned.value === null) {
+		return `What was burned is not known yet: the chain's events are still being read.${splits}`;
+	}
+	const held = holders.count?.value ? `, ${holders.count.value} holders` : "";
+	return `${shortly(burned.value, burned.unit)} burned in buybacks${held}.${splits}`.slice(
+		...[0, LINE_LENGTH_MAX],
+	);
 }
 
-/** The line needs no wei; the answer has them all. */
-function shortly({ value, unit }: Figure): string {
-	const [whole = "0", fraction = ""] = (value ?? "0").split(".");
+/** Shortens an amount: the line needs no wei, and the answer has them all. */
+function shortly(value: string, unit: string): string {
+	const [whole = "0", fraction = ""] = value.split(".");
 	const digits = fraction.slice(0, DIGITS_SHOWN).replace(/0+$/, "");
+	if (whole === "0" && digits === "" && /[1-9]/.test(fraction)) return `less than 0.0001 ${unit}`;
 	return `${whole}${digits === "" ? "" : `.${digits}`} ${unit}`;
 }
 

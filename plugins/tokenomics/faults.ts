@@ -39,6 +39,19 @@ export const tokenomicsFault = defineFaults({
 		public: "This deployment does not reach that chain.",
 		advice: "Name a chain of CHAINS, of CHAIN_RPC_URLS_JSON, or the home chain.",
 	},
+	buybackImpossible: {
+		status: 500,
+		retry: "never",
+		public: "The limits of buybacks leave no room for one.",
+		advice: "Set BUYBACK_RUN_USD_MIN to no more than BUYBACK_RUN_USD_MAX and BUYBACK_DAY_USD_MAX.",
+	},
+	contractNamedTwice: {
+		status: 500,
+		retry: "never",
+		public: "Two variables name one contract.",
+		advice:
+			"Name another contract in each of TOKEN_ADDRESS, REVENUE_ROUTER_ADDRESS, BUYBACK_BURN_ADDRESS.",
+	},
 	validationError: {
 		status: 422,
 		retry: "never",
@@ -47,7 +60,7 @@ export const tokenomicsFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the Fault of a member that has the right form and yet means nothing here. */
 export function invalidTokenomics(path: string, message: string): Fault {
 	return tokenomicsFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

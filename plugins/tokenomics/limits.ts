@@ -27,7 +27,7 @@ export const LEDGER_BEHIND_MS = 900_000;
 export const COMPARED_CURRENCIES = 50;
 export const COMPARED_HOLDERS = 20;
 
-/** Currencies of revenue that are named and shown, those that came first before others. */
+/** Currencies of revenue that are named and shown. */
 export const SHOWN_CURRENCIES = 20;
 
 /** Rows of one export: what a spreadsheet opens, and an answer holds. */

@@ -57,7 +57,7 @@ export const tokenomicsPlugin = definePlugin({
 
 const ADDRESS_BYTES = 20;
 
-/** Null where this deployment does not reach the home chain: then nothing can be followed. */
+/** Opens the ledger; null where this deployment does not reach the home chain. */
 function openLedger(core: Core, contracts: Contracts, finalDepth: number) {
 	const { db, clock, log, metrics } = core;
 	const { home } = contracts;
@@ -66,6 +66,7 @@ function openLedger(core: Core, contracts: Contracts, finalDepth: number) {
 	const inForce = () => contracts.addressesOf(chain.id);
 	const ledger = createLedger({
 		...{ db, clock, log, metrics, finalDepth, rpc: home.rpcFor("catch_up"), contracts: inForce },
+		currencies: contracts.currencies,
 		randomAddress: () => hexOf(randomBytes(ADDRESS_BYTES)),
 	});
 	const names = { db, clock, rpc: home.rpcFor("names"), chain };
@@ -74,7 +75,8 @@ function openLedger(core: Core, contracts: Contracts, finalDepth: number) {
 		async run(context) {
 			await ledger.job.run(context);
 			const found = await inForce();
-			if (found) await learnCurrencies(names, found, context.signal);
+			const { signal } = context;
+			if (found) await learnCurrencies(names, found, { named: contracts.currencies, signal });
 		},
 	};
 	return { ...ledger, job };

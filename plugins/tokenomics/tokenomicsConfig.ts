@@ -8,13 +8,13 @@ const { SANDBOX, TRADING_HOME_CHAIN } = coreConfig.shape;
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
-/** An address in any case; answers it in small letters. */
+/** Takes an address in any case, and answers it in small letters. */
 export const address = z
 	.string()
 	.transform((text) => text.toLowerCase())
 	.refine(isAddress, "an address is 0x and 40 hex digits");
 
-/** One of the token's contracts. The address of nobody is a mistake, not a contract. */
+/** Takes one of the token's contracts. The address of nobody is a mistake, not a contract. */
 const contract = (what: string) =>
 	address
 		.refine((text) => !/^0x0{40}$/.test(text), "the address of only zeros is no contract")

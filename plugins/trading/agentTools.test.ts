@@ -7,7 +7,7 @@ import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: the agent says of stock tokens and holdings what the routes say, in one line.
+// Guarantee: the agent reports stock tokens and holdings as the routes do, in one line.
 
 const NOW_MS = Date.parse("2026-11-18T17:00:00Z");
 const TSLA: Address = `0x${"a1".repeat(20)}`;
@@ -56,7 +56,7 @@ test("stock tokens are listed by ticker, those that are traded", async () => {
 	expect(await lineOf("list_stock_tokens", {})).toBe("1 stock tokens: TSLA.");
 });
 
-test("a stock token is told with its price, its shares and what keeps it from trade", async () => {
+test("a stock token is shown with its price, its shares and why it cannot be traded", async () => {
 	expect(await lineOf("read_stock_token", { asset: "$tsla" })).toBe(
 		"1 TSLA (3 shares): $1,230.00.",
 	);
@@ -78,7 +78,7 @@ test("a ticker that only looks like another one is unknown", async () => {
 	}
 });
 
-test("a portfolio and a holding are told with what can be traded, shares, and the value", async () => {
+test("a portfolio and a holding are shown with the tradable balance, shares, and the value", async () => {
 	const { id } = by.profile;
 	expect(await lineOf("read_portfolio", {}, id)).toBe("$2,460.00: 2 TSLA (6 shares).");
 	expect(await lineOf("read_holding", { asset: "TSLA" }, id)).toBe("2 TSLA (6 shares): $2,460.00.");
@@ -91,7 +91,7 @@ test("a portfolio and a holding are told with what can be traded, shares, and th
 	node.faults.isDown = false;
 });
 
-test("holdings are for who is signed in", async () => {
+test("holdings need a sign-in", async () => {
 	for (const name of ["read_portfolio", "read_holding"]) {
 		await expect(lineOf(name, { asset: "TSLA" })).rejects.toBeDefined();
 	}

@@ -1,33 +1,36 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 
-/** A trade whose swap was mined and gave its owner something. */
+/** A trade whose swap was mined and gave its owner tokens. */
 export type SettledTrade = {
 	id: string;
 	profileId: string;
 	walletId: string | null;
-	/** Whether it stands is the intent's status: `confirmed`, or not. */
+	/** The intent that moves its money; only with status `confirmed` is the trade final. */
 	intentId: string;
-	/** When it was asked for. */
+	/** When it was requested. */
 	createdAt: Date;
 	side: "buy" | "sell";
-	/** What was bought or sold, for what it was settled in. */
+	/** The asset that was bought or sold, not the settlement currency. */
 	asset: Address;
-	/** What it was worth when it was asked for, in microdollars. */
+	/** Its value at the time of the request, in microdollars. */
 	usdMicros: bigint;
 };
 
-/** Trades asked for from one moment to before another. */
+/** A query for trades requested in a span of time: from `fromMs` to before `toMs`. */
 export type SettledTradesAsked = {
 	fromMs: number;
 	toMs: number;
-	/** The last one that is known; null: from the beginning. */
+	/** The last trade of the page before; null for the first page. */
 	afterId: string | null;
 	limit: number;
 };
 
 export type Trading = {
-	/** A page of settled trades, the oldest first. Those without a value in dollars are left out. */
+	/**
+	 * Returns a page of settled trades, the oldest first. Trades without a value in dollars are left
+	 * out.
+	 */
 	settledTrades(asked: SettledTradesAsked): Promise<SettledTrade[]>;
 };
 

@@ -19,15 +19,15 @@ export type PortfolioOptions = {
 	reference: Pick<References, "last">;
 };
 
-/** Answers what a profile's wallets hold. */
+/** Returns what a profile's wallets hold. */
 export type Portfolio = (
 	profile: Profile,
 	asked: { signal: AbortSignal; only?: Address | undefined },
 ) => Promise<HoldingsAnswer>;
 
 /**
- * Reads what a profile holds: the chain's coin and every token of the registry that was not
- * rejected, also those that are not traded any more; or one of them.
+ * Makes the function that reads a profile's holdings: the chain's coin and every token of the
+ * registry that was not rejected, including those that are no longer traded; or one of them.
  */
 export function createPortfolio(options: PortfolioOptions): Portfolio {
 	const { db, clock, rpc, chain, assets, reference } = options;

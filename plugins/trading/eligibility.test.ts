@@ -6,7 +6,7 @@ import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: nobody trades a stock token unless this deployment was told that they may.
+// Guarantee: a profile trades stock tokens only where the deployment's rules allow it.
 
 const NOW_MS = Date.UTC(2026, 10, 25, 15);
 const DAY = 86_400_000;
@@ -36,12 +36,12 @@ function attest(more: Partial<Attestation> = {}) {
 	return database.db.transaction((tx) => attestations.write(tx, row));
 }
 
-test("a deployment that says nothing lets nobody, whatever they attest", async () => {
+test("a deployment without a setting lets no profile trade, whatever is attested", async () => {
 	await attest();
 	expect(await ask("closed")).toMatchObject({ code: "not_eligible" });
 });
 
-test("where places are attested, one that is recorded, allowed and young enough may", async () => {
+test("in attested mode a profile with a recent record of an allowed country may trade", async () => {
 	expect(await ask("attested")).toMatchObject({ code: "not_eligible" });
 	await attest();
 	expect(await ask("attested")).toBeNull();
@@ -62,7 +62,7 @@ for (const [what, row] of refusals) {
 	});
 }
 
-test("an open sandbox lets everybody but whom an operator refused", async () => {
+test("an open sandbox lets all profiles trade except those that an operator refused", async () => {
 	expect(await ask("open")).toBeNull();
 	await attest({ country: "US" });
 	expect(await ask("open")).toBeNull();
@@ -70,7 +70,7 @@ test("an open sandbox lets everybody but whom an operator refused", async () => 
 	expect(await ask("open")).toMatchObject({ code: "not_eligible" });
 });
 
-test("coins are everybody's", async () => {
+test("coins may be traded by every profile", async () => {
 	const usdg = assetOf(newAssetRow({ symbol: "USDG", address, kind: "stable", decimals: 6 }));
 	expect(await ask("closed", usdg)).toBeNull();
 });

@@ -4,18 +4,19 @@ import type { Asset, Eligibility } from "#plugins/trading/registry/Asset.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/attestations.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** Who may trade stock tokens here, as the deployment says. */
+/** Which profiles may trade stock tokens, as the deployment configures it. */
 export const ELIGIBILITY_MODES = ["closed", "attested", "open"] as const;
 export type EligibilityMode = (typeof ELIGIBILITY_MODES)[number];
 
 /**
- * Where issuers of stock tokens say that they do not sell: the United States, the United Kingdom,
- * and countries under comprehensive sanctions. A deployment with another contract sets its own.
+ * Countries where issuers of stock tokens say that they do not sell: the United States, the United
+ * Kingdom, and those under comprehensive sanctions. Deployments with other terms set their own
+ * list.
  */
 export const EXCLUDED_DEFAULT = "US,GB,CU,IR,KP,SY,RU,BY";
 export const ATTESTATION_DAYS_DEFAULT = 30;
 
-/** Clocks differ; what is attested later than that from now is a mistake. */
+/** Tolerance for clocks that differ; an attestation further in the future is a mistake. */
 const AHEAD_MS_MAX = 60_000;
 
 export type EligibilityOptions = {
@@ -25,11 +26,12 @@ export type EligibilityOptions = {
 };
 
 /**
- * Decides who may trade which asset. Stock tokens alone are asked about: coins are everybody's.
+ * Makes the check whether a profile may trade an asset; it returns the denial, or null. Only stock
+ * tokens are checked.
  *
- * `closed` lets nobody; `attested` whoever's place an operator recorded, if it is not excluded and
- * the record is not too old; `open`, for the sandbox, everybody whom no operator refused. Selling
- * is asked about as buying is: the issuers' terms know no difference.
+ * `closed` denies every profile; `attested` allows those whose country an operator recorded, if it
+ * is not excluded and the record is recent enough; `open`, for the sandbox, allows all whom no
+ * operator refused. Selling is checked like buying: the issuers' terms make no difference.
  */
 export function createEligibility(options: EligibilityOptions): Eligibility {
 	return {
@@ -66,7 +68,7 @@ function isRefused(
 	}
 }
 
-/** Says what is missing, and nothing of anybody else. */
+/** Returns the public reason, which reveals only what concerns this profile. */
 function sentence(
 	{ symbol }: Asset,
 	{ excluded, attestationDays }: EligibilityOptions,

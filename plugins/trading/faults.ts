@@ -78,7 +78,7 @@ export const tradeFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the fault for a member of the body that has the right form but no meaning here. */
 export function invalidTrade(path: string, message: string): Fault {
 	return tradeFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

@@ -15,10 +15,10 @@ export type HoldingToolsDeps = {
 	wallets: Pick<Wallets, "principalOf">;
 };
 
-/** Holdings in one line; `data` has all. */
+/** How many holdings the line names; `data` has all. */
 const NAMED_IN_LINE = 4;
 
-/** What somebody's wallets hold, all of it or of one token. */
+/** Returns the tools that show what the caller's wallets hold: all of it, or one token. */
 export function holdingTools(deps: HoldingToolsDeps): AnyTool[] {
 	return [portfolioTool(deps), holdingTool(deps)];
 }
@@ -26,7 +26,7 @@ export function holdingTools(deps: HoldingToolsDeps): AnyTool[] {
 export const holdingCommands: readonly Command[] = [
 	{
 		name: "portfolio",
-		forms: ["portfolio", "my (portfolio|holdings|stocks|positions)", "what do i (own|hold)"],
+		forms: ["portfolio", "my (portfolio|holdings|stocks|positions|bags)", "what do i (own|hold)"],
 		slots: {},
 		tool: "read_portfolio",
 		summary: "what your wallets hold, and what it is worth",
@@ -104,14 +104,14 @@ function holdingTool({ db, assets, portfolio, wallets }: HoldingToolsDeps): AnyT
 	});
 }
 
-/** A balance in one line, with its shares where these are another number. */
+/** Writes a balance for the line, with its number of shares where that differs. */
 function partWords({ symbol, balance, uiBalance }: HoldingsAnswer["data"][number]): string {
 	if (balance === null) return `${symbol} unknown`;
 	const shares = uiBalance === null || uiBalance === balance ? "" : ` (${short(uiBalance)} shares)`;
 	return `${short(balance)} ${symbol}${shares}`;
 }
 
-/** Six places are enough for a line; `data` has all. */
+/** Cuts a decimal to six places, enough for the line; `data` has all. */
 function short(decimal: string): string {
 	const [whole = "", fraction = ""] = decimal.split(".");
 	const kept = fraction.slice(0, 6).replace(/0+$/, "");

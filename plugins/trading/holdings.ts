@@ -10,39 +10,42 @@ import type { Asset } from "#plugins/trading/registry/Asset.ts";
 import { MULTIPLIER_MAX, MULTIPLIER_ONE } from "#plugins/trading/registry/limits.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";
 
-/** More wallets are not asked about: each is a call for each token. */
+/** The most wallets that are read: each costs one call per token. */
 export const HOLDING_WALLETS_MAX = 10;
-/** Unknown is an answer, and better than none in time. */
+/** After this time a balance counts as unknown, so that the answer comes in time. */
 const ANSWER_WAIT_MS = 5_000;
 
-/** What the chain said of one token in one wallet; null where it did not say. */
+/** The chain's answers about one token in one wallet; null where there was none. */
 export type BalanceRead = {
 	rawBalance: bigint | null;
-	/** ERC-8056, at that moment: 1e18 is one share. `none`: it has none. */
+	/**
+	 * The ERC-8056 multiplier at that moment: 1e18 is one share per token. `none`: the token has
+	 * none.
+	 */
 	multiplier: bigint | "none" | null;
 };
 
 export type Holding = BalanceRead & {
 	wallet: Wallet;
 	asset: Asset;
-	/** Null: nobody knows what it is worth. */
+	/** Null: the price is unknown. */
 	price: LastPrice | null;
-	/** Microdollars; null where balance or price is not known. */
+	/** The value in microdollars; null where balance or price is unknown. */
 	valueMicros: bigint | null;
 };
 
 /**
- * Returns the balance that is traded: what the token itself counts in. Everything that is sent or
- * sold is a part of this, also "all".
+ * Returns the tradable balance, in the token's own base units. Everything that is sent or sold is
+ * part of this, also "all".
  */
 export function getUserRawBalance({ rawBalance }: BalanceRead): bigint | null {
 	return rawBalance;
 }
 
 /**
- * Returns the balance as shares: raw balance times the multiplier, rounded down as the token
- * rounds it. For people to look at: it is never sent, and never multiplied by the price, which has
- * the multiplier in it.
+ * Returns the balance as shares: raw balance times the multiplier, rounded down as the token rounds
+ * it. For display only: it is never sent, and never multiplied by the price, which already contains
+ * the multiplier.
  */
 export function getUserUIBalance({ rawBalance, multiplier }: BalanceRead): bigint | null {
 	if (rawBalance === null || multiplier === null) return null;
@@ -52,9 +55,9 @@ export function getUserUIBalance({ rawBalance, multiplier }: BalanceRead): bigin
 }
 
 /**
- * Reads what wallets hold of tokens, and what that is worth by their feeds: raw balance times the
- * feed's full price. All balances are one request. What holds nothing is left out; what nobody
- * knows is there, as unknown.
+ * Reads what wallets hold of tokens, and its value: raw balance times the feed's full price. All
+ * balances are read in one request. Zero balances are left out; unknown ones are returned as
+ * unknown.
  */
 export async function readHoldings(
 	deps: { rpc: Rpc; reference: Pick<References, "last"> },
@@ -85,7 +88,9 @@ export async function readHoldings(
 	return held;
 }
 
-/** Rounded down: nobody is shown money that is not there. */
+/**
+ * Returns the value in microdollars, rounded down so that it never shows money that is not there.
+ */
 function worthOf(asset: Asset, read: BalanceRead, price: LastPrice | null): bigint | null {
 	const raw = getUserRawBalance(read);
 	if (raw === null || price === null) return null;
@@ -133,12 +138,12 @@ function balanceView(token: Address, owner: Address): View {
 function balanceOf(token: Address, outcome: RpcOutcome | undefined): bigint | null {
 	if (outcome?.kind !== "result") return null;
 	if (token !== ZERO_ADDRESS) return readAbiUint(outcome.result);
-	// A whole word where a contract was asked for it, a quantity where the node was.
+	// A contract answers a 32-byte word; for the coin's balance the node answers a quantity.
 	return readAbiUint(outcome.result) ?? chainNumbers.wei.safeParse(outcome.result).data ?? null;
 }
 
 function multiplierOf(outcome: RpcOutcome | undefined): BalanceRead["multiplier"] {
-	// What the contract reverts it does not have.
+	// The contract reverts a function that it does not have.
 	if (outcome?.kind === "fault") return outcome.fault.code === "rpc_refused" ? "none" : null;
 	if (outcome?.result === "0x") return "none";
 	const value = readAbiUint(outcome?.result);

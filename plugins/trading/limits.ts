@@ -1,44 +1,46 @@
 /** The chain on which trades are made. */
 export const TRADE_CHAIN_ID = 4663;
 
-/** A quote is good for so long, from the moment it was asked for. */
+/** How long a quote is valid after it was requested. */
 export const QUOTE_LIFETIME_MS = 30_000;
-/** Pools that one swap may go through. */
+/** The most pools that one swap goes through. */
 export const HOPS_MAX = 3;
-/** Pools of one pair of tokens that are tried, those with the most liquidity first. */
+/** The most pools tried per pair of tokens, those with the most liquidity first. */
 export const POOLS_PER_PAIR = 3;
-/** Ways from one token to another that are quoted. */
+/** The most routes from one token to another that are quoted. */
 export const ROUTES_MAX = 12;
-/** The part of the amount by which the price without impact is asked. */
+/** The amount is divided by this to quote the price without impact. */
 export const PROBE_DIVISOR = 1_000n;
-/** A smaller answer to the probe says too little: one unit is a basis point of it. */
+/** The smallest usable answer to that quote: one unit is then a basis point of it. */
 export const PROBE_ANSWER_MIN = 10_000n;
 
-/** A hosted router's answer. */
+/** The largest answer of a hosted router, in bytes. */
 export const ROUTER_BODY_BYTES_MAX = 256_000;
-/** Its split ways, and pools of one of them, as it may tell. */
+/** The most split routes in its answer, and the most pools of each. */
 export const ROUTER_WAYS_MAX = 16;
 export const ROUTER_POOLS_MAX = 8;
-/** What is kept of its permit data, in characters of JSON. */
+/** The most characters of JSON that are stored of its permit data. */
 export const PERMIT_CHARS_MAX = 8_192;
-/** Pauses calls to the router for so long after a refusal that names no time, in milliseconds. */
+/** How long calls to the router pause after a refusal that names no time, in milliseconds. */
 export const ROUTER_PAUSE_MS = 1_000;
 
-/** Ten thousand basis points are the whole. */
+/** Basis points of the whole. */
 export const BPS = 10_000n;
 
-/** How long after its quote a swap that we send may still be mined. */
+/** How long after planning a swap that we send may still be mined. */
 export const SENT_DEADLINE_MS = 120_000;
-/** The same where its owner's wallet sends it: as long as their link lives, and a little. */
+/**
+ * The same for a swap that the owner's wallet sends: the lifetime of the link, and a little more.
+ */
 export const SIGNED_DEADLINE_MS = 720_000;
 
-/** Text of a command. */
+/** The longest text of a command. */
 export const COMMAND_CHARS_MAX = 200;
-/** A ticker or an address. */
+/** The longest ticker or address. */
 export const ASSET_CHARS_MAX = 64;
 export const AMOUNT_CHARS_MAX = 64;
 
-/** Quoting, planning, the chain and the wallet provider, one after the other. */
+/** Time for quoting, planning, the chain and the wallet provider, one after the other. */
 export const ADVANCE_TIMEOUT_MS = 60_000;
-/** The connection stays open for longer than that. */
+/** The connection stays open longer than that. */
 export const ANSWER_IDLE_SECONDS = 120;

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 import type { Stock } from "#test/sandbox/stocks/describeStockWorld.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-// Guarantee: over real contracts, the registry, prices, pools and holdings say what the chain says.
+// Guarantee: over real contracts, registry, prices, pools and holdings agree with the chain.
 
 const ONE = 10n ** 18n;
 let database: TestDatabase;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 beforeEach(() => follow());
 
-/** The clock of the test is the chain's. */
+/** Sets the test's clock to the chain's time. */
 async function follow(): Promise<void> {
 	const { timestamp } = await anvil.rpc<{ timestamp: string }>("eth_getBlockByNumber", [
 		"latest",
@@ -93,7 +93,7 @@ test("[TRD-11] a dozen stocks, WETH and USDG are checked on chain and active; a 
 	expect(await found("eth")).toMatchObject({ address: `0x${"0".repeat(40)}`, kind: "native" });
 });
 
-test("a namesake on the list gets nothing of the ticker, and takes nothing from who has it", async () => {
+test("a namesake on the list does not get the ticker, and the holder keeps it", async () => {
 	const { namesake } = world.bad;
 	issuer.state.rows.push(rowOf(namesake));
 	await lab.sync();
@@ -150,7 +150,7 @@ test("[TRD-04] a holding is its raw balance times the feed's full price, before 
 	expect(before).toMatchObject({ symbol: "NVDA", balanceRaw: String(2n * ONE), balance: "2" });
 	expect(Number(before.uiBalance)).toBeCloseTo(shares, 4);
 	expect(before.valueUsd).toBeCloseTo(2 * (Number(price.microsPerUnit) / 1e6), 4);
-	// A split: each token shows as four times the shares, and the feed stays the price of a token.
+	// After a split each token shows four times the shares, and the feed stays the price of a token.
 	await world.setMultiplier(address, multiplier * 4n);
 	const after = await read();
 	expect(Number(after.uiBalance)).toBeCloseTo(shares * 4, 3);
@@ -212,7 +212,7 @@ test("a feed that is dead, negative or 2^255, and a paused oracle, make one pric
 		await mend();
 		expect(await priceOf("AAPL")).toMatchObject({ microsPerUnit: 275_000_000n });
 	}
-	// Neither has the pool a measure then, nor the holding a value; both come back.
+	// Then the pool cannot be judged by feeds, and the holding has no value; both come back.
 	expect(await priceOf("AMD")).toBeNull();
 });
 
@@ -238,7 +238,7 @@ test("pools are those near their feeds, the deepest first; one that is moved awa
 	expect(await used()).toHaveLength(3);
 });
 
-/** Every feed speaks again: time was moved on. */
+/** Updates every feed after time was moved. */
 async function refresh(): Promise<void> {
 	await follow();
 	for (const { ticker, feed, shareUsd, multiplier } of world.stocks) {

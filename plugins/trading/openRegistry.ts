@@ -33,7 +33,7 @@ import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** The chain on which stock tokens are. */
+/** The chain of the stock tokens. */
 const STOCK_CHAIN_ID = 4_663;
 
 export type RegistryOptions = {
@@ -45,7 +45,7 @@ export type RegistryOptions = {
 	ending: AbortSignal;
 };
 
-/** Tokens, their prices, who may trade them and who holds them: what trades are built on. */
+/** Builds the registry: tokens, their prices, who may trade them, and holdings; trades use it. */
 export function openRegistry(options: RegistryOptions) {
 	const { core, config, wallets, prices, ending } = options;
 	const chain = core.chains.byId(STOCK_CHAIN_ID);
@@ -113,7 +113,7 @@ export function openRegistry(options: RegistryOptions) {
 			run: ({ signal }) => countedSync(signal),
 		},
 	];
-	// Who trades no stocks asks their chain nothing.
+	// A deployment without stocks does not call their chain.
 	const isAsked = config.STOCK_ASSETS_BASE_URL !== undefined || config.TRADE_POOLS_JSON.length > 0;
 	const isFollowed = access !== undefined && isAsked;
 	const work = followPools({ core, pools, ending });
@@ -128,7 +128,10 @@ export function openRegistry(options: RegistryOptions) {
 	};
 }
 
-/** Reads the list once at the start, and pools again and again, in the background. */
+/**
+ * Returns a service that reads the list once at the start, and then the pools again and again, in
+ * the background.
+ */
 function followPools({
 	core: { log },
 	pools,
@@ -169,7 +172,10 @@ function listOf(baseUrl: string | undefined) {
 	return baseUrl === undefined ? null : createIssuerList({ baseUrl, chainId: STOCK_CHAIN_ID });
 }
 
-/** The wrapped coin, and what is settled in: their contracts say what they are called. */
+/**
+ * Returns the wrapped coin and the settlement currencies as candidates; the names come from their
+ * contracts.
+ */
 function namedOf(wrapped: `0x${string}` | null, settlement: readonly `0x${string}`[]): Candidate[] {
 	const plain = { uid: null, name: null, isActive: true };
 	const coins = settlement.map((address): Candidate => {
@@ -180,7 +186,7 @@ function namedOf(wrapped: `0x${string}` | null, settlement: readonly `0x${string
 	return [{ ...coin, kind: "wrapped" }, ...coins];
 }
 
-/** Stands where the chain is not reached: nothing is known, and nothing is asked. */
+/** Takes the place of the chain when it is not configured: every call fails. */
 const unreached: Rpc = {
 	call: () => Promise.reject(rpcFault.transport({ detail: "chain 4663 is not reached" })),
 	batch: () => Promise.reject(rpcFault.transport({ detail: "chain 4663 is not reached" })),

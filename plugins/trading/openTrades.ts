@@ -27,7 +27,7 @@ export type TradesOptions = {
 		TRADE_SETTLEMENT_ASSETS: readonly `0x${string}`[];
 	};
 	wallets: Wallets;
-	/** Asks chain 4663, for whoever waits and for what moves money. */
+	/** Calls chain 4663 for requests of users and for money movements. */
 	rpc: Rpc;
 	assets: Assets;
 	reference: Reference;
@@ -39,7 +39,7 @@ export type TradesOptions = {
 const MICROS = 1_000_000n;
 const MIN_LIQUIDITY_KEY = "enforce_min_liquidity";
 
-/** What operators switch on while the service runs. */
+/** A setting that operators can change while the service runs. */
 export const minLiquiditySetting: TradingSetting = {
 	shown: MIN_LIQUIDITY_KEY,
 	key: /^enforce_min_liquidity$/,
@@ -49,7 +49,7 @@ export const minLiquiditySetting: TradingSetting = {
 		"Off unless set.",
 };
 
-/** Quotes, swaps and the record of trades, with their routes and tools. */
+/** Builds quotes, swaps and the record of trades, with their routes and tools. */
 export function openTrades(options: TradesOptions) {
 	const { core, config, wallets, rpc, assets, reference, eligibility, ending } = options;
 	const { clock, log, db } = core;
@@ -99,5 +99,5 @@ export function openTrades(options: TradesOptions) {
 	};
 }
 
-/** Each token that ways lead through multiplies their number. */
+/** The number of routes grows with each connector, so there are few. */
 const CONNECTORS_MAX = 3;

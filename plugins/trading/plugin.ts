@@ -15,7 +15,7 @@ import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Stock tokens on chain 4663: which there are, what they are worth, who holds them, and trades. */
+/** Offers stock tokens on chain 4663: the registry, prices, holdings, and trades. */
 export const tradingPlugin = definePlugin({
 	name: "trading",
 	version: "1",

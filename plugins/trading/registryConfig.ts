@@ -15,7 +15,7 @@ import { address, feedsConfig, poolsConfig } from "#plugins/trading/registry/poo
 const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 const V3_FACTORY = "0x1f7d7550b1b028f7571e69a784071f0205fd2efa";
 
-/** What an operator sets about tokens, their prices and who may trade them. */
+/** Settings for tokens, their prices and who may trade them. */
 export const registryConfig = {
 	STOCK_ASSETS_BASE_URL: z
 		.url({ protocol: /^https?$/ })

@@ -10,7 +10,7 @@ import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
 const MULTIPLIER_DECIMALS = 18;
 export const MICROS_DECIMALS = 6;
 
-/** What a price is, wherever one is shown. */
+/** The members of a price in every answer. */
 export const priceParts = {
 	priceUsd: field
 		.number("US dollars for one whole token, by its feed; null: nobody knows.", 412.5)
@@ -77,7 +77,7 @@ export const reviewedTokenSchema = stockTokenSchema
 	})
 	.meta({ id: "ReviewedStockToken", description: "A stock token as operators see it." });
 
-/** A token without its price. */
+/** Renders a token without its price. */
 function rendered(row: AssetRow, chain: string) {
 	return {
 		...{ chain, chainId: row.chainId, address: row.address, symbol: row.symbol, name: row.name },
@@ -90,12 +90,12 @@ function rendered(row: AssetRow, chain: string) {
 	};
 }
 
-/** A stock token as everybody sees it. */
+/** Renders a stock token for the public. */
 export function renderStockToken(row: AssetRow, chain: string, price: LastPrice | null) {
 	return { ...rendered(row, chain), ...renderPrice(price) };
 }
 
-/** A stock token as operators see it. */
+/** Renders a stock token for operators. */
 export function renderReviewed(row: AssetRow, chain: string) {
 	const { uid, flaws, isListed, heldBy, feedSetBy, firstSeenAt, changedAt, unlistedAt } = row;
 	return {

@@ -88,7 +88,7 @@ function rendered(holding: Holding, chain: string): z.output<typeof holdingSchem
 	};
 }
 
-/** What is not known comes last. */
+/** Orders by value, the highest first and unknown values last. */
 function byValue(a: Holding, b: Holding): number {
 	const [of, to] = [a.valueMicros ?? -1n, b.valueMicros ?? -1n];
 	if (of === to) return a.asset.symbol < b.asset.symbol ? -1 : 1;

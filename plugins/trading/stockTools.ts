@@ -18,7 +18,7 @@ export type StockToolsDeps = {
 	reference: Pick<References, "last">;
 };
 
-/** Tickers in one line; `data` has all. */
+/** How many tickers the line names; `data` has all. */
 const NAMED_IN_LINE = 12;
 
 export const assetInput = z
@@ -27,7 +27,7 @@ export const assetInput = z
 	.max(64)
 	.meta({ description: "A ticker, with or without $, or an address.", examples: ["TSLA"] });
 
-/** What there is to trade, and what one of it is worth. */
+/** Returns the tools that list stock tokens and show one with its price. */
 export function stockTools(deps: StockToolsDeps): AnyTool[] {
 	return [listTool(deps), readTool(deps)];
 }
@@ -133,7 +133,7 @@ function closedWords(market: "open" | "closed" | null): string {
 	return market === "closed" ? ", market closed" : "";
 }
 
-/** Finds what a text means, or asks which of several. */
+/** Returns the asset that a text means, or a question with the choices. */
 export async function findAsset(
 	{ db, assets }: { db: Queryable; assets: Pick<Assets, "find"> },
 	text: string,
@@ -147,7 +147,7 @@ export async function findAsset(
 	return { kind: "choose", question: `Which ${text} do you mean?`, slot: "asset", choices };
 }
 
-/** An amount of dollars for one line: cents, or more digits where it is below a dollar. */
+/** Writes dollars for a line: with cents, or with more digits below one dollar. */
 export function dollarWords(usd: number): string {
 	const digits = Math.abs(usd) >= 1 || usd === 0 ? 2 : 6;
 	const text = usd.toLocaleString("en-US", {

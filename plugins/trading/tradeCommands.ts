@@ -7,7 +7,7 @@ const settlement = { kind: "asset" } as const;
 const share = { kind: "word", of: ["all", "half"] } as const;
 const id = { kind: "id" } as const;
 
-/** What people type to trade. What sells without an amount is asked for one. */
+/** The commands for trading. `sell` without an amount is answered with a question for it. */
 export const tradeCommands: readonly Command[] = [
 	{
 		name: "buy_stock_with",
@@ -81,7 +81,7 @@ export const tradeCommands: readonly Command[] = [
 	},
 	{
 		name: "my_trades",
-		forms: ["my trades", "trades"],
+		forms: ["my trades", "trades", "my (last|latest|recent) (trade|trades) [went through]"],
 		slots: {},
 		tool: "list_trades",
 		summary: "your newest trades, also those that were refused",

@@ -18,7 +18,7 @@ const v4Pool = z
 	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
 const bps = z.int().min(0).max(5_000);
 
-/** What an operator sets about quotes and swaps. */
+/** Settings for quotes and swaps. */
 export const tradeConfig = {
 	ROUTER_BASE_URL: z
 		.url({ protocol: /^https?$/ })

@@ -46,7 +46,10 @@ const quoteInput = z.strictObject({
 });
 const byId = z.strictObject({ id: z.uuid().meta({ description: "A trade's id." }) });
 
-/** Trades as the agent makes them: at once for an author's own words, by a link for all else. */
+/**
+ * Returns the agent's tools for trades: they execute an author's own words at once, and ask by a
+ * link for all other callers.
+ */
 export function tradeTools(deps: TradeToolsDeps): AnyTool[] {
 	return [
 		...(["execute", "prepare"] as const).flatMap((effect) => [
@@ -63,7 +66,7 @@ export function tradeTools(deps: TradeToolsDeps): AnyTool[] {
 
 const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
 
-/** The wish of a tool's input. Throws where an amount is missing, or there are two. */
+/** Returns the wish of a tool's input. Throws where an amount is missing, or there are two. */
 function wishOf(input: z.output<typeof quoteInput>): TradeWish {
 	const { share: named, percent: text, ...parts } = input;
 	const whole = named === undefined ? text && Number(text) : SHARES[named];
@@ -239,7 +242,7 @@ function lineOf(view: TradeView): string {
 	return `${tradeSentence(view)} ${intentSentence(status, errorCode)}.${why}`.slice(0, 160);
 }
 
-/** How every tool that answers a trade tells it. */
+/** How every tool that returns a trade renders it. */
 const lines = {
 	line: lineOf,
 	asOfMs: () => null,

@@ -4,11 +4,13 @@ import { coinSchema } from "#plugins/transfers/coin.ts";
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
-/** What is stored of one transfer: who gets how many base units. Checked before, and again here. */
+/**
+ * The stored request of one transfer: recipient and base units. Checked on arrival, and again here.
+ */
 export const transferRequest = z.object({
 	recipient: z.string().refine(isAddress),
 	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),
-	/** The token that is sent, and how much of it goes with the same request; none: the coin. */
+	/** The token that is sent, and the sum of the whole request; without them: the coin. */
 	coin: coinSchema.exactOptional(),
 	togetherRaw: z
 		.string()

@@ -8,7 +8,7 @@ import { decimalString } from "#core/money/decimalString.ts";
 import { checkTransfers, placeOf, type TransfersBody } from "#plugins/transfers/checkTransfers.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
-// Guarantee: only whole addresses and exact amounts get through, and nothing of them changes.
+// Guarantee: only complete addresses and exact amounts are accepted, and they are not changed.
 
 const chains = { ...createChainRegistry(builtinChains), isServed: () => true };
 const wallet: Wallet = {
@@ -72,14 +72,14 @@ test("[TRF-04] one letter in the other case is refused, wherever it stands", () 
 			const digit = good.charAt(at);
 			const other = digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase();
 			const wrong = good.slice(0, at) + other + good.slice(at + 1);
-			// All in lower case there is no checksum left to be wrong.
+			// An address in lower case has no checksum.
 			if (wrong === wrong.toLowerCase()) return;
 			expect(() => check({ recipients: [wrong] })).toThrow(Fault);
 		}),
 	);
 });
 
-test("[TRF-04] of any text as an amount, only a plain decimal above zero is one", () => {
+test("[TRF-04] of all texts, only a plain decimal above zero is an amount", () => {
 	fc.assert(
 		fc.property(
 			fc.oneof(fc.string(), fc.stringMatching(/^[-+ ]?[0-9１x_e.,]{1,30}$/)),
@@ -100,7 +100,7 @@ test("an amount in ETH is never another coin, named or where the wallet was link
 	expect(() => placeOf(whole, { profile: owner, chains })).toThrow(Fault);
 });
 
-test("problems are told up to a limit", () => {
+test("problems are listed up to a limit", () => {
 	const recipients = Array.from({ length: 50 }, () => "x");
 	try {
 		check({ recipients });

@@ -18,14 +18,14 @@ export type TransfersBody = {
 	chain?: string | undefined;
 };
 
-/** The wallet that sends, and where. */
+/** The sending wallet, and the chain. */
 export type Place = { wallet: Wallet; chain: Chain };
 
 export type CheckedTransfers = {
 	wallet: Wallet;
 	chainId: number;
 	recipients: readonly Address[];
-	/** For each of them. */
+	/** The amount for each recipient, in base units. */
 	amountRaw: bigint;
 };
 
@@ -37,7 +37,7 @@ export type KnownChains = {
 
 type Issue = { path: string; message: string };
 
-/** Finds the wallet and the chain that a request names. Throws Faults where there is none. */
+/** Returns the wallet and the chain that a request names. Throws Faults where there is none. */
 export function placeOf(
 	body: Pick<TransfersBody, "fromWalletId" | "chain" | "currency">,
 	{ profile, chains }: { profile: Profile; chains: KnownChains },
@@ -51,8 +51,8 @@ export function placeOf(
 }
 
 /**
- * Holds a request against everything that can be known without asking anybody, and tells all that
- * is wrong with it at once. Nothing was stored yet, so nothing has to be taken back.
+ * Checks a request without any call, and throws one Fault with everything that is wrong. Nothing is
+ * stored yet, so nothing has to be undone.
  */
 export function checkTransfers(
 	body: TransfersBody,
@@ -76,7 +76,9 @@ export function checkTransfers(
 	return { wallet, chainId: chain.id, recipients: [...recipients.keys()], amountRaw };
 }
 
-/** The one where the wallet was linked, unless another is named. Coins only where they are ETH. */
+/**
+ * Returns the named chain, else the one where the wallet was linked. Coins only where they are ETH.
+ */
 function chainOf(
 	named: string | undefined,
 	{ wallet, chains, isCoin }: { wallet: Wallet; chains: KnownChains; isCoin: boolean },
@@ -101,13 +103,13 @@ function amountOf(text: string, currency: Currency): bigint | string {
 	}
 }
 
-/** Why nothing is sent there; null: it may be. */
+/** Returns why this address may not receive; null: it may. */
 function addressFlaw(
 	text: string,
 	{ wallet, chain, coin }: Place & { coin: Coin | null },
 ): string | null {
 	if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return "is not an address: 0x and 40 hex digits";
-	// In one case it has no checksum to be wrong; in both, a digit was mistyped.
+	// An address in one case has no checksum; in mixed case, a wrong one means a mistyped digit.
 	if (!isChecksummed(text)) return "has a wrong checksum (EIP-55): look at it again";
 	const address = text.toLowerCase();
 	if (BigInt(address) === 0n) return "is the zero address: what is sent there is gone";

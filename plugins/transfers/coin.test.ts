@@ -9,8 +9,8 @@ import { type Buyer, type BuyLab, CHAIN_ID, ETHER, openBuyLab } from "#test/harn
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: of a token exactly the amount reaches each recipient, or nothing is sent; and what a
-// token keeps for itself on the way is not called a transfer.
+// Guarantee: each recipient gets exactly the amount of a token, or nothing is sent; a transfer from
+// which the token deducts a fee does not count as successful.
 
 const ANNA = `0x${"a1".repeat(20)}` as const;
 const BERT = `0x${"b2".repeat(20)}` as const;
@@ -77,7 +77,7 @@ test("each recipient gets exactly the amount, and it is spent to the base unit",
 	expect(await lab.ledger(first)).toEqual({ reserve: 2_000_001, spend: 2_000_001 });
 });
 
-test("a batch that the balance does not hold whole is refused whole", async () => {
+test("a batch that exceeds the balance is refused completely", async () => {
 	const whole = await balanceOf(by.wallet.address);
 	const most = String(whole / ETHER - 1n);
 	const made = await send({ amount: most, currency: coin, recipients: [ANNA, BERT] });
@@ -88,7 +88,7 @@ test("a batch that the balance does not hold whole is refused whole", async () =
 	expect(lab.sent).toEqual([]);
 });
 
-test("what is no token, has no price, or is named by a symbol is refused", async () => {
+test("a contract that is no token, a token without a price, and a symbol are refused", async () => {
 	await expect(send({ amount: "1", currency: "USDG" })).rejects.toMatchObject({
 		code: "validation_error",
 	});
@@ -104,7 +104,7 @@ test("what is no token, has no price, or is named by a symbol is refused", async
 	]);
 });
 
-test("a token that keeps a part is told by its own logs, and the money counts as spent", async () => {
+test("a token with a transfer fee is noticed by its own logs, and the money counts as spent", async () => {
 	const { settle } = transferKind({ clock: lab.clock, chainOf: () => null });
 	const word = (value: string) => `0x${value.slice(2).padStart(64, "0")}` as const;
 	const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" as const;

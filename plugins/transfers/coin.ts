@@ -9,7 +9,7 @@ import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
-/** An ERC-20 token that is sent. By its address: a symbol is what a contract's author likes. */
+/** An ERC-20 token that is sent. Its address identifies it: any contract can choose any symbol. */
 export const coinSchema = z.object({
 	address: z.string().refine(isAddress),
 	symbol: z.string().min(1).max(64),
@@ -25,7 +25,7 @@ const abi = parseAbi([
 	"event Transfer(address indexed from, address indexed to, uint256 amount)",
 ]);
 
-/** Returns the token's contract that a `currency` names; null: the chain's own coin is meant. */
+/** Returns the address of the token that `currency` names; null: the chain's own coin. */
 export function coinNamed(text: string | undefined): Address | null {
 	if (text === undefined || text.toLowerCase() === "eth") return null;
 	const address = text.toLowerCase();
@@ -36,7 +36,7 @@ export function coinNamed(text: string | undefined): Address | null {
 	});
 }
 
-/** Asks a token how many decimals it has. Throws `currency_unreadable` where it does not answer. */
+/** Reads a token's decimals. Throws `currency_unreadable` where it does not answer. */
 export async function readCoin(
 	rpc: Rpc,
 	{ address, chain, signal }: { address: Address; chain: Chain; signal: AbortSignal },
@@ -53,18 +53,18 @@ export async function readCoin(
 	return { address, symbol, decimals: Number(decimals) };
 }
 
-/** The calldata of a token's transfer. */
+/** Returns the calldata of a token transfer. */
 export function coinCalldata(recipient: Address, raw: bigint): Hex {
 	return encodeFunctionData({ abi, functionName: "transfer", args: [recipient, raw] });
 }
 
-/** Asks what a wallet has of a token. */
+/** Returns the call that reads a wallet's balance of a token. */
 export function balanceCall({ address }: Coin, owner: Address) {
 	const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] });
 	return { method: "eth_call", params: [{ to: address, data }, "latest"] };
 }
 
-/** What a wallet has, in base units; null where the token does not say. */
+/** Returns the balance in base units; null where the answer is unreadable. */
 export function readBalance(answer: unknown): bigint | null {
 	const word = wordSchema.safeParse(answer);
 	if (!word.success) return null;
@@ -75,8 +75,8 @@ const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
 const wordSchema = z.string().refine(isWord);
 
 /**
- * Why a transfer that was mined is not what was meant; null: all of it arrived. By the token's own
- * logs: one that takes a fee on transfer logs less.
+ * Returns why a mined transfer is not what was requested; null: all of it arrived. Decided by the
+ * token's own logs: with a transfer fee they show less.
  */
 export function arrivalDenial(
 	logs: Receipt["logs"],

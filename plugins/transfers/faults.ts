@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What can be wrong with a wallet transfer before anything of it is stored. */
+/** What can be wrong with a wallet transfer before anything is stored. */
 export const transfersFault = defineFaults({
 	validationError: {
 		status: 422,

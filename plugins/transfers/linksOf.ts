@@ -1,8 +1,8 @@
 import type { Intent, Wallets } from "#plugins/wallets/contract.ts";
 
 /**
- * The link of each transfer that waits for its owner. A batch is confirmed with one word and has
- * one link for that; each transaction that the owner's own wallet signs has its own.
+ * Returns the link for each transfer that waits for its owner, by intent id. A batch is confirmed
+ * as a whole by one link; each transaction that the owner's own wallet signs has its own.
  */
 export async function linksOf(
 	wallets: Pick<Wallets, "link">,

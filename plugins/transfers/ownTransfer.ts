@@ -5,7 +5,7 @@ import type { Intent, Wallets } from "#plugins/wallets/contract.ts";
 
 const uuid = z.uuid();
 
-/** A transfer of a profile's. Whatever else an id names is as little there as what never was. */
+/** Returns a transfer of a profile. Throws `not_found` for every other id, existing or not. */
 export async function ownTransfer(
 	wallets: Pick<Wallets, "execution">,
 	{ id, profileId }: { id: string; profileId: string },

@@ -5,7 +5,7 @@ import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
-/** Sends ETH or ERC-20 tokens from somebody's wallet to one recipient or to many. */
+/** Sends ETH or ERC-20 tokens from a user's wallet to one recipient or to many. */
 export const transfersPlugin = definePlugin({
 	name: "transfers",
 	version: "1",

@@ -8,14 +8,14 @@ import type { Intent, Profile } from "#plugins/wallets/contract.ts";
 
 const ETH = { symbol: "ETH", decimals: 18 };
 
-/** One transfer in answers; with the link by which its owner is asked, where it was just made. */
+/** Renders one transfer; with the link that asks its owner, if it was just created. */
 export function renderTransfer(
 	intent: Intent,
 	given: {
 		profile: Profile;
 		chainOf(chainId: number): Chain | undefined;
 		questionUrl?: string | undefined;
-		/** By which its owner signs its cancellation, where that was asked for. */
+		/** The link to sign its cancellation, if that was requested. */
 		cancelUrl?: string | null;
 	},
 ): z.input<typeof transferSchema> {

@@ -17,21 +17,21 @@ import type { Channel, Intent, Principal, Profile, Recorded } from "#plugins/wal
 export type TransfersAsked = {
 	principal: Principal;
 	body: TransfersBody;
-	/** What names the request beside its key. */
+	/** Names the request together with its key. */
 	route: string;
-	/** The tool that asks; left out for a route. */
+	/** The tool that asks; absent for a route. */
 	tool?: string;
 	idempotencyKey: string | null;
 	channel: Channel;
-	/** True: the owner says yes by a link first, whatever their profile says. */
+	/** True: the owner must agree by a link first, whatever their profile says. */
 	asks: boolean;
-	/** Called once the body is known to be right, before anything is recorded. */
+	/** Called once the body is valid, before anything is recorded. */
 	checked?(): void;
 };
 
 /**
- * Sends the amount to each recipient, once for each key, and answers 202 with the transfers. Throws
- * Faults for what is wrong with the body; then nothing was recorded.
+ * Sends the amount to each recipient, once per key, and answers 202 with the transfers. Throws
+ * Faults for an invalid body; then nothing was recorded.
  */
 export async function sendTransfers(
 	context: TransfersContext,
@@ -57,7 +57,7 @@ export async function sendTransfers(
 	});
 }
 
-/** Null: the chain's own coin is sent. */
+/** Returns the token that is sent; null: the chain's own coin. */
 async function coinOf(
 	{ rpcOf, ending }: TransfersContext,
 	{ body, place }: { body: TransfersBody; place: Place },
@@ -89,8 +89,8 @@ async function answer(
 }
 
 /**
- * Takes the transfers further. Where that cannot be done now they are answered as they stand, and
- * the service takes them up by itself: an error would invite their sender to send them once more.
+ * Continues the transfers, and returns their intents. If that fails now, they are returned as they
+ * are and the service retries later: an error would make the sender send them once more.
  */
 async function goOn(
 	{ wallets, ending, log }: TransfersContext,

@@ -1,12 +1,12 @@
 import type { Denial, SpendSituation } from "#plugins/wallets/contract.ts";
 
 /**
- * What denies a transfer besides the limits in USD; null: nothing. Who is new must be known for a
- * while before money goes there by itself, where the deployment asks for that: that is the time its
- * owner has to see what somebody does in their name.
+ * Returns why a transfer is denied besides the limits in USD; null: it is not. If the deployment
+ * asks for it, a new recipient must be known for some time before money is sent automatically: in
+ * that time the owner can notice actions that are not theirs.
  */
 export function transferDenial({ limits, recipientKnownForMs }: SpendSituation): Denial | null {
-	// Also where nobody says who gets it: a transfer always has somebody.
+	// Also where the recipient is missing from the situation: a transfer always has one.
 	if ((recipientKnownForMs ?? 0) >= limits.recipientCooldownMs) return null;
 	return {
 		code: "recipient_cooldown",

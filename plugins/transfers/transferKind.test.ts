@@ -8,7 +8,7 @@ import type { TransferRequest } from "#plugins/transfers/TransferRequest.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import type { Intent, Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 
-// Guarantee: what is planned is a plain payment of what was asked for, and nothing beside it.
+// Guarantee: a plan is exactly the requested payment, and nothing else.
 
 const chain = builtinChains.find(({ slug }) => slug === "robinhood");
 if (!chain) throw new Error("no such chain");
@@ -70,14 +70,14 @@ function prepare(more: { capability?: WalletCapability; isServed?: boolean } = {
 	return kind.prepare(intent, context);
 }
 
-/** The question of a plan, and what is shown by an answer to it. */
+/** Returns the question of a plan, and what is shown for its answer. */
 async function questionOf(answer: unknown) {
 	const prepared = await prepare();
 	if (prepared.kind !== "plan" || !prepared.question) throw new Error("nothing is asked");
 	return { call: prepared.question.call, told: prepared.question.shownBy(answer) };
 }
 
-test("[TRF-01] the plan pays the recipient, to the wei, and calls nobody", async () => {
+test("[TRF-01] the plan pays the recipient, to the wei, and calls no contract", async () => {
 	expect(await prepare()).toMatchObject({
 		kind: "plan",
 		plan: {
@@ -121,7 +121,7 @@ describe("a recipient", () => {
 		});
 	}
 
-	test("of whom a node says nothing readable is not taken for an account", async () => {
+	test("about which a node's answer is unreadable is not taken for an account", async () => {
 		for (const code of [null, "", "6001", 1]) {
 			const { told } = await questionOf(code);
 			expect(told).toMatchObject({ denial: { code: "chain_unavailable" } });
@@ -129,7 +129,7 @@ describe("a recipient", () => {
 	});
 });
 
-test("who may not send, and where nobody serves, is denied before anybody is asked", async () => {
+test("a wallet that may not send, or a chain that is not served, is denied before any call", async () => {
 	for (const [more, code] of [
 		[{ capability: "disabled" }, "no_executable_wallet"],
 		[{ capability: "review-required" }, "no_executable_wallet"],
@@ -139,7 +139,7 @@ test("who may not send, and where nobody serves, is denied before anybody is ask
 	}
 });
 
-test("a stored request that is none is not read", () => {
+test("an invalid stored request is not read", () => {
 	const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf: () => null });
 	for (const bad of [
 		{ recipient: ANNA, amountRaw: "0" },
@@ -153,7 +153,7 @@ test("a stored request that is none is not read", () => {
 	}
 });
 
-test("a transfer of a wallet that is not linked any more is shown all the same", () => {
+test("a transfer of a wallet that is no longer linked is still shown", () => {
 	const given = { profile: { ...profile, wallets: [] }, chainOf: () => undefined };
 	expect(renderTransfer(intent, given)).toMatchObject({
 		from: null,
@@ -166,7 +166,7 @@ test("a transfer of a wallet that is not linked any more is shown all the same",
 	});
 });
 
-test("a link is shown as what it is for, and to what waits alone", () => {
+test("a link is shown with its purpose, and only for a transfer that waits", () => {
 	const given = { profile, chainOf: () => chain, questionUrl: "https://x/links/t" };
 	const shown = (status: Intent["status"]) => renderTransfer({ ...intent, status }, given);
 	expect(shown("signature_required")).toMatchObject({

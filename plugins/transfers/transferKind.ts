@@ -17,22 +17,22 @@ import type { Denial, IntentKind, Plan, Question } from "#plugins/wallets/contra
 
 export type TransferDeps = {
 	clock: Clock;
-	/** Null: the chain is not served here. */
+	/** Returns null where the chain is not served here. */
 	chainOf(chainId: number): Chain | null;
 };
 
 export const TRANSFER = "transfer";
-/** EIP-7702: an account whose key still owns it has this before a contract's address. */
+/** EIP-7702: the code of an account that delegates to a contract, but is still owned by its key. */
 const DELEGATED = "0xef0100";
 const code = z.string().regex(/^0x[0-9a-f]*$/i);
 
-/** Sends a chain's own coin, or a token, from one of somebody's wallets to one recipient. */
+/** Returns the intent kind that sends a chain's own coin, or a token, to one recipient. */
 export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 	return {
 		name: TRANSFER,
 		plugin: "transfers",
 		request: transferRequest,
-		// Whose code it is, is asked with the account.
+		// No outbound calls of its own: the recipient's code is read together with the account.
 		steps: [],
 		async prepare({ chainId, request }, { wallet }) {
 			if (wallet.capability === "review-required" || wallet.capability === "disabled") {
@@ -49,7 +49,7 @@ export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 			return { kind: "plan", plan, question };
 		},
 		deny: transferDenial,
-		// Of the coin a receipt of success is the transfer; of a token, its own logs are.
+		// For the coin, a successful receipt proves the transfer; for a token, its own logs do.
 		async settle({ request: { coin, recipient: to, amountRaw } }, { logs }, { wallet }) {
 			if (!coin) return null;
 			return arrivalDenial(logs, { coin, from: wallet.address, to, raw: BigInt(amountRaw) });
@@ -82,7 +82,10 @@ function planOf(
 	};
 }
 
-/** Who gets it, as a person should know before they say yes: an account, or a contract. */
+/**
+ * Returns the question whether the recipient is an account or a contract, which a person should
+ * know before they agree.
+ */
 function questionOf({ recipient, amountRaw }: TransferRequest, chain: Chain): Question {
 	const { nativeCurrency: currency, name } = chain;
 	return {
@@ -99,7 +102,9 @@ function questionOf({ recipient, amountRaw }: TransferRequest, chain: Chain): Qu
 	};
 }
 
-/** Whether the wallet has what all transfers of the request take; one alone may pass by itself. */
+/**
+ * Returns the question whether the wallet holds enough for all transfers of the request together.
+ */
 function balanceQuestion(
 	{ recipient, amountRaw, togetherRaw = amountRaw }: TransferRequest,
 	{ coin, chain, owner }: { coin: Coin; chain: Chain; owner: Address },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How a path names a transfer. */
+/** The id of a transfer in a path. */
 export const transferParams = z.object({
 	id: z.string().meta({
 		description: "A transfer of yours, by its id.",

@@ -4,8 +4,8 @@ import { transferTools } from "#plugins/transfers/transferTools.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: the agent's transfer is a route's transfer, sent once for a key; a prepared one sends
-// nothing before its owner says yes by the link.
+// Guarantee: the agent's transfer equals a route's transfer, sent once per key; a prepared one
+// sends nothing before its owner agrees by the link.
 
 const ANNA = `0x${"a1".repeat(20)}` as const;
 const signal = new AbortController().signal;
@@ -69,7 +69,7 @@ test("a key is good for one action: another tool under it records nothing", asyn
 	expect(lab.chain.pool()).toHaveLength(1);
 });
 
-test("a prepared transfer of a delegated wallet without confirmation waits for its owner's yes", async () => {
+test("a prepared transfer of a delegated wallet waits for its owner's confirmation", async () => {
 	const by = await lab.person();
 	const { output, line, links } = await run("prepare_send_eth", by);
 	expect(output).toMatchObject({ status: "confirmation_required", transactionHash: null });
@@ -96,7 +96,7 @@ test("a prepared transfer of an owner's own wallet is asked by the signature alo
 	expect(links).toEqual([{ rel: "sign", url: output.signUrl }]);
 });
 
-test("nobody's transfer is refused, and what is wrong with the words is said before anything is stored", async () => {
+test("a guest's transfer is refused, and errors in the words are named before anything is stored", async () => {
 	await expect(run("send_eth", null)).rejects.toMatchObject({ code: "unauthorized" });
 	const by = await lab.person();
 	const wrong = { to: "0xA1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1" };

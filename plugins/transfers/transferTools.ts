@@ -26,7 +26,10 @@ const inputSchema = z.strictObject({
 		.meta({ description: "Which of your wallets it leaves; the canonical one unless given." }),
 });
 
-/** Sending ETH as the agent does it: at once for an author's own words, by a link for all else. */
+/**
+ * Returns the agent's tools that send ETH: at once for an author's own words, by a link for all
+ * else.
+ */
 export function transferTools(context: TransfersContext): AnyTool[] {
 	return [sendTool(context, "execute"), sendTool(context, "prepare")];
 }
@@ -40,7 +43,7 @@ export const transferCommands: readonly Command[] = [
 		],
 		slots: {
 			amount: { kind: "amount" },
-			// A value and no word of the form: a model may not write it where its author named another.
+			// A slot, not a word of the form: a model must quote the coin from the author's text.
 			coin: { kind: "word", of: ["eth"] },
 			to: { kind: "address" },
 			chain: { kind: "chain" },
@@ -101,7 +104,7 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 	});
 }
 
-/** The wallet that commands without a wallet's name act on. */
+/** Returns the wallet for commands that name none. */
 function walletOf({ canonicalWalletId, wallets }: Profile): string {
 	return canonicalWalletId ?? wallets[0]?.id ?? "";
 }

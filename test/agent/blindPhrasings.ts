@@ -577,6 +577,18 @@ export const blindPhrasings: readonly (readonly [text: string, command: string |
 	["will bonkler moon", null],
 	["gm", null],
 	["buy 2 sprotos under 0.1", null],
+	["what's listed on kiln-folk under 1 eth", null],
+	["how much usdg do i have", null],
+	["did milady sell anything today", "sold milady 24h"],
+	["which nft is up the most", "trending"],
+	["my bags", "portfolio"],
+	["how much was burned", "token economics"],
+	["did the buyback run today", "token economics"],
+	["cheapest lil pudgy on base?", "floor lil pudgy on base"],
+	["any whales in salt-cathedral", "holders salt-cathedral"],
+	["how thin is the book on azuki", "depth azuki"],
+	["rank of kiln-folk #12", "token #12 of kiln-folk"],
+	["what are ppl aping into", "trending"],
 ];
 
 /**

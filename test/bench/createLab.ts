@@ -26,6 +26,7 @@ import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedLi
 import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 import { type CommandRates, runCommands } from "#test/bench/measure/runCommands.ts";
 import { type Detections, runDetections } from "#test/bench/measure/runDetections.ts";
+import { type EconomicsReads, runEconomics } from "#test/bench/measure/runEconomics.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { type FirstSyncs, runFirstSyncs } from "#test/bench/measure/runFirstSyncs.ts";
 import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
@@ -91,6 +92,8 @@ export type Lab = {
 	bridges(): Promise<BridgeTimes>;
 	/** Stock tokens bought through the whole service. */
 	trades(): Promise<Trades>;
+	/** The token's economics, of ledgers of two sizes. */
+	economics(): Promise<EconomicsReads>;
 	/** A hundred collections synced for the first time, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
@@ -250,6 +253,7 @@ export function createLab(options: LabOptions): Lab {
 		social: measured("answering mentions", runSocial, { scope, runtimeArgs, say }),
 		bridges: measured("bridging", runBridges, { scope }),
 		trades: measured("trading stock tokens", runTrades, { scope, runtimeArgs }),
+		economics: measured("reading the token's economics", runEconomics, { scope, say }),
 		firstSyncs: measured("syncing a hundred collections", runFirstSyncs, { scope }),
 		reads: async () => (await large()).reads,
 		wideCatchUp: async () => (await large()).wide,

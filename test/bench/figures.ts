@@ -4,6 +4,7 @@ import { bridgeFigures } from "#test/bench/figures/bridgeFigures.ts";
 import { busyFigures } from "#test/bench/figures/busyFigures.ts";
 import { catchUpFigures } from "#test/bench/figures/catchUpFigures.ts";
 import { crowdFigures } from "#test/bench/figures/crowdFigures.ts";
+import { economicsFigures } from "#test/bench/figures/economicsFigures.ts";
 import { headFigures } from "#test/bench/figures/headFigures.ts";
 import { intentFigures } from "#test/bench/figures/intentFigures.ts";
 import { marketFigures } from "#test/bench/figures/marketFigures.ts";
@@ -36,6 +37,7 @@ export const figures: readonly Figure[] = [
 	...socialFigures,
 	...bridgeFigures,
 	...tradeFigures,
+	...economicsFigures,
 	...syncFigures,
 	...remoteFigures,
 	...sizeFigures,

@@ -23,6 +23,7 @@ const switches: [name: string, fallback: unknown, typed: string, is: unknown, wr
 	["ENABLE_SOCIAL_BRIDGING", false, "true", true, ["x"]],
 	["BRIDGE_DRY_RUN", true, "false", false, ["wet"]],
 	["BRIDGE_DENIED_CHAIN_IDS", [], "1,8453", ["1", "8453"], ["base", "0", "-1", "1;2"]],
+	["BUYBACK_ENABLED", false, "true", true, ["buying"]],
 	["BUYBACK_BURN_ADDRESS", undefined, TOKEN, TOKEN.toLowerCase(), addresses()],
 	["TOKEN_ADDRESS", undefined, TOKEN, TOKEN.toLowerCase(), addresses()],
 	["REVENUE_ROUTER_ADDRESS", undefined, TOKEN, TOKEN.toLowerCase(), addresses()],
@@ -39,7 +40,7 @@ function read(env: Record<string, string>): Record<string, unknown> {
 	return Object.assign({}, ...all.map((section) => config.of(section)));
 }
 
-describe.each(switches)("%s", (name, fallback, typed, is, wrong) => {
+describe.each(switches)("[SEC-08] %s", (name, fallback, typed, is, wrong) => {
 	test("has its default, also where it is set to nothing", () => {
 		expect(read({})[name]).toEqual(fallback);
 		expect(read({ [name]: "" })[name]).toEqual(fallback);
@@ -65,7 +66,7 @@ describe.each(switches)("%s", (name, fallback, typed, is, wrong) => {
 	}
 });
 
-test("all wrong switches are told at once", () => {
+test("[SEC-08] all wrong switches are told at once", () => {
 	const env = { TRADING_DRY_RUN: "dry", BRIDGE_DRY_RUN: "wet", TOKEN_ADDRESS: "0x12" };
 	try {
 		read(env);
@@ -76,7 +77,7 @@ test("all wrong switches are told at once", () => {
 	}
 });
 
-test("a chain to discover that is not defined refuses the boot, with those that are", () => {
+test("[SEC-08] a chain to discover that is not defined refuses the boot, with those that are", () => {
 	const chains = createChainRegistry(builtinChains);
 	const discover = () => discoveredChains({ chains, indexed: [] }, ["atlantis"]);
 	expect(discover).toThrow(/NFT_DISCOVERY_CHAINS names "atlantis".*Defined are: .*base/);

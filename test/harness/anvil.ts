@@ -9,9 +9,9 @@ export type Anvil = {
 	url: string;
 	wsUrl: string;
 	chainId: number;
-	/** One JSON-RPC call; rejects with the node's own words when it answers an error. */
+	/** Makes one JSON-RPC call; rejects with the node's own message when it answers an error. */
 	rpc<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
-	/** Until every transaction has its block: a node answers a send before that. */
+	/** Waits until every transaction is in a block: a node answers a send before that. */
 	mined(): Promise<void>;
 	/** Ends the node and waits until it is gone. */
 	stop(): Promise<void>;
@@ -22,13 +22,14 @@ const ROOT = join(import.meta.dir, "../..");
 /**
  * Starts a private chain for one test file.
  *
- * The node picks its own free port, so that files which run side by side cannot meet. The binary
- * is started itself and not through the package's launcher, whose child would outlive `stop`.
+ * The node picks its own free port, so that files which run side by side cannot collide. The binary
+ * is started directly, not by the package's launcher, whose child would outlive `stop`.
  *
  * @example const anvil = await startAnvil({ args: ["--chain-id", "8453"] });
  */
 export async function startAnvil({ args = [] }: { args?: readonly string[] } = {}): Promise<Anvil> {
-	// Older states go to the disk: left in the user's home they would stay there, gigabytes of them.
+	// Older states are written to disk: in the user's home directory they would stay, gigabytes of
+	// them.
 	const states = mkdtempSync(join(tmpdir(), "tapeline-anvil-"));
 	const place = ["--port", "0", "--host", "127.0.0.1", "--cache-path", states];
 	const node = Bun.spawn([binaryPath(), ...place, ...args], { stdout: "pipe", stderr: "inherit" });

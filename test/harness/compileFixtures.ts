@@ -9,7 +9,7 @@ export type Fixture = { abi: Abi; bytecode: Hex };
 const SOURCE = join(import.meta.dir, "contracts/Fixtures.sol");
 const CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-fixtures");
 
-/** Compiles the fixture contracts once for each version of their source. */
+/** Compiles the fixture contracts once per version of their source; returns them by name. */
 export function compileFixtures(): Record<string, Fixture> {
 	const content = readFileSync(SOURCE, "utf8");
 	const key = createHash("sha256").update(content).digest("hex").slice(0, 24);

@@ -8,7 +8,10 @@ import type { Fixture } from "#test/harness/compileFixtures.ts";
 const SOURCE = join(import.meta.dir, "contracts/Owned.sol");
 const CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-owned");
 
-/** Contracts with real ownership rules, compiled once for each version of theirs. */
+/**
+ * Compiles contracts with real ownership rules, once per version of their source; returns them by
+ * name.
+ */
 export function compileOwned(): Record<string, Fixture> {
 	const require = createRequire(import.meta.url);
 	const content = readFileSync(SOURCE, "utf8");

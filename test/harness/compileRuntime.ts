@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Hex } from "viem";
 
 /**
- * Compiles a contract of `contracts/` that takes nothing when it is made, and returns the code that
- * stands at its address and its selectors, by signature. It takes a second.
+ * Compiles a contract of `contracts/` without constructor arguments; returns its runtime code and
+ * its selectors by signature. It takes a second.
  */
 export function compileRuntime(name: string): { code: Hex; selectors: Record<string, string> } {
 	const solc = createRequire(import.meta.url)("solc");

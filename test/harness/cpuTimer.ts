@@ -1,8 +1,9 @@
 /**
- * Starts to count the processor time of this process; what it answers tells the milliseconds since.
+ * Starts to measure the processor time of this process; returns a function that gives the
+ * milliseconds since.
  *
- * For tests that no text and no list makes a function slow: whoever else uses the machine makes
- * such a test take longer, and not work more.
+ * For tests that no input makes a function slow: other programs on the machine lengthen the wall
+ * time of such a test, but not its processor time.
  *
  * @example
  * const cpuMs = cpuTimer();

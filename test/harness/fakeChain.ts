@@ -8,23 +8,23 @@ import { Fault } from "#core/fault/Fault.ts";
 export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
 export type FakeTransaction = { value?: bigint; logs: readonly FakeLog[] };
 
-/** How the node misbehaves. Change a field at any time; it counts from the next call on. */
+/** The node's faults. A field can be changed at any time; it applies from the next call on. */
 export type FakeTroubles = {
-	/** Nothing answers. */
+	/** No call is answered. */
 	down: boolean;
-	/** The node knows this many blocks less than the chain has. */
+	/** The node is this many blocks behind the chain. */
 	lagBlocks: number;
 	/** Log queries over more blocks are refused as too large. */
 	rangeMax: number;
-	/** Log queries that touch one of these blocks are refused, in the node's own words. */
+	/** Log queries that include one of these blocks are refused with this code. */
 	refused: { blocks: Set<number>; code: "rpc_range" | "rpc_refused" };
-	/** True where the chain puts a bloom of nothing into every header, as some do. */
+	/** True: the chain puts an empty bloom into every header, as some do. */
 	emptyBlooms: boolean;
-	/** False where the node does not offer `eth_getBlockReceipts`. */
+	/** False: the node does not offer `eth_getBlockReceipts`. */
 	receipts: boolean;
-	/** Called before each call is answered; what it awaits, the answer awaits. */
+	/** Called before each call is answered; the answer waits for it. */
 	before: (call: RpcCall) => void | Promise<void>;
-	/** Changes an answer on its way out. */
+	/** Changes an answer before it is sent. */
 	tamper: (call: RpcCall, answer: unknown) => unknown;
 };
 
@@ -35,8 +35,9 @@ type Transaction = { hash: Hex; value: Hex; blockHash: Hex; blockNumber: Hex };
 export type FakeChain = ReturnType<typeof createFakeChain>;
 
 /**
- * A chain in memory behind core's RPC interface, for what no real node does on demand: to die, to
- * lag, to refuse, to contradict itself. Calls of a batch are answered one after the other.
+ * Makes a chain in memory behind core's RPC interface, for faults that no real node has on demand:
+ * it can be down, lag, refuse, or contradict itself. Calls of a batch are answered one after the
+ * other.
  *
  * @example
  * const chain = createFakeChain();
@@ -62,7 +63,7 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 	};
 	mine();
 
-	/** Adds a block with these transactions; answers its number. */
+	/** Adds a block with these transactions; returns its number. */
 	function mine(mined: readonly FakeTransaction[] = []): number {
 		const number = blocks.length;
 		const hash = keccak256(toHex(`block ${number} of ${branch}`));
@@ -93,8 +94,8 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 	}
 
 	/**
-	 * Takes the newest blocks off the chain; what is mined next makes another branch. Answers how
-	 * the chain flips back to them.
+	 * Removes the newest blocks; the next mined ones form another branch. Returns a function that
+	 * restores the removed ones.
 	 */
 	function drop(depth: number): () => void {
 		const from = blocks.length - depth;
@@ -106,13 +107,13 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 		};
 	}
 
-	/** Real ones where asked for: computed from the block's logs. */
+	/** Returns a real bloom, computed from the block's logs, if blooms are on. */
 	function bloomAt({ logs }: Block): Hex | null {
 		if (!blooms) return null;
 		return troubles.emptyBlooms ? `0x${"0".repeat(512)}` : bloomOf(logs);
 	}
 
-	/** A block as nodes send it: with its transactions, or their hashes alone. */
+	/** Returns a block as nodes send it: with its transactions, or with their hashes only. */
 	function headerOf(block: Block | undefined, isFull: unknown = false) {
 		if (!block) return null;
 		const { logs: _, number, ...header } = block;
@@ -234,10 +235,10 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 		rpc,
 		troubles,
 		calls,
-		/** What the chain was caught at, as it was told. */
+		/** The inconsistencies that were reported. */
 		distrusted,
 		mine,
-		/** Empty blocks up to this number. */
+		/** Mines empty blocks up to this number. */
 		mineTo(number: number) {
 			while (blocks.length <= number) mine();
 		},
@@ -245,7 +246,7 @@ export function createFakeChain({ timestamps = true, blooms = false } = {}) {
 		head: () => blocks.length - 1,
 		headOf,
 		hashOf: (number: number): Hex => blocks[number]?.hash ?? "0x",
-		/** The spans of log queries so far, as `from..to`. */
+		/** Returns the ranges of log queries so far, as `from..to`. */
 		asked: () =>
 			calls
 				.filter(({ method }) => method === "eth_getLogs")
@@ -269,7 +270,7 @@ function spanOf(block: number) {
 	return { fromBlock: numberToHex(block), toBlock: numberToHex(block) };
 }
 
-/** As geth reads a filter: more positions than a log has topics means that it does not fit. */
+/** Matches a filter as geth does: with more positions than the log has topics it does not match. */
 function fits(log: SentLog, { address, topics }: LogQuery): boolean {
 	if (address && !address.includes(log.address)) return false;
 	if (log.topics.length < topics.length) return false;
@@ -280,7 +281,7 @@ function fits(log: SentLog, { address, topics }: LogQuery): boolean {
 	});
 }
 
-/** A call that waits ends at once when its caller gives up, as a request over HTTP does. */
+/** Rejects a waiting call when its caller gives up, as a request over HTTP does. */
 function endsWith(waited: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
 	if (!signal) return waited;
 	return new Promise((resolve, reject) => {
@@ -291,7 +292,7 @@ function endsWith(waited: Promise<void>, signal: AbortSignal | undefined): Promi
 	});
 }
 
-/** The Yellow Paper's definition, on one big number. */
+/** Computes a bloom by the Yellow Paper's definition, on one bigint. */
 function bloomOf(logs: readonly SentLog[]): Hex {
 	let bits = 0n;
 	for (const item of logs.flatMap(({ address, topics }) => [address, ...topics])) {

@@ -6,13 +6,13 @@ import { pricesOver } from "#plugins/prices/pricesOver.ts";
 
 type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
 
-/** Prices over a table that a test fills in; nothing grows stale. Empty, it knows only ETH. */
+/** Prices from a table that a test fills; they never become stale. An empty one knows only ETH. */
 export type FakePrices = Prices & {
-	/** USD for one ETH from now on; null forgets it. */
+	/** Sets the USD price of one ETH; null removes it. */
 	setEth(usd: number | null): void;
-	/** USD for one whole unit of a currency; the zero address is a chain's own coin. */
+	/** Sets the USD price of one whole unit of a currency; the zero address is a chain's own coin. */
 	set(rate: FakeRate): void;
-	/** Tells the listeners that a span became known, as a worker does, and waits for them. */
+	/** Notifies the listeners that a span became known, as a worker does, and waits for them. */
 	learn(learned: Learned): Promise<void>;
 };
 
@@ -20,10 +20,10 @@ export type FakeRate = {
 	chainId: number;
 	currency: Address;
 	usd: number;
-	/** Of the priced currency. */
+	/** The decimals of the priced currency. */
 	decimals?: number;
 	symbol?: string;
-	/** Unknown before. */
+	/** Before this time the price is unknown. */
 	fromMs?: number;
 };
 

@@ -10,7 +10,7 @@ import { providerFault } from "#plugins/provider/faults.ts";
 
 export type ProviderMethod = Exclude<keyof Provider, "id" | "isOn" | "isConnected" | "stream">;
 export type ProviderAnswers = { [Method in ProviderMethod]: Provider[Method] };
-/** One call as it was made; `args` without the options. */
+/** One call; `args` without the options. */
 export type ProviderCall = {
 	method: ProviderMethod;
 	args: readonly unknown[];
@@ -20,18 +20,18 @@ export type ProviderCall = {
 type Gap = { slugs: readonly string[]; sinceMs: number };
 
 export type FakeProvider = {
-	/** What a plugin gets. */
+	/** The provider that a plugin gets. */
 	provider: Provider;
-	/** Every call that was made, oldest first, also those that failed. */
+	/** Every call so far, oldest first, including failed ones. */
 	calls: ProviderCall[];
 	callsOf(method: ProviderMethod): ProviderCall[];
-	/** What each method answers. Set one to change it; unset ones answer nothing, as null or []. */
+	/** The answer of each method. Replace one to change it; by default they answer null or []. */
 	answers: ProviderAnswers;
-	/** From now on the method fails with that; `null` answers again. */
+	/** Makes the method fail with this error; `null` ends that. */
 	fail(method: ProviderMethod, fault: Error | null): void;
-	/** From now on every method fails with that; `null` answers again. */
+	/** Makes every method fail with this error; `null` ends that. */
 	failAll(fault: Error | null): void;
-	/** Faults as the client makes them. */
+	/** Faults as the real client makes them. */
 	faults: {
 		rateLimited(retryAfterMs?: number): Fault;
 		unavailable(): Fault;
@@ -39,7 +39,7 @@ export type FakeProvider = {
 		refused(): Fault;
 	};
 	connected: boolean | null;
-	/** The stream as a test drives it; each returns when every listener is done. */
+	/** The stream, driven by the test; each call returns when every listener is done. */
 	stream: {
 		state: ProviderStreamState;
 		followed: readonly string[];
@@ -49,8 +49,8 @@ export type FakeProvider = {
 };
 
 /**
- * The marketplace provider in memory, for whoever uses the port: answers and faults are set, calls
- * are written down with their purpose, and pushes and gaps are fired by the test.
+ * Makes the marketplace provider in memory: a test sets answers and faults, reads the calls with
+ * their purposes, and fires pushes and gaps.
  *
  * @example
  * const fake = createFakeProvider();
@@ -125,7 +125,7 @@ export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): Fa
 	return fake;
 }
 
-/** A provider that knows nothing. */
+/** Returns the answers of a provider that knows nothing. */
 function nothing(): ProviderAnswers {
 	const noPage = async () => ({ items: [], cursor: null });
 	const none = async () => null;

@@ -46,7 +46,7 @@ export async function fixturesOn(
 			const from = deployer as Hex;
 			return getContractAddress({ from, nonce: BigInt(count) }).toLowerCase() as Hex;
 		},
-		/** Sends a call; answers the transaction's hash. */
+		/** Sends a call; returns the transaction's hash. */
 		call(
 			name: string,
 			to: Hex,
@@ -60,7 +60,7 @@ export async function fixturesOn(
 	};
 }
 
-/** The node answers a transaction's hash before it has mined it. */
+/** Waits for the receipt: the node answers a transaction's hash before it has mined it. */
 async function mined(anvil: Anvil, hash: Hex): Promise<void> {
 	for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
 		const receipt = await anvil.rpc<{ status: Hex } | null>("eth_getTransactionReceipt", [hash]);

@@ -2,7 +2,7 @@ import type { Job } from "#core/schedule/Job.ts";
 
 const heldRuns = new WeakMap<Job, Job["run"]>();
 
-/** Keeps jobs of these names from running by the clock; `runHeld` still runs them. */
+/** Stops jobs of these names from running on schedule; `runHeld` still runs them. */
 export function holdJobs(jobs: readonly Job[], names: readonly string[]): void {
 	for (const job of jobs) {
 		if (!names.includes(job.name)) continue;

@@ -1,11 +1,11 @@
-/** A copy of a value with one thing changed; `path` says where, `how` what. */
+/** A copy of a value with one change; `path` says where, `how` says which. */
 export type Mutant<Value> = { path: string; how: string; value: Value };
 
 type Step = string | number;
 
 /**
- * Every way to spoil one thing of a value: each leaf made another one of its kind, each member left
- * out, each list shorter, longer, or in another order. Paths are `a.b[0].c`.
+ * Returns every mutant of a value: each leaf replaced by another one of its type, each member left
+ * out, each list shorter, longer, or reordered. Paths are `a.b[0].c`.
  */
 export function mutantsOf<Value>(value: Value): Mutant<Value>[] {
 	return [...spoil(value, [])].map(({ steps, how, made }) => ({
@@ -15,7 +15,7 @@ export function mutantsOf<Value>(value: Value): Mutant<Value>[] {
 	}));
 }
 
-/** The paths of all leaves, with `[]` for every index. */
+/** Returns the paths of all leaves, with `[]` for every index. */
 export function leavesOf(value: unknown): Set<string> {
 	return new Set([...leaves(value, [])].map((steps) => pathOf(steps).replace(/\[\d+\]/g, "[]")));
 }
@@ -50,7 +50,7 @@ function* spoil(
 	for (const made of others(value)) yield { steps, how: `is ${String(made)}`, made };
 }
 
-/** Other values of a leaf's kind, and none of its kind. */
+/** Returns other values of a leaf's type, and some of other types. */
 function others(value: unknown): unknown[] {
 	const made: unknown[] = [null, {}, []];
 	if (typeof value === "boolean") made.push(!value);
@@ -78,7 +78,7 @@ function otherTexts(text: string): string[] {
 	return [`${text}x`, text.slice(1)];
 }
 
-/** 1 and "1", "0x" and nothing: the same said otherwise is no mutant. */
+/** Returns true for two forms of the same value (1 and "1"): that is no mutant. */
 function isSame(one: unknown, other: unknown): boolean {
 	return typeof one !== "object" && typeof other !== "object" && String(one) === String(other);
 }

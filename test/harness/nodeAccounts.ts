@@ -8,15 +8,15 @@ const COUNT = 10;
 let derived: PrivateKeyAccount[] | null = null;
 
 /**
- * Returns the accounts that every test chain begins with, each of which signs. They are derived
- * once: to derive one from its twelve words takes 20 ms of processor, and a payment looks at all.
+ * Returns the unlocked accounts of every test chain. They are derived once: deriving one from its
+ * twelve words takes 20 ms of processor time, and a payment checks all.
  */
 export function nodeAccounts(): readonly PrivateKeyAccount[] {
 	derived ??= derive();
 	return derived;
 }
 
-/** One of them. */
+/** Returns one of these accounts. */
 export function nodeAccount(index: number): PrivateKeyAccount {
 	const account = nodeAccounts()[index];
 	assert(account !== undefined, `a test chain begins with ${COUNT} accounts`);

@@ -13,7 +13,7 @@ import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 export type BridgeAnswer = { status: number; body: any; text: string };
 export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
-/** The whole service on two chains, with a wallet provider and a bridge that pays on both. */
+/** Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. */
 export async function openBridgeLab(
 	options: {
 		env?: Record<string, string>;
@@ -33,7 +33,7 @@ export async function openBridgeLab(
 		service,
 		...asking({ ...world, service }),
 		async stop() {
-			// Once more where a test has ended it: that does nothing.
+			// A test may have stopped it already: then this does nothing.
 			await service.stop().catch(() => {});
 			await service.database.drop();
 			await world.stop();
@@ -71,12 +71,12 @@ function asking({ custody, service, home, market }: Parts) {
 	}
 	return {
 		ask,
-		/** Enrols a person of the wallet provider's, and answers their wallet. */
+		/** Enrols a user of the wallet provider; returns their wallet. */
 		async enrol(as = "ada") {
 			const { body } = await ask("/v1/trading/enrollment", {}, { as });
 			return body.profile.wallets[0] as { id: string; address: Hex };
 		},
-		/** Waits until a bridge of theirs is in one of these statuses, and answers it. */
+		/** Waits until a bridge has one of these statuses; returns it. */
 		async reached(id: string, wanted: readonly string[], as = "ada") {
 			let found: any = null;
 			await until(

@@ -13,7 +13,7 @@ import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 
 export const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 export const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
-/** A second token on 4663 that calls itself USDG, and one that shares a symbol with it. */
+/** A second token on 4663 with the symbol USDG, and one that shares its symbol with another. */
 const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";
 /** A token on 4663 whose owner may sign for it (EIP-3009). */
@@ -26,12 +26,12 @@ export type BridgeWorldParts = {
 	home: Anvil;
 	custody: CustodyEmulator;
 	bridge: BridgeEmulator;
-	/** What a service needs to bridge between both chains. */
+	/** The environment of a service that bridges between both chains. */
 	env: Record<string, string>;
 	stop(): Promise<void>;
 };
 
-/** Two chains, a wallet provider for both, and a bridge that really pays on both. */
+/** Opens two chains, a wallet provider for both, and a bridge that really pays on both. */
 export async function openBridgeWorld(): Promise<BridgeWorldParts> {
 	const [market, home] = await Promise.all([
 		startAnvil(),
@@ -104,7 +104,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 	});
 }
 
-/** A feed that says so many dollars. */
+/** Deploys a feed with this price in dollars; returns its address. */
 async function deployFeed(chain: Anvil, dollars: bigint): Promise<string> {
 	const [from] = await chain.rpc<string[]>("eth_accounts");
 	const bytecode = compileContracts().SandboxFeed.creation;

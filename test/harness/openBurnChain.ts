@@ -16,7 +16,7 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { uniswapBytecode } from "#test/sandbox/stocks/uniswapBytecode.ts";
 
-/** What is done here with Uniswap, with wrapped coins and with tokens of any kind. */
+/** Functions of Uniswap, wrapped coins and tokens that are used here. */
 export const chainAbi = parseAbi([
 	"function deposit() payable",
 	"function approve(address spender, uint256 raw) returns (bool)",
@@ -63,8 +63,8 @@ const BURN_BUCKET = 2;
 const NO_SOURCE = toHex(0, { size: 32 });
 
 /**
- * A chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. Of the node's
- * accounts 0 deploys and provides liquidity, 1 is the keeper, 5 pays revenue, 6 searches.
+ * Opens a chain 4663 with Uniswap V3, wrapped coins, a token, its router and burner. The node's
+ * account 0 deploys and provides liquidity, 1 is the keeper, 5 pays revenue, 6 is the searcher.
  */
 export async function openBurnChain(options: { token?: "TapelineToken" | "OddToken" } = {}) {
 	const anvil: Anvil = await startAnvil({
@@ -128,7 +128,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		}
 	}
 	await call(usd, encode("transfer", [searcher, 10n ** 28n]));
-	// Enough for gas, and nothing to spend.
+	// Enough for gas only.
 	await anvil.rpc("anvil_setBalance", [keeper, toHex(5n * 10n ** 16n)]);
 
 	let nextPosition = 1n;
@@ -136,9 +136,9 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		...{ anvil, accounts, send, call, own },
 		addresses: { weth, factory, positions, swapRouter, quoter, token, usd, router, burner },
 		who: { owner, keeper, payer, searcher },
-		/** A second burner, of another token or keeper. */
+		/** Deploys a second burner, of another token or keeper. */
 		burnerOf: (of: Address, by: Address) => own("BuybackBurner", [owner, of, by, swapRouter]),
-		/** Opens a pool over all prices with so much on each side; answers its position. */
+		/** Opens a pool over all prices with this amount on each side; returns its position. */
 		async openPool(
 			spec: PoolSpec & { observations?: number },
 		): Promise<{ pool: Address; position: bigint }> {
@@ -164,13 +164,13 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			nextPosition += 1n;
 			return { pool: address, position: nextPosition - 1n };
 		},
-		/** Has the pool of a currency remember so many prices. */
+		/** Makes the pool of a currency store this many price observations. */
 		async keepObservations(tokenIn: Address, count: number, fee = 3000): Promise<void> {
 			const pool = await read(factory, encode("getPool", [tokenIn, token, fee]));
 			const to = lower(`0x${pool.slice(26)}`);
 			await call(to, encode("increaseObservationCardinalityNext", [count]));
 		},
-		/** Takes all liquidity out of a position. */
+		/** Removes all liquidity of a position. */
 		async emptyPool(position: bigint): Promise<void> {
 			const answer = await read(positions, encode("positions", [position]));
 			const [, , , , , , , liquidity] = decodeFunctionResult({
@@ -180,7 +180,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			await call(positions, encode("decreaseLiquidity", [{ ...params, deadline: FOREVER }]));
 		},
 		swapData: (swap: Swap) => swapOf(searcher, swap),
-		/** Pays revenue in the coin, or in a token, of which a fifth is for burning. */
+		/** Pays revenue in the coin or a token; a fifth of it is for burning. */
 		async earn(raw: bigint, currency: Address = zeroAddress): Promise<void> {
 			if (currency === zeroAddress) {
 				await call(router, encode("deposit", [NO_SOURCE]), payer, raw);
@@ -189,9 +189,9 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			await call(currency, encode("approve", [router, raw]));
 			await call(router, encode("depositToken", [NO_SOURCE, currency, raw]));
 		},
-		/** Makes a token of anybody's: of a revenue, or a bad one. */
+		/** Mints a token with an open mint: a revenue token, or a bad one. */
 		mint: (of: Address, to: Address, raw: bigint) => call(of, encode("mint", [to, raw])),
-		/** Lets pools take a token of the owner's. */
+		/** Allows pools to take a token from the owner. */
 		allow: (of: Address) => call(of, encode("approve", [positions, 2n ** 200n])),
 		/** Swaps as the searcher, through one pool. */
 		swap: (swap: Swap) => call(swapRouter, swapOf(searcher, swap), searcher),
@@ -205,10 +205,10 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		},
 		allowance: async (of: Address, holder: Address, spender: Address) =>
 			BigInt(await read(of, encode("allowance", [holder, spender]))),
-		/** What revenue in a currency came to for burning, ever. */
+		/** Returns the revenue in a currency for burning, over all time. */
 		earned: async (of: Address) => BigInt(await read(router, encode("earned", [BURN_BUCKET, of]))),
 		supply: async () => BigInt(await read(token, encode("totalSupply"))),
-		/** Time passes on the chain. */
+		/** Advances the chain's time. */
 		async pass(seconds: number): Promise<void> {
 			await anvil.rpc("evm_increaseTime", [seconds]);
 			await anvil.rpc("anvil_mine", ["0x1"]);
@@ -221,11 +221,11 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			return Number(await anvil.rpc<Hex>("eth_getTransactionCount", [account, "latest"]));
 		},
 		/**
-		 * Blocks leave the chain, and others with the same transactions stand there, but without those
-		 * of the keeper's, which are answered as they were signed.
+		 * Replaces the newest blocks by others with the same transactions, except the keeper's, whose
+		 * raw bytes it returns.
 		 */
 		async reorg(depth: number): Promise<Hex[]> {
-			// What is just being mined would be in a block that nobody looked at.
+			// Otherwise a block that is being mined now would not be considered.
 			await anvil.mined();
 			const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));
 			const [kept, gone]: [[Hex, number][], Hex[]] = [[], []];
@@ -241,7 +241,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			await anvil.rpc("anvil_reorg", [depth, kept]);
 			return gone;
 		},
-		/** Every burn that the chain knows now. */
+		/** Returns every burn that the chain has now. */
 		async burns(): Promise<{ spent: bigint; burned: bigint }[]> {
 			const logs = await anvil.rpc<{ data: Hex }[]>("eth_getLogs", [
 				{ address: burner, fromBlock: "0x0", toBlock: "latest", topics: [BURNED] },
@@ -269,7 +269,7 @@ function swapOf(recipient: Address, { tokenIn, tokenOut, fee, raw }: Swap): Hex 
 	return encode("exactInputSingle", [{ tokenIn, tokenOut, fee, recipient, ...amounts }]);
 }
 
-/** `mint` is named twice: of a position it takes a struct. */
+/** Encodes a position's `mint`, which takes a struct; the ABI has a second `mint`. */
 function mintData(params: object): Hex {
 	const abi = chainAbi.filter((one) => one.type === "function" && one.name === "mint");
 	return encodeFunctionData({ abi: abi.slice(1) as Abi, functionName: "mint", args: [params] });

@@ -40,7 +40,7 @@ export const ETHER = 10n ** 18n;
 
 export type Buyer = { profile: Profile; wallet: Wallet; token: string };
 export type BuyerOptions = {
-	/** Which of the node's accounts the wallet is; 1 unless given. */
+	/** The index of the node's account that is the wallet; default 1. */
 	account?: number;
 	capability?: Wallet["capability"];
 	requireTradeConfirmation?: boolean;
@@ -51,9 +51,9 @@ export type BuyerOptions = {
 export type BuyLab = ReturnType<typeof openBuyLab>;
 
 /**
- * Buying over a real node with the real marketplace and a real database: the path that money leaves
- * by, a wallet provider that signs with the node's keys, and a marketplace provider that says what
- * a test lets it say.
+ * Opens buying over a real node with the real marketplace and a real database: the execution path,
+ * a wallet provider that signs with the node's keys, and a marketplace provider whose answers the
+ * test sets.
  */
 export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: SeaportChain }) {
 	const { db, anvil, seaport } = given;
@@ -161,7 +161,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		...{ db, anvil, seaport, deps, execution, buying, fake, prices, clock, state, sent, steps },
 		...{ chains, rpc },
 		wallets,
-		/** One-time links over HTTP: those to cancel by, which `wallets.cancel` makes. */
+		/** One-time links over HTTP, including those that `wallets.cancel` makes. */
 		linkRoutes: linkRoutes({
 			...{ deps, links, execution, ending: signal, authenticate: wallets.authenticate },
 			chainOf: (id) => chains.byId(id) ?? null,
@@ -172,7 +172,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			tokens.set(token, made.profile.id);
 			return { ...made, token };
 		},
-		/** Puts an ERC-721 of an account (2 unless given) into the provider's book. */
+		/** Puts an ERC-721 of an account (default 2) into the provider's book. */
 		async list(terms: Partial<ListingTerms> & { ether?: bigint } = {}): Promise<Listed> {
 			const { seller = 2, ether = ETHER } = terms;
 			const owner = seaport.accounts[seller] as Hex;
@@ -190,7 +190,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			});
 			return listed;
 		},
-		/** From now on the provider answers this listing for its token. */
+		/** Makes the provider answer this listing for its token. */
 		serve(listed: Listed): void {
 			const isIt = (orderHash: Hex) => orderHash === listed.orderHash;
 			fake.answers.slugOf = async () => "cats";
@@ -199,7 +199,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			fake.answers.listingFulfilment = async ({ orderHash, units }) =>
 				isIt(orderHash) ? listed.fulfilment(units) : null;
 		},
-		/** Records a wish and takes it as far as it goes. */
+		/** Records a request and executes it as far as possible. */
 		async buy({ profile, wallet }: Buyer, listed: Listed, wish: Partial<BuyRequest> = {}) {
 			const request: BuyRequest = {
 				contract: (listed.listing.contract ?? "0x") as Hex,
@@ -218,7 +218,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			if (!intent) throw new Error("no intent");
 			return intent;
 		},
-		/** Time passes, and the jobs have their turn. */
+		/** Advances the clock, and runs the jobs. */
 		async tick(ms = 1_000): Promise<void> {
 			await untilMined(anvil);
 			clock.ms += ms;
@@ -229,7 +229,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			if (!intent) throw new Error("no such intent");
 			return intent;
 		},
-		/** What is reserved, spent and given back, in microdollars, of an intent. */
+		/** Returns an intent's reserved, spent and returned sums, in microdollars. */
 		async ledger({ id }: Intent): Promise<Record<string, number>> {
 			const rows = await db.query<{ kind: string; sum: number }>(
 				`select kind, sum(usd_micros)::int8 as sum from wallets.spend_entry
@@ -287,7 +287,10 @@ async function insertBuyer(
 	return { profile, wallet };
 }
 
-/** A node that mines by itself does so a moment after it took a transaction, or later. */
+/**
+ * Waits for the pool to empty: with automatic mining a node mines shortly after it takes a
+ * transaction.
+ */
 async function untilMined(anvil: Anvil): Promise<void> {
 	if (!(await anvil.rpc<boolean>("anvil_getAutomine", []))) return;
 	let waiting = "";

@@ -1,5 +1,6 @@
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
+import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -43,20 +44,20 @@ type Sending = { transaction: CustodyTransaction; referenceId: string };
 export type BuybackLab = ReturnType<typeof openBuybackLab>;
 
 /**
- * One process that buys back, over a real node with real pools and a real database: the path that
- * money leaves by, and a wallet provider that signs with the node's keys.
+ * Opens one process that buys back, over a real node with real pools and a real database: the
+ * execution path, and a wallet provider that signs with the node's keys.
  */
 export function openBuybackLab(given: {
 	db: Database;
 	chain: BurnChain;
-	/** Values of the environment. */
+	/** Environment variables. */
 	env?: Record<string, unknown>;
-	/** Told of each step of the path; what it throws ends the process there. */
+	/** Called at each step of the execution path; an error that it throws ends the process there. */
 	observe?: StepObserver;
-	/** Another name than the database knows: such a process counts as gone. */
+	/** A session that the database does not know: such a process counts as gone. */
 	session?: string;
 	clock?: { ms: number };
-	/** What the wallet provider knows, which outlives a process of ours. */
+	/** The wallet provider's knowledge, which outlives a process of ours. */
 	traces?: Map<string, CustodyTrace>;
 }) {
 	const { db, chain: world, env = {}, observe, session = "tapeline test" } = given;
@@ -76,7 +77,7 @@ export function openBuybackLab(given: {
 		isDryRun: false,
 		beforeSend: async () => {},
 		afterSend: async () => {},
-		/** What the wallet provider answers instead of what it did; null: the truth. */
+		/** A false answer of the wallet provider; null: the true one. */
 		answer: null as SendOutcome | null,
 		settle: null as Rpc["settle"] | null,
 		contracts: {
@@ -110,7 +111,7 @@ export function openBuybackLab(given: {
 		newId: () => Bun.randomUUIDv7(),
 		queueRuns: createQueueRuns(),
 		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
-		audit: { append: async () => {} },
+		audit: createAudit({ clock }),
 		settings: {
 			get isDryRun() {
 				return state.isDryRun;
@@ -147,7 +148,7 @@ export function openBuybackLab(given: {
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		contractsNow: async () => state.contracts,
 		steps: createSteps(observe ?? null),
-		random: () => 0,
+		...{ jitterMs: 0, random: () => 0 },
 		count: (code) => counted.push(code),
 	};
 	execution.register(allowanceKind(deps));
@@ -174,7 +175,7 @@ export function openBuybackLab(given: {
 		return state.answer ?? { kind: "sent", transactionHash, transactionId };
 	}
 
-	/** The clock of this process is the chain's. */
+	/** Sets this process's clock to the chain's time. */
 	const sync = async () => {
 		own.ms = Math.max(own.ms, await world.timeMs());
 	};
@@ -189,7 +190,7 @@ export function openBuybackLab(given: {
 			await sync();
 			return takeTurn(turnDeps, signal);
 		},
-		/** Blocks come, and the jobs of the path have their turn. */
+		/** Mines blocks, and runs the jobs of the execution path. */
 		async tick(seconds = 3): Promise<void> {
 			await anvil.mined();
 			await world.pass(seconds);
@@ -197,7 +198,7 @@ export function openBuybackLab(given: {
 			await sync();
 			for (const job of jobs) await job.run({ signal });
 		},
-		/** The next slot begins. */
+		/** Advances to the next slot. */
 		async nextSlot(): Promise<void> {
 			await sync();
 			await world.pass(Math.ceil((SLOT_MS - (own.ms % SLOT_MS)) / 1_000) + 1);
@@ -208,7 +209,7 @@ export function openBuybackLab(given: {
 			for (let turn = 0; turn < TURNS_MAX; turn++) {
 				const open = (await intents()).filter(({ status }) => !OVER.test(status));
 				if (open.length === 0) return;
-				// What was looked at in vain is looked at less and less often.
+				// The reconciler looks less and less often when nothing changes.
 				await this.tick(turn < TURNS_MAX / 2 ? 3 : 120);
 			}
 			const stuck = (await intents()).filter(({ status }) => !OVER.test(status));
@@ -223,7 +224,7 @@ export function openBuybackLab(given: {
 			return turn;
 		},
 		status: () => readStatus({ db, execution, chainId: CHAIN_ID }, config),
-		/** What each purchase holds, in the order that they were asked for. */
+		/** Returns what each purchase holds, in the order of the requests. */
 		async held(): Promise<Held[]> {
 			const ids = (await intents()).flatMap(({ id, kind }) => (kind === "buyback" ? [id] : []));
 			const held = await execution.held(db, ids);

@@ -12,29 +12,29 @@ type Env = Record<string, string>;
 
 export type MarketLabOptions = {
 	/**
-	 * The provider's slugs of the collections that are left, there and in the index: each one costs
+	 * The provider's slugs of the collections that remain, there and in the index: each one costs
 	 * calls, of which there are four a second.
 	 */
 	only?: readonly string[];
 	historyBlocks?: number;
-	/** Block to scan from; by itself the whole history. */
+	/** The block to scan from; default: the whole history. */
 	scanFrom?: number;
-	/** Between the service and the chain, told the chain's URL. */
+	/** Starts a proxy between the service and the chain, given the chain's URL; returns its URL. */
 	through?: (rpcUrl: string) => Promise<string>;
-	/** Between the service and its provider. */
+	/** Wraps the service's provider. */
 	behind?: (provider: ProviderEmulator) => Pick<ProviderEmulator, "url" | "streamUrl">;
 	log?: Log;
 	env?: Env;
 };
 
-/** Jobs that call the provider by the clock: here they do so only when a test says so. */
+/** Scheduled jobs that call the provider: here they run only when a test runs them. */
 const HELD = ["discovery", "full-sync", "lean-sync", "drops"].map((job) => `market-index.${job}`);
 
 /**
- * The whole service on a still sandbox chain and its marketplace provider.
+ * Opens the whole service on a sandbox chain without traffic, with its marketplace provider.
  *
- * Nothing in it waits for a minute to be over: a scheduled job runs when the test says so, what
- * lies in the queue for later is due at once, and the service's clock can be set forward.
+ * Nothing in it waits for a minute to pass: a scheduled job runs when the test says so, delayed
+ * tasks of the queue are due at once, and the service's clock can be set forward.
  */
 export async function openMarketLab(options: MarketLabOptions = {}) {
 	const world = await openLab(options.historyBlocks ?? 40);
@@ -85,7 +85,7 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 			byAddress.delete(facts.address);
 		}
 	}
-	/** The contract of a collection of the provider's. */
+	/** Returns the contract of a collection of the provider. */
 	function addressOf(slug: string): Hex {
 		const collection = emulator.market().collections.get(slug);
 		if (!collection) throw new Error(`the provider has no ${slug}`);
@@ -95,28 +95,28 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 	return {
 		...world,
 		service,
-		/** An answer that has to be one. */
+		/** Returns an answer; throws unless it is a 200. */
 		async read(path: string): Promise<any> {
 			const { status, body } = await service.get(`/v1/nft-market${path}`);
 			if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
 			return body;
 		},
-		/** The provider's own answer to the same question. */
+		/** Returns the provider's own answer to the same question. */
 		async provider(path: string): Promise<any> {
 			const { status, body } = await world.get(path);
 			if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
 			return body;
 		},
-		/** One run of a scheduled job, now. */
+		/** Runs a scheduled job once, now. */
 		async runJob(name: string): Promise<void> {
 			const job = service.host.jobs.find((one) => one.name === `market-index.${name}`);
 			if (!job) throw new Error(`there is no job ${name}`);
 			await runHeld(job);
 		},
 		/**
-		 * Waits until the queue has done all its work, also what it had put off. What the service's
-		 * clock still tells to wait long, although it had its turn three times, rests: a test that
-		 * wants it done moves the clock itself. Moved here, news of the test's own would become old.
+		 * Waits until the queue has done all its work, including delayed tasks. A task that by the
+		 * service's clock still must wait long, after three tries, is left: a test that wants it done
+		 * moves the clock itself. If this moved the clock, the test's own news would become old.
 		 */
 		async drainQueue(): Promise<void> {
 			const putOff = new Map<string, number>();
@@ -137,9 +137,9 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 			);
 		},
 		/**
-		 * A second process on the same database that only answers, with a provider of its own over the
-		 * same market: what that one is asked, a client's request has asked for. Another process may
-		 * have the same provider.
+		 * Starts a second process on the same database that only answers, with its own provider over
+		 * the same market: so every call that this provider gets comes from a client's request. Another
+		 * process may share the provider.
 		 */
 		async openApi({ env, ...other }: { provider?: ProviderEmulator; env?: Env } = {}) {
 			const provider = other.provider ?? world.start();
@@ -155,7 +155,7 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 		advance(ms: number): void {
 			aheadMs += ms;
 		},
-		/** Both lanes, and the provider, have seen the head. */
+		/** Waits until both lanes, and the provider, have seen the head. */
 		caughtUp,
 		addressOf,
 		async close(): Promise<void> {
@@ -166,11 +166,11 @@ export async function openMarketLab(options: MarketLabOptions = {}) {
 	};
 }
 
-/** Longer than any wait for the provider's next place. */
+/** Longer than any wait for the provider's next free place. */
 const LONG_MS = 30_000;
 
 /**
- * Gives every job but these its turn. Answers, for those that have not failed, how long each would
+ * Makes every task due except these. Returns, for tasks that have not failed, how long each would
  * have waited.
  */
 function makeDue(db: Database, resting: readonly string[]) {

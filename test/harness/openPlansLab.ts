@@ -20,8 +20,8 @@ export type PlansLab = Awaited<ReturnType<typeof openPlansLab>>;
 type Call = { method?: string; body?: unknown; by?: Buyer; key?: string };
 
 /**
- * Plans over a buy lab: one collection of the index (the lab's ERC-721), whose tokens and book a
- * test fills, and the routes of plans.
+ * Opens plans over a buy lab: one collection of the index (the lab's ERC-721), whose tokens and
+ * book the test fills, and the routes of plans.
  */
 export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log } = {}) {
 	const { db, seaport, clock } = lab;
@@ -30,7 +30,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	await db.execute(
 		"truncate reveal_snipe.plan, reveal_snipe.watch, reveal_snipe.detection, reveal_snipe.kept_book cascade",
 	);
-	// What an earlier lab left in the wallet's nonce queue is not carried on by anybody.
+	// The nonce queue of an earlier lab's wallet would never continue.
 	await db.execute("truncate wallets.profile cascade");
 	await db.execute(
 		`truncate market_index.collection, market_index.market_order, market_index.token,
@@ -71,32 +71,34 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 		clock,
 	});
 	const onSale = new Map<Hex, Listed>();
-	/** As another process has one: its own turns, the same database. */
+	/** Makes an evaluator as in another process: its own turns, the same database. */
 	const evaluator = (fillsPerMinute = 600) =>
 		createEvaluator(context, { budget: inProcessBudget({ clock }), fillsPerMinute, ending });
 
 	return {
 		...{ lab, db, clock, context, plans, collectionId, contract, touched, app, signal: ending },
 		...{ evaluator, onSale },
-		/** The collection is revealed, read and ranked: its plans are evaluated. */
+		/**
+		 * Reports that the collection is revealed, read and ranked, so that its plans are evaluated.
+		 */
 		covered: (id = 0) => evaluator().covered({ id, collectionId }, ending),
-		/** Time passes, and what is due after the reveal is evaluated. */
+		/** Advances the clock, and evaluates what is due after the reveal. */
 		async again(ms = 15_000) {
 			await lab.tick(ms);
 			const one = evaluator();
 			await one.begin();
 			await one.ended();
 		},
-		/** Arms a plan, and answers how to read it. */
+		/** Arms a plan; returns its id and a function that reads it. */
 		async armed(by: Buyer, change: Record<string, unknown> = {}) {
 			const { status, body } = await this.call("/snipes", { body: planBodyOf(change), by });
 			if (status !== 201) throw new Error(JSON.stringify(body));
 			const id = body.id as string;
 			return { id, read: async () => (await this.call(`/snipes/${id}`, { by })).body };
 		},
-		/** Somebody whose wallet the service may send from. */
+		/** Returns a buyer whose wallet the service may send from. */
 		buyer: (options: BuyerOptions = {}) => lab.buyer(options),
-		/** A request; `body` may be JSON text. */
+		/** Makes a request; `body` may be JSON text. */
 		async call(path: string, { method, body, by, key }: Call = {}) {
 			const headers = new Headers();
 			if (by) headers.set("authorization", `Bearer ${by.token}`);
@@ -114,7 +116,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 			const text = await response.text();
 			return { status: response.status, headers: response.headers, body: JSON.parse(text) as any };
 		},
-		/** Stores what the index knows of a token. */
+		/** Stores the index's data about a token. */
 		async know(tokenId: bigint, rank: number | null, traits: Record<string, string> = {}) {
 			const told = Object.entries(traits).map(([type, value]) => ({ type, value }));
 			await db.execute(
@@ -152,7 +154,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 				onSale.get(orderHash)?.fulfilment(units) ?? null;
 			return { tokenId: String(id), listed };
 		},
-		/** The listing goes from the provider's book, and the index does not know it yet. */
+		/** Removes a listing from the provider's book; the index does not know it yet. */
 		withdraw: ({ orderHash }: Listed) => void onSale.delete(orderHash),
 		/** Puts a listing into the index's book. */
 		async book({ listing }: Listed, change: { currency?: Hex } = {}) {
@@ -172,7 +174,7 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	};
 }
 
-/** A plan's body; a member that is undefined is left out. */
+/** Returns a plan's body; undefined members are left out. */
 export function planBodyOf(change: Record<string, unknown> = {}) {
 	return {
 		collectionSlug: "tidal-cats",

@@ -25,7 +25,7 @@ type RegistryLabOptions = {
 	db: Database;
 	rpc: Rpc;
 	clock: { ms: number; nowMs(): number };
-	/** Values of the environment. */
+	/** Environment variables. */
 	env?: Record<string, string>;
 };
 
@@ -36,7 +36,9 @@ type AskOptions = {
 	operator?: string | null;
 };
 
-/** The registry's part of the plugin behind the real gate. A bearer is a profile's id. */
+/**
+ * Opens the registry's part of the plugin behind the real gate. A bearer token is a profile's id.
+ */
 export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions) {
 	const chains = createChainRegistry(builtinChains);
 	const chain = chains.byId(STOCK_CHAIN_ID);
@@ -69,7 +71,7 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 	return {
 		...registry,
 		prices,
-		/** What the job does at its tick. */
+		/** Runs the jobs once. */
 		async sync() {
 			for (const job of registry.jobs) await job.run({ signal: ending.signal });
 		},
@@ -78,9 +80,9 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 			ending.abort();
 			await registry.ended();
 		},
-		/** As HTTP would ask, through the real gate. */
+		/** Makes a request as over HTTP, through the real gate. */
 		async ask(path: string, { by, body, operator = null, ...options }: AskOptions = {}) {
-			// Else what this writes may count as older than the lab.
+			// Otherwise entries that this writes may count as older than the lab.
 			await before;
 			const headers = new Headers();
 			if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
@@ -95,7 +97,7 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 			const response = await app.handle(request);
 			return { status: response.status, headers: response.headers, body: await response.json() };
 		},
-		/** What the audit log has got since the lab was opened. */
+		/** Returns the audit log's entries since the lab was opened. */
 		async audited(): Promise<Record<string, any>[]> {
 			const [first] = await before;
 			const rows = await db.query<{ entry: Record<string, any> }>(

@@ -7,9 +7,9 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type TestStream = {
 	/** Every frame so far, parsed, in order of arrival. */
 	frames: any[];
-	/** The first frame that fits, of those already here or still to come. */
+	/** Returns the first matching frame, received already or later. */
 	next(fits: (frame: any) => boolean): Promise<any>;
-	/** The first `count` frames that fit. */
+	/** Returns the first `count` matching frames. */
 	take(count: number, fits: (frame: any) => boolean): Promise<any[]>;
 	close(): void;
 };
@@ -20,11 +20,11 @@ const frameCheck = lazily(() =>
 );
 
 /**
- * Opens a WebSocket client that keeps the frames it received. A frame that does not fit the
- * AsyncAPI document fails the test that waits for a frame.
+ * Opens a WebSocket client that stores its frames. A frame that does not fit the AsyncAPI document
+ * fails the test that waits for a frame.
  *
- * It resolves after the server's greeting: what is committed between the upgrade and the greeting
- * is never sent to this client.
+ * It resolves after the server's greeting: changes committed between the upgrade and the greeting
+ * are never sent to this client.
  */
 export async function openStream(url: string): Promise<TestStream> {
 	const frames: any[] = [];

@@ -59,7 +59,7 @@ const lower = (address: string) => address.toLowerCase() as Address;
 
 export type Trader = { profile: Profile; wallet: Wallet; token: string };
 export type TraderOptions = {
-	/** Which of the node's accounts the wallet is. */
+	/** The index of the node's account that is the wallet. */
 	account?: number;
 	capability?: Wallet["capability"];
 	requireTradeConfirmation?: boolean;
@@ -68,7 +68,7 @@ export type TraderOptions = {
 };
 export type Asked = { status: number; headers: Headers; body: any };
 
-/** A chain 4663 with Uniswap, stocks and pools on it, for all tests of a file. */
+/** Starts a chain 4663 with Uniswap, stocks and pools, for all tests of a file. */
 export async function startStockChain(
 	more: readonly string[] = [],
 ): Promise<{ anvil: Anvil; world: StockWorld }> {
@@ -88,7 +88,7 @@ export async function registerStocks(db: Database, world: StockWorld): Promise<v
 	const rows = [
 		newAssetRow({ ...money, symbol: "WETH", address: lower(weth), kind: "wrapped" }),
 		newAssetRow({ ...money, symbol: "USDG", address: lower(usdg), kind: "stable", decimals: 6 }),
-		// A token that looks like another is in no registry.
+		// Lookalikes are never in a registry.
 		...[...world.stocks, ...Object.values(world.bad)]
 			.filter(isFirst)
 			.map(({ ticker, address, feed, multiplier, decimals }) =>
@@ -104,19 +104,19 @@ export async function registerStocks(db: Database, world: StockWorld): Promise<v
 }
 
 /**
- * Trading over a real node with real pools and a real database: the path that money leaves by, a
- * wallet provider that signs with the node's keys, and routes behind the real gate. A bearer is a
+ * Opens trading over a real node with real pools and a real database: the execution path, a wallet
+ * provider that signs with the node's keys, and routes behind the real gate. A bearer token is a
  * profile's id.
  */
 export function openTradeLab(given: {
 	db: Database;
 	anvil: Anvil;
 	world: StockWorld;
-	/** Values of the environment. */
+	/** Environment variables. */
 	env?: Record<string, unknown>;
-	/** Told of each step of the path; what it throws ends the process there. */
+	/** Called at each step of the execution path; an error that it throws ends the process there. */
 	observe?: StepObserver;
-	/** Another name than the database knows: such a process counts as gone. */
+	/** A session that the database does not know: such a process counts as gone. */
 	session?: string;
 }) {
 	const { db, anvil, world, env = {}, observe, session = "tapeline test" } = given;
@@ -135,7 +135,7 @@ export function openTradeLab(given: {
 		isDryRun: false,
 		beforeSend: async () => {},
 		barred: null as Awaited<ReturnType<Eligibility["mayTrade"]>>,
-		/** What stands for calls of the quoter: null is the real one. */
+		/** Replaces the quoter's calls; null: the real ones. */
 		settle: null as Rpc["settle"] | null,
 		pools: world.pools.map(
 			({ address, token0, token1, fee }): Pool => ({
@@ -218,7 +218,7 @@ export function openTradeLab(given: {
 	};
 	const core = { clock, log: silentLog, db, chains, budget } as unknown as Core;
 	const config: TradesOptions["config"] = {
-		// A source is silent where a test says so, and not where the machine is busy.
+		// A source is silent only where a test makes it so, not because the machine is busy.
 		...z.object(tradeConfig).parse({ TRADE_QUOTE_TIMEOUT_MS: 15_000, ...env }),
 		TRADE_SETTLEMENT_ASSETS: [lower(world.addresses.usdg)],
 	};
@@ -281,21 +281,21 @@ export function openTradeLab(given: {
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
 		},
-		/** Asks for a trade by its text. */
+		/** Requests a trade by its text. */
 		trade: (by: Trader, command: string, key?: string) =>
 			ask("/v1/trading/intents", { by, body: { command }, ...(key !== undefined && { key }) }),
 		/** Answers an intent's review, as an operator. */
 		review: (intentId: string, review: "approve" | "refuse") =>
 			ask(`/v1/admin/trading/intents/${intentId}/resolve`, { body: { review }, actor: "ann" }),
 		read: async (by: Trader, id: string) => (await ask(`/v1/trading/intents/${id}`, { by })).body,
-		/** What an account holds of a token; the zero address is the coin. */
+		/** Returns an account's balance of a token; the zero address is the coin. */
 		async balance(token: string, account: string): Promise<bigint> {
 			if (token === ZERO_ADDRESS)
 				return BigInt(await anvil.rpc<string>("eth_getBalance", [account, "latest"]));
 			const data = `0x70a08231${account.slice(2).padStart(64, "0")}`;
 			return BigInt(await anvil.rpc<string>("eth_call", [{ to: token, data }, "latest"]));
 		},
-		/** Lets the router take so much of a token, as if an earlier trade had. */
+		/** Allows the router to take this much of a token, as an earlier trade would have. */
 		async approve(by: Trader, token: string, raw: bigint): Promise<void> {
 			const data = encodeFunctionData({
 				abi: [
@@ -313,14 +313,14 @@ export function openTradeLab(given: {
 			await anvil.rpc("eth_sendTransaction", [{ from, to: token, data }]);
 			await anvil.mined();
 		},
-		/** Time passes, blocks come, and the jobs have their turn. */
+		/** Advances the clock, mines blocks, and runs the jobs. */
 		async tick(ms = 1_000): Promise<void> {
 			await anvil.mined();
 			await anvil.rpc("anvil_mine", ["0x3"]);
 			clock.ms += ms;
 			for (const job of jobs) await job.run({ signal: ending });
 		},
-		/** Ticks until a trade stands where nothing moves it any more. */
+		/** Ticks until a trade has a final status. */
 		async settled(by: Trader, id: string): Promise<any> {
 			for (let turn = 0; turn < TURNS_MAX; turn++) {
 				const trade = (await ask(`/v1/trading/intents/${id}`, { by })).body;
@@ -329,7 +329,7 @@ export function openTradeLab(given: {
 			}
 			throw new Error("the trade does not settle");
 		},
-		/** What is reserved, spent and given back, in base units, of an intent. */
+		/** Returns an intent's reserved, spent and returned sums, in base units. */
 		async ledger(intentId: string): Promise<Record<string, string>> {
 			const rows = await db.query<{ kind: string; sum: string }>(
 				`select kind, sum(amount_raw)::text as sum from wallets.spend_entry
@@ -338,7 +338,7 @@ export function openTradeLab(given: {
 			);
 			return Object.fromEntries(rows.map(({ kind, sum }) => [kind, sum]));
 		},
-		/** Seals what is new, and counts rows that are not as they were sealed. */
+		/** Seals new rows; returns how many rows differ from their seal. */
 		async bookFlaws(): Promise<number> {
 			await sealBook({ db, clock, audit: createAudit({ clock }) }, walletsBook);
 			const verifier = createBookVerifier(db, [walletsBook]);

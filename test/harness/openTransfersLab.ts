@@ -17,7 +17,10 @@ import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 export type Asked = { status: number; headers: Headers; text: string; body: any };
 export type AskOptions = { method?: string; body?: unknown; by?: Person; key?: string };
 
-/** The routes of wallet transfers and links over the execution lab. A bearer is a profile's id. */
+/**
+ * Opens the routes of wallet transfers and links over the execution lab. A bearer token is a
+ * profile's id.
+ */
 export function openTransfersLab(db: Database) {
 	const lab = openExecutionLab(db);
 	const chains = createChainRegistry(builtinChains);
@@ -74,7 +77,7 @@ export function openTransfersLab(db: Database) {
 		...lab,
 		links,
 		context,
-		/** As HTTP would ask, through the real gate. */
+		/** Makes a request as over HTTP, through the real gate. */
 		async ask(path: string, options: AskOptions = {}): Promise<Asked> {
 			const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
 			const headers = new Headers();

@@ -5,7 +5,7 @@ import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
 import { readFulfilment } from "#plugins/provider/wire/readFulfilment.ts";
 
-/** A provider's answer, as our adapter reads its text. */
+/** Parses a provider's answer with our adapter. */
 export function readFulfilmentAnswer(answer: unknown): ProviderFulfilment {
 	const chains = createChainNames(createChainRegistry(builtinChains));
 	const read = readFulfilment(parseWireJson(JSON.stringify(answer)), chains);

@@ -15,15 +15,15 @@ import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { CHAIN_ID, type Lab } from "#plugins/wallets/testing/executionLab.ts";
 
 export type ScriptedPlansOptions = {
-	/** What is for sale in a collection; `collection-7` is the seventh. */
+	/** Returns the listings of a collection; `collection-7` is the seventh. */
 	listings(collectionId: number): readonly TokenListing[];
-	/** Codes for which the next buys are refused, in order. */
+	/** Error codes with which the next buys are refused, in order. */
 	denials?: string[];
 	/** Called in the transaction that records intents. */
 	onCreate?: PlansContext["wallets"]["execution"]["create"];
 };
 
-/** Plans over the path that money leaves by, with a scripted chain, and no marketplace. */
+/** Opens plans over the execution path, with a scripted chain, and no marketplace. */
 export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 	const { listings, denials = [], onCreate } = options;
 	const chains = createChainRegistry(builtinChains);
@@ -61,7 +61,7 @@ export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 	return {
 		context,
 		plans: createPlans(context),
-		/** As another process has one: its own turns, the same database. */
+		/** Makes an evaluator as in another process: its own turns, the same database. */
 		evaluator: (fillsPerMinute = 600) =>
 			createEvaluator(context, {
 				budget: inProcessBudget({ clock: lab.clock }),
@@ -73,7 +73,7 @@ export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 
 const requestSchema = z.object({ priceLimitRaw: z.string() });
 
-/** A buy whose plan is its request, unless a test says why there is none. */
+/** Returns a kind of buy whose plan is its request, or the test's next denial. */
 function buyKind(lab: Lab, denials: string[]): IntentKind<unknown> {
 	return {
 		name: "nft_buy",

@@ -62,15 +62,15 @@ const ORDER_TYPES = {
 /**
  * Puts Seaport 1.6, its conduit controller and test tokens on a chain, and fills orders there.
  *
- * Seaport stands at its canonical address with all it needs to work there. Its domain separator
- * is an immutable made of the contract's own address, so a copy of code deployed elsewhere would
- * accept signatures for the wrong contract only. Instead the *creation* code is set as the code
- * of the canonical address and called: the constructor then runs as that address, what it answers
- * is the right runtime code, and sending the same call as a transaction leaves its storage and
- * its helper contract behind. The reentrancy guard needs no storage where TSTORE exists (cancun).
+ * Seaport is at its canonical address and fully works there. Its domain separator is an immutable
+ * derived from the contract's own address, so a copy of code deployed elsewhere would only accept
+ * signatures for the wrong contract. Instead the *creation* code is set as the code of the
+ * canonical address and called: the constructor then runs at that address, its result is the right
+ * runtime code, and sending the same call as a transaction leaves its storage and its helper
+ * contract behind. The reentrancy guard needs no storage where TSTORE exists (cancun).
  *
- * Everybody of `accounts` has approved Seaport for all test tokens and holds 1000 ERC-20 units
- * (18 decimals) of each of the two.
+ * All `accounts` have approved Seaport for all test tokens and hold 1000 ERC-20 units (18 decimals)
+ * of each of the two.
  */
 export async function deploySeaport(anvil: Anvil) {
 	const [seaport, controller, erc721, erc1155, erc20] = await Promise.all([
@@ -161,7 +161,7 @@ type World = {
 	abis: Record<TokenName, Abi>;
 };
 
-/** The node mines at once, but answers the hash first. */
+/** Waits for the receipt: the node mines at once, but answers the hash first. */
 async function receiptOf(anvil: Anvil, hash: Hex): Promise<Receipt> {
 	for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
 		const receipt = await anvil.rpc<Receipt | null>("eth_getTransactionReceipt", [hash]);
@@ -192,13 +192,13 @@ function callToken(
 function minting(world: World) {
 	let nextId = 1n;
 	return {
-		/** A fresh ERC-721 for somebody, with an id of its own unless given; answers its id. */
+		/** Mints an ERC-721, with a new id unless given; returns its id. */
 		async mintNft(to: Hex, given?: bigint): Promise<bigint> {
 			const id = given ?? nextId++;
 			await callToken(world, "nft", "mint", [to, id], to);
 			return id;
 		},
-		/** Units of a fresh ERC-1155 id. */
+		/** Mints units of a new ERC-1155 id; returns the id. */
 		async mintMulti(to: Hex, amount: bigint): Promise<bigint> {
 			const id = nextId++;
 			await callToken(world, "multi", "mint", [to, id, amount], to);
@@ -222,7 +222,7 @@ function ordering(world: World) {
 		otherCoin: (amount: bigint) => item(1, world.tokens.otherCoin, 0n, amount),
 		nft: (id: bigint) => item(2, world.tokens.nft, id, 1n),
 		multi: (id: bigint, amount: bigint) => item(3, world.tokens.multi, id, amount),
-		/** Any ERC-721 of the test collection; the filler names which with a resolver. */
+		/** Any ERC-721 of the test collection; the filler names the token with a resolver. */
 		anyNft: () => item(4, world.tokens.nft, 0n, 1n),
 		to: (recipient: Hex, received: OrderItem): ConsiderationItem => ({ ...received, recipient }),
 		/** Signs an order. `orderType` 1 allows partial fills. */
@@ -278,7 +278,7 @@ function watching(world: World) {
 		async multiBalance(of: { owner: Hex; id: bigint }, block: Hex): Promise<bigint> {
 			return (await view("multi", "balanceOf", [of.owner, of.id], block)) as bigint;
 		},
-		/** What an account's balance lost in a transaction's block, its gas left out. */
+		/** Returns how much an account's balance fell in a transaction's block, without its gas. */
 		async spent(by: { account: Hex; currency: Hex }, receipt: Receipt): Promise<bigint> {
 			const before = numberToHex(BigInt(receipt.blockNumber) - 1n);
 			const at = async (block: Hex) => {

@@ -7,9 +7,9 @@ import type { Receipt } from "#test/harness/seaportOrder.ts";
 
 export type ExpectedSale = Partial<Sale> & { tokenId: bigint };
 
-/** Holds what the decoder says against what the chain did. */
+/** Makes checks that compare the decoder's sales with the chain. */
 export function seaportChecks(chain: SeaportChain) {
-	/** Reads the receipt, then holds each sale against the chain before and after its block. */
+	/** Decodes the receipt, then compares each sale with the chain before and after its block. */
 	async function salesOf(receipt: Receipt, expected: ExpectedSale[]): Promise<Sale[]> {
 		const { sales, undecoded } = decodeSeaportTransaction(receipt.logs);
 		expect(undecoded).toEqual([]);
@@ -41,7 +41,7 @@ export function seaportChecks(chain: SeaportChain) {
 		return sales;
 	}
 
-	/** The sales are all that left the account. */
+	/** Checks that the sales are everything that left the account. */
 	async function expectPaid(receipt: Receipt, by: Hex, currency: Hex, sales: Sale[]) {
 		const total = sales.reduce((sum, sale) => sum + (sale.totalRaw ?? 0n), 0n);
 		expect(await chain.spent({ account: by, currency }, receipt)).toBe(total);

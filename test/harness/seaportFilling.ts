@@ -15,9 +15,9 @@ const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * The ways of filling an order, each one call of Seaport.
+ * Returns the ways of filling an order, each as one call of Seaport.
  *
- * Calls that split things over executions do so item by item; a match names its own.
+ * Calls that split items into executions do so item by item; a match names its own.
  */
 export function seaportFilling(world: {
 	address: Hex;
@@ -95,7 +95,10 @@ export function seaportFilling(world: {
 	};
 }
 
-/** Basic orders come in six routes: which of the two sides is the NFT, and what pays. */
+/**
+ * Returns the parameters of a basic order, which has six routes: which side is the NFT, and what
+ * pays.
+ */
 function basicParameters(
 	{ parameters, signature }: SignedOrder,
 	tips: readonly { amount: bigint; recipient: Hex }[],

@@ -19,8 +19,8 @@ const abi = parseAbi([
 ]);
 
 /**
- * Writes Seaport logs from their meaning, encoded by viem and not by us, for shapes that need no
- * chain and for versions whose bytecode we do not have.
+ * Writes Seaport logs from their meaning, encoded by viem and not by our code, for shapes that need
+ * no chain and for versions whose bytecode we do not have.
  */
 export const seaportLogs = {
 	abi,
@@ -30,7 +30,7 @@ export const seaportLogs = {
 		orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
 		ordersMatched: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
 	} as const,
-	/** A log at a place of its own; give `logIndex` where several are read together. */
+	/** Returns a log at its own place; set `logIndex` if several are read together. */
 	log(content: { topics: Hex[]; data: Hex; address?: Hex; logIndex?: number }): RawLog {
 		return {
 			address: content.address ?? seaportLogs.v16,

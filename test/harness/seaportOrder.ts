@@ -25,17 +25,17 @@ export type OrderParameters = {
 };
 export type SignedOrder = { parameters: OrderParameters; signature: Hex };
 
-/** A part of an order to fill; the whole where nothing is said. */
+/** A part of an order to fill; by default all of it. */
 export type Part = { order: SignedOrder; numerator?: bigint; denominator?: bigint };
 export type CriteriaResolver = {
 	orderIndex: bigint;
-	/** 0 offer, 1 consideration. */
+	/** 0: offer, 1: consideration. */
 	side: number;
 	index: bigint;
 	identifier: bigint;
 	criteriaProof: Hex[];
 };
-/** `[order, item]`: which offer items pay for which consideration items. */
+/** Pairs `[order, item]`: which offer items pay for which consideration items. */
 export type Fulfillment = { from: [number, number][]; to: [number, number][] };
 
 export type Receipt = {
@@ -48,5 +48,5 @@ export type Receipt = {
 	logs: RawLog[];
 };
 
-/** Who sends a call, and the native currency sent along. */
+/** The sender of a call, and the native currency that is sent. */
 export type Call = { from: Hex; value?: bigint };

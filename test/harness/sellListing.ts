@@ -39,12 +39,12 @@ const TYPES = {
 } as const;
 
 export type ListingTerms = {
-	/** Which of the node's accounts sells. */
+	/** The index of the node's account that sells. */
 	seller: number;
 	token: { itemType: 2 | 3; contract: Hex; id: bigint; units?: bigint };
-	/** The zero address unless given. */
+	/** Default: the zero address. */
 	currency?: Hex;
-	/** Seller's part first; for all units. */
+	/** The seller's part first; for all units. */
 	payments: { recipient: Hex; raw: bigint }[];
 	nowMs: number;
 	endsInS?: number;
@@ -56,15 +56,15 @@ export type ListingTerms = {
 export type Listed = {
 	order: SignedOrder;
 	orderHash: Hex;
-	/** As the provider's book answers it, read by our adapter. */
+	/** The listing in the provider's book, parsed by our adapter. */
 	listing: ProviderOrder;
-	/** As the provider says how to fill it, read by our adapter. */
+	/** Returns the provider's fulfilment, parsed by our adapter. */
 	fulfilment(units?: bigint, options?: { recipient?: Hex }): ProviderFulfilment;
 };
 
 const chains = createChainNames(createChainRegistry(builtinChains));
 
-/** Signs a listing with one of the node's keys, and answers it as the provider would. */
+/** Signs a listing with one of the node's keys; returns it as the provider would. */
 export async function sellListing(terms: ListingTerms): Promise<Listed> {
 	const { token, payments, currency = ZERO, counter = 0n, orderType } = terms;
 	const seller = nodeAccount(terms.seller);
@@ -110,7 +110,7 @@ export async function sellListing(terms: ListingTerms): Promise<Listed> {
 }
 
 /**
- * What the provider says of an order, through its own emulator's rendering and our adapter's eyes.
+ * Returns the provider's answers about an order: rendered by its emulator, parsed by our adapter.
  */
 function answersOf(
 	{ parameters, signature }: SignedOrder,
@@ -121,7 +121,7 @@ function answersOf(
 	if (!goods) throw new Error("a listing offers something");
 	const units = goods.startAmount;
 	const totalRaw = parameters.consideration.reduce((sum, one) => sum + one.startAmount, 0n);
-	// Of a book's order, what filling looks at.
+	// The members of a book's order that filling reads.
 	const kept = { kind: "listing", parameters, units, remaining: units, totalRaw };
 	const book = { ...kept, currency: { address: currency } } as unknown as BookOrder;
 	const rendered = (salt: "decimal" | "hex") => ({

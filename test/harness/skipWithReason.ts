@@ -5,7 +5,7 @@ type TestBody = () => void | Promise<void>;
 type NamedTest = (name: string, body: TestBody, timeoutMs?: number) => void;
 
 /**
- * The only way to skip a test: it says why, in the output and in the report.
+ * Skips a test with a reason, in the output and in the report: the only allowed way to skip.
  *
  * @param why null runs the test.
  * @example
@@ -17,7 +17,7 @@ export function skipWithReason(why: string | null): NamedTest {
 	return (name, body) => {
 		test.skip(name, body);
 		console.log(`SKIP-REASON ${name}: ${why}`);
-		// The runner reads this file: output of parallel workers cannot be told apart reliably.
+		// The runner reads this file: the output of parallel workers cannot be separated reliably.
 		const file = Bun.env.TEST_SKIP_REASONS_FILE;
 		if (file) appendFileSync(file, `${JSON.stringify({ name, why })}\n`);
 	};

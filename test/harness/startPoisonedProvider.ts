@@ -2,10 +2,10 @@ import type { ServerWebSocket } from "bun";
 import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
 
 export type PoisonedProvider = {
-	/** As `PROVIDER_BASE_URL` and `PROVIDER_STREAM_URL`. */
+	/** The values of `PROVIDER_BASE_URL` and `PROVIDER_STREAM_URL`. */
 	url: string;
 	streamUrl: string;
-	/** Every hostile URL that an answer or a push held so far. */
+	/** Every hostile URL in answers and pushes so far. */
 	told: ReadonlySet<string>;
 	stop(): Promise<void>;
 };
@@ -14,14 +14,14 @@ type Upstream = { url: string; streamUrl: string };
 type Pipe = { target: string; upstream: WebSocket | null; waiting: string[] };
 
 const BIDI = "\u202egnp.\u2066";
-/** What a good provider would have put there; it may stand beside what is hostile. */
+/** What a good provider would send there; it may appear beside hostile values. */
 export const HARMLESS_IMAGE = "https://images.test/cat.png";
 export const HARMLESS_TRAIT = { trait_type: "Fur", value: "Gold" };
 
 /**
- * Stands before a provider, and puts what strangers may have written into each of its answers and
- * pushes: URLs that no page may be handed, names and descriptions that run backwards, traits that
- * are objects or have 10,000 characters, and a hit of a search that nobody holds.
+ * Starts a proxy in front of a provider that puts text of strangers into each of its answers and
+ * pushes: URLs that no page may get, names and descriptions that run backwards, traits that are
+ * objects or have 10,000 characters, and a search hit that is nowhere else.
  */
 export function startPoisonedProvider(upstream: Upstream): PoisonedProvider {
 	const told = new Set<string>();
@@ -83,9 +83,9 @@ function join(socket: ServerWebSocket<Pipe>, hostileUrl: () => string): void {
 	behind.onerror = () => socket.close();
 }
 
-/** Without these nobody knows what a row is about, and it is left out as a whole. */
+/** Without these members a row could not be assigned, and would be left out completely. */
 const KEPT = new Set(["opensea_url", "nft_id", "chain"]);
-/** Members that make a row one that has a picture. */
+/** Members of rows that have a picture. */
 const NAMED = ["identifier", "collection_name", "image_url", "metadata_url"];
 
 function poison(value: unknown, hostileUrl: () => string): unknown {

@@ -5,13 +5,13 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type TestRedis = {
 	url: string;
-	/** One command on a connection of its own; answers the server's reply. */
+	/** Sends one command on a connection of its own; returns the server's reply. */
 	command(name: string, ...args: (string | number)[]): Promise<unknown>;
-	/** `kill -9`: everything it held is gone. */
+	/** Ends it by `kill -9`: everything it held is lost. */
 	kill(): Promise<void>;
 	/** Starts it again, empty, under the same URL. */
 	restart(): Promise<void>;
-	/** Stops its clock, as it were: connections stay open and nothing answers. */
+	/** Suspends it: connections stay open but nothing answers. */
 	freeze(): void;
 	thaw(): void;
 	stop(): Promise<void>;
@@ -23,10 +23,10 @@ const ASK_EVERY_MS = 5;
 export const whyNoRedis = Bun.which("redis-server") ? null : "there is no redis-server on PATH";
 
 /**
- * A Redis server of one test file's own, without persistence.
+ * Starts a Redis server for one test file, without persistence.
  *
  * @param options.cluster makes it a cluster of one, which refuses commands across slots; it takes
- * two seconds to come up.
+ * two seconds to start.
  */
 export async function startRedis(options: { cluster?: boolean } = {}): Promise<TestRedis> {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-redis-"));
@@ -77,7 +77,7 @@ function spawn(folder: string, port: number, cluster: boolean) {
 		dir: folder,
 		save: "",
 		appendonly: "no",
-		// By itself it takes port + 10000, which may not exist.
+		// The default is port + 10000, which may not exist.
 		...(cluster ? { "cluster-enabled": "yes", "cluster-port": freePort() } : {}),
 	};
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -96,7 +96,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 	throw new Error("redis-server did not start");
 }
 
-/** Taken and given back: the server cannot say which free port it took. */
+/** Opens and closes a port: the server cannot report which free port it took. */
 function freePort(): number {
 	const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
 	const { port } = server;

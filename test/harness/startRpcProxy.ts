@@ -1,24 +1,24 @@
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type RpcProxy = {
 	url: string;
-	/** While true every request is answered 503. */
+	/** While true every request is answered with 503. */
 	fail(on: boolean): void;
-	/** Answers `eth_getLogs` `count` times more, then with status 503, until `fail` is called. */
+	/** Answers `eth_getLogs` `count` more times, then with status 503, until `fail` is called. */
 	answerLogs(count: number): void;
-	/** From now on nothing is passed on, until what this answers is called. */
+	/** Holds all requests until the returned function is called. */
 	hold(): () => void;
-	/** Answers `eth_chainId` with another id; null tells the truth again. */
+	/** Answers `eth_chainId` with another id; null ends that. */
 	pretendChain(id: number | null): void;
-	/** Waits until so many requests failed since the proxy began to fail. */
+	/** Waits until this many requests failed since the proxy began to fail. */
 	failures(count: number): Promise<void>;
-	/** Waits until a method was called so often. */
+	/** Waits until a method was called this often. */
 	calls(method: string, count: number): Promise<void>;
 	stop(): void;
 };
 
 const ASK_EVERY_MS = 5;
 
-/** Stands before a JSON-RPC server, and can misbehave as endpoints do. */
+/** Starts a proxy in front of a JSON-RPC server that can fail as endpoints do. */
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 	let failing = false;
 	let failed = 0;

@@ -2,23 +2,26 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { Client } from "pg";
 
 export type TcpProxy = {
-	/** The database as it is reached through here. */
+	/** The connection string of the database through this proxy. */
 	connectionString: string;
 	/** Ends every connection, and refuses new ones until `restore`. */
 	cut(): Promise<void>;
 	/**
-	 * Cuts as soon as so many messages went to the server from now on. The last of them is passed on,
-	 * and its answer is lost: the server has done what it says.
+	 * Cuts after this many more messages to the server. The last of them is passed on, but its answer
+	 * is lost: the server has executed it.
 	 */
 	cutAfter(messages: number): void;
-	/** Whether it is cut now. */
+	/** Returns whether it is cut now. */
 	isCut(): boolean;
-	/** Lets in who comes from now on, and forgets what `cutAfter` was told. */
+	/** Accepts connections again, and cancels `cutAfter`. */
 	restore(): Promise<void>;
 	stop(): Promise<void>;
 };
 
-/** Stands before a PostgreSQL server, which from outside then dies and comes back at will. */
+/**
+ * Starts a proxy in front of a PostgreSQL server, which can make it unreachable and reachable
+ * again.
+ */
 export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
 	const { host, port, user, password, database } = new Client({ connectionString: upstream });
 	const target = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -29,7 +32,7 @@ export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
 	let ownPort = 0;
 
 	const pair = (client: Socket) => {
-		// It was let in by the server that is closing, after everybody was put out.
+		// It was accepted by the server that is closing, after the others were disconnected.
 		if (server === null) {
 			client.destroy();
 			return;
@@ -38,7 +41,7 @@ export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
 		const drop = () => {
 			open.delete(drop);
 			client.destroy();
-			// What was written goes out first: only the answer is lost.
+			// Written bytes are sent first: only the answer is lost.
 			behind.end();
 			behind.removeAllListeners("data");
 			behind.resume();

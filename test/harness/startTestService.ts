@@ -13,11 +13,11 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type TestService = Service & {
 	database: TestDatabase;
 	/**
-	 * GET, parsed. Each call comes from a client of its own, so no test meets the limit. An answer
-	 * that is not as the OpenAPI document says fails the test.
+	 * Sends a GET and parses the answer. Each call comes from another client address, so no test
+	 * reaches the limit. An answer that does not fit the OpenAPI document fails the test.
 	 */
 	get<Body = any>(path: string): Promise<{ status: number; body: Body; headers: Headers }>;
-	/** Also fails where any answer had a status that the document does not name. */
+	/** Also fails if any answer had a status that the document does not name. */
 	stop(): Promise<void>;
 	/** Waits until both lanes have indexed a block. */
 	indexed(block: number): Promise<void>;
@@ -25,12 +25,12 @@ export type TestService = Service & {
 
 export type TestServiceOptions = {
 	chain?: { url: string; wsUrl?: string };
-	/** Block to scan from; null starts at the head. */
+	/** The block to scan from; null starts at the head. */
 	scanFrom?: number | null;
 	env?: Record<string, string>;
 	log?: Log;
 	clock?: Clock;
-	/** Told before and after each step of the path that money leaves by. */
+	/** Called before and after each step of the execution path. */
 	observeSteps?: StepObserver;
 	/** Continues with the data of an earlier service. */
 	database?: TestDatabase;
@@ -38,7 +38,7 @@ export type TestServiceOptions = {
 
 const ASK_EVERY_MS = 10;
 
-/** The whole service in this process, on a database and a port of its own. */
+/** Starts the whole service in this process, on a database and a port of its own. */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
 	const { chain, scanFrom = 0 } = options;
 	const database = options.database ?? (await createTestDatabase());
@@ -50,9 +50,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ anvil: urls }),
 		RPC_POLL_MS: "50",
 		LOG_LEVEL: "silent",
-		// What a test's tokens name leads nowhere.
+		// URLs in a test's tokens are not fetched.
 		FOREIGN_FETCH_ENABLED: "false",
-		// Walks would tell of mints that a test's lanes were not meant to see.
+		// Walks would report mints that a test's lanes should not see.
 		NFT_OWNERSHIP_WALKS_MAX: "0",
 		...(scanFrom === null ? {} : { NFT_SCAN_FROM_BLOCK: String(scanFrom) }),
 		...options.env,

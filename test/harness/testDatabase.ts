@@ -10,15 +10,15 @@ import { testServer } from "#test/harness/testServer.ts";
 export type TestDatabase = {
 	db: Database;
 	connectionString: string;
-	/** Closes `db`, drops the database and lets the server go. */
+	/** Closes `db`, drops the database and releases the server. */
 	drop(): Promise<void>;
 };
 
-/** Between test processes that would make the same template. */
+/** Locks between test processes that would make the same template. */
 const TEMPLATE_LOCK_KEY = 7_401_664;
 const ROOT = join(import.meta.dir, "../..");
 
-/** Has the version of the queue's library, on which its tables depend. */
+/** Contains the version of the queue's library, which determines its tables. */
 const QUEUE = join(ROOT, "node_modules/graphile-worker/package.json");
 
 const MIGRATIONS = [
@@ -36,8 +36,8 @@ const MIGRATIONS = [
 ];
 
 /**
- * A migrated database of its own for one test file, on the server of TEST_DATABASE_ADMIN_URL or on
- * the embedded one that all test processes share.
+ * Creates a migrated database for one test file, on the server of TEST_DATABASE_ADMIN_URL or on the
+ * embedded one that all test processes share.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
 	const server = await joinServer();
@@ -68,8 +68,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 let template: Promise<string> | null = null;
 
 /**
- * The database that the others are copies of, migrated once for all test processes. Its name is of
- * what the migrations say, so that a change of them makes a new one; it gets it once it is whole.
+ * Returns the name of the template database, migrated once for all test processes. The name depends
+ * on the contents of the migrations, so a change makes a new one; it gets its name when it is
+ * complete.
  */
 function migratedTemplate(server: string): Promise<string> {
 	template ??= makeTemplate(server);
@@ -96,9 +97,12 @@ async function makeTemplate(server: string): Promise<string> {
 	}
 }
 
-/** What a service's first start makes by itself: a tenth of a second for each of a test's. */
+/**
+ * Migrates the queue's tables as a service's first start would: this saves a tenth of a second per
+ * test.
+ */
 async function migrateQueue(connectionString: string): Promise<void> {
-	// Only whoever makes the template pays for loading it.
+	// Only the process that makes the template must load it.
 	const { runMigrations } = await import("graphile-worker");
 	await runMigrations({ connectionString });
 }
@@ -115,7 +119,10 @@ async function fingerprint(): Promise<string> {
 	return hash.digest("hex").slice(0, 16);
 }
 
-/** Not by `URL`: it refuses the form without a host that stands for a socket. */
+/**
+ * Returns the URL of a database. Not by `URL`: it refuses the form without a host, which means a
+ * socket.
+ */
 function databaseOf(server: string, name: string): string {
 	return server.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
 }

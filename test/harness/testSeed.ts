@@ -1,8 +1,8 @@
-/** Any would do: a run of the tests has to be the same as the one before. */
+/** Any number works: each run of the tests must equal the one before. */
 const USUAL = 1;
 
 /**
- * What every test of a run draws from that draws at all: the same in each run, so that what fails
- * fails again. `bun run prove` draws a fresh one and prints it; `TEST_SEED` names one.
+ * The seed of all random values in tests: the same in each run, so that a failure repeats. `bun run
+ * prove` uses a new one and prints it; `TEST_SEED` sets one.
  */
 export const TEST_SEED = Number(process.env.TEST_SEED ?? USUAL);

@@ -1,6 +1,6 @@
 /**
- * What the server of tests is set to. Nothing of it has to survive a power cut, and waiting for a
- * disk is most of what making a database takes. What must survive has tests with their own servers.
+ * Settings of the tests' server. Its data need not survive a power cut, and waiting for the disk is
+ * most of the time of creating a database. Tests of durability have their own servers.
  */
 export const testServer: Readonly<Record<string, string>> = {
 	fsync: "off",

@@ -1,10 +1,10 @@
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
-/** Soon at first, later after a tenth of what was waited: asking takes time from who works. */
+/** Short at first, later a tenth of the time waited so far: asking takes processor time. */
 const ASK_EVERY_MS_MIN = 5;
 const ASK_EVERY_MS_MAX = 50;
 
-/** Waits for what another process does; fails when it does not happen. */
+/** Waits for an effect of another process; fails if it does not happen. */
 export async function until(
 	holds: () => boolean | Promise<boolean>,
 	what: string | (() => string),

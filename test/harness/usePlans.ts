@@ -6,8 +6,8 @@ import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 /**
- * Gives a test file a database, a node and the marketplace, and ends them after it. Returns what
- * opens a lab of plans over them, with somebody who may have one: each test opens its own.
+ * Gives a test file a database, a node and the marketplace, and ends them after it. Returns a
+ * function that opens a lab of plans over them, with a buyer; each test opens its own.
  */
 export function usePlans(): () => Promise<{ plans: PlansLab; by: Buyer }> {
 	let database: TestDatabase;

@@ -1,10 +1,13 @@
 /** One JSON-RPC call by name and positional parameters. */
 export type RpcCall = { method: string; params?: unknown[] };
 
-/** The world's line to its own anvil: answers are `unknown` until their reader has looked. */
+/**
+ * The world's connection to its own anvil. Answers are `unknown` until their reader has parsed
+ * them.
+ */
 export type Rpc = {
 	url: string;
 	call(method: string, params?: unknown[]): Promise<unknown>;
-	/** Sent in chunks, in order; the first error of any of them throws. */
+	/** Sends calls in chunks, in order; throws the first error of any of them. */
 	batch(calls: RpcCall[]): Promise<unknown[]>;
 };

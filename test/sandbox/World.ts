@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddress } from "viem";
 import { z } from "zod";
 
-/** A person of the world. Anvil holds the same key, so it signs transactions and we sign orders. */
+/** An actor of the world. Anvil has the same key, so it signs transactions, and we sign orders. */
 export type Actor = { address: Address; privateKey: Hex };
 
 const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value));
@@ -10,20 +10,20 @@ const CollectionState = z.object({
 	address,
 	/** ERC-721: tokens minted. ERC-1155: units minted. */
 	minted: z.int(),
-	/** ERC-721: actor index by token id - 1; -1 where it belongs to somebody else. */
+	/** ERC-721: the owner's actor index by token id - 1; -1 where the owner is no actor. */
 	owners: z.array(z.int()),
 	/** ERC-1155: units by id - 1, then by actor. */
 	units: z.array(z.array(z.int())),
-	/** Natural logarithm of the going price in ether. */
+	/** The natural logarithm of the current price in ether. */
 	logPrice: z.number(),
 	revealed: z.boolean(),
-	/** Block ordinal of its launch, for the burst of mints after it. */
+	/** The ordinal of the block of its launch, for the burst of mints after it. */
 	launchedAt: z.int().nullable(),
 });
 
 /**
- * What the planner knows of a collection on chain; it matches because no planned transaction
- * reverts.
+ * The planner's copy of a collection's state on chain; it stays equal because no planned
+ * transaction reverts.
  */
 export type CollectionState = z.infer<typeof CollectionState>;
 
@@ -34,22 +34,22 @@ const FeedState = z.object({
 	roundAtS: z.int(),
 });
 
-/** Everything the traffic needs to go on after a restart, as plain JSON. */
+/** The state that traffic needs to continue after a restart, as plain JSON. */
 export const World = z.object({
 	seed: z.int(),
 	prngState: z.int(),
 	firstBlock: z.int(),
 	coin: address,
-	/** Price feeds; a world saved before there were any goes on without. */
+	/** Price feeds; empty in a world that was saved before they existed. */
 	feeds: z.array(FeedState).default([]),
 	collections: z.array(CollectionState),
-	/** Next nonce by actor. */
+	/** The next nonce by actor. */
 	nonces: z.array(z.int()),
 	salt: z.int(),
 	/** Traffic blocks so far, and how many of them were history. */
 	blocks: z.int(),
 	historyBlocks: z.int(),
-	/** Planned so far, by label: sales of each shape, mints, transfers. */
+	/** How many were planned so far, by label: sales of each shape, mints, transfers. */
 	counts: z.record(z.string(), z.int()),
 });
 export type World = z.infer<typeof World>;

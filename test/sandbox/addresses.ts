@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 
 /**
- * Where mainnet has them: a service which knows Seaport by address needs no setting for this world.
+ * The mainnet addresses: a service that knows Seaport by address needs no setting for this world.
  */
 export const addresses = {
 	seaport: "0x0000000000000068F116a894984e2DB1123eB395",

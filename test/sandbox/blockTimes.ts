@@ -1,4 +1,4 @@
-/** When a block stands, and how much of a quarter of an hour's sales and mints falls into it. */
+/** A block's time, and which share of 15 minutes of sales and mints it contains. */
 export type BlockTime = { timeS: number; share: Share };
 export type Share = { sales: number; mints: number };
 
@@ -6,7 +6,7 @@ const QUARTER_S = 900;
 const LAST_HOUR_BLOCKS = 30;
 const LAST_HOUR_STEP_S = 120;
 
-/** History's blocks up to now: quarters of an hour, then a last hour of closer ones. */
+/** Returns the times of history's blocks up to now: every 15 minutes, in the last hour closer. */
 export function blockTimes(nowS: number, blocks: number): BlockTime[] {
 	const close = Math.min(LAST_HOUR_BLOCKS, Math.floor(blocks / 2));
 	const closeFromS = nowS - close * LAST_HOUR_STEP_S;

@@ -1,4 +1,4 @@
-/** One collection as it is planned: what it is, when it opens, how it trades. */
+/** The plan of one collection: what it is, when it opens, how it trades. */
 export type CollectionPlan = {
 	key: string;
 	standard: "erc721" | "erc1155";
@@ -6,21 +6,21 @@ export type CollectionPlan = {
 	symbol: string;
 	about: string;
 	/**
-	 * open: paid or free by `mintEther`; soldOut: open until supply ends; reserved: all minted at
+	 * open: paid or free by `mintEther`; soldOut: open until the supply ends; reserved: all minted at
 	 * launch.
 	 */
 	mint: "open" | "soldOut" | "reserved";
 	mintEther: string;
 	/** ERC-721: supply limit. ERC-1155: number of editions. */
 	maxSupply: number;
-	/** Mean mint transactions in a quarter of an hour, after the launch burst. */
+	/** The mean number of mint transactions in 15 minutes, after the launch burst. */
 	mintRate: number;
-	/** Mean sales in a quarter of an hour. */
+	/** The mean number of sales in 15 minutes. */
 	saleRate: number;
 	startEther: number;
-	/** Launch as a part of history, 0 to 1. */
+	/** When it launches, as a part of history from 0 to 1. */
 	launch: number;
-	/** Hidden until this part of history; "live" opens some blocks after history. */
+	/** Hidden until this part of history; "live" reveals it some blocks after history. */
 	reveal?: number | "live";
 	hue: number;
 	motif: number;

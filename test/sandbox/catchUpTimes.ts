@@ -4,7 +4,8 @@ const QUARTER_S = 900;
 const CATCH_UP_BLOCKS_MAX = 200;
 
 /**
- * Blocks for the time the world stood still, so that its charts have no hole; at most 200 of them.
+ * Returns at most 200 blocks for the time in which the world stood still, so that charts have no
+ * gap.
  */
 export function catchUpTimes(headS: number, nowS: number): BlockTime[] {
 	const blocks = Math.min(CATCH_UP_BLOCKS_MAX, Math.floor((nowS - headS) / QUARTER_S));

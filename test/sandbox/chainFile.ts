@@ -19,7 +19,7 @@ const Header = z.object({
 	world: z.unknown(),
 });
 
-/** Names a chain's file: the data directory, and the chain's name in it. */
+/** The place of a chain's file: the data directory, and the chain's name in it. */
 type ChainPlace = { dataDir: string; name: string };
 
 export type ChainFile =
@@ -28,17 +28,17 @@ export type ChainFile =
 	| { kind: "found"; world: unknown; headHash: string; stateFile: string };
 
 /**
- * Saves a chain and reads it back: one file, renamed into place. Line 1 is JSON, then gzip.
+ * Saves a chain and reads it back: one file, renamed into place. Line 1 is JSON, the rest gzip.
  *
- * Not anvil's own `--state-interval`: it writes in place, so a kill in the middle leaves half a
- * chain, and the traffic's state would not be of the same block.
+ * Not anvil's own `--state-interval`: it writes in place, so a kill leaves half a chain, and the
+ * traffic's state would belong to another block.
  */
 export const chainFile = {
 	pathOf: ({ dataDir, name }: ChainPlace): string => join(dataDir, `${name}.snapshot`),
 
 	async write(rpc: Rpc, place: ChainPlace & { world: unknown }): Promise<void> {
 		const head = await readHead(rpc);
-		// Without historical states: blocks, receipts and logs are kept all the same, at half the size.
+		// Without historical states; blocks, receipts and logs are still kept, at half the size.
 		const dump = z.string().parse(await rpc.call("anvil_dumpState", [false]));
 		const file = chainFile.pathOf(place);
 		const draft = `${file}.draft`;
@@ -53,7 +53,7 @@ export const chainFile = {
 		renameSync(draft, file);
 	},
 
-	/** Unpacks anvil's state beside the file as well, for `--load-state`. */
+	/** Reads the file, and unpacks anvil's state beside it, for `--load-state`. */
 	read(place: ChainPlace): ChainFile {
 		let bytes: Buffer;
 		try {

@@ -157,7 +157,7 @@ function readImport(
 	}
 }
 
-/** Written beside and renamed, so that two first starts at once cannot leave half a file. */
+/** Writes to a draft and renames it, so that two first starts at once cannot leave half a file. */
 function writeCache(file: string, artifacts: Artifacts): void {
 	try {
 		mkdirSync(dirname(file), { recursive: true });
@@ -165,6 +165,6 @@ function writeCache(file: string, artifacts: Artifacts): void {
 		writeFileSync(draft, JSON.stringify(artifacts));
 		renameSync(draft, file);
 	} catch {
-		// A read-only node_modules costs a few seconds at each start and nothing else.
+		// A read-only node_modules only costs a few seconds at each start.
 	}
 }

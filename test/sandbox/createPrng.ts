@@ -1,13 +1,16 @@
-/** A small seeded generator (mulberry32); its state is one number and goes into the snapshot. */
+/** A small seeded generator (mulberry32); its state is one number and is saved in the snapshot. */
 export type Prng = {
-	/** Even in [0, 1). */
+	/** Returns an evenly distributed number in [0, 1). */
 	next(): number;
-	/** Even in 0..below-1. */
+	/** Returns an evenly distributed integer from 0 to below-1. */
 	int(below: number): number;
 	chance(probability: number): boolean;
-	/** About normal, mean 0 and deviation 1 (sum of four evens: no log of zero to guard). */
+	/**
+	 * Returns an approximately normal number, mean 0 and deviation 1 (a sum of four even ones, so
+	 * that no log of zero can occur).
+	 */
 	gauss(): number;
-	/** Whole number whose mean is `mean`. */
+	/** Returns a random whole number with this mean. */
 	count(mean: number): number;
 	pick<T>(from: readonly T[]): T;
 	state(): number;
@@ -29,7 +32,7 @@ export function createPrng(seed: number): Prng {
 		chance: (probability) => next() < probability,
 		gauss: () => (next() + next() + next() + next() - 2) * Math.sqrt(3),
 		count(mean) {
-			// Poisson by multiplication; means here are below ten.
+			// A Poisson number by multiplication; means here are below ten.
 			const floor = Math.exp(-mean);
 			let product = next();
 			let n = 0;

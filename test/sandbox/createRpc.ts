@@ -11,8 +11,8 @@ const Reply = z.object({
 });
 
 /**
- * A plain JSON-RPC client: viem's would poll, retry and estimate, and history has thousands of
- * sends.
+ * Makes a plain JSON-RPC client: viem's would poll, retry and estimate, and history sends thousands
+ * of transactions.
  */
 export function createRpc(url: string): Rpc {
 	async function batch(calls: RpcCall[]): Promise<unknown[]> {

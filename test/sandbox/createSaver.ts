@@ -2,10 +2,11 @@ const INTERVAL_MS = 5_000;
 const COST_FACTOR = 12;
 
 /**
- * Decides when to save: every five seconds, or rarer when saving has grown costly.
+ * Makes the saver that decides when to write: every five seconds, or less often when writing is
+ * slow.
  *
- * A dump takes 0.8 s after history and grows with the chain; twelve times its cost keeps it below
- * a tenth of a core, and a kill -9 loses that much of the chain.
+ * A dump takes 0.8 s after history and grows with the chain. Waiting twelve times its duration
+ * keeps it below a tenth of a core; a kill -9 loses that much of the chain.
  */
 export function createSaver(
 	write: () => Promise<void>,

@@ -29,7 +29,10 @@ const setup1155 = parseAbiParameters([
 	"struct Setup { string name; string symbol; string about; uint256 price; uint256 editions; uint256 hue; uint256 motif; }",
 ]);
 
-/** Deploys Seaport, the currencies and the collections into an empty chain: blocks 1 and 2. */
+/**
+ * Deploys Seaport, the currencies and the collections into an empty chain, in blocks 1 and 2;
+ * returns the world.
+ */
 export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 	const { actors, startS } = draft;
 	const artifacts = compileContracts();
@@ -37,7 +40,7 @@ export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 	const banker = actors[catalogue.length];
 	if (!owner || !banker) throw new Error("more collections than people");
 	const openConduit = await installSeaport(rpc, owner.address);
-	// WETH from solady keeps no state of its constructor, so its runtime code is all of it.
+	// Solady's WETH keeps no state from its constructor, so its runtime code is enough.
 	await rpc.call("anvil_setCode", [addresses.weth, artifacts.WETH.runtime]);
 	const world = emptyWorld(draft, getContractAddress({ from: banker.address, nonce: 0n }));
 	const deploys = catalogue.map((plan, actor) =>
@@ -54,7 +57,8 @@ export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 }
 
 /**
- * Everyone gets WETH and coins, and lets the conduit move them and the tokens of every collection.
+ * Returns the transactions that give every actor WETH and coins, and allow the conduit to move
+ * these and the tokens of every collection.
  */
 function openPurses(world: World, actors: readonly Actor[]): PlannedTx[] {
 	const approveAll = encode("setApprovalForAll", [addresses.conduit, true]);

@@ -2,7 +2,7 @@ import { type Address, getContractAddress } from "viem";
 import { catalogue } from "./catalogue.ts";
 import type { Actor, World } from "./World.ts";
 
-/** What a new world is made from; `startS` is its first block of traffic. */
+/** The input of a new world; `startS` is the time of its first block of traffic. */
 export type WorldDraft = {
 	seed: number;
 	historyBlocks: number;
@@ -10,12 +10,12 @@ export type WorldDraft = {
 	actors: readonly Actor[];
 };
 
-/** The world before its first block: collections where their artists' first deployments will be. */
+/** Returns the world before its first block, with the addresses that collections will get. */
 export function emptyWorld(draft: WorldDraft, coin: Address): World {
 	const { seed, historyBlocks, actors } = draft;
 	const collections = catalogue.map((plan, index) => ({
 		key: plan.key,
-		// The artist's first transaction: the address depends on the mnemonic alone.
+		// The artist's first transaction deploys it, so the address depends on the mnemonic alone.
 		address: getContractAddress({ from: actors[index]?.address ?? coin, nonce: 0n }),
 		minted: 0,
 		owners: [],

@@ -6,8 +6,7 @@ const BLOCKS_PER_REQUEST = 50;
 const Receipts = z.array(z.object({ transactionHash: z.string(), status: z.string() }));
 
 /**
- * Reads every receipt of these blocks; returns how many there are and the hashes of those that
- * failed.
+ * Reads every receipt of these blocks; returns their number and the hashes of failed transactions.
  */
 export async function findReverts(
 	rpc: Rpc,

@@ -37,11 +37,12 @@ const controllerAbi = parseAbi([
 ]);
 
 /**
- * Puts Seaport 1.6, its controller and the OpenSea conduit at their mainnet addresses.
+ * Puts Seaport 1.6, its controller and the OpenSea conduit at their mainnet addresses; returns the
+ * call that opens the conduit.
  *
  * Each constructor runs *at* its final address (creation code set as code, then called): so the
- * immutables, above all the EIP-712 domain with `address(this)`, are what the compiler meant, and
- * no byte of Seaport or the conduit is patched by hand.
+ * immutables, above all the EIP-712 domain with `address(this)`, are as compiled, and no byte of
+ * Seaport or the conduit is patched by hand.
  */
 export async function installSeaport(
 	rpc: Rpc,
@@ -59,7 +60,7 @@ export async function installSeaport(
 		}),
 	});
 	// Its two immutable hashes are the only bytes set by hand: the first gives mainnet's conduit
-	// addresses, the second is how getConduit knows that a conduit exists.
+	// addresses, by the second getConduit knows that a conduit exists.
 	const conduit = await construct(rpc, addresses.conduit, {
 		creation: readBytecode("conduit"),
 		from: addresses.conduitController,
@@ -76,7 +77,7 @@ export async function installSeaport(
 }
 
 /**
- * Registers the conduit with the controller and returns the call by which its owner opens it for
+ * Registers the conduit with the controller and returns the call with which its owner opens it for
  * Seaport.
  */
 async function openConduit(rpc: Rpc, owner: Address): Promise<{ to: Address; data: Hex }> {

@@ -3,10 +3,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Makes this process the only sandbox on the directory.
+ * Makes this process the only sandbox on the directory; throws if another one runs there.
  *
- * SQLite's file lock, because the system drops it however we end; a file with a process id would
- * have to guess whether that process is still the same one.
+ * It uses SQLite's file lock, because the system releases it however the process ends; with a file
+ * that holds a process id, that id may belong to another process by now.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
 	mkdirSync(dataDir, { recursive: true });

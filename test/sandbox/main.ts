@@ -40,9 +40,9 @@ import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
 import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
 
 const ACTORS = 40;
-/** Of the hosted router: whoever calls without it is refused. */
+/** The key of the hosted router; calls without it are refused. */
 const ROUTER_KEY = "sandbox";
-/** Who may not trade stocks. */
+/** The user who may not trade stocks. */
 const REFUSED = "gil";
 const Order = z.object({
 	webhooksTo: z.url().nullable().optional(),
@@ -53,7 +53,7 @@ const Order = z.object({
 const say = (line: string): void => void process.stderr.write(`sandbox: ${line}\n`);
 const stopping = new AbortController();
 for (const event of ["SIGTERM", "SIGINT"] as const) process.on(event, () => stopping.abort());
-// Our parent may die without a word: then its end of this pipe closes.
+// If our parent dies, its end of this pipe closes.
 process.stdin.on("end", () => stopping.abort());
 process.stdin.on("close", () => stopping.abort());
 const orders = createInterface({ input: process.stdin });
@@ -168,7 +168,7 @@ async function run(): Promise<void> {
 	if (paceMs === 0) await chain.anvil.rpc.call("evm_setAutomine", [true]);
 	process.stdout.write(`${JSON.stringify(ready)}\n`);
 	await Promise.all([saver.save(), home.save(), stable.save()]);
-	/** What people did with what the actors had; what the actors did, the planner knows. */
+	/** Updates the planner's state with people's actions; the actors' own it knows already. */
 	const learn = async (): Promise<void> => {
 		try {
 			await provider.sync();
@@ -201,7 +201,10 @@ async function run(): Promise<void> {
 	lock.release();
 }
 
-/** Gives everybody a purse. Whom the issuer does not serve, no stock can reach or leave. */
+/**
+ * Gives all users tokens. The issuer blocks one user: no stock token can reach or leave that
+ * wallet.
+ */
 async function furnish(world: StockWorld, custody: CustodyEmulator): Promise<void> {
 	await handOut(world, walletsOf(custody.people()));
 	const [refused] = walletsOf([custody.person(REFUSED)]);

@@ -41,7 +41,7 @@ export async function mineBlock(
 		return { method: "eth_sendTransaction", params: [body] };
 	});
 	const hashes = (await rpc.batch(calls)).map((hash) => Hash.parse(hash));
-	// Two requests: anvil promises no order within one, and mining must come last.
+	// Two requests: anvil guarantees no order within one, and mining must come last.
 	await rpc.call("evm_setNextBlockTimestamp", [timeS]);
 	await rpc.call("evm_mine", []);
 	return hashes;

@@ -22,7 +22,7 @@ export type OpenChain = { anvil: Anvil; world: World };
 /** Anvil's accounts: ten for people, then the actors. */
 const ACCOUNTS_OF_PEOPLE = 10;
 
-/** The chain of the data directory: continued where it was, or begun with its history. */
+/** Opens the chain of the data directory: continues it, or starts it with its history. */
 export async function openChain(opening: Opening): Promise<OpenChain> {
 	const { options, say } = opening;
 	const snapshot = readSnapshot(options.dataDir);
@@ -84,9 +84,7 @@ async function beginChain({ options, actors, nowS }: Opening): Promise<OpenChain
 	}
 }
 
-/**
- * A world with a reverted transaction is one the planner no longer knows: better none than that.
- */
+/** Runs traffic, and throws if a transaction reverted: the planner's state would be wrong. */
 async function runChecked(
 	{ rpc }: Anvil,
 	people: { world: World; actors: readonly Actor[] },

@@ -4,11 +4,11 @@ import { z } from "zod";
 const Options = z.object({
 	dataDir: z.string().min(1, "--data-dir DIR is needed"),
 	seed: z.coerce.number().int().min(0).max(0xffff_ffff),
-	/** 0 stands still: no traffic, and a transaction is mined as it comes. */
+	/** Milliseconds between blocks; 0: no traffic, and each transaction is mined as it comes. */
 	paceMs: z.coerce.number().int().min(0).max(3_600_000),
 	historyBlocks: z.coerce.number().int().min(8).max(2_000),
 	port: z.coerce.number().int().min(0).max(65_535),
-	/** The marketplace provider's port, and the key it asks for; empty asks for none. */
+	/** The marketplace provider's port, and its key; empty: no key is needed. */
 	providerPort: z.coerce.number().int().min(0).max(65_535),
 	providerKey: z.string().max(200),
 	/** The wallet provider's port. */
@@ -17,7 +17,7 @@ const Options = z.object({
 	bridgePort: z.coerce.number().int().min(0).max(65_535),
 	/** The language model's port. */
 	modelPort: z.coerce.number().int().min(0).max(65_535),
-	/** The port of the studio that opens hidden collections. */
+	/** The port of the studio that reveals hidden collections. */
 	studioPort: z.coerce.number().int().min(0).max(65_535),
 	/** X's port. */
 	socialPort: z.coerce.number().int().min(0).max(65_535),
@@ -28,8 +28,8 @@ const Options = z.object({
 export type Options = z.infer<typeof Options>;
 
 /**
- * Reads the command line of the sandbox; a wrong one throws with what was wrong. Who starts it
- * through `bun run up` says how long its history is by SANDBOX_HISTORY_BLOCKS.
+ * Parses the command line of the sandbox; throws with the reason if it is wrong. `bun run up` sets
+ * the length of history by SANDBOX_HISTORY_BLOCKS.
  */
 export function parseOptions(
 	argv: string[],

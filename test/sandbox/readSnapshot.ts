@@ -7,7 +7,7 @@ export type Snapshot =
 	| Exclude<ChainFile, { kind: "found" }>
 	| (Extract<ChainFile, { kind: "found" }> & { world: World });
 
-/** Reads the market's chain as it was saved, with what its traffic knew. */
+/** Reads the saved chain of the market, with its traffic's state. */
 export function readSnapshot(dataDir: string): Snapshot {
 	const found = chainFile.read({ dataDir, name: "chain" });
 	if (found.kind !== "found") return found;

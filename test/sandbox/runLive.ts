@@ -14,8 +14,8 @@ export type Live = {
 	afterBlock(): Promise<void>;
 };
 
-// Anvil keeps every trace: some 40 KB a transaction, 180 MB an hour at two seconds. Nobody
-// watches for longer than that without a restart, so a world left alone all night slows down.
+// Anvil keeps every trace: some 40 KB a transaction, 180 MB an hour at two seconds per block. So
+// after an hour without a restart the world slows down.
 const FULL_PACE_MS = 3_600_000;
 const SLOW_FACTOR = 5;
 const LIVE_SHARE = { sales: 0.13, mints: 0.35 };
@@ -47,7 +47,7 @@ async function beat({ anvil, world }: OpenChain, live: Live): Promise<void> {
 		toBlock: (await readHead(anvil.rpc)).number,
 	});
 	for (const hash of reverted) {
-		// People may send what they like; only our own has to succeed.
+		// People's transactions may revert; only our own must succeed.
 		const tx = meaning.get(hash);
 		if (tx) live.say(`${tx.label} reverted: ${hash}`);
 	}
@@ -55,8 +55,8 @@ async function beat({ anvil, world }: OpenChain, live: Live): Promise<void> {
 }
 
 /**
- * After a failed block the pool may hold a part of it: mine that and take the nonces from the
- * chain.
+ * Recovers after a failed block: the pool may hold a part of it, so it is mined and the nonces are
+ * read from the chain.
  */
 async function resume({ anvil, world }: OpenChain, live: Live): Promise<void> {
 	try {

@@ -6,9 +6,7 @@ import { planBlock } from "./traffic/planBlock.ts";
 import type { PlannedTx, Scene } from "./traffic/Scene.ts";
 import type { Actor, World } from "./World.ts";
 
-/**
- * Plans and mines these blocks one after another; returns what each transaction was meant to be.
- */
+/** Plans and mines these blocks one after another; returns the planned transactions by hash. */
 export async function runTraffic(
 	rpc: Rpc,
 	people: { world: World; actors: readonly Actor[] },

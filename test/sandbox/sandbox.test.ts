@@ -115,7 +115,7 @@ describe("the sandbox world", () => {
 		}
 	});
 
-	test("has a wallet provider that takes the application it tells of, and no other", async () => {
+	test("has a wallet provider that accepts the announced application, and no other", async () => {
 		const { walletProviderUrl, walletProvider } = sandbox;
 		const { appId, appSecret } = walletProvider;
 		const ask = async (secret: string): Promise<number> => {
@@ -128,7 +128,7 @@ describe("the sandbox world", () => {
 		expect(await ask("another")).toBe(401);
 	});
 
-	test("has a token at home whose revenue the wallet provider's own keeper is paid for burning", async () => {
+	test("has a token on the home chain, and pays the keeper wallet to burn it with the revenue", async () => {
 		const { economy, home, walletProviderUrl, walletProvider } = sandbox;
 		const { appId, appSecret } = walletProvider;
 		const basic = Buffer.from(`${appId}:${appSecret}`).toString("base64");
@@ -267,7 +267,7 @@ describe("the sandbox world", () => {
 			const body = JSON.stringify({ listing, fulfiller: { address: person } });
 			const path = "/listings/fulfillment_data";
 			const answer = await read(path, { method: "POST", body });
-			// The world goes on: somebody was faster, or the seller took it back.
+			// Traffic continues: another buyer was faster, or the seller cancelled.
 			if (!answer.fulfillment_data) continue;
 			const call = encodeFulfilment(answer);
 			const buy = { from: person, gas: toHex(1_500_000), ...call };
@@ -282,8 +282,8 @@ describe("the sandbox world", () => {
 		}, "the buys are mined");
 		const bought = receipts.filter(({ status }) => status === "0x1").length;
 		expect(bought).toBeGreaterThan(5);
-		// The next test starts the world again: with a planner that did not learn of this, it would
-		// plan sales of what the actors no longer have.
+		// The next test restarts the world: a planner that missed this sale would plan sales of what
+		// the actors no longer have.
 		await until(async () => {
 			const path = "/events/collection/kiln-folk?event_type=sale&limit=200";
 			const { asset_events } = await read(path);
@@ -355,7 +355,7 @@ describe("the sandbox world", () => {
 	});
 });
 
-/** Sends a little on the home chain; answers its hash once it is mined. */
+/** Sends a small amount on the home chain; returns its hash once it is mined. */
 async function sendHome(): Promise<unknown> {
 	const home = createRpc(sandbox.home.httpUrl);
 	const [from, to] = z.array(hex).parse(await home.call("eth_accounts"));
@@ -365,7 +365,7 @@ async function sendHome(): Promise<unknown> {
 	return hash;
 }
 
-/** Waits on blocks, not on time: the world mines them at its pace. */
+/** Waits for blocks, not for time: the world mines them at its pace. */
 async function waitForBlock(number: number): Promise<number> {
 	for (;;) {
 		const head = await readHead(rpc);
@@ -374,7 +374,7 @@ async function waitForBlock(number: number): Promise<number> {
 	}
 }
 
-/** Waits until nobody answers at the address. */
+/** Waits until the address no longer answers. */
 async function waitForSilence(url: string): Promise<void> {
 	for (;;) {
 		try {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createRpc } from "./createRpc.ts";
 import type { Rpc } from "./Rpc.ts";
 
-/** A running anvil which cannot outlive this process, however that ends. */
+/** A running anvil that cannot outlive this process, however that ends. */
 export type Anvil = {
 	port: number;
 	rpc: Rpc;
@@ -14,21 +14,20 @@ export type Anvil = {
 
 export type AnvilOptions = {
 	accounts: number;
-	/** 31337 without it. */
+	/** Default: 31337. */
 	chainId?: number | undefined;
 	port?: number | undefined;
-	/** A JSON state to begin from; without it a new chain begins at `genesisTimeS`. */
+	/** A JSON state to start from; without it a new chain begins at `genesisTimeS`. */
 	stateFile?: string | undefined;
 	genesisTimeS?: number | undefined;
 };
 
 const START_TIMEOUT_MS = 150_000;
 
-// The shell holds the reading end of our pipe: when we die, by kill -9 too, `cat` sees the
-// end and anvil goes with us. PR_SET_PDEATHSIG would do it on Linux only. (POSIX gives a
-// background job /dev/null as its stdin, hence descriptor 3; descriptor 4 is our stderr without
-// the shell's own "Killed". When anvil ends by itself the watch ends too: its number may soon be
-// another process's.)
+// The shell holds the reading end of our pipe: when we die, even by kill -9, `cat` sees the end and
+// kills anvil. PR_SET_PDEATHSIG would only work on Linux. (POSIX gives a background job /dev/null
+// as its stdin, hence descriptor 3; descriptor 4 is our stderr without the shell's own "Killed".
+// When anvil ends by itself the watch ends too: its process id may soon belong to another process.)
 const leash = `exec 3<&0 4>&2 2>/dev/null
 "$@" </dev/null 2>&4 3<&- 4>&- & child=$!
 { cat <&3 >/dev/null; kill -9 $child; } 4>&- & watch=$!
@@ -37,7 +36,7 @@ wait $child; code=$?
 kill $watch
 exit $code`;
 
-/** Starts anvil with mining by hand on a free port. */
+/** Starts anvil on a free port, without automatic mining. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 	const child = Bun.spawn(
 		["/bin/sh", "-c", leash, "sh", anvilBinary(), ...anvilArguments(options)],
@@ -45,7 +44,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 			stdin: "pipe",
 			stdout: "pipe",
 			stderr: "inherit",
-			// Its own group: Ctrl-C in a terminal must reach us first, the state is not saved yet.
+			// Its own group: Ctrl-C in a terminal must reach us first, because the state is not saved
+			// yet.
 			detached: true,
 		},
 	);
@@ -67,7 +67,7 @@ function anvilArguments(options: AnvilOptions): string[] {
 	const { port = 0, chainId = 31_337 } = options;
 	const args = ["--port", String(port), "--chain-id", String(chainId), "--no-mining"];
 	args.push("--accounts", String(options.accounts), "--balance", "1000000", "--order", "fifo");
-	// 300M gas holds the approvals of a whole district in one block; finalized follows two behind.
+	// 300M gas holds the approvals of all actors in one block; finalized follows two blocks behind.
 	args.push("--gas-limit", "300000000", "--slots-in-an-epoch", "1");
 	// Old states (not blocks or logs) beyond these are dropped: a day of blocks must fit in memory.
 	args.push("--prune-history", "128");
@@ -76,7 +76,7 @@ function anvilArguments(options: AnvilOptions): string[] {
 	return args;
 }
 
-/** The native binary, not its npm wrapper: the wrapper needs Node on PATH. */
+/** Returns the native binary; its npm wrapper needs Node on PATH. */
 function anvilBinary(): string {
 	const require = createRequire(import.meta.url);
 	const arch = process.arch === "arm64" ? "arm64" : "amd64";
@@ -100,7 +100,7 @@ async function listeningPort(
 	let text = "";
 	const reading = output.pipeTo(
 		new WritableStream({
-			// Drained for as long as it runs: a full pipe would stop anvil.
+			// Read for as long as it runs: a full pipe would stop anvil.
 			write(chunk) {
 				if (text.length > 100_000) return;
 				text += new TextDecoder().decode(chunk);

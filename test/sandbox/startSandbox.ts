@@ -44,6 +44,7 @@ const Ready = z.object({
 		router: z.string(),
 		burner: z.string(),
 		keeperWalletId: z.string(),
+		currencies: z.array(z.string()),
 		pools: z.array(
 			z.object({
 				address: z.string(),
@@ -88,13 +89,11 @@ const Ready = z.object({
 export type SandboxOptions = {
 	dataDir: string;
 	seed?: number;
-	/**
-	 * Milliseconds between live blocks; 0 is a still world which mines each transaction as it comes.
-	 */
+	/** Milliseconds between live blocks; 0: no traffic, and each transaction is mined as it comes. */
 	paceMs?: number;
-	/** 420 are four days; 40 are enough for a test and take some seconds less. */
+	/** 420 blocks are four days; 40 are enough for a test and take some seconds less. */
 	historyBlocks?: number;
-	/** What the marketplace provider wants in `x-api-key`; nothing without it. */
+	/** The marketplace provider's `x-api-key`; without it no key is needed. */
 	providerKey?: string;
 };
 
@@ -103,30 +102,30 @@ export type Sandbox = {
 	wsUrl: string;
 	chainId: number;
 	firstBlock: number;
-	/** A chain 4663 beside it, where wallets are linked; a block comes with each transaction. */
+	/** A chain 4663 beside it, where wallets are linked; each transaction is mined at once. */
 	home: { chainId: number; httpUrl: string; wsUrl: string; firstBlock: number };
 	/** The world's price feeds, as `USD_FEEDS_JSON` takes them. */
 	usdFeeds: Record<string, unknown>;
 	/**
-	 * The stock world on the home chain: the issuer's list and the hosted router over it, and what a
-	 * service takes as `TRADE_POOLS_JSON`, `TRADE_V4_POOLS_JSON` and `STOCK_FEEDS_JSON`.
+	 * The stock world on the home chain: the issuer's list and the hosted router, and the values of
+	 * `TRADE_POOLS_JSON`, `TRADE_V4_POOLS_JSON` and `STOCK_FEEDS_JSON`.
 	 */
 	stocks: StockSettings & { assetsUrl: string; routerUrl: string; routerKey: string };
-	/** The token's economy on the home chain, and the port at which it goes wrong. */
+	/** The token's economy on the home chain, and the URL where its faults are ordered. */
 	economy: EconomySettings & { url: string };
-	/** Contracts of collections that are hidden, and come out while trade runs. */
+	/** Contracts of collections that are hidden, and are revealed while traffic runs. */
 	reveals: string[];
-	/** Opens hidden collections on demand, and serves their documents. */
+	/** The studio that opens hidden collections on demand, and serves their documents. */
 	studioUrl: string;
 	/** The marketplace provider over this chain: its REST API and its stream. */
 	providerUrl: string;
 	providerStreamUrl: string;
-	/** The wallet provider with keys for both chains, and what a service needs to be its client. */
+	/** The wallet provider with keys for both chains, and its application's credentials. */
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;
-	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any name of a model. */
+	/** A language model for the agent: `OPENAI_BASE_URL`, with any key and any model name. */
 	modelUrl: string;
-	/** X, and what makes a service the bot's app there. */
+	/** X, and the credentials of the bot's app. */
 	socialUrl: string;
 	social: SocialAccess;
 	/** A chain that bridges only arrive on: `BRIDGE_RPC_URLS_JSON`. */
@@ -142,7 +141,7 @@ export type Sandbox = {
 const START_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 20_000;
 
-/** Starts the sandbox world as a process which ends with this one. */
+/** Starts the sandbox world as a process that ends with this one. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	const child = Bun.spawn(
 		[process.execPath, join(import.meta.dir, "main.ts"), ...argumentsOf(options)],

@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** Calls of the world's own contracts and of WETH. */
+/** Functions of the world's own contracts and of WETH. */
 export const tokenAbi = parseAbi([
 	"function mint(address to, uint256 quantity) payable",
 	"function reserve(address to, uint256 quantity)",

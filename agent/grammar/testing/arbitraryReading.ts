@@ -3,7 +3,9 @@ import type { Reading } from "#agent/grammar/Grammar.ts";
 import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
-/** Generates readings of a command: each set of slots that its first form prints, any values. */
+/**
+ * Generates readings of a command: each set of slots that its first form prints, with any values.
+ */
 export function arbitraryReading(command: Command): fc.Arbitrary<Reading> {
 	const [form = []] = parseForms(command);
 	return slotSets(form)
@@ -35,7 +37,7 @@ const ticker = fc.oneof(
 	fc.constantFrom("AAPL", "ETH", "BRK.B", "ON", "ALL", "MY", "BUY", "HALF", "BASE", "TO", "BRIDGE"),
 	fc.stringMatching(/^[A-Z][A-Z0-9]{0,9}$/),
 );
-/** Names of words that mean something to commands, of any signs, of other scripts. */
+/** Names made of words that commands use, of any signs, and of other scripts. */
 const name = fc
 	.oneof(
 		fc

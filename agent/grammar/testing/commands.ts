@@ -1,8 +1,8 @@
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /**
- * A list of commands for the grammar's own tests: a few that only read, of each kind of slot, and
- * many that move something. What people type is held against the commands of all plugins elsewhere.
+ * A list of commands for the grammar's own tests: a few that only read, one for each kind of slot,
+ * and many that move value. Another test compares typed texts with the commands of all plugins.
  */
 export const commands: readonly Command[] = [
 	market("floor", {
@@ -153,7 +153,7 @@ export const commands: readonly Command[] = [
 	}),
 ];
 
-/** True for the commands of this list that move something. */
+/** Returns true for the commands of this list that move value. */
 export function isStrict(command: Command): boolean {
 	return command.tool.startsWith("do_");
 }

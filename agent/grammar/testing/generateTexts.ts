@@ -2,9 +2,9 @@ import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /**
- * Makes texts like those that people, programs and attackers send: commands with values, whole or
- * damaged, joined, misspelled, polite, and strewn with characters that nobody types. The same seed
- * makes the same texts.
+ * Generates texts like those of people, programs and attackers: commands with values, whole or
+ * damaged, joined, misspelled, polite, and mixed with unusual characters. The same seed makes the
+ * same texts.
  */
 export function* generateTexts(
 	commands: readonly Command[],
@@ -169,7 +169,7 @@ function pick<T>(list: readonly T[], random: Random): T {
 	return list[Math.floor(random() * list.length)] as T;
 }
 
-/** Mulberry32. */
+/** Returns a generator of numbers from 0 to 1 (Mulberry32). */
 function seeded(seed: number): Random {
 	let state = seed;
 	return () => {

@@ -19,9 +19,9 @@ export type Overlap = { text: string; commands: [string, string] };
 /**
  * Finds texts that two commands read, for any list of commands: one for each pair.
  *
- * It walks two ways through the forms at once and goes on while one and the same word serves both,
- * so nothing depends on luck: what it does not find is not there, for texts made of the words of
- * the forms, one value of each kind, and one name that means nothing.
+ * It follows two paths through the forms in parallel while the same word fits both, so the result
+ * does not depend on luck: it is complete for texts made of the words of the forms, one value of
+ * each kind, and one name without a meaning.
  */
 export function overlapsOf(commands: readonly Command[], options: GrammarOptions): Overlap[] {
 	const { rules, strictRoot, looseRoot } = createReader(
@@ -56,7 +56,7 @@ export function overlapsOf(commands: readonly Command[], options: GrammarOptions
 	return [...overlaps.values()];
 }
 
-/** All pairs of places that one text leads to, with the shortest such text. */
+/** Yields all pairs of places that one text leads to, with the shortest such text. */
 function* walkTwoWays(left: Node, right: Node, rules: WalkRules): Generator<Pair> {
 	const ids = new Map<unknown, number>();
 	const seen = new Set<string>();
@@ -88,7 +88,7 @@ function* walkTwoWays(left: Node, right: Node, rules: WalkRules): Generator<Pair
 	}
 }
 
-/** Where one word leads from a place; several places, as a name may end or go on. */
+/** Returns the places that one word leads to; several, because a name may end or continue. */
 function step(place: Place, token: string, isFirst: boolean, rules: WalkRules): Place[] {
 	const words = wordsOf(token);
 	const low = words.low[0] ?? "";
@@ -122,12 +122,12 @@ function wordsOf(token: string): Words {
 	return words;
 }
 
-/** Where one of the two ways is: at a node, perhaps with a name that may go on. */
+/** A place on one of the two paths: a node, perhaps with a name that may continue. */
 type Place = { node: Node; name?: { edge: SlotEdge; count: number } };
 
 type Pair = { left: Place; right: Place; text: string };
 
-/** One way alone needs no second look: the same single command ends both. */
+/** Returns false where the same single command ends both paths: searching further finds nothing. */
 function canDiffer(one: Node, other: Node): boolean {
 	if (one.commands.size > 1 || other.commands.size > 1) return true;
 	const [command] = one.commands;
@@ -143,7 +143,7 @@ function tokensAt({ left, right }: Pair): Set<string> {
 	]);
 }
 
-/** Values that stand for all of their kind, those that are of two kinds among them. */
+/** Returns values that represent all of their kind, including those that belong to two kinds. */
 function samplesOf(slot: Slot): readonly string[] {
 	return slot.kind === "word" ? slot.of : SAMPLES[slot.kind];
 }

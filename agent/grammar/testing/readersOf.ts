@@ -4,7 +4,10 @@ import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
-/** Makes a function that names every command that reads a text, whichever would be taken. */
+/**
+ * Makes a function that returns the names of all commands that read a text, not only the chosen
+ * one.
+ */
 export function readersOf(
 	commands: readonly Command[],
 	options: GrammarOptions,

@@ -2,7 +2,7 @@ import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /**
- * Says a second time, in another way, which texts a command reads that moves something: the whole
+ * Describes independently, as a pattern, which texts a command that moves value reads: the whole
  * text, word by word, with values of the right form in their places.
  */
 export function strictPattern(command: Command): RegExp {

@@ -168,9 +168,10 @@ function economyOf(
 ): Environment {
 	if (env["TOKEN_ADDRESS"] || env["REVENUE_ROUTER_ADDRESS"] || env["BUYBACK_BURN_ADDRESS"])
 		return {};
-	const { token, router, burner, keeperWalletId } = economy;
+	const { token, router, burner, keeperWalletId, currencies } = economy;
 	const buyback = {
 		BUYBACK_WALLET_ID: keeperWalletId,
+		BUYBACK_CURRENCIES: env["BUYBACK_CURRENCIES"] || currencies.join(),
 		BUYBACK_ENABLED: env["BUYBACK_ENABLED"] || "true",
 	};
 	return {

@@ -6,7 +6,7 @@ import { readUint } from "#core/chain/abi/readUint.ts";
 const word = (value: bigint) => value.toString(16).padStart(64, "0");
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
-/** The numbers of the list that the first word points at. */
+/** Returns the numbers of the list that the first word points to. */
 function listIn(hex: string): bigint[] | null {
 	const data = Buffer.from(hex, "hex");
 	const list = arrayAt({ data, head: 0, itemBytes: 32 });

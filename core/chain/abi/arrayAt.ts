@@ -2,7 +2,7 @@ import { readSmallUint } from "#core/chain/abi/readSmallUint.ts";
 
 const WORD_BYTES = 32;
 
-/** Finds an array through its head word; null unless all of its items lie within the data. */
+/** Finds an array through its head word; null unless all of its items are within the data. */
 export function arrayAt(input: {
 	data: Buffer;
 	head: number;

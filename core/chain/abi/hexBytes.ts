@@ -1,19 +1,19 @@
-/** Nearly every log fits; what is larger gets a buffer of its own. */
+/** Nearly every log fits; a larger one gets its own buffer. */
 const scratch = Buffer.allocUnsafe(4096);
 
 /**
- * The bytes of a text, or null when it is not whole bytes of hex. **Good until the next call**:
- * small ones share one buffer.
+ * Decodes hex; null unless it is whole bytes. **Valid until the next call**: small results share
+ * one buffer.
  *
- * Decoding checks the digits five times as fast as a pattern does, and numbers are read out of
- * bytes five times as fast as out of text (measured).
+ * Decoding checks the digits five times as fast as a pattern does, and reading numbers from bytes
+ * is five times as fast as from text (measured).
  */
 export function hexBytes(text: string): Buffer | null {
 	if (text.length % 2 !== 0 || !text.startsWith("0x")) return null;
 	const length = text.length / 2 - 1;
 	const bytes = length > scratch.length ? Buffer.allocUnsafe(length) : scratch.subarray(0, length);
 	try {
-		// Not `write`: of a letter beyond Latin it takes the lower byte for a digit.
+		// Not `write`: it would take the lower byte of a non-Latin letter for a digit.
 		bytes.setFromHex(text.slice(2));
 		return bytes;
 	} catch {

@@ -4,8 +4,8 @@ import type { Hex } from "#core/chain/Hex.ts";
 const WORD_BYTES = 32;
 
 /**
- * Reads the text a contract returned: an ABI `string`, or the `bytes32` of older contracts. Null
- * where it is neither. Bytes that are not UTF-8 become the replacement character.
+ * Reads the text that a contract returned: an ABI `string`, or the `bytes32` of older contracts.
+ * Null if it is neither. Invalid UTF-8 becomes the replacement character.
  */
 export function readAbiText(answer: Hex): string | null {
 	const bytes = Buffer.from(answer.slice(2), "hex");

@@ -6,15 +6,15 @@ const PADDING_BYTES = 12;
 /**
  * Reads the word at a byte offset as an address, lower case.
  *
- * Null when its upper 12 bytes are not empty: such a word is something else, and cutting it down
- * would name a stranger as a party.
+ * Null when its upper 12 bytes are not zero: such a word is no address, and truncating it would
+ * name an unrelated account.
  */
 export function readAddressWord(bytes: Buffer, byteOffset: number): Address | null {
 	const end = byteOffset + WORD_BYTES;
 	if (end > bytes.length) return null;
 	let at = byteOffset;
 	while (at < end && bytes[at] === 0) at++;
-	// Most payments are native: the commonest address of all need not be written out each time.
+	// Most payments are native, so the most frequent address is not converted each time.
 	if (at === end) return ZERO_ADDRESS;
 	const first = byteOffset + PADDING_BYTES;
 	return at < first ? null : `0x${bytes.toString("hex", first, end)}`;

@@ -4,8 +4,8 @@ const SMALL_BYTES = 6;
 /**
  * Reads the word at a byte offset as an offset, a length or an enum.
  *
- * Null beyond the data or from 2^48 on, so that a lying length can never start a loop or lose
- * digits as a double. Offsets need no alignment: the ABI does not ask for it.
+ * Null outside the data, or from 2^48 on, so that a false length can never start a long loop or
+ * lose digits as a double. Offsets need no alignment: the ABI does not require it.
  */
 export function readSmallUint(bytes: Buffer, byteOffset: number): number | null {
 	const end = byteOffset + WORD_BYTES;

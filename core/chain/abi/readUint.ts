@@ -3,7 +3,7 @@ import { readSmallUint } from "#core/chain/abi/readSmallUint.ts";
 const WORD_BYTES = 32;
 const LONG_BYTES = 8;
 
-/** Reads the word at a byte offset, which the caller knows to lie within the data. */
+/** Reads the word at a byte offset, which must be within the data. */
 export function readUint(bytes: Buffer, byteOffset: number): bigint {
 	const small = readSmallUint(bytes, byteOffset);
 	if (small !== null) return BigInt(small);

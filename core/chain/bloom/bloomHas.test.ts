@@ -8,7 +8,7 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 let anvil: Anvil | undefined;
 afterAll(() => anvil?.stop());
 
-/** As the Yellow Paper writes it, on one big number. */
+/** Computes a bloom as the Yellow Paper defines it, on one bigint. */
 function bloomOf(items: readonly Hex[]): Hex {
 	let bits = 0n;
 	for (const item of items) {

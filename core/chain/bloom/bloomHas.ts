@@ -3,7 +3,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 
 /** `0x` and 2,048 bits. */
 const BLOOM_LENGTH = 2 + 512;
-/** An indexer asks for a handful of topics and contracts, again and again. */
+/** An indexer searches for a few topics and contracts repeatedly. */
 const REMEMBERED_ITEMS_MAX = 4_096;
 
 type BloomBit = { position: number; mask: number };
@@ -11,11 +11,12 @@ type BloomBit = { position: number; mask: number };
 const remembered = new Map<Hex, readonly BloomBit[]>();
 
 /**
- * Whether a block's logs bloom may hold an address or a topic. False is certain: no log of the
- * block has it. True may be chance, about one time in a thousand for a block of a hundred logs.
+ * Returns whether a block's logs bloom may contain an address or a topic. False is certain: no log
+ * of the block has it. True may be chance, about one time in a thousand for a block of a hundred
+ * logs.
  *
- * What is no bloom rules nothing out. Some chains send one of zeros beside blocks full of logs:
- * a caller must know its chain before it takes false for an answer.
+ * An invalid bloom returns true. Some chains send a bloom of zeros for blocks full of logs: the
+ * caller must know its chain before it relies on false.
  *
  * Three bits, each the low 11 of two of the first six bytes of the hash (Yellow Paper, 4.3.1).
  */
@@ -38,12 +39,15 @@ function bitsOf(item: Hex): readonly BloomBit[] {
 	return bits;
 }
 
-/** Bit 0 is the lowest of the last byte: four bits to each hex digit, counted from the end. */
+/**
+ * Returns where a bit is. Bit 0 is the lowest of the last byte: four bits per hex digit, counted
+ * from the end.
+ */
 function bloomBit(bit: number): BloomBit {
 	return { position: BLOOM_LENGTH - 1 - (bit >> 2), mask: 1 << (bit & 3) };
 }
 
-/** `0`–`9`, `a`–`f` and `A`–`F`. */
+/** Returns the value of `0`–`9`, `a`–`f` and `A`–`F`. */
 function digitOf(code: number): number {
 	return code <= 57 ? code - 48 : (code & 0xdf) - 55;
 }

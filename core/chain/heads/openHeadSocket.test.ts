@@ -12,7 +12,7 @@ afterEach(async () => {
 const sale = { topics: ["0x5a1e"] } as const;
 const mint = { topics: ["0x317"] } as const;
 
-/** A node that names each subscription by its filter, and refuses those that it is told to. */
+/** Starts a node that names each subscription by its filter, and refuses the given ones. */
 function open({ refuses = [] as string[], chainId = CHAIN_ID } = {}) {
 	const node: FakeNode = fakeNode({ chainId });
 	closing.push(() => node.stop());

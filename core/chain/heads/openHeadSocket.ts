@@ -3,7 +3,7 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { LogListener } from "#core/chain/heads/LogListener.ts";
 import { parseHead } from "#core/chain/heads/parseHead.ts";
 
-/** Called for each call over a socket, and for each message that came (`eth_subscription`). */
+/** Called for each call over a socket, and for each received message (`eth_subscription`). */
 export type SocketCallListener = (call: { method: string; bytes: number; host: string }) => void;
 
 export type HeadSocketOptions = {
@@ -11,21 +11,21 @@ export type HeadSocketOptions = {
 	chainId: number;
 	silenceMaxMs: number;
 	onHead(head: Head): void;
-	/** Who is told logs over this socket; a node that refuses that is a node for heads. */
+	/** Listeners to logs over this socket; a node that refuses these is used for heads only. */
 	listeners?: readonly LogListener[] | undefined;
 	onSocketCall?: SocketCallListener | undefined;
-	/** Once, and nothing is heard of this socket afterwards. */
+	/** Called once; no other callback of this socket follows. */
 	onEnd(reason: string): void;
 };
 
 const CHAIN_ID_REQUEST = 1;
 const SUBSCRIBE_REQUEST = 2;
-/** And those behind it: one for each filter. */
+/** And the ids after it: one for each filter. */
 const LOGS_REQUEST = 3;
 
 /**
- * What the node sends by itself has no `result`, and an `id` that is missing or null. In zod 4 a
- * bare `z.unknown()` refuses a missing key: without `optional` every head would be dropped.
+ * A pushed message has no `result`, and an `id` that is missing or null. In zod 4 a bare
+ * `z.unknown()` refuses a missing key: without `optional` every head would be dropped.
  */
 const messageSchema = z.object({
 	id: z.unknown().optional(),
@@ -37,10 +37,9 @@ const messageSchema = z.object({
 });
 
 /**
- * One `newHeads` subscription on one socket, and one for each filter of those who listen to logs;
- * answers how to end it without a word. What it says counts
- * only after this very socket said that it serves our chain: it may lead elsewhere than the HTTP
- * endpoint beside it.
+ * Opens one `newHeads` subscription on one socket, and one for each filter of the listeners;
+ * returns a function that closes it silently. Its messages count only after this socket has
+ * confirmed our chain id: it may lead elsewhere than the HTTP endpoint beside it.
  */
 export function openHeadSocket(options: HeadSocketOptions): () => void {
 	const { chainId, silenceMaxMs, onHead, onEnd } = options;
@@ -48,7 +47,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
 	const wanted = (options.listeners ?? []).flatMap((listener) => {
 		return listener.filters.map((filter) => ({ listener, filter }));
 	});
-	/** By the name that the node gave the subscription. */
+	/** By the id that the node gave the subscription. */
 	const listening = new Map<unknown, LogListener>();
 	let trusted = false;
 	const socket = new WebSocket(options.url);
@@ -97,7 +96,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
 	function close() {
 		clearTimeout(silence);
 		socket.onopen = socket.onmessage = socket.onclose = null;
-		// Bun's own word: `close` waits for the other side, which may be gone.
+		// Specific to Bun: `close` waits for the other side, which may be gone.
 		if ("terminate" in socket && typeof socket.terminate === "function") socket.terminate();
 		else socket.close();
 	}

@@ -20,11 +20,11 @@ const headerSchema = z.object({
 	hash,
 	parentHash: hash,
 	timestamp: quantity.refine((text) => Number(text) <= SECONDS_MAX),
-	// A head without a bloom, or with half of one, is a head all the same.
+	// A head without a bloom, or with an invalid one, is still a head.
 	logsBloom: bloom.nullable().catch(null),
 });
 
-/** Reads a block header from a node; null where it is not one (also `null`: no such block). */
+/** Parses a block header from a node; null where it is not one (also for `null`: no such block). */
 export function parseHead(value: unknown): Head | null {
 	const header = headerSchema.safeParse(value);
 	if (!header.success) return null;

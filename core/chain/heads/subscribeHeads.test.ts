@@ -21,7 +21,7 @@ function open(chainId = anvil.id): FakeNode {
 	return node;
 }
 
-/** Announces block 7 as soon as a socket has subscribed, after whatever `first` says. */
+/** Announces block 7 as soon as a socket has subscribed, after the answer of `first`. */
 function announceOnSubscribe(node: FakeNode, block: number) {
 	const answer = node.socketAnswer;
 	node.socketAnswer = (call) => {

@@ -8,29 +8,29 @@ export type HeadSubscriptionOptions = {
 	chain: Chain;
 	headUrls: readonly string[];
 	log: Log;
-	/** May hear of one head from each socket: its listener compares. */
+	/** Called with heads; perhaps with one head from each socket, so its listener compares. */
 	onHead(head: Head): void;
-	/** A socket ended, or could not be opened, while no other one spoke. */
+	/** Called when a socket ended, or could not be opened, while no other one delivers. */
 	onLost(): void;
-	/** Who is told logs over the same sockets, each log once by every socket. */
+	/** Listeners to logs over the same sockets; every socket delivers each log once. */
 	listeners?: readonly LogListener[] | undefined;
 	onSocketCall?: SocketCallListener | undefined;
 	signal: AbortSignal;
-	/** A socket without a word for this long is given up: half-open ones never close. */
+	/** A socket that is silent for this long is replaced: half-open ones never close. */
 	silenceMaxMs?: number;
-	/** Before the first attempt to reconnect; doubles until ten seconds. */
+	/** The delay before the first reconnection; it doubles until ten seconds. */
 	reconnectMinMs?: number;
 };
 
 const SILENCE_MAX_MS = 60_000;
 const RECONNECT_MIN_MS = 250;
 const RECONNECT_MAX_MS = 10_000;
-/** Two: one may stall for as long as silence is borne, and no head is late for it. */
+/** Two: one may stall until the limit of silence, and heads still arrive in time. */
 const SOCKETS_MAX = 2;
 
 /**
- * Keeps `newHeads` subscriptions alive until the signal aborts, on two of the endpoints at once
- * where there are two. The first to announce a head is the first to be heard.
+ * Keeps `newHeads` subscriptions alive until the signal aborts, on two of the endpoints at once if
+ * there are two. The first announcement of a head counts.
  */
 export function subscribeHeads(options: HeadSubscriptionOptions): void {
 	const { headUrls, signal } = options;
@@ -41,7 +41,7 @@ export function subscribeHeads(options: HeadSubscriptionOptions): void {
 }
 
 type Shared = {
-	/** Indexes of endpoints that a slot is at. */
+	/** Indexes of endpoints that a slot uses. */
 	inUse: Set<number>;
 	/** Slots whose socket has delivered a head since it was opened. */
 	delivering: Set<number>;
@@ -92,7 +92,7 @@ function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: numb
 			delivering.delete(slot);
 			if (delivering.size === 0) options.onLost();
 			if (signal.aborted) return;
-			// Once for each outage of each endpoint: one that is away for an hour is one event.
+			// Once per outage and endpoint: an endpoint that is away for an hour is one event.
 			if (!complained.has(url)) {
 				const endpoint = new URL(url).host;
 				const message = delivering.size === 0 ? ALL_LOST : ONE_LOST;
@@ -112,7 +112,9 @@ function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: numb
 const ALL_LOST = "a head socket ended; polling until one is back";
 const ONE_LOST = "a head socket ended; another one still speaks";
 
-/** The next endpoint in turn at which no other slot is; the same where all others are taken. */
+/**
+ * Returns the next endpoint in turn that no other slot uses; the same one if all others are in use.
+ */
 function nextFree(from: number, count: number, inUse: ReadonlySet<number>): number {
 	for (let step = 1; step <= count; step++) {
 		const index = (from + step) % count;

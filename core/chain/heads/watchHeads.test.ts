@@ -70,13 +70,13 @@ test("a socket's head far ahead is not passed on until the endpoints say the sam
 	const { heads } = watch(async () => fakeHeader(block), [node.wsUrl]);
 	expect(await heads.next()).toBe(7);
 	await subscribed.promise;
-	// Told until a socket's head was heard: what follows it comes by the socket.
+	// Announced until one head came by the socket: then it is subscribed.
 	node.announce(8);
 	while ((await heads.next()) !== 8) node.announce(8);
 	heads.rest().length = 0;
 	node.announce(10 ** 9);
 	let next = await heads.next();
-	// Of those announced above, more may come.
+	// More of those announced above may arrive.
 	while (next === 8) next = await heads.next();
 	expect(next).toBe(7);
 	block = 10 ** 9;
@@ -96,7 +96,7 @@ test("while a socket speaks nothing is polled; when it has long been silent, pol
 	const { heads, polls, time } = watch(async () => fakeHeader(++block), [node.wsUrl]);
 	while ((await heads.next()) !== 7);
 	heads.rest().length = polls.rest().length = 0;
-	// Head after head over a real socket takes longer than a poll's distance: any poll would show.
+	// Many heads over a real socket take longer than a poll's interval: any poll would be noticed.
 	for (let next = 8; next < 40; next++) {
 		node.announce(next);
 		expect(await heads.next()).toBe(next);

@@ -15,15 +15,18 @@ export type HeadWatchOptions = {
 	rpc: Rpc;
 	/** WebSocket endpoints, tried in turn; empty means polling only. */
 	headUrls: readonly string[];
-	/** Distance between polls while no socket speaks. */
+	/** The interval of polls while no socket delivers. */
 	pollMs: number;
 	clock: Clock;
 	log: Log;
 	onHead(head: Head): void;
-	/** Who is told logs over the same sockets, each log once by every socket. */
+	/** Listeners to logs over the same sockets; every socket delivers each log once. */
 	listeners?: readonly LogListener[] | undefined;
 	onSocketCall?: SocketCallListener | undefined;
-	/** A poll that brought no head, with the fault's code; also while nobody waits for a block. */
+	/**
+	 * Called with the fault's code for a poll that brought no head, even if no caller waits for a
+	 * block.
+	 */
 	onFailure?(code: string): void;
 	signal: AbortSignal;
 	/** See `subscribeHeads`. */
@@ -31,16 +34,16 @@ export type HeadWatchOptions = {
 	reconnectMinMs?: number;
 };
 
-/** A socket that said nothing for this many polls is doubted, and the chain is polled again. */
+/** After this many poll intervals of silence a socket is doubted, and the chain is polled again. */
 const SILENT_POLLS = 10;
 
 /**
- * Follows a chain's head until the signal aborts: by `newHeads` where a socket is there, by
- * polling where there is none, and when the socket is silent for long. `onHead` may be called
- * with a head that is older or the same: its listener compares.
+ * Follows a chain's head until the signal aborts: by `newHeads` where a socket delivers, by polling
+ * where there is none, or when the socket is silent for long. `onHead` may be called with an older
+ * or equal head: its listener compares.
  *
- * A head of a socket that is implausibly far ahead is not passed on: the endpoints are asked, which
- * need a second answer that agrees.
+ * A head from a socket that is implausibly far ahead is not passed on: the endpoints are asked, and
+ * there a second answer must agree.
  */
 export function watchHeads(options: HeadWatchOptions): void {
 	const { rpc, clock, pollMs, log, onHead, signal } = options;
@@ -92,7 +95,7 @@ export function watchHeads(options: HeadWatchOptions): void {
 			failing = head === null;
 			if (failing) options.onFailure?.("rpc_inconsistent");
 		} catch (error) {
-			// Said once for each outage: an RPC that is away for an hour is one event.
+			// Logged once per outage: an RPC that is away for an hour is one event.
 			if (!failing && !signal.aborted) log.warn("the chain's RPC does not answer", { error });
 			failing = true;
 			if (!signal.aborted) options.onFailure?.(error instanceof Fault ? error.code : "unexpected");

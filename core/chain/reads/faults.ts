@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What a node can do wrong while it answers. Nothing is learned by it: it is asked again. */
+/** Failures of a node's answer. Nothing was learned, so it is asked again. */
 export const chainFault = defineFaults({
 	chainUnreadable: {
 		status: 503,

@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import { chainFault } from "#core/chain/reads/faults.ts";
 
-/** What a node said, as its schema has it. Nonsense is the node's failure and not ours. */
+/**
+ * Parses a node's answer by its schema. Throws `chain_unreadable` for an invalid one: the node's
+ * failure, not ours.
+ */
 export function readAnswer<Output>(
 	schema: Pick<z.ZodType<Output>, "safeParse">,
 	answer: unknown,

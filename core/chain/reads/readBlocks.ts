@@ -4,7 +4,7 @@ import { chainFault } from "#core/chain/reads/faults.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
-/** A block with the hashes of what it holds, in small letters. */
+/** A block with the hashes of its transactions, in lower case. */
 export type BlockRead = { hash: string; transactions: readonly string[] };
 
 const lowerHex = z.string().toLowerCase();
@@ -17,8 +17,8 @@ const block = z.object({
 });
 
 /**
- * Reads blocks by their numbers in one request. What a node does not have, or says wrong, of one of
- * them is the answer for that one alone.
+ * Reads blocks by their numbers in one request. If the node lacks one, or answers it wrongly, only
+ * that entry is a Fault.
  */
 export async function readBlocks(
 	rpc: Rpc,
@@ -29,7 +29,7 @@ export async function readBlocks(
 		method: "eth_getBlockByNumber",
 		params: [hexQuantity(number), false],
 	}));
-	// A node that has not come so far has no such block.
+	// A node that is behind does not have the block.
 	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
 	const minBlock = Math.max(...numbers);
 	const outcomes = await rpc.settle(calls, { minBlock, isReadable, ...options });

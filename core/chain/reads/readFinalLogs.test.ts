@@ -10,10 +10,10 @@ const { signal } = new AbortController();
 
 type Node = {
 	head: number;
-	/** Blocks that have a log, and at which places. */
+	/** Blocks that have a log, and its position. */
 	logs: [block: number, index: number][];
 	rangeMax: number;
-	/** Changes an answer on its way out. */
+	/** Changes an answer before it is sent. */
 	tamper(call: RpcCall, answer: any): unknown;
 	asked: string[];
 	distrusted: string[];

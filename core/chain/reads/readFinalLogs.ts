@@ -12,18 +12,18 @@ import { assert } from "#core/fault/assert.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 export type FinalLogsAsked = {
-	/** Whose logs; at least one. */
+	/** The contracts; at least one. */
 	addresses: readonly Address[];
 	fromBlock: number;
-	/** How many blocks have to stand on top of a block before it is read. */
+	/** How many blocks must be on top of a block before it is read. */
 	finalDepth: number;
-	/** How many blocks are asked for at once; fewer where the node refuses so many. */
+	/** How many blocks are read at once; fewer where the node refuses that many. */
 	blocksMax: number;
-	/** Nothing beyond it is read, however many blocks are final. */
+	/** The last block to read, however many are final. */
 	toBlockMax?: number | undefined;
-	/** The block that the last read ended with: what is read now has to go on from it. */
+	/** The last block of the read before; the new blocks must continue from it. */
 	after?: { block: number; hash: Hex } | null | undefined;
-	/** Whether the time of a log's block is wanted, which may cost a call a block. */
+	/** Whether the time of a log's block is wanted, which may cost one call per block. */
 	isTimed?(log: RawLog): boolean;
 	signal: AbortSignal;
 };
@@ -31,13 +31,13 @@ export type FinalLogsAsked = {
 export type FinalLogs =
 	| {
 			kind: "logs";
-			/** In chain order. Everything up to block `to` is in them. */
+			/** In chain order; complete up to block `to`. */
 			logs: RawLog[];
 			to: number;
 			toHash: Hex;
-			/** When the blocks of timed logs were made. */
+			/** The times of the blocks of timed logs, in Unix ms. */
 			timeMs: ReadonlyMap<number, number>;
-			/** The last block that is final: where it is above `to`, there is more to read. */
+			/** The last block that is final; if it is above `to`, there is more to read. */
 			finalBlock: number;
 	  }
 	/** No block from `fromBlock` on is final yet. */
@@ -45,16 +45,16 @@ export type FinalLogs =
 	/** The block of `after` is not in the chain: what was read up to it may be wrong. */
 	| { kind: "forked" };
 
-/** An answer of more than this is asked for in parts. */
+/** A larger answer is read in parts. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
- * Reads the logs of contracts in blocks that nothing takes back any more: from a block up to the
- * head minus a depth, as many blocks at once as the node accepts. With a quorum (`RPC_QUORUM`) as
- * many nodes have to tell the same; each of them must have the block that makes the range final.
+ * Reads the logs of contracts in final blocks: from a block up to the head minus a depth, as many
+ * blocks at once as the node accepts. With a quorum (`RPC_QUORUM`) as many nodes must answer the
+ * same; each of them must have the block that makes the range final.
  *
- * For whoever keeps books by a chain and can afford to be minutes behind: there is nothing to
- * retract. Throws Faults of the chain where nothing was learned.
+ * For accounting by a chain that may be minutes behind: nothing must be retracted. Throws Faults of
+ * the chain where nothing was learned.
  */
 export async function readFinalLogs(rpc: Rpc, asked: FinalLogsAsked): Promise<FinalLogs> {
 	const { fromBlock, finalDepth, toBlockMax = BLOCK_NUMBER_MAX, signal } = asked;
@@ -89,8 +89,8 @@ async function readRange(
 		fromBlock: hexQuantity(fromBlock),
 		toBlock: hexQuantity(to),
 	};
-	// What makes the range final is read before the logs and again behind them: one address may have
-	// several nodes, of which one has left a fork that another is still on.
+	// The block that makes the range final is read before the logs and again after them: one address
+	// may have several nodes, of which one has left a fork that another still follows.
 	const headers = [to + finalDepth, to, ...(after ? [after.block] : []), to + finalDepth];
 	const logsAt = headers.length - 1;
 	const calls: RpcCall[] = headers.map(headerCall);
@@ -119,10 +119,10 @@ async function readRange(
 	return { kind: "logs", logs, to, toHash: end.hash, timeMs, finalBlock };
 }
 
-/** A node may refuse a range in words that nobody knows, or say that it is further than it is. */
+/** A node may refuse a range in unknown words, or claim to be further than it is. */
 const SHRINKING: ReadonlySet<string> = new Set(["rpc_range", "rpc_refused", "chain_behind"]);
 
-/** Null: with fewer blocks it would fail as well. */
+/** Returns a smaller number of blocks to try; null if fewer blocks would fail as well. */
 function fewerBlocks(error: unknown, blocks: number): number | null {
 	if (!(error instanceof Fault) || blocks === 1) return null;
 	if (!SHRINKING.has(error.code)) return null;
@@ -131,7 +131,7 @@ function fewerBlocks(error: unknown, blocks: number): number | null {
 	return typeof allowed === "number" && allowed >= 1 ? Math.min(half, allowed) : half;
 }
 
-/** In chain order: one hash a block, one log a place. */
+/** Throws unless the logs are of one chain, in order: one hash per block, one log per position. */
 function mustBeOneChain(rpc: Rpc, logs: readonly RawLog[], end: Head): void {
 	let before: RawLog | undefined;
 	for (const log of logs) {
@@ -151,7 +151,7 @@ function odd(rpc: Rpc, kind: RpcInconsistency, detail: string): Fault {
 	return chainFault.chainContradicts({ detail: `${kind}: ${detail}` });
 }
 
-/** By the logs where the node sends times with them, else by the blocks' headers. */
+/** Returns the times of blocks: from the logs if the node sends them there, else from headers. */
 async function readTimes(
 	rpc: Rpc,
 	{ logs, end, asked }: { logs: readonly RawLog[]; end: Head; asked: FinalLogsAsked },
@@ -182,7 +182,7 @@ function headerCall(block: number): RpcCall {
 	return { method: "eth_getBlockByNumber", params: [hexQuantity(block), false] };
 }
 
-/** What honest nodes agree on: some send times with logs and some do not. */
+/** Returns a digest of the parts in which honest nodes agree; only some send times with logs. */
 function digestOf(logs: readonly RawLog[]): string {
 	return JSON.stringify(
 		logs.map(({ blockNumber, logIndex, blockHash, transactionHash, address, topics, data }) => {
@@ -194,7 +194,7 @@ function digestOf(logs: readonly RawLog[]): string {
 
 type Range = { addresses: ReadonlySet<Address>; from: number; to: number };
 
-/** Null where it is not the logs of these contracts in these blocks. */
+/** Parses logs; null unless they are of these contracts in these blocks. */
 function readLogs(answer: unknown, { addresses, from, to }: Range): RawLog[] | null {
 	const read = logList.safeParse(answer);
 	if (!read.success) return null;
@@ -231,7 +231,7 @@ const logList = z.array(
 		transactionHash: word,
 		transactionIndex: place,
 		logIndex: place,
-		// Some nodes send none, and some send 0 where they do not know.
+		// Some nodes send none, and some send 0 for unknown.
 		blockTimestamp: hex(/^0x0*[1-9a-f][0-9a-f]{0,9}$/)
 			.optional()
 			.catch(undefined),

@@ -7,8 +7,8 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault/Fault.ts";
 
 /**
- * Reads how many nonces of an account were used as of a block. Null where the node refuses to say:
- * its state does not go back so far.
+ * Reads how many nonces of an account were used as of a block. Null where the node refuses, because
+ * it no longer has that state.
  */
 export async function readNonceAt(
 	rpc: Rpc,

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
 /**
- * Says of each result whether its schema reads it, by the place of its call. So the pool asks
- * another endpoint for what one answered wrong; places without a schema are not looked at.
+ * Makes a check whether each result fits its schema, by the position of its call; the pool asks
+ * another endpoint for invalid ones. Positions without a schema are not checked.
  */
 export function readableBy(
 	schemas: readonly (z.ZodType | null)[],

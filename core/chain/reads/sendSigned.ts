@@ -2,9 +2,9 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 
 /**
- * Hands a node a transaction that had left already, byte for byte: it has the hash and the nonce it
- * had, so however often this is done it is mined once at most. What the node answers proves
- * nothing; the next look at the hash does.
+ * Sends a signed transaction that was sent before, byte for byte: hash and nonce are the same, so
+ * it is mined at most once, however often this is done. The node's answer proves nothing; the next
+ * lookup of the hash does.
  */
 export async function sendSigned(
 	rpc: Rpc,

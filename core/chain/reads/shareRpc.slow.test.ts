@@ -3,11 +3,11 @@ import { SHARED_REQUESTS_AT_ONCE, shareRpc } from "#core/chain/reads/shareRpc.ts
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 
-// Guarantee: a question that takes long is waited for by who asked it, and by nobody else.
+// Guarantee: only the caller of a slow question waits for it.
 
 const call = (method: string): RpcCall => ({ method, params: [] });
 
-/** A node that answers a request with the slowest call of it: at once, or never. */
+/** Makes a node that answers a request at the speed of its slowest call: at once, or never. */
 function nodeOf() {
 	const settle: Rpc["settle"] = (calls, { signal } = {}) => {
 		const { promise, reject } = Promise.withResolvers<never>();
@@ -21,11 +21,11 @@ function nodeOf() {
 	return shareRpc({ settle, call: never, batch: never, distrust() {}, stats }, { answerMs: 5 });
 }
 
-test("who shares a request with a question that is never answered is answered all the same", async () => {
+test("a question that shares a request with an unanswered one is still answered", async () => {
 	const rpc = nodeOf();
 	const ending = new AbortController();
 	const { signal } = ending;
-	// As many alone as there are requests at once: what comes with them shares the next.
+	// As many separate requests as run at once: later questions share the next one.
 	const first = Array.from({ length: SHARED_REQUESTS_AT_ONCE }, () => rpc.call(call("first")));
 	const slow = rpc.call(call("slow"), { signal });
 	const others = ["one", "two", "three"].map((method) => rpc.call(call(method)));

@@ -3,11 +3,11 @@ import { SHARED_CALLS_MAX, shareRpc } from "#core/chain/reads/shareRpc.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 
-// Guarantee: who shares a request is answered what it asked, and by nothing that was asked before.
+// Guarantee: a shared request gives each caller its own answer, and none from before its question.
 
 type Request = { calls: readonly RpcCall[]; answer(): void; fail(): void };
 
-/** A node that answers when it is told to, with what it was asked. */
+/** Makes a node that answers when the test says so, and records its requests. */
 function nodeOf() {
 	const requests: Request[] = [];
 	const settle: Rpc["settle"] = (calls) => {
@@ -32,7 +32,7 @@ function nodeOf() {
 const call = (method: string, ...params: string[]) => ({ method, params });
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("what is asked while others wait is asked in one request, the same of many once", async () => {
+test("questions that come while others wait share one request, equal ones once", async () => {
 	const { rpc, requests } = nodeOf();
 	const first = [rpc.call(call("a", "1")), rpc.call(call("a", "2"))];
 	expect(requests).toHaveLength(2);
@@ -57,12 +57,12 @@ test("what is asked while others wait is asked in one request, the same of many 
 		"b 1",
 	]);
 	expect(two?.map(({ kind }) => kind)).toEqual(["result", "result", "fault"]);
-	// The head is asked for anew by whoever comes later.
+	// A later question reads the head again.
 	void rpc.settle([call("head")]);
 	expect(requests).toHaveLength(4);
 });
 
-test("where a shared request fails each asks by itself, and what one is refused is its own", async () => {
+test("if a shared request fails each caller asks alone, and a refusal affects only its caller", async () => {
 	const { rpc, requests } = nodeOf();
 	const busy = [rpc.call(call("a")), rpc.call(call("a"))];
 	const later = [rpc.call(call("b")), rpc.call(call("refused"))];
@@ -78,7 +78,7 @@ test("where a shared request fails each asks by itself, and what one is refused 
 	expect(two).toMatchObject({ status: "rejected", reason: { code: "rpc_refused" } });
 });
 
-test("who is called off waits for nobody, and takes nothing from the others", async () => {
+test("an aborted caller stops waiting, and the others are not affected", async () => {
 	const { rpc, requests } = nodeOf();
 	const busy = [rpc.call(call("a")), rpc.call(call("a"))];
 	const stop = new AbortController();

@@ -1,12 +1,12 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 
-/** Calls that share one request, and such requests under way at once. */
+/** The most calls that share one request, and the most such requests at once. */
 export const SHARED_CALLS_MAX = 100;
 
 export const SHARED_REQUESTS_AT_ONCE = 2;
 
-/** A shared request that takes longer is given up, and each who shared it asks by itself. */
+/** A shared request that takes longer is given up, and each of its callers asks alone. */
 const SHARED_ANSWER_TIMEOUT_MS = 2_000;
 
 type Asking = {
@@ -17,14 +17,14 @@ type Asking = {
 };
 
 /**
- * Lets questions that come while others are under way share a request: each question of a crowd
- * costs an HTTP request otherwise, and what many ask (the newest block, the price of gas) is
- * answered many times. Nobody waits for company, and nobody is answered what was asked before.
+ * Wraps an `Rpc` so that questions which come while others are under way share a request: otherwise
+ * each question costs an HTTP request, and frequent ones (the newest block, the gas price) are
+ * answered many times. No question waits for others, and none gets an answer from before it was
+ * asked.
  *
- * Where a request that was shared fails, or takes long, each asks by itself: one's bad answer is
- * not another's.
- * Questions with options of their own (a quorum, a block that is needed) are not shared; what each
- * can read (`isReadable`) is asked of its own results.
+ * If a shared request fails, or takes long, each caller asks alone, so that one's bad answer does
+ * not affect others. Questions with options of their own (a quorum, a needed block) are not shared;
+ * `isReadable` is applied to each caller's own results.
  */
 export function shareRpc(rpc: Rpc, { answerMs = SHARED_ANSWER_TIMEOUT_MS } = {}): Rpc {
 	const waiting: Asking[] = [];
@@ -70,7 +70,7 @@ function takeGroup(waiting: Asking[]): Asking[] {
 	return waiting.splice(0, count < 0 ? waiting.length : count);
 }
 
-/** Settles all of a group; never throws. */
+/** Settles all questions of a group; never throws. */
 async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promise<void> {
 	const [only] = group;
 	if (only && group.length === 1) {
@@ -89,8 +89,8 @@ async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promis
 		return place;
 	};
 	const wanted = group.map((one) => one.calls.map(placeOf));
-	// One's slow question (a simulation can be made to run long) must not be everybody's: who is not
-	// answered by then asks by itself, as who is called off meanwhile waits for nobody.
+	// A slow question (a simulation can be made to run long) must not delay the others: a caller
+	// without an answer by then asks alone, and an aborted one stops waiting at once.
 	const isReadable = readableBy(group, wanted);
 	const asked = rpc.settle(calls, { signal: AbortSignal.timeout(answerMs), isReadable });
 	for (const [index, { signal, settle, ...own }] of group.entries()) {
@@ -103,7 +103,7 @@ async function ask(rpc: Rpc, group: readonly Asking[], answerMs: number): Promis
 	await asked.catch(() => {});
 }
 
-/** A result that several asked for has to be readable for each of them. */
+/** Returns a check that a result which several callers asked for is readable for each of them. */
 function readableBy(
 	group: readonly Asking[],
 	wanted: readonly (readonly number[])[],

@@ -6,76 +6,73 @@ import type { Fault } from "#core/fault/Fault.ts";
 export type RpcCall = { method: string; params: readonly unknown[] };
 
 export type RpcOptions = {
-	/** Who asks. Set by `ChainAccess.rpcFor`, and nowhere else. */
+	/** The purpose of the question. Set only by `ChainAccess.rpcFor`. */
 	purpose?: RpcPurpose | undefined;
 	signal?: AbortSignal | undefined;
 	/** Refuses a larger answer as `rpc_range`, with how many times too large it is in `meta`. */
 	bodyBytesMax?: number | undefined;
-	/** The newest block the question needs: an endpoint that lacks it is asked last. */
+	/** The newest block that the question needs: an endpoint without it is asked last. */
 	minBlock?: number | undefined;
 	/**
-	 * Calls of a batch that does not fit one request are sent one request after the other, so that
-	 * what stands first was answered first.
+	 * If a batch needs several requests they are sent one after the other, so that earlier calls are
+	 * answered earlier.
 	 */
 	inOrder?: boolean | undefined;
 	/**
-	 * Says whether the result of the call at `index` can be so: a number in its range, a transaction
-	 * of the hash that was asked for. Where it says no, the endpoint is put last and another one is
-	 * asked. Only what no honest node answers, whatever stands on its chain, may be refused here.
+	 * Returns whether the result of the call at `index` is possible: a number in its range, a
+	 * transaction with the requested hash. If not, the endpoint is ranked last and another one is
+	 * asked. It may only refuse results that no honest node sends, whatever is on its chain.
 	 */
 	isReadable?: ((result: unknown, index: number) => boolean) | undefined;
-	/**
-	 * Asks another endpoint than the one that served last, where there is one: for a second opinion.
-	 */
+	/** Asks another endpoint than the last one, if there is one: for a second opinion. */
 	second?: boolean | undefined;
 	/**
-	 * Names of endpoints that answered what belongs together; whoever answers this is added. With
-	 * `second` these are asked last: others ask at the same time, so who served last says little.
+	 * Names of endpoints whose answers belong together; the one that answers is added. With `second`
+	 * these are asked last: callers run in parallel, so the last endpoint is not reliable.
 	 */
 	heard?: Set<string> | undefined;
-	/** Answers only what as many endpoints as the deployment asks for (`RPC_QUORUM`) agree on. */
+	/** Returns only what as many endpoints agree on as the deployment requires (`RPC_QUORUM`). */
 	quorum?: RpcQuorum | undefined;
 };
 
 /**
- * What two answers are compared by: the whole result, or what `digest` makes of the result of the
- * call at `index`, for results in which honest nodes differ.
+ * How two answers are compared: the whole result, or `digest` of the result of the call at `index`,
+ * for results in which honest nodes differ.
  */
 export type RpcQuorum = true | { digest(result: unknown, index: number): string };
 
-/** One call's own outcome in a batch whose calls stand for themselves. */
+/** One call's outcome in a batch of independent calls. */
 export type RpcOutcome = { kind: "result"; result: unknown } | { kind: "fault"; fault: Fault };
 
-/** How much was asked of the endpoints so far. */
+/** What was sent to the endpoints so far. */
 export type RpcStats = { requests: number; calls: number; bytes: number };
 
 /**
- * JSON-RPC to one chain. Results are what the node sent, unparsed: whoever asks checks.
+ * JSON-RPC to one chain. Results are unparsed: callers must check them.
  *
  * Throws only `rpcFault`s: `rpc_transport` (nothing was learned, ask again), `rpc_unreadable` (the
- * same: what was answered cannot be so, by `isReadable` or by its head), `rpc_range` (the node
- * finds the range too large, ask for less; `meta.rangeBlocksMax` is how much it allows, where it
- * says so), `rpc_refused` (the node answered an error), `rpc_wrong_chain` where no endpoint
- * serves the chain, and `rpc_disagreement` where a quorum was asked for and endpoints contradict
- * each other.
+ * same: an impossible answer, by `isReadable` or by its head), `rpc_range` (the node finds the
+ * range too large, ask for less; `meta.rangeBlocksMax` is its limit, if it names one),
+ * `rpc_refused` (the node answered an error), `rpc_wrong_chain` where no endpoint serves the chain,
+ * and `rpc_disagreement` where a quorum was required and endpoints contradict each other.
  */
 export type Rpc = {
 	call(call: RpcCall, options?: RpcOptions): Promise<unknown>;
-	/** Results in the order of the calls. One call's error fails all. */
+	/** Returns results in the order of the calls. One call's error fails all. */
 	batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<unknown[]>;
 	/**
-	 * The same, but a call that the node refuses fails alone, and so does one whose result no
-	 * endpoint made readable. Throws where nothing was learned.
+	 * The same, but a refused call fails alone, and so does one whose result no endpoint made
+	 * readable. Throws where nothing was learned.
 	 */
 	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
 	/**
-	 * Says that the newest answer proved inconsistent: it is counted, and whoever served it is asked
+	 * Reports that the newest answer proved inconsistent: it is counted, and its endpoint is asked
 	 * last for a while.
 	 */
 	distrust(kind: RpcInconsistency): void;
 	/**
-	 * True where somebody bills calls, and while a limit makes them wait: ask for one large answer
-	 * then, not many small ones.
+	 * True if calls are billed, or wait because of a limit: then use one large question, not many
+	 * small ones.
 	 */
 	isScarce?(): boolean;
 	stats(): RpcStats;

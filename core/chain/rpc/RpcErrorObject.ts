@@ -1,2 +1,2 @@
-/** What a node's error object holds, whatever it held: `error` members come in every shape. */
+/** A node's error object in a fixed form: `error` members come in every shape. */
 export type RpcErrorObject = { code: number | null; message: string };

@@ -1,23 +1,23 @@
 /**
- * How an endpoint was caught telling what cannot be so. These are values of a metric's label:
- * few, and never anything an endpoint wrote.
+ * How an endpoint's answer was impossible. These are values of a metric's label: few, and never
+ * text from an endpoint.
  */
 export type RpcInconsistency =
-	/** Logs that a block's bloom, or another answer, says must be there are not. */
+	/** Logs are missing that a block's bloom, or another answer, proves. */
 	| "missing_logs"
-	/** Two answers name one block by different hashes, and no reorg explains it. */
+	/** Two answers have different hashes for one block, and no reorg explains it. */
 	| "hash_mismatch"
 	| "duplicate_log"
-	/** A log or a block which is not of the range that was asked for. */
+	/** A log or a block outside of the requested range. */
 	| "foreign_log"
 	| "wrong_chain"
-	/** The newest block is older than the one the same endpoint named before. */
+	/** The newest block is older than the one that the same endpoint named before. */
 	| "head_jumped_back"
-	/** The newest block is further than the chain can be by what all endpoints said so far. */
+	/** The newest block is further than the chain can be by all endpoints' earlier answers. */
 	| "head_too_far"
-	/** It was asked beside others, and told otherwise. */
+	/** In a quorum its answer differed from the others. */
 	| "disagreement"
-	/** A receipt in a block that is not on the chain, or does not have the transaction. */
+	/** A receipt in a block that is not on the chain, or does not contain the transaction. */
 	| "false_receipt"
-	/** What is no header, no log, no transaction, no number that a node can mean. */
+	/** An invalid header, log, transaction or number. */
 	| "malformed";

@@ -2,7 +2,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { RPC_PURPOSES, type RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 import { withPurpose } from "#core/chain/rpc/withPurpose.ts";
 
-/** The same `Rpc` once for each purpose. */
+/** Returns the same `Rpc` once per purpose. */
 export function byPurpose(rpc: Rpc): Record<RpcPurpose, Rpc> {
 	const made: Partial<Record<RpcPurpose, Rpc>> = {};
 	for (const purpose of PURPOSES) made[purpose] = withPurpose(rpc, purpose);

@@ -1,9 +1,9 @@
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 
-/** What takes a node about as long: figures of one class say nothing about the other. */
+/** Classes of calls with similar duration: figures of one class say nothing about the other. */
 export type CallClass = "light" | "logs";
 
-/** A request is as heavy as its heaviest call. */
+/** Returns the class of a request: that of its heaviest call. */
 export function callClassOf(calls: readonly RpcCall[]): CallClass {
 	return calls.some(({ method }) => method === "eth_getLogs") ? "logs" : "light";
 }

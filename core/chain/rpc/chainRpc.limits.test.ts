@@ -15,7 +15,7 @@ const anvil = builtinChains.find(({ slug }) => slug === "anvil") as Chain;
 type Asked = { id: number; method: string; params: unknown[] };
 
 type NodeOptions = {
-	/** Calls that a second of the node's clock holds. */
+	/** The most calls per second of the node's clock. */
 	allowed: number;
 	refuse?: (asked: readonly Asked[]) => Response;
 	headers?: Record<string, string>;
@@ -26,7 +26,7 @@ type NodeOptions = {
 const tooMany = (headers: Record<string, string> = {}) =>
 	new Response("slow down", { status: 429, headers });
 
-/** One endpoint that counts calls by its own second, on a clock that only the test moves. */
+/** Makes one endpoint that counts calls by its own second, on a clock that only the test moves. */
 function limitedNode(options: NodeOptions) {
 	const { allowed, refuse = () => tooMany({ "retry-after": "1" }), perSecondMax = null } = options;
 	const time = createLabTime({ readsAnswers: true });
@@ -79,7 +79,7 @@ function limitedNode(options: NodeOptions) {
 const numbered = (count: number): RpcCall[] =>
 	Array.from({ length: count }, (_, index) => ({ method: "m", params: [index] }));
 
-/** Seconds until all calls are answered, by one who tries again each second, as lanes do. */
+/** Returns the seconds until all calls are answered, with a new try each second, as lanes do. */
 async function secondsFor(
 	{ rpc, time }: Pick<ReturnType<typeof limitedNode>, "rpc" | "time">,
 	calls: number,
@@ -176,7 +176,7 @@ test("what an intent asks is answered while a catch-up uses all there is", async
 		hasNames = true;
 	});
 	await time.advance(5_000);
-	// Names have their twentieth: 20 calls in four seconds.
+	// Names have a twentieth: 20 calls in four seconds.
 	expect(hasNames).toBe(true);
 	await time.advance(20_000);
 	expect(await catchUp).toHaveLength(2_000);

@@ -10,7 +10,7 @@ const block = (number: number) => ({
 	params: [hex(number), false],
 });
 const name = (number: number) => `eth_getBlockByNumber ${hex(number)}`;
-/** Lets background probes, which answer at once here, come to their end. */
+/** Waits for background probes, which answer at once here. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("[ING-14] every endpoint is checked for its chain at the first question, and a wrong one is counted", async () => {
@@ -55,14 +55,14 @@ test("[ING-14] a broken endpoint is asked again in the background, ever more rar
 	lab.time.nowMs += 60_000;
 	await lab.rpc.call(block(7));
 	await settled();
-	// The other one fails now, and there is somebody to ask.
+	// The other one fails now, so there is another endpoint to ask.
 	if (lab.endpoints[1]) lab.endpoints[1].down = true;
 	lab.askedFor("");
 	expect(await lab.rpc.call(block(9))).toMatchObject({ number: hex(9) });
 	expect(lab.askedFor(name(9))).toEqual([0, 1]);
 });
 
-test("[ING-14] who asks to be left alone is, and where all do nobody is asked", async () => {
+test("[ING-14] an endpoint with a retry time is not asked, and where all have one none is", async () => {
 	const lab = rpcLab(anvil, 2);
 	for (const endpoint of lab.endpoints) endpoint.down = 10_000;
 	await lab.rpc.call(block(7)).catch(() => {});
@@ -70,7 +70,7 @@ test("[ING-14] who asks to be left alone is, and where all do nobody is asked", 
 	const failed = await lab.rpc.call(block(7)).catch((error) => error);
 	expect(failed).toMatchObject({
 		code: "rpc_transport",
-		// Two questions of 50 ms went by since the first of them said so.
+		// Two questions of 50 ms passed since the first refusal.
 		meta: { retryAfterMs: 9_950 },
 	});
 	expect(lab.endpoints.flatMap(({ asked }) => asked)).toEqual([]);
@@ -79,7 +79,7 @@ test("[ING-14] who asks to be left alone is, and where all do nobody is asked", 
 	expect(await lab.rpc.call(block(7))).toMatchObject({ number: hex(7) });
 });
 
-test("[ING-14] a queue too long for one more question sends that on, and costs nobody its place", async () => {
+test("[ING-14] a question that finds a full queue goes to the next endpoint, and no ranking changes", async () => {
 	const lab = rpcLab(anvil, 2);
 	const [busy] = lab.endpoints;
 	await lab.rpc.call(block(6));
@@ -100,12 +100,12 @@ test("[ING-14] a block that an endpoint just lacked is asked of another", async 
 	lab.askedFor("");
 	expect(await lab.rpc.call(block(103), { minBlock: 103 })).toMatchObject({ number: hex(103) });
 	expect(lab.askedFor(name(103))).toEqual([1]);
-	// What both have is asked of who was asked before.
+	// If both have the block, the endpoint used before is asked.
 	await lab.rpc.call(block(99), { minBlock: 99 });
 	expect(lab.askedFor(name(99))).toEqual([0]);
 });
 
-test("[ING-14] an endpoint whose head is far ahead of all others is not believed, and asked last", async () => {
+test("[ING-14] an endpoint whose head is far ahead of all others is not trusted, and asked last", async () => {
 	const lab = rpcLab(anvil, 2);
 	const [liar, honest] = lab.endpoints;
 	if (!liar || !honest) throw new Error("no endpoints");
@@ -187,7 +187,7 @@ describe("a result that its caller cannot read", () => {
 		expect(await lab.rpc.call(price, { isReadable })).toBe(hex(5));
 	});
 
-	test("is no voice in a quorum", async () => {
+	test("does not count in a quorum", async () => {
 		const lab = rpcLab(anvil, 3, { quorum: 2 });
 		for (const endpoint of lab.endpoints) endpoint.head = 5;
 		const [liar] = lab.endpoints;
@@ -197,7 +197,7 @@ describe("a result that its caller cannot read", () => {
 	});
 });
 
-test("[ING-14] who told what cannot be so is counted, said once, and asked last for a while", async () => {
+test("[ING-14] an endpoint with an impossible answer is counted, logged once, and asked last for a while", async () => {
 	const lab = rpcLab(anvil, 2);
 	await lab.rpc.call(block(7));
 	lab.rpc.distrust("missing_logs");
@@ -230,7 +230,7 @@ test("[ING-14] a second opinion comes from an endpoint that was not heard, whoev
 	const heard = new Set<string>();
 	await lab.rpc.call(block(7), { heard });
 	expect(lab.askedFor(name(7))).toEqual([0]);
-	// Somebody else's second opinion: now the other endpoint served last.
+	// Another caller's second opinion: now the other endpoint served last.
 	await lab.rpc.call(block(8), { second: true });
 	await lab.rpc.call(block(9), { second: true, heard });
 	expect(lab.askedFor(name(9))).toEqual([1]);

@@ -44,7 +44,7 @@ test("[ING-14] a forged head is outvoted, and its author counted", async () => {
 	expect(header).toMatchObject({ hash: `0x${(7).toString(16).padStart(64, "0")}` });
 	expect(await lab.count("disagreement", 0)).toBe(1);
 	expect(await lab.count("disagreement", 1)).toBe(0);
-	// It may have been right, one block early: that alone does not put it last.
+	// It may have been right, one block early: that alone does not rank it last.
 	lab.askedFor("");
 	await lab.rpc.call(block(8));
 	expect(lab.askedFor(name(8))).toEqual([0]);
@@ -57,7 +57,7 @@ test("[ING-14] two endpoints that contradict each other answer nothing", async (
 	expect([await lab.count("disagreement", 0), await lab.count("disagreement", 1)]).toEqual([1, 1]);
 });
 
-test("[ING-14] an endpoint that lags contradicts nobody: it is waited for, not counted", async () => {
+test("[ING-14] an endpoint that lags is no contradiction: it is waited for, not counted", async () => {
 	const lab = rpcLab(anvil, 2, { quorum: 2 });
 	if (lab.endpoints[1]) lab.endpoints[1].head = 90;
 	const asked = () => lab.rpc.call(block(95), { quorum: true, minBlock: 95 });

@@ -26,7 +26,7 @@ function make(count: number, log = silentLog) {
 		name: `node ${index}`,
 		open: () => httpRpc({ url: node.url, ...limits }),
 	}));
-	// Time stands still, and nobody is asked who was not meant.
+	// Time stands still, and no endpoint is probed.
 	const clock = { nowMs: () => 0 };
 	const probeAfterMs = Number.POSITIVE_INFINITY;
 	return { nodes: made, rpc: chainRpc({ chain: anvil, endpoints, log, clock, probeAfterMs }) };
@@ -69,7 +69,7 @@ test("[ING-14] an endpoint that failed must name its chain again before it is be
 	await rpc.call(call);
 	if (node) node.answer = down;
 	await expect(rpc.call(call)).rejects.toMatchObject({ code: "rpc_transport" });
-	// It is back, and it leads elsewhere.
+	// It is back, but leads to another chain.
 	if (node) node.answer = answering(() => "0x1");
 	const failed = await failure(rpc.call(call));
 	expect(failed.code).toBe("rpc_wrong_chain");

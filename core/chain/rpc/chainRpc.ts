@@ -18,18 +18,18 @@ export type ChainRpcOptions = {
 	clock: Clock;
 	log: Log;
 	metrics?: RpcMetrics | undefined;
-	/** How many endpoints must agree where a question asks for a quorum. */
+	/** How many endpoints must agree if a question requires a quorum. */
 	quorum?: number | undefined;
-	/** An endpoint that nobody asked for this long is probed, to know how fast and how far it is. */
+	/** An endpoint without a question for this long is probed for its speed and head. */
 	probeAfterMs?: number | undefined;
 };
 
 /**
- * JSON-RPC to a chain through its endpoints: the one that served last, until it fails, lies, or
- * another is clearly better.
+ * Makes the JSON-RPC client of a chain over its endpoints: the one that served last, until it
+ * fails, lies, or another is clearly better.
  *
- * Only silence moves a question on to the next endpoint, and what cannot be read is no more than
- * that; a node's own "no" would be said again.
+ * Only silence passes a question on to the next endpoint, and an unreadable answer counts as
+ * silence; a node's own refusal would be the same elsewhere.
  */
 export function chainRpc(options: ChainRpcOptions): Rpc {
 	const pool = createPool(options);
@@ -76,7 +76,7 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 }
 
 function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool) {
-	/** Who served the newest answer. Lanes share a pool: for `distrust` that is good enough. */
+	/** The endpoints of the newest answer. Lanes share a pool: for `distrust` that is good enough. */
 	let served: readonly Endpoint[] = [];
 
 	return { question, distrust };
@@ -92,7 +92,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {
 		let last: unknown;
 		let partly: Partly<Result> | null = null;
-		// Where there is no other endpoint, the second source is its second answer.
+		// Without another endpoint, the second source is its own second answer.
 		for (let turn = 0; turn < order.length || (turn === 1 && isUnreadable(last)); turn++) {
 			const endpoint = order[turn % order.length];
 			if (!endpoint) break;
@@ -109,7 +109,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 				return result;
 			} catch (error) {
 				last = error;
-				// A no may have been told by a liar as well.
+				// A refusal may be a lie, too.
 				if (!isSilence(error)) served = [endpoint];
 				if (asked.options.signal?.aborted || !isSilence(error)) throw error;
 			}
@@ -129,7 +129,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 			size: quorum,
 			async ask(endpoint) {
 				const answer = await endpoint.ask(asked);
-				// Who lacks the block has not contradicted those that have it.
+				// An endpoint without the block does not contradict those that have it.
 				const lacks = minBlock !== undefined && !hasBlock(endpoint, minBlock);
 				if (lacks) throw rpcFault.transport({ detail: `${endpoint.name} lacks ${minBlock}` });
 				const places = unreadableIn(asked, answer);
@@ -154,17 +154,17 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	}
 }
 
-/** Those that were heard come last. */
+/** Returns the endpoints with those heard already at the end. */
 function othersFirst(order: readonly Endpoint[], heard: Iterable<string>): readonly Endpoint[] {
 	const names = new Set(heard);
 	const isHeard = ({ name }: Endpoint) => names.has(name);
 	return [...order.filter((one) => !isHeard(one)), ...order.filter(isHeard)];
 }
 
-/** What an endpoint answered, and where it cannot be read. */
+/** An endpoint's answer, and its unreadable positions. */
 type Partly<Result> = { result: Result; places: ReadonlySet<number> };
 
-/** Places of results that the caller cannot read. */
+/** Returns the positions of results that the caller cannot read. */
 function unreadableIn<Result>(asked: RpcQuestion<Result>, answer: Result): ReadonlySet<number> {
 	const { isReadable } = asked.options;
 	const places = new Set<number>();
@@ -175,7 +175,7 @@ function unreadableIn<Result>(asked: RpcQuestion<Result>, answer: Result): Reado
 	return places;
 }
 
-/** Counts it against the endpoint. */
+/** Returns the fault for unreadable results, and counts them against the endpoint. */
 function refused<Result>(
 	endpoint: Endpoint,
 	{ calls }: RpcQuestion<Result>,

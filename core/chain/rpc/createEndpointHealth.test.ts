@@ -23,7 +23,7 @@ test("one slow answer does not decide, several do", () => {
 	expect(health.costMs("light", 0)).toBeGreaterThan(1_800);
 });
 
-test("[ING-14] who fails rests twice as long each time, a minute at most, until it answers again", () => {
+test("[ING-14] an endpoint that fails rests twice as long each time, a minute at most, until it answers again", () => {
 	const health = createEndpointHealth();
 	const rests: number[] = [];
 	for (let failure = 0; failure < 9; failure++) {
@@ -38,7 +38,7 @@ test("[ING-14] who fails rests twice as long each time, a minute at most, until 
 	expect(health.restsUntilMs()).toBe(1_000);
 });
 
-test("[ING-14] what failed is held against it, half as much after each minute", () => {
+test("[ING-14] a failure counts against it, half as much after each minute", () => {
 	const health = measured(100);
 	health.failed(0);
 	expect(health.costMs("light", 0)).toBeCloseTo(1_100);
@@ -46,7 +46,7 @@ test("[ING-14] what failed is held against it, half as much after each minute", 
 	expect(health.costMs("light", 120_000)).toBeCloseTo(350);
 });
 
-test("[ING-14] who lied is a suspect for longer each time, and no answer makes up for it", () => {
+test("[ING-14] an endpoint that lied is a suspect for longer each time, whatever it answers meanwhile", () => {
 	const health = createEndpointHealth();
 	health.distrusted(0);
 	health.succeeded();
@@ -55,12 +55,12 @@ test("[ING-14] who lied is a suspect for longer each time, and no answer makes u
 	expect([health.isSuspect(89_999), health.isSuspect(90_000)]).toEqual([true, false]);
 	for (let lie = 0; lie < 20; lie++) health.distrusted(100_000);
 	expect([health.isSuspect(699_999), health.isSuspect(700_000)]).toEqual([true, false]);
-	// A quarter of an hour without a lie, and it begins anew.
+	// After a quarter of an hour without a lie it starts again.
 	health.distrusted(1_600_000);
 	expect(health.isSuspect(1_630_000)).toBe(false);
 });
 
-test("[ING-14] who differed from others is not put last for it", () => {
+test("[ING-14] an endpoint that differed from others is not ranked last for it", () => {
 	const health = measured(100);
 	health.doubted(0);
 	expect(health.isSuspect(0)).toBe(false);

@@ -1,45 +1,52 @@
 import type { CallClass } from "#core/chain/rpc/callClassOf.ts";
 
 /**
- * What is known of one endpoint: how fast it answers, how it failed, which blocks it has. Holds no
- * clock and asks nothing: whoever learned something says when.
+ * What is known about one endpoint: its speed, failures, and blocks. It has no clock and asks
+ * nothing: callers report facts with their time.
  */
 export type EndpointHealth = {
-	/** A request was answered, after this long. */
+	/** Reports a request that was answered after this long. */
 	answered(callClass: CallClass, durationMs: number, nowMs: number): void;
-	/** A question was answered, be it by a no: what failed before is forgiven, not forgotten. */
+	/**
+	 * Reports that a question was answered, even by a refusal: it is no longer failing, but penalties
+	 * stay.
+	 */
 	succeeded(): void;
-	/** Nothing was learned from it. It rests, twice as long after each failure in a row. */
+	/**
+	 * Reports that nothing was learned from it. It rests, twice as long after each failure in a row.
+	 */
 	failed(nowMs: number): void;
-	/** It told what cannot be so: nobody is asked later, for longer each time. */
+	/** Reports an impossible answer: it is asked last, for longer each time. */
 	distrusted(nowMs: number): void;
-	/** It differed from others, and may be right: that alone does not put it last. */
+	/** Reports that it differed from others, and may be right: that alone does not rank it last. */
 	doubted(nowMs: number): void;
-	/** It asked not to be asked. */
+	/** Reports its retry time. */
 	putAside(untilMs: number): void;
-	/** It named its newest block; answers whether that is older than the one it named before. */
+	/**
+	 * Reports the newest block it named; returns whether that is older than the one it named before.
+	 */
 	heardHead(block: number, heard: { bestBlock: number; nowMs: number }): boolean;
-	/** It served a block, or said that there is none. */
+	/** Reports that it served a block, or that it lacks one. */
 	has(block: number): void;
 	lacks(block: number, nowMs: number): void;
 
-	/** The newest block it is known to have; -1 where none is. */
+	/** Returns the newest block that it is known to have; -1 if none. */
 	headBlock(): number;
 	knows(block: number, nowMs: number): "has" | "lacks" | "unknown";
-	/** A request's time and what its past adds to it; null while too little is known. */
+	/** Returns a request's expected time plus penalties; null while too little is known. */
 	costMs(callClass: CallClass, nowMs: number): number | null;
-	/** It failed and has not answered since, or was caught lying of late. */
+	/** Returns true if it failed and has not answered since, or recently lied. */
 	isSuspect(nowMs: number): boolean;
-	/** When a suspect is worth another try. */
+	/** Returns when a suspect may be tried again. */
 	restsUntilMs(): number;
 	asideUntilMs(): number;
-	/** When a request was last answered. */
+	/** Returns when a request was last answered. */
 	answeredAtMs(): number;
 };
 
-/** Weight of the newest sample: five requests decide most of the figure. */
+/** The weight of the newest sample: five requests decide most of the figure. */
 const NEWEST_WEIGHT = 0.3;
-/** The first request also pays for the connection. */
+/** The first request includes opening the connection. */
 const SAMPLES_MIN = 3;
 const SAMPLES_KEPT_MS = 10 * 60_000;
 const PENALTY_HALF_LIFE_MS = 60_000;
@@ -51,7 +58,7 @@ const REST_MIN_MS = 1_000;
 const REST_MAX_MS = 60_000;
 const DISTRUST_REST_MIN_MS = 30_000;
 const DISTRUST_REST_MAX_MS = 10 * 60_000;
-/** "There is no such block" is soon no longer true. */
+/** "There is no such block" soon stops being true. */
 const LACK_BELIEVED_MS = 3_000;
 /** A node without a block this far below its head has pruned it: that is not lag. */
 const HISTORY_BLOCKS = 64;
@@ -140,7 +147,9 @@ function createKnownBlocks() {
 	};
 }
 
-/** An exponentially weighted average, unknown until it rests on a few samples, and once old. */
+/**
+ * Makes an exponentially weighted average, unknown until it has a few samples, and when it is old.
+ */
 function createAverage() {
 	let average = 0;
 	let samples = 0;
@@ -157,7 +166,7 @@ function createAverage() {
 	};
 }
 
-/** A sum whose parts fade: half of each is gone after the half-life. */
+/** Makes a sum whose parts decay: half of each is gone after the half-life. */
 function createDecaying(halfLifeMs: number) {
 	let sum = 0;
 	let atMs = 0;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createHeadJudge } from "#core/chain/rpc/createHeadJudge.ts";
 
-// Guarantee: one false head makes no honest endpoint look false, and true ones are believed.
+// Guarantee: one false head makes no honest endpoint look false, and true ones are accepted.
 
 const START = 5_000_000;
 
@@ -16,7 +16,7 @@ test("the heads of honest endpoints are believed, however often a liar speaks am
 		fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
 			const judge = createHeadJudge();
 			let nowMs = 0;
-			// Both were heard, so that there is something to hold a lie against.
+			// Both were heard, so that a lie can be compared.
 			for (const endpoint of ["one", "two"]) judge.believes(endpoint, { block: START, nowMs });
 			for (const { who, afterMs, lie } of steps) {
 				nowMs += afterMs;
@@ -48,7 +48,7 @@ test("two endpoints that jump together are both believed", () => {
 	]);
 });
 
-test("an endpoint whose head stands still holds nobody back", () => {
+test("an endpoint whose head stands still does not hold others back", () => {
 	const judge = createHeadJudge();
 	expect(judge.believes("stuck", { block: 100, nowMs: 0 })).toBe(true);
 	const late = (block: number, nowMs: number) => judge.believes("live", { block, nowMs });
@@ -57,7 +57,7 @@ test("an endpoint whose head stands still holds nobody back", () => {
 	expect(late(5_000_100, 61_000)).toBe(true);
 });
 
-test("a number that no chain has come to is no head, even if it is the first that is heard", () => {
+test("a number that no chain has reached is no head, even if it is the first one", () => {
 	const judge = createHeadJudge();
 	expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);
 	expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);

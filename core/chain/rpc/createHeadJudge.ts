@@ -2,22 +2,22 @@ import { blocksAheadMax } from "#core/chain/heads/blocksAheadMax.ts";
 import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
 
 export type HeadJudge = {
-	/** Whether the newest block that an endpoint names is believed. Remembers what it said. */
+	/** Returns whether the newest block that an endpoint names is accepted. Remembers it. */
 	believes(endpoint: string, claim: { block: number; nowMs: number }): boolean;
 };
 
 type Heard = { block: number; atMs: number };
 
-/** An endpoint whose head has not moved for so long says nothing about where the chain is. */
+/** An endpoint whose head has not moved for this long shows nothing about the chain's head. */
 const MOVING_MS = 60_000;
 
 /**
- * Judges heads by what all endpoints of a chain said. One that is implausibly far ahead of those
- * that move is false until a second answer agrees: another endpoint's, or, where no other one is
- * there to contradict it, its own next one.
+ * Makes the judge of heads, by the answers of all endpoints of a chain. A head that is implausibly
+ * far ahead of the moving ones is false until a second answer agrees: another endpoint's, or, if no
+ * other one contradicts it, its own next one.
  *
- * Only ahead: whoever is behind is asked last anyway, and a head that jumped back is the newest
- * word.
+ * Only ahead: an endpoint that is behind is asked last anyway, and a head that jumped back counts
+ * as the newest answer.
  */
 export function createHeadJudge(): HeadJudge {
 	const believed = new Map<string, Heard>();

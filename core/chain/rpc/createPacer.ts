@@ -3,16 +3,16 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { sleep } from "#core/time/sleep.ts";
 
 export type Pacer = {
-	/** Waits for its turn; fails as silence where that would take too long. */
+	/** Waits for its turn; fails as silence if that would take too long. */
 	turn(signal?: AbortSignal): Promise<void>;
 };
 
-/** A question that would wait longer is better asked of another endpoint. */
+/** With a longer wait, another endpoint is better. */
 const WAIT_MAX_MS = 10_000;
 
 /**
- * Keeps requests to one endpoint apart, so that no second holds more than are allowed. A queue
- * without burst: providers count in windows whose beginning nobody outside knows.
+ * Makes a pacer: it spaces requests to one endpoint, so that no second contains more than allowed.
+ * A queue without bursts: providers count in windows whose start is unknown.
  */
 export function createPacer(options: {
 	requestsPerSecondMax: number;

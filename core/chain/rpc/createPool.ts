@@ -13,22 +13,22 @@ import { type Incumbent, rankEndpoints } from "#core/chain/rpc/rankEndpoints.ts"
 
 export type EndpointPool = {
 	endpoints: readonly Endpoint[];
-	/** Whom to ask, first to last; throws where all asked to be left alone. */
+	/** Returns the endpoints to ask, first to last; throws if all have a retry time. */
 	order(options: RpcOptions): readonly Endpoint[];
-	/** An endpoint answered a question that was put in that order. */
+	/** Reports that an endpoint answered a question in that order. */
 	served(endpoint: Endpoint): void;
 };
 
 export type EndpointPoolOptions = Omit<EndpointOptions, "bestBlock" | "judge"> & {
 	chain: Chain;
 	endpoints: readonly RpcEndpoint[];
-	/** An endpoint that nobody asked for this long is probed, to know how fast and how far it is. */
+	/** An endpoint without a question for this long is probed for its speed and head. */
 	probeAfterMs?: number | undefined;
 };
 
 const PROBE_AFTER_MS = 60_000;
 
-/** The endpoints of a chain, and in which order they are asked now. */
+/** Makes the pool of a chain's endpoints, which ranks them for each question. */
 export function createPool(options: EndpointPoolOptions): EndpointPool {
 	const { chain, clock, probeAfterMs = PROBE_AFTER_MS } = options;
 	const judge = createHeadJudge();
@@ -55,7 +55,7 @@ export function createPool(options: EndpointPoolOptions): EndpointPool {
 		return ranking.order.flatMap((index) => endpoints[index] ?? []);
 	}
 
-	/** A seat is lost by failing, and taken by who answered instead. */
+	/** Gives the first place to the endpoint that answered, if the holder failed. */
 	function servedBy(endpoint: Endpoint) {
 		const nowMs = clock.nowMs();
 		const seated = endpoints[incumbent.index]?.health;
@@ -63,7 +63,9 @@ export function createPool(options: EndpointPoolOptions): EndpointPool {
 		if (isLost) incumbent = { index: endpoints.indexOf(endpoint), sinceMs: nowMs };
 	}
 
-	/** In the background: what is learned serves the next questions, and this one does not wait. */
+	/**
+	 * Probes other endpoints in the background: the result serves the next questions, not this one.
+	 */
 	function probeOthers(first: Endpoint | undefined) {
 		const nowMs = clock.nowMs();
 		for (const endpoint of endpoints) {
@@ -80,7 +82,7 @@ export function createPool(options: EndpointPoolOptions): EndpointPool {
 		const nowMs = clock.nowMs();
 		const trusted = endpoints.filter(({ health }) => !health.isSuspect(nowMs));
 		const heads = trusted.map(({ health }) => health.headBlock()).sort((one, other) => other - one);
-		// Of two that contradict each other nobody can say which is wrong, and none is behind.
+		// If two contradict each other it is unknown which is wrong, so neither counts as behind.
 		return (
 			heads.find((head, place) => head <= (heads[place + 1] ?? head) + blocksAheadMax(0)) ?? -1
 		);

@@ -10,10 +10,10 @@ export type Agreement<Member, Answer> = {
 type Voices<Member, Answer> = { answer: Answer; members: Member[] };
 
 /**
- * What `size` of the members answer alike. As many are asked at once as could decide it; one more
- * for each that is silent or tells otherwise. A member's own no is everybody's.
+ * Finds an answer that `size` of the members agree on. It asks as many at once as could decide it;
+ * one more for each that is silent or differs. A member's refusal counts as the answer of all.
  *
- * Where no `size` agree it is a disagreement if two told differently (`onConflict` hears who), else
+ * If no `size` agree it throws a disagreement if two differed (`onConflict` gets them), else
  * silence.
  */
 export async function findAgreement<Member, Answer>(options: {

@@ -27,7 +27,7 @@ const numbered = (count: number) =>
 const sizes = () => node.requests.map((body) => (Array.isArray(body) ? body.length : "alone"));
 const honest = answering(({ params }) => params[0]);
 
-/** Refuses more than so many calls in the words of one kind of node. */
+/** Refuses more than this many calls in the words of one kind of node. */
 function allowing(callsMax: number, refuse: () => Response) {
 	return (body: FakeCall | FakeCall[]) =>
 		Array.isArray(body) && body.length > callsMax ? refuse() : honest(body);
@@ -65,7 +65,7 @@ test("[ING-14] where no batch is allowed each call goes alone, and not as a list
 	expect(sizes().filter((size) => size === "alone")).toHaveLength(5);
 });
 
-test("a contract that speaks of batches in its revert makes no batch smaller", async () => {
+test("a contract that mentions batches in its revert makes no batch smaller", async () => {
 	node.answer = (body) =>
 		Response.json(
 			[body].flat().map(({ id }) => ({
@@ -119,7 +119,7 @@ test("a batch that is cut after its first calls is halved; one with holes teache
 	expect(sizes()).toEqual([4]);
 });
 
-test("[ING-14] how long a 429 or 503 asks to be left alone is told, and others are not believed", async () => {
+test("[ING-14] the retry time of a 429 or 503 is passed on, that of others is ignored", async () => {
 	const failure = (status: number) => {
 		node.answer = () => new Response("later", { status, headers: { "retry-after": "7" } });
 		return rpcTo(node.url)
@@ -131,7 +131,7 @@ test("[ING-14] how long a 429 or 503 asks to be left alone is told, and others a
 	expect(await failure(502)).toEqual({});
 });
 
-test("[ING-08] how many blocks a provider allows is told with its refusal", async () => {
+test("[ING-08] the number of blocks that a provider allows is passed on with its refusal", async () => {
 	node.answer = (body) => {
 		const message = "eth_getLogs is limited to a 10,000 range";
 		return Response.json({ id: [body].flat()[0]?.id, error: { code: -32_614, message } });
@@ -153,7 +153,7 @@ test("[ING-08] how many blocks a provider allows is told with its refusal", asyn
 	expect(ronin).toMatchObject({ code: "rpc_range", meta: { rangeBlocksMax: 200 } });
 });
 
-test("each request's end is told, with what became of it", async () => {
+test("each request's end is reported, with its outcome", async () => {
 	const seen: string[] = [];
 	const rpc = rpcTo(node.url, seen);
 	const call = { method: "m", params: [] };

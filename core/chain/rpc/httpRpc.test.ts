@@ -31,7 +31,7 @@ const failureOf = (promise: Promise<unknown>): Promise<{ code: string; message: 
 		() => ({ code: "", message: "it did not fail" }),
 		(error) => error,
 	);
-/** A body of unknown length. */
+/** Makes a body of unknown length. */
 const inPieces = (pieces: readonly Uint8Array[]) =>
 	new Response(
 		new ReadableStream({

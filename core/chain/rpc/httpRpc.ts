@@ -12,28 +12,30 @@ export type HttpRpcOptions = {
 	url: string;
 	/** How long one HTTP request may take. */
 	timeoutMs: number;
-	/** Calls in one HTTP request; where an endpoint allows fewer, that is learned. */
+	/** The most calls in one HTTP request; an endpoint's lower limit is learned. */
 	batchMax: number;
-	/** HTTP requests of one batch under way at once. */
+	/** The most HTTP requests of one batch at once. */
 	concurrencyMax: number;
-	/** Answers larger than this, unpacked, are refused. */
+	/** Larger answers, after decompression, are refused. */
 	bodyBytesMax: number;
-	/** Each request waits here for its turn. */
+	/** Delays each request until its turn. */
 	pacer?: Pacer | undefined;
-	/** Calls of each request wait here for their turn; a batch that is too much is cut. */
+	/** Delays the calls of each request until their turn; too large a batch is split. */
 	budget?: CallBudget | undefined;
-	/** True where each call is paid for: see `Rpc.isScarce`. */
+	/** True if each call is paid for: see `Rpc.isScarce`. */
 	isBilled?: boolean | undefined;
-	/** What is refused for its rate is put here again: there is nobody else to ask. */
+	/** True without another endpoint: then rate-limited requests are repeated here. */
 	isAlone?: boolean | undefined;
-	/** Is told of each request. */
+	/** Observes each request. */
 	observer?: RpcObserver | undefined;
 	fetch?: typeof fetch;
 };
 
 type ReadAnswers<Answer> = (body: unknown, calls: readonly RpcCall[], firstId: number) => Answer[];
 
-/** JSON-RPC over HTTP to one endpoint. Does not retry: its caller knows what is worth retrying. */
+/**
+ * Makes the JSON-RPC client of one endpoint over HTTP. It does not retry: its caller decides that.
+ */
 export function httpRpc(options: HttpRpcOptions): Rpc {
 	const { pacer, observer, concurrencyMax } = options;
 	const stats = { requests: 0, calls: 0, bytes: 0 };
@@ -44,7 +46,7 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		call: async (call, callOptions = {}) => (await paid([call], callOptions, readAnswers))[0],
 		batch: (calls, callOptions = {}) => inChunks(calls, callOptions, readAnswers),
 		settle: (calls, callOptions = {}) => inChunks(calls, callOptions, settleAnswers),
-		// Who is alone cannot be avoided: what comes of distrust is decided among several.
+		// A single endpoint cannot be avoided: the pool decides about distrust.
 		distrust: () => {},
 		isScarce: () => options.isBilled === true || (options.budget?.isLimited() ?? false),
 		stats: () => ({ ...stats }),
@@ -59,7 +61,10 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 		return runChunks(calls, limits, (chunk) => chunkOf(chunk, callOptions, read));
 	}
 
-	/** What the endpoint finds too many calls is halved, and the half is remembered. */
+	/**
+	 * Sends a chunk; if the endpoint refuses its number of calls it is halved, and the half
+	 * remembered.
+	 */
 	async function chunkOf<Answer>(
 		calls: readonly RpcCall[],
 		callOptions: RpcOptions,
@@ -117,7 +122,7 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 	}
 }
 
-/** One call alone is no batch: there are endpoints that take none. */
+/** Returns the body; one call is not sent as a batch, because some endpoints accept none. */
 function bodyOf(calls: readonly RpcCall[], firstId: number): string {
 	const bodies = calls.map(({ method, params }, index) => {
 		return { jsonrpc: "2.0", id: firstId + index, method, params };

@@ -24,7 +24,7 @@ const RATES = [
 	[-32_000, "monthly credits exceeded the limit"],
 ] as const;
 
-/** What a contract says in a revert is not the node's word. */
+/** Text of a contract in a revert is not the node's. */
 const REVERTS = [
 	[3, "execution reverted: purchase would exceed max supply"],
 	[-32_000, "execution reverted: rate limit"],

@@ -1,9 +1,9 @@
 import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
 
 /**
- * Nodes word "that is too much" each in their own way; these are the words of geth, erigon, reth,
+ * Each node words "that is too much" in its own way; these are the words of geth, erigon, reth,
  * nethermind, anvil, proxyd (Base, Optimism), Alchemy, Infura, QuickNode, Ankr, Chainstack, dRPC,
- * BlockPI, Cloudflare, Tenderly and evmos chains. Each stands in the test with who says it.
+ * BlockPI, Cloudflare, Tenderly and evmos chains. The test lists each with its source.
  */
 const RANGE_WORDS = [
 	/blocks? range/i,
@@ -25,24 +25,24 @@ const RANGE_WORDS = [
 /** Infura and others answer -32005 for "limit exceeded"; it also means "too many requests". */
 const LIMIT_EXCEEDED_CODE = -32005;
 
-/** True when a smaller range may be answered; rate limits and reverts are not that. */
+/** Returns true if a smaller range may be answered; not for rate limits and reverts. */
 export function isRangeError(error: RpcErrorObject): boolean {
 	if (isRateLimit(error) || isRevert(error)) return false;
 	if (error.code === LIMIT_EXCEEDED_CODE) return true;
 	return RANGE_WORDS.some((words) => words.test(error.message));
 }
 
-/** True when the same question may be answered later, or by another endpoint. */
+/** Returns true if the same question may be answered later, or by another endpoint. */
 export function isRateLimit(error: RpcErrorObject): boolean {
 	return !isRevert(error) && (isTooFast(error) || AWAY_WORDS.test(error.message));
 }
 
-/** True of the former where it is because of how much was asked. */
+/** Returns true for such an error if it is about the rate. */
 export function isTooFast(error: RpcErrorObject): boolean {
 	return !isRevert(error) && (error.code === 429 || RATE_WORDS.test(error.message));
 }
 
-/** Of rate, and of a plan's end. "generated" is no rate. */
+/** Words about the rate, and about the end of a plan. "generated" must not match. */
 const RATE_WORDS = new RegExp(
 	[
 		"\\brates?\\b|ratelimit|too many requests|request (count|limit)|per second",
@@ -51,13 +51,13 @@ const RATE_WORDS = new RegExp(
 	"i",
 );
 
-/** Of a gateway with nobody behind it. */
+/** Words of a gateway without a backend. */
 const AWAY_WORDS =
 	/no backend|(temporar|service|server).{0,20}(unavailable|overloaded|busy|error)|try again later/i;
 
 /**
- * The text behind a revert is the contract's own. One that says "rate limit" must not make us ask
- * for ever, nor one that says "exceeds max" pass for the node's word on a range.
+ * Returns true for a revert, whose text is the contract's own. A text "rate limit" must not make us
+ * retry for ever, nor "exceeds max" count as the node's limit of a range.
  */
 function isRevert({ code, message }: RpcErrorObject): boolean {
 	return (

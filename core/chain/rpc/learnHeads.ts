@@ -2,9 +2,8 @@ import type { EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 
 /**
- * Takes from answers that pass by what they say about the blocks an endpoint has; answers whether
- * its newest block is older than the one it named before. `results` may have holes, where a call
- * was refused.
+ * Learns from answers which blocks an endpoint has; returns whether its newest block is older than
+ * the one it named before. `results` may have holes, where a call was refused.
  */
 export function learnHeads(
 	health: EndpointHealth,
@@ -23,7 +22,7 @@ export function learnHeads(
 		if (asked !== null && result === null) health.lacks(asked, nowMs);
 		const served = numberOf(result);
 		if (served === null) continue;
-		// A block that was not asked for proves nothing about what else it has.
+		// A block that was not requested proves nothing about others.
 		if (asked !== null && served === asked) health.has(served);
 		if (params[0] === "latest") {
 			jumpedBack = health.heardHead(served, { bestBlock, nowMs }) || jumpedBack;

@@ -1,12 +1,12 @@
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 
 /**
- * The newest block that an endpoint named in its answers, where it was asked for its head in one of
- * the three ways; null where it was not, or named none.
+ * Returns the newest block that an endpoint named in its answers, in any of the three ways of
+ * asking for the head; null if it was not asked, or named none.
  */
 export function newestNamed(answered: {
 	calls: readonly RpcCall[];
-	/** With holes, where a call was refused. */
+	/** May have holes, where a call was refused. */
 	results: readonly unknown[];
 }): number | null {
 	let newest: number | null = null;
@@ -29,7 +29,7 @@ function member(result: unknown, name: "number" | "oldestBlock"): number | null 
 	return blockOf(Reflect.get(result, name));
 }
 
-/** Whatever its size: one that fits no number is too far as well. */
+/** Reads a block number of any size: one that is no safe number is too far as well. */
 function blockOf(value: unknown): number | null {
 	return typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value) ? Number(value) : null;
 }

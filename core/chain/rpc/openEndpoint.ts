@@ -15,17 +15,17 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { Log } from "#core/log/Log.ts";
 
-/** One endpoint as it is configured: how to talk to it, and its name without secrets. */
+/** A configured endpoint: how to open it, and its name without secrets. */
 export type RpcEndpoint = { name: string; open(observer: RpcObserver): Rpc };
 
-/** What is asked, in whichever of `Rpc`'s three ways. */
+/** A question, in any of `Rpc`'s three ways. */
 export type RpcQuestion<Result> = {
 	calls: readonly RpcCall[];
 	options: RpcOptions;
 	put(rpc: Rpc): Promise<Result>;
-	/** The result of each call; undefined where one was refused. */
+	/** Returns the result of each call; undefined where one was refused. */
 	results(answer: Result): readonly unknown[];
-	/** The answer without these results, each a failure of its own; where that can be said. */
+	/** Returns the answer with these results as failures, if that form allows it. */
 	without?(answer: Result, places: ReadonlySet<number>): Result;
 };
 
@@ -34,9 +34,9 @@ export type Endpoint = {
 	rpc: Rpc;
 	health: EndpointHealth;
 	ask<Result>(question: RpcQuestion<Result>): Promise<Result>;
-	/** Asks for its newest block, only to know how it is. Never fails; one at a time. */
+	/** Asks for its newest block, only to learn its health. Never fails; one at a time. */
 	probe(): Promise<void>;
-	/** Counts it, and says it once for each time that the endpoint is put last for it. */
+	/** Counts an impossible answer, and logs it once each time the endpoint is ranked last for it. */
 	caught(kind: RpcInconsistency): void;
 };
 
@@ -45,9 +45,9 @@ export type EndpointOptions = {
 	clock: Clock;
 	log: Log;
 	metrics?: RpcMetrics | undefined;
-	/** The newest block that any endpoint of the chain is known to have. */
+	/** Returns the newest block that any endpoint of the chain is known to have. */
 	bestBlock(): number;
-	/** Of all endpoints of the chain. */
+	/** Shared by all endpoints of the chain. */
 	judge: HeadJudge;
 };
 
@@ -55,9 +55,9 @@ const CHAIN_ID = { method: "eth_chainId", params: [] };
 const PROBE = { method: "eth_blockNumber", params: [] };
 
 /**
- * An endpoint that is believed only once it said that it serves this chain, and again after each
- * time it failed: one that was swapped under us must not reach the index. What it answers and how
- * long it takes is remembered.
+ * Opens an endpoint. Its answers count only after it has confirmed our chain id, and again after
+ * each failure: an endpoint that was replaced must not reach the index. Its answers and times are
+ * recorded.
  */
 export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions): Endpoint {
 	const { chain, clock, log, metrics } = options;
@@ -86,7 +86,7 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 		}
 	}
 
-	/** What else came with a head that cannot be so is not believed either. */
+	/** Throws for an impossible head; other results in that answer are not used either. */
 	function refuseFalseHead(answered: { calls: readonly RpcCall[]; results: readonly unknown[] }) {
 		const block = newestNamed(answered);
 		if (block === null || options.judge.believes(name, { block, nowMs: clock.nowMs() })) return;
@@ -94,13 +94,13 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 		throw rpcFault.unreadable({ detail: `${name} says that its head is ${block}` });
 	}
 
-	/** A node's own no is a sign of life. */
+	/** Records a failure; a node's own refusal proves that it works. */
 	function fell(error: unknown) {
 		if (!isSilence(error)) return health.succeeded();
 		const { paced, retryAfterMs } = error instanceof Fault ? error.meta : {};
 		if (paced === true) return;
 		chainCheck.repeat();
-		// "At once" is no advice to follow after a refusal.
+		// After a refusal, a retry time of 0 is not followed.
 		const isAdvice = typeof retryAfterMs === "number" && retryAfterMs > 0;
 		if (isAdvice) health.putAside(clock.nowMs() + retryAfterMs);
 		else health.failed(clock.nowMs());
@@ -143,7 +143,7 @@ type ChainCheck = Pick<EndpointOptions, "chain" | "log" | "metrics"> & {
 	labels: { chain: string; endpoint: string };
 };
 
-/** Asks for the chain's id before the first question, and again after `repeat`. */
+/** Makes the check of the chain's id before the first question, and again after `repeat`. */
 function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck) {
 	let isPassed = false;
 	let complained = false;
@@ -168,7 +168,7 @@ function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck)
 	};
 }
 
-/** Every node knows its chain: a no to that speaks of us, a key that ran out perhaps. */
+/** Reads the chain id. Every node knows it: a refusal is about us, perhaps an expired key. */
 function chainIdOf(rpc: Rpc, asked: RpcOptions): Promise<unknown> {
 	return rpc.call(CHAIN_ID, asked).catch((error) => {
 		if (!(error instanceof Fault) || isSilence(error)) throw error;

@@ -15,20 +15,20 @@ export type RpcPost = {
 	fetch?: typeof fetch;
 };
 
-/** Pages that are no JSON, of proxies and of balancers, are smaller. */
+/** Pages of proxies and load balancers that are no JSON are smaller. */
 const LARGE_BYTES_MIN = 256 * 1024;
 
-/** What was answered, and its size in bytes as it was read. */
+/** The answer, and its size in bytes as read. */
 export type RpcPosted = { body: unknown; bytes: number };
 
-/** Sends one JSON-RPC body; answers what decides, or fails as silence. */
+/** Sends one JSON-RPC body; returns the answer, or fails as silence. */
 export async function postRpc(post: RpcPost): Promise<RpcPosted> {
 	const { url, body, signal, fetch: fetchIt = fetch } = post;
 	const timeout = AbortSignal.timeout(post.timeoutMs);
 	try {
 		const response = await fetchIt(url, {
 			method: "POST",
-			// Bun unpacks brotli and zstd whole before we can count (76 KB became 183 MB).
+			// Bun decompresses brotli and zstd fully before we can count (76 KB became 183 MB).
 			headers: { "content-type": "application/json", "accept-encoding": "gzip" },
 			body,
 			redirect: "error",
@@ -43,15 +43,14 @@ export async function postRpc(post: RpcPost): Promise<RpcPosted> {
 		throw noAnswer(response, post.calls, text);
 	} catch (error) {
 		if (error instanceof Fault) throw error;
-		// Without the error itself: it holds the URL, and in the URL is often a key.
+		// Without the error itself: it holds the URL, which often contains a key.
 		throw rpcFault.transport({ detail: withoutUrls(cutText(String(error))) });
 	}
 }
 
 /**
- * A large answer goes from its bytes to values: its text would wait for the garbage collector, and
- * catching up that is half of all garbage. A small one's text is kept, to be quoted where it is no
- * JSON at all.
+ * Parses a large answer directly from its bytes: a copy as text would be half of all garbage while
+ * catching up. The text of a small one is kept, to be quoted if it is no JSON.
  */
 async function readLarge(response: Response, bytesMax: number): Promise<RpcPosted | null> {
 	const bytes = exactBytes(response) ?? 0;
@@ -80,8 +79,8 @@ function noAnswer({ status, headers }: Response, calls: number, text: string): F
 }
 
 /**
- * Whose body decides: some nodes send JSON-RPC errors with 400 or 500. A 401, 429 or 503 speaks of
- * us or of the endpoint, never of the question, whatever its body says.
+ * Returns whether the body decides: some nodes send JSON-RPC errors with 400 or 500. A 401, 429 or
+ * 503 is about us or the endpoint, never about the question, whatever its body says.
  */
 function isAnswer(status: number): boolean {
 	return (status >= 200 && status < 300) || status === 400 || status === 413 || status === 500;

@@ -4,7 +4,7 @@ import { isRangeError } from "#core/chain/rpc/isRangeError.ts";
 import { rangeBlocksMax } from "#core/chain/rpc/rangeBlocksMax.ts";
 import { cpuTimer } from "#test/harness/cpuTimer.ts";
 
-/** Who says it, the code, the sentence, and how many blocks it allows (null: it does not say). */
+/** The source, the code, the sentence, and its number of allowed blocks (null: none named). */
 const SAID: [who: string, code: number, message: string, blocks: number | null][] = [
 	[
 		"Alchemy",

@@ -1,6 +1,6 @@
-/** Nobody means more, and a number beyond it is one of the range's own ends. */
+/** No limit is higher; a larger number is an end of the range itself. */
 const RANGE_BLOCKS_MAX = 10_000_000;
-/** The sentence is an endpoint's own: only its beginning is read. */
+/** The sentence is the endpoint's: only its beginning is read. */
 const TEXT_MAX = 600;
 
 /** "…this block range should work: [0x1, 0x2]", as Alchemy, Infura and Blast suggest. */
@@ -8,7 +8,7 @@ const SUGGESTED_HEX = /\brange\b[^[]{0,40}\[\s*(0x[0-9a-f]{1,13})\s*,\s*(0x[0-9a
 /** "…retry with the range 1-20", as reth suggests. */
 const SUGGESTED_DECIMAL = /retry with the range (\d{1,15})\s*-\s*(\d{1,15})/i;
 
-/** A limit on how much may be found says nothing about blocks. */
+/** A limit on the number of results says nothing about blocks. */
 const COUNTS_LOGS =
 	/\b(logs|results|entries|events)\b.{0,40}(exceed|limit)|(more than|max(imum)?) [\d,]*\s?(results|logs)/i;
 const SPEAKS_OF_BLOCKS = /blocks?\b|\brange/i;
@@ -22,7 +22,7 @@ const BEFORE_ITS_NOUN = new RegExp(
 /** "Max range: 800", "exceeds limit of 10000", "maximum is set to 2048". */
 const AFTER_ITS_WORD = new RegExp(`(?:max|limit|allowed|than size)[^\\d.;]{0,40}?${NUMBER}`, "gi");
 
-/** How many blocks an endpoint says it would answer for at once; null where it does not say. */
+/** Returns how many blocks an endpoint says it allows at once; null if it names none. */
 export function rangeBlocksMax(message: string): number | null {
 	const text = message.slice(0, TEXT_MAX);
 	const suggested = SUGGESTED_HEX.exec(text) ?? SUGGESTED_DECIMAL.exec(text);
@@ -31,7 +31,7 @@ export function rangeBlocksMax(message: string): number | null {
 	return lastNumber(text, BEFORE_ITS_NOUN) ?? lastNumber(text, AFTER_ITS_WORD);
 }
 
-/** The last, because what was asked for is said before what is allowed. */
+/** Returns the last number, because the requested range is named before the limit. */
 function lastNumber(text: string, pattern: RegExp): number | null {
 	const found = [...text.matchAll(pattern)].at(-1);
 	if (!found) return null;

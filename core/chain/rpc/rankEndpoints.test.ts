@@ -6,7 +6,7 @@ import { rankEndpoints } from "#core/chain/rpc/rankEndpoints.ts";
 const NEVER = Number.NEGATIVE_INFINITY;
 const first = { index: 0, sinceMs: NEVER };
 
-/** Endpoints that answer in so many milliseconds; null was never asked. */
+/** Makes endpoints that answer in so many milliseconds; null was never asked. */
 function endpoints(...durationsMs: (number | null)[]) {
 	return durationsMs.map((durationMs) => {
 		const health = createEndpointHealth();
@@ -71,7 +71,7 @@ test("[ING-14] a block is asked of who has it before who may, and of who lacks i
 	const question = { incumbent: first, nowMs: 0 };
 	expect(rankEndpoints(healths, { ...question, minBlock: 100 }).order).toEqual([2, 1, 0]);
 	expect(rankEndpoints(healths, { ...question, minBlock: 99 }).order).toEqual([2, 0, 1]);
-	// One question that it could not serve does not cost an endpoint its place.
+	// One question that it could not serve does not cost an endpoint its first place.
 	expect(rankEndpoints(healths, { ...question, minBlock: 100 }).incumbent.index).toBe(0);
 });
 

@@ -1,10 +1,10 @@
 import type { EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
 
-/** Who is asked first as long as nobody is clearly better, and since when. */
+/** The endpoint in first place while none is clearly better, and since when. */
 export type Incumbent = { index: number; sinceMs: number };
 
 export type Ranking = {
-	/** Indexes of all who may be asked now, first to last. */
+	/** Indexes of all that may be asked now, first to last. */
 	order: readonly number[];
 	incumbent: Incumbent;
 };
@@ -13,17 +13,17 @@ export type Ranking = {
 const CHALLENGE_SHARE = 0.7;
 /** … and this much less … */
 const CHALLENGE_MARGIN_MS = 20;
-/** … and the incumbent have been it for this long. */
+/** … and the incumbent must have held the place for this long. */
 const INCUMBENCY_MIN_MS = 60_000;
-/** What an endpoint is taken for that was never measured. */
+/** The assumed time of an endpoint that was never measured. */
 const UNKNOWN_COST_MS = 500;
 
 /**
- * In which order endpoints are asked. Whoever was asked last stays first, unless it failed, lied or
- * another is clearly faster: two answers of two nodes fit together less well than two of one.
+ * Returns the order in which endpoints are asked. The last one stays first, unless it failed, lied
+ * or another is clearly faster: answers of one node fit together better than those of two.
  *
- * Suspects are asked last, before them those known to lack a block that the question needs. Who
- * asked to be left alone is not in the order at all.
+ * Suspects are asked last, before them those known to lack a block that the question needs.
+ * Endpoints with a retry time are left out.
  */
 export function rankEndpoints(
 	healths: readonly EndpointHealth[],
@@ -73,7 +73,7 @@ function elect(
 	return best;
 }
 
-/** By the heaviest kind of request of which both are known; null where there is none. */
+/** Returns the ratio of times for the heaviest kind of request known of both; null if none is. */
 function shareOf(
 	challenger: EndpointHealth,
 	current: EndpointHealth,

@@ -6,12 +6,12 @@ import type { RpcErrorObject } from "#core/chain/rpc/RpcErrorObject.ts";
 import { rangeBlocksMax } from "#core/chain/rpc/rangeBlocksMax.ts";
 import type { Fault } from "#core/fault/Fault.ts";
 
-/** Error texts from nodes are cut here: a revert's message can be megabytes. */
+/** Error texts of nodes are cut here: a revert's message can be megabytes. */
 const ERROR_TEXT_MAX = 300;
 
 type Answer = { id?: unknown; result?: unknown; error?: unknown };
 
-/** The results in the order of the calls; one call's error fails all. */
+/** Returns the results in the order of the calls; one call's error fails all. */
 export function readAnswers(body: unknown, calls: readonly RpcCall[], firstId: number): unknown[] {
 	return settleAnswers(body, calls, firstId).map((outcome) => {
 		if (outcome.kind === "fault") throw outcome.fault;
@@ -20,8 +20,8 @@ export function readAnswers(body: unknown, calls: readonly RpcCall[], firstId: n
 }
 
 /**
- * Each call's outcome in the order of the calls, told apart by their ids: a node may answer a batch
- * in any order. Whatever does not answer each call exactly once taught us nothing.
+ * Returns each call's outcome in the order of the calls, assigned by their ids: a node may answer a
+ * batch in any order. Throws unless each call has exactly one answer: then nothing was learned.
  */
 export function settleAnswers(
 	body: unknown,
@@ -43,7 +43,7 @@ export function settleAnswers(
 		const call = calls[index];
 		if (answer?.error) {
 			const fault = call ? answerFault(answer.error, call) : refusal(answer.error, calls);
-			// An error that names no call, or that only says "not now", is everybody's.
+			// An error without a call, or one that only means "not now", applies to all.
 			if (!call || outcomes.has(index) || fault.code === "rpc_transport") throw fault;
 			outcomes.set(index, { kind: "fault", fault });
 			continue;
@@ -57,7 +57,7 @@ export function settleAnswers(
 	return calls.flatMap((_, index) => outcomes.get(index) ?? []);
 }
 
-/** Whether these are the answers to the first calls of a batch: a node that cuts batches. */
+/** Returns whether these answer the first calls of a batch: a node that cuts batches. */
 function isBeginning(
 	answers: readonly (Answer | null)[],
 	asked: { firstId: number; count: number },
@@ -66,14 +66,16 @@ function isBeginning(
 	return answers.every((answer, place) => indexOf(answer?.id, asked) === place);
 }
 
-/** Which call an id belongs to. One answer to one call needs none; places prove nothing. */
+/**
+ * Returns the index of an id's call. One answer to one call needs no id; the order proves nothing.
+ */
 function indexOf(id: unknown, { firstId, count }: { firstId: number; count: number }): number {
 	if (typeof id === "number") return id - firstId;
 	if (typeof id === "string" && /^\d{1,15}$/.test(id)) return Number(id) - firstId;
 	return count === 1 && (id === undefined || id === null) ? 0 : -1;
 }
 
-/** An error that names no call, and may be about the calls being a batch. */
+/** Returns the fault of an error without a call, which may be about the batch. */
 function refusal(raw: unknown, calls: readonly RpcCall[]): Fault {
 	const error = errorObject(raw);
 	if (calls.length === 1 || !isBatchRefusal(error)) return answerFault(raw, calls[0]);
@@ -104,7 +106,7 @@ function errorObject(raw: unknown): RpcErrorObject {
 	return { code, message: more === "" ? message : `${message}: ${more}` };
 }
 
-/** "Invalid params" and "internal error": Ronin and Tenderly say in `data` what is wrong. */
+/** "Invalid params" and "internal error": Ronin and Tenderly put the reason into `data`. */
 const VAGUE_CODES = new Set([-32_602, -32_603]);
 
 function spokenData(data: unknown): string {

@@ -1,9 +1,9 @@
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 
 /**
- * An answer's text, of at most `bytesMax`: a node that was asked for too much, or that is not our
- * friend, must not fill the memory. What is announced is not even begun; what is not, or comes
- * compressed, is counted while it is read.
+ * Returns an answer's text, of at most `bytesMax`: a node with too large an answer, or a hostile
+ * one, must not fill the memory. An announced length is checked first; without one, or with
+ * compression, bytes are counted while they are read.
  */
 export async function readBody(response: Response, bytesMax: number): Promise<string> {
 	const announced = announcedBytes(response);
@@ -28,7 +28,7 @@ export async function readBody(response: Response, bytesMax: number): Promise<st
 	return Buffer.concat(chunks).toString("utf8");
 }
 
-/** How long the body is, where that is known before it is read. */
+/** Returns the length of the body, if it is known before it is read. */
 export function exactBytes(response: Response): number | null {
 	const bytes = announcedBytes(response);
 	return bytes >= 0 && !response.headers.has("content-encoding") ? bytes : null;

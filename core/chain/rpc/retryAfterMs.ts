@@ -1,10 +1,10 @@
-/** Longer than this nobody is put aside on a header's word: it may be a mistake, or a joke. */
+/** The longest retry time that is followed: a longer one may be a mistake. */
 const RETRY_AFTER_MAX_MS = 5 * 60_000;
 
 /**
- * How long a 429 or 503 asks us to stay away (RFC 9110, 10.2.3); null where it does not say.
+ * Returns the retry time of a 429 or 503 (RFC 9110, 10.2.3) in ms; null if it has none.
  *
- * A date is read against the answer's own `Date`: whose clock is wrong does not matter then.
+ * A date is compared with the answer's own `Date`, so that a wrong clock does not matter.
  */
 export function retryAfterMs(headers: Headers): number | null {
 	const text = headers.get("retry-after")?.trim() ?? "";

@@ -3,15 +3,15 @@ import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 
-/** `endpoint` is a host: what else stands in a URL may be a key. */
+/** `endpoint` is a host: the rest of a URL may contain a key. */
 type EndpointLabels = { chain: string; endpoint: string };
 
-/** What a provider bills for a call, by method, in its own units; `*` is any other method. */
+/** The price of a call by method, in the provider's units; `*` is any other method. */
 export type CallPrices = Readonly<Record<string, number>>;
 
 export type RpcMetrics = {
 	requested(of: EndpointLabels, request: { outcome: string; durationMs: number }): void;
-	/** Each call of a batch, whatever becomes of it: providers bill what they were asked. */
+	/** Counts each call of a batch, whatever its outcome: providers bill all of them. */
 	called(chain: string, calls: readonly Pick<RpcCall, "method">[], purpose: RpcPurpose): void;
 	received(chain: string, answer: { purpose: RpcPurpose; bytes: number }): void;
 	inconsistent(of: EndpointLabels, kind: RpcInconsistency): void;
@@ -19,7 +19,7 @@ export type RpcMetrics = {
 
 const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** What an operator watches of the endpoints; without `prices` nothing is said of costs. */
+/** Makes the metrics of endpoints for operators; without `prices` there are no costs. */
 export function rpcMetrics(metrics: Metrics, prices: CallPrices = {}): RpcMetrics {
 	const labels = ["chain", "endpoint"] as const;
 	const requests = metrics.counter({
@@ -84,7 +84,9 @@ function priceOf(prices: CallPrices, method: string): number {
 	return (Object.hasOwn(prices, method) ? prices[method] : prices["*"]) ?? 0;
 }
 
-/** A batch is mostly of one method: the counter is asked once for each, not for each call. */
+/**
+ * Counts calls by method: a batch is mostly of one method, so the counter is used once per method.
+ */
 function countMethods(calls: readonly Pick<RpcCall, "method">[]): Map<string, number> {
 	const counts = new Map<string, number>();
 	for (const { method } of calls) counts.set(method, (counts.get(method) ?? 0) + 1);

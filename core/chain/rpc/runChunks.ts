@@ -1,7 +1,7 @@
 /**
- * Does something for a long list in chunks of at most `batchMax`, at most `concurrencyMax` chunks
- * at once. Answers come back in the order of the list; the first failure ends it, and what has not
- * begun by then never does.
+ * Runs a function over a long list in chunks of at most `batchMax`, at most `concurrencyMax` at
+ * once. Returns answers in the order of the list; the first failure ends it, and no further chunk
+ * begins.
  */
 export async function runChunks<Item, Answer>(
 	items: readonly Item[],

@@ -1,7 +1,7 @@
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
 
-/** The same `Rpc` for one who asks: each question carries the purpose. */
+/** Returns the same `Rpc` for one user: each question carries the purpose. */
 export function withPurpose(rpc: Rpc, purpose: RpcPurpose): Rpc {
 	const own = { purpose };
 	const as = (options: RpcOptions | undefined) => (options ? { ...options, purpose } : own);

@@ -4,7 +4,7 @@ import { COMMITS_AT_ONCE, createCommits, SHARED_MAX } from "#core/db/commits/cre
 import type { Database, Tx } from "#core/db/Database.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: who shares a commit with others has what it would have alone, whatever the others do.
+// Guarantee: sharing a commit gives each caller the result that it would have alone.
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 beforeEach(() => database.db.execute("truncate thing"));
 
-/** A database that counts its transactions. */
+/** Makes a database that counts its transactions. */
 function counting() {
 	const counted = { transactions: 0 };
 	const transaction: Database["transaction"] = (run, options) => {
@@ -24,7 +24,7 @@ function counting() {
 	return { counted, commits: createCommits({ transaction }) };
 }
 
-/** Somebody else holds the row `held`, until told to let go. */
+/** Locks the row `held` from another transaction; returns the function that releases it. */
 async function hold(): Promise<() => Promise<void>> {
 	await database.db.execute("insert into thing (id) values ('held')");
 	const [isHeld, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -48,7 +48,7 @@ const stored = async () => {
 };
 const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n + 10}`);
 
-test("what comes while others are committed shares commits, and each is answered its own", async () => {
+test("calls that come during a commit share the next ones, and each gets its own result", async () => {
 	const { counted, commits } = counting();
 	const all = names(40);
 	const answers = await Promise.all(
@@ -56,7 +56,7 @@ test("what comes while others are committed shares commits, and each is answered
 	);
 	expect(answers).toEqual(all.map((id) => `${id}: 1`));
 	expect(await stored()).toEqual(all);
-	// Two that came first, each alone, and then as many as may be in one.
+	// The first two run alone, then as many as may share one.
 	expect(counted.transactions).toBe(2 + Math.ceil((40 - 2) / SHARED_MAX));
 });
 
@@ -92,11 +92,11 @@ test("two of one owner are never under way at once, and run in the order they ca
 	expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test("who waits for a row waits alone, and gets it", async () => {
+test("a call that waits for a row waits alone, and gets it", async () => {
 	const { commits } = counting();
 	const letGo = await hold();
 	const add = (id: string) => commits.together(id, (tx) => insert(tx, id));
-	// Two that come first, so that it shares its transaction with those that come later.
+	// Two that come first, so that it shares its transaction with later ones.
 	const first = ["a1", "a2"].map(add);
 	const waits = commits.together("held", touch);
 	await Promise.all([...first, ...names(6).map(add)]);
@@ -105,7 +105,7 @@ test("who waits for a row waits alone, and gets it", async () => {
 	expect(await waits).toBe(1);
 });
 
-/** Writes by a last step, as what travels with its commit. */
+/** Writes in a last step, whose statement is sent with the commit. */
 const last = (commits: Commits, owner: string, write: (tx: Tx) => Promise<number>) =>
 	commits.together(owner, async (tx) => {
 		const written = { rows: 0 };
@@ -139,7 +139,7 @@ test("a last step that waits for a row waits alone, and gets it", async () => {
 	expect((await waits).rows).toBe(1);
 });
 
-test("a last step without an answer proves nothing: nobody who shared its commit is repeated", async () => {
+test("a last step without an answer proves nothing: no call that shared its commit is repeated", async () => {
 	const gone = new Error("the connection is gone");
 	const { commits, counted } = counting();
 	const outcomes = await Promise.allSettled(
@@ -164,7 +164,7 @@ test("a commit that was not answered is not repeated", async () => {
 	const commits = createCommits({
 		async transaction<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result> {
 			transactions++;
-			// It was committed, for all that anybody knows.
+			// It was perhaps committed.
 			await database.db.transaction(run);
 			throw gone;
 		},
@@ -177,11 +177,11 @@ test("a commit that was not answered is not repeated", async () => {
 	expect(await stored()).toEqual(names(6));
 });
 
-test("who waits for a row alone is not failed by it either, and is committed once it gets it", async () => {
+test("a call that waits for a row alone does not fail, and is committed once it gets it", async () => {
 	const letGo = await hold();
 	let transactions = 0;
 	const transaction: Database["transaction"] = (run, options) => {
-		// Its first one gave up on the row: now it waits for as long as it takes.
+		// Its first try gave up on the row: now it waits as long as it takes.
 		if (++transactions === 2) void letGo();
 		return database.db.transaction(run, options);
 	};
@@ -189,7 +189,7 @@ test("who waits for a row alone is not failed by it either, and is committed onc
 	expect(transactions).toBe(2);
 });
 
-test("a mistake that is somebody's alone is made once: what fails by itself is not tried again", async () => {
+test("a call that fails alone is not tried again", async () => {
 	const { counted, commits } = counting();
 	const fails = commits.together("anna", async (tx) => {
 		await insert(tx, "n1");
@@ -200,7 +200,7 @@ test("a mistake that is somebody's alone is made once: what fails by itself is n
 	expect(await stored()).toEqual([]);
 });
 
-test("who runs by itself after a failure still goes before the next of its owner", async () => {
+test("a call that runs alone after a failure still precedes the next of its owner", async () => {
 	const { commits } = counting();
 	const order: string[] = [];
 	const underWay = new Set<string>();
@@ -222,7 +222,7 @@ test("who runs by itself after a failure still goes before the next of its owner
 	all.push(act("anna", "a2"), act("bert", "b2"));
 	await Promise.allSettled(all);
 	const of = (owner: string) => order.filter((name) => name.startsWith(owner));
-	// What was rolled back had run before, and counts once it is committed.
+	// Rolled-back ones had run before; each counts once it is committed.
 	expect([...new Set(of("a"))]).toEqual(["a1", "a2"]);
 	expect(of("b")).toEqual(["b2"]);
 	expect(await stored()).toEqual(["a1", "a2", "b2", "x1", "x2"]);
@@ -245,7 +245,7 @@ test("no more commits are under way at once than may be, however many come", asy
 	expect(most).toBe(COMMITS_AT_ONCE);
 });
 
-test("those who share a commit take their locks in one order, whoever came first", async () => {
+test("calls that share a commit take their locks in one order, whichever came first", async () => {
 	const { commits } = counting();
 	const begun: string[] = [];
 	const act = (id: string) =>

@@ -4,15 +4,15 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { isRefused } from "#core/db/isRefused.ts";
 import { isSqlState } from "#core/db/isSqlState.ts";
 
-/** Transactions that share one commit, and such commits under way at once. */
+/** The most transactions that share one commit, and the most such commits at once. */
 export const SHARED_MAX = 32;
 
 export const COMMITS_AT_ONCE = 2;
 
-/** One that waits for a row for so long waits by itself: the others must not wait with it. */
+/** A transaction that waits this long for a row runs alone, so that the others do not wait. */
 const SHARED_LOCK_TIMEOUT_MS = 250;
 
-/** Transactions that wait their turn: of all, and of one owner, who must not fill the line. */
+/** The most waiting transactions: of all, and of one owner, who must not fill the queue. */
 export const COMMITS_WAITING_MAX = 5_000;
 
 export const OWNER_COMMITS_WAITING_MAX = 100;
@@ -20,16 +20,17 @@ export const OWNER_COMMITS_WAITING_MAX = 100;
 type Waiting = {
 	owner: string;
 	act(tx: Tx): Promise<unknown>;
-	/** Told once it is committed, or is not going to be. */
+	/** Called once the outcome of the commit is known. */
 	settle(committed: Promise<unknown>): void;
 };
 
-/** What a shared transaction came to: `rolled back` is a proof that nothing was committed. */
+/** The result of a shared transaction: `rolled back` proves that nothing was committed. */
 type Shared = { kind: "ended"; committed: Promise<unknown> } | { kind: "rolled back" };
 
 /**
- * Takes what waits while the commits before it are under way, and commits it together: a commit
- * costs a write to the disk and several wake-ups, however much is in it. Nobody waits for company.
+ * Makes the sharing of commits: transactions that wait while earlier commits run are committed
+ * together, because a commit costs a disk write and several wake-ups, however much it contains.
+ * None waits for others to come.
  */
 export function createCommits(db: Pick<Database, "transaction">): Commits {
 	const waiting: Waiting[] = [];
@@ -51,7 +52,7 @@ export function createCommits(db: Pick<Database, "transaction">): Commits {
 		}
 	}
 
-	/** What was rolled back runs by itself, and holds nobody else up any more. */
+	/** Runs a rolled-back one alone; it no longer delays others. */
 	async function end(one: Waiting, shared: Shared): Promise<void> {
 		const committed = shared.kind === "ended" ? shared.committed : db.transaction(one.act);
 		one.settle(committed);
@@ -88,7 +89,7 @@ function leaveLine(waitingOf: Map<string, number>, owner: string): void {
 	else waitingOf.delete(owner);
 }
 
-/** Who waits for longest first: one of each owner, none of an owner who has something under way. */
+/** Takes those that wait longest: one per owner, none of an owner with a running one. */
 function takeGroup(waiting: Waiting[], busy: Set<string>): Waiting[] {
 	const group: Waiting[] = [];
 	for (let place = 0; place < waiting.length && group.length < SHARED_MAX; ) {
@@ -101,7 +102,7 @@ function takeGroup(waiting: Waiting[], busy: Set<string>): Waiting[] {
 		group.push(one);
 		waiting.splice(place, 1);
 	}
-	// In one order in all processes, so that they do not lock each other out.
+	// In one order in all processes, so that they cannot deadlock.
 	return group.sort((one, other) => (one.owner < other.owner ? -1 : 1));
 }
 
@@ -110,13 +111,13 @@ async function commitTogether(
 	group: readonly Waiting[],
 ): Promise<Shared> {
 	let isRolledBack = false;
-	// What fails alone fails; only what waited for a row gets the time to wait for it.
+	// A single failure is final; only one that waited for a row gets more time.
 	const rollBack = (error: unknown) => {
 		isRolledBack = group.length > 1 || isSqlState(error, "lock_not_available");
 	};
 	const share = async (tx: Tx): Promise<void> => {
 		const watched = watchSteps(tx, rollBack);
-		// All have ended before it is rolled back: none goes on in a transaction that is gone.
+		// All have ended before the rollback: none continues in a transaction that is gone.
 		const outcomes = await Promise.allSettled(group.map(({ act }) => act(watched)));
 		const failed = outcomes.find((outcome) => outcome.status === "rejected");
 		if (!failed) return;
@@ -125,13 +126,13 @@ async function commitTogether(
 	};
 	const committed = db.transaction(share, { lockTimeoutMs: SHARED_LOCK_TIMEOUT_MS });
 	await committed.catch(() => {});
-	// A commit that was asked for and not answered may have been done: that is nobody's to repeat.
+	// A commit without an answer may have been done, so it must not be repeated.
 	return isRolledBack ? { kind: "rolled back" } : { kind: "ended", committed };
 }
 
 /**
- * A last step that the server refused proves the same as an act that failed: the commit behind it
- * was none. One without an answer proves nothing.
+ * Wraps last steps: a refusal by the server proves that the commit after it failed. A step without
+ * an answer proves nothing.
  */
 function watchSteps(tx: Tx, onRefused: (error: unknown) => void): Tx {
 	return {

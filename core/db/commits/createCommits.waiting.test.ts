@@ -5,9 +5,9 @@ import {
 	OWNER_COMMITS_WAITING_MAX,
 } from "#core/db/commits/createCommits.ts";
 
-// Guarantee: the line has an end, no owner fills it, and who is sent away has done nothing.
+// Guarantee: the queue has a limit, no owner fills it, and a refused call has done nothing.
 
-/** A database that answers nobody. */
+/** Makes a database that never answers. */
 function silent() {
 	let begun = 0;
 	const commits = createCommits({
@@ -16,7 +16,7 @@ function silent() {
 			return Promise.withResolvers<never>().promise;
 		},
 	});
-	/** The code of those who were sent away. */
+	/** Returns the codes of the refused calls. */
 	const ask = async (owners: readonly string[]) => {
 		const codes: string[] = [];
 		for (const owner of owners) {
@@ -31,15 +31,15 @@ function silent() {
 	return { ask, begun: () => begun };
 }
 
-test("one owner waits in line so often, and everybody else gets in all the same", async () => {
+test("one owner's waiting calls are limited, and other owners still get in", async () => {
 	const { ask } = silent();
-	// The first is under way and waits no more.
+	// The first one runs, so it no longer waits.
 	const often = Array.from({ length: 1 + OWNER_COMMITS_WAITING_MAX }, () => "anna");
 	expect(await ask(often)).toEqual([]);
 	expect(await ask(["anna", "bert"])).toEqual(["commits_waiting"]);
 });
 
-test("where the line is full nobody gets in, and nothing of theirs is begun", async () => {
+test("if the queue is full no call gets in, and none is begun", async () => {
 	const { ask, begun } = silent();
 	const owners = Array.from({ length: 2 + COMMITS_WAITING_MAX }, (_, n) => `owner ${n}`);
 	expect(await ask(owners)).toEqual([]);
@@ -47,7 +47,7 @@ test("where the line is full nobody gets in, and nothing of theirs is begun", as
 	expect(begun()).toBe(2);
 });
 
-test("who had a turn does not count as waiting", async () => {
+test("a call that had its turn does not count as waiting", async () => {
 	const commits = createCommits({
 		transaction: () => Promise.reject(new Error("the database is away")),
 	});

@@ -1,8 +1,8 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
 /**
- * Said before the transaction is begun: what was to be written is not. What was done before it (a
- * transaction that was handed over) is another matter, so the sentence claims nothing of it.
+ * Thrown before the transaction begins: nothing of it is written. Effects before it (a transaction
+ * that was sent to the chain) may exist, so the sentence says nothing about them.
  */
 export const commitFault = defineFaults({
 	commitsWaiting: {

@@ -22,15 +22,15 @@ type Column<Value> = {
 	write: (writer: CopyWriter, value: Value) => void;
 	edges: readonly Value[];
 	values: fc.Arbitrary<Value>;
-	/** What the server is asked for, of the column `it`. */
+	/** The expression by which the server is asked for the column `it`. */
 	read: string;
 	arrives: (value: Value) => unknown;
 };
 
-/** Where a value is exact as the server's own text. */
+/** For values that are exact as the server's own text. */
 const asText = { read: "it::text", arrives: String };
 const INT8_MAX = Number.MAX_SAFE_INTEGER;
-/** As far as the server's calendar goes back: 4714 BC. */
+/** The earliest time of the server's calendar: 4714 BC. */
 const TIME_MIN = -210_866_803_200_000;
 const UINT256_MAX = 2n ** 256n - 1n;
 const SPECIAL = "\t\n\r\\N\\.\\x00\b\"',;";
@@ -92,7 +92,7 @@ const columns: readonly Column<any>[] = [
 			TIME_MIN,
 		],
 		values: fc.integer({ min: TIME_MIN, max: INT8_MAX }),
-		// The server keeps microseconds, so one too many would show.
+		// The server keeps microseconds, so a wrong one would be visible.
 		read: "trim_scale(extract(epoch from it) * 1000)::text",
 		arrives: String,
 	},
@@ -134,7 +134,7 @@ const columns: readonly Column<any>[] = [
 			"x".repeat(120_000),
 			"é👍".repeat(50_000),
 		],
-		// What has no NUL: the server keeps none.
+		// Without NUL, which the server cannot store.
 		values: fc.string({ unit: "binary" }).map((text) => text.replaceAll("\0", SPECIAL)),
 		read: "it",
 		arrives: (value: string) => value,
@@ -160,14 +160,14 @@ const columns: readonly Column<any>[] = [
 	},
 ];
 
-/** A value for each column; `undefined` stands for null, which is a value to jsonb. */
+/** A value for each column; `undefined` stands for null, because null is a value of jsonb. */
 type Row = readonly unknown[];
 const rowOf: fc.Arbitrary<Row> = fc.tuple(
 	...columns.map(({ values }) => fc.option(values, { nil: undefined })),
 );
 const rows = fc.array(rowOf, { maxLength: 20 });
 
-/** Rows of which each holds some of what the one before held: events that follow on each other. */
+/** Rows that each repeat some values of the one before, as consecutive events do. */
 const alike: fc.Arbitrary<Row[]> = fc
 	.array(fc.tuple(rowOf, fc.array(fc.boolean(), { minLength: columns.length })), { maxLength: 20 })
 	.map((drawn) => {
@@ -178,7 +178,7 @@ const alike: fc.Arbitrary<Row[]> = fc
 		});
 	});
 
-/** With how many bytes a writer begins, and after how many calls it is emptied each time. */
+/** The writer's first buffer size, and after how many calls it is emptied. */
 type Way = { bytesFirst: number; callsPerChunk: number };
 const ways: fc.Arbitrary<Way> = fc.record({
 	bytesFirst: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(100_000)),
@@ -205,7 +205,7 @@ function* chunksOf(written: readonly Row[], { bytesFirst, callsPerChunk }: Way) 
 	yield writer.take();
 }
 
-/** Copies the rows into a table of such columns and reads them there, in their order. */
+/** Copies rows into a table with such columns and reads them back, in their order. */
 function copied(written: readonly Row[], way: Way): Promise<Row[]> {
 	const named = columns.map(({ type, read }) => ({ type, read: read.replace("it", `"${type}"`) }));
 	return database.db.transaction(async (tx) => {
@@ -244,7 +244,7 @@ describe("what is written", () => {
 			fc.asyncProperty(rows, ways, async (written, way) => {
 				expect(await copied(written, way)).toEqual(arrived(written));
 			}),
-			// To look for a smaller example would keep the server busy for minutes.
+			// Shrinking would keep the server busy for minutes.
 			{ numRuns, endOnFailure: true },
 		);
 	});
@@ -387,7 +387,7 @@ describe("the buffer", () => {
 
 describe("what would arrive as something else is refused", () => {
 	const refuses = (write: (writer: CopyWriter) => void) => {
-		// One that has room, and one that has to grow first.
+		// One that has room, and one that must grow first.
 		for (const bytesFirst of [1_000, 0]) {
 			const writer = createCopyWriter(bytesFirst);
 			writer.row(1);

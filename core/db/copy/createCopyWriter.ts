@@ -15,13 +15,13 @@ import { numericBytesMax, writeNumeric } from "#core/db/copy/writeNumeric.ts";
  * call that fails has written nothing.
  */
 export type CopyWriter = {
-	/** Begins a row of so many columns. */
+	/** Begins a row with this many columns. */
 	row(columns: number): void;
 	null(): void;
 	bool(value: boolean): void;
 	int2(value: number): void;
 	int4(value: number): void;
-	/** Whole and safe: larger ones are nobody's. */
+	/** A safe integer; larger ones are refused. */
 	int8(value: number): void;
 	/** A `timestamptz`, given in whole milliseconds since 1970. */
 	time(atMs: number): void;
@@ -32,28 +32,28 @@ export type CopyWriter = {
 	text(value: string): void;
 	/** A `jsonb`, given as JSON. */
 	json(value: string): void;
-	/** Bytes that wait to be taken. */
+	/** The number of bytes that were not taken yet. */
 	readonly length: number;
-	/** What was written since the last time, in a buffer of the caller's own. */
+	/** Returns what was written since the last time, in a buffer of the caller's own. */
 	take(): Buffer;
 };
 
-/** "PGCOPY" and what makes a broken transfer show, no flags, no extension. */
+/** "PGCOPY" and bytes that reveal a damaged transfer, no flags, no extension. */
 const SIGNATURE = Buffer.from("5047434f50590aff0d0a000000000000000000", "hex");
-/** In place of a row's number of columns. */
+/** Written in place of a row's number of columns. */
 const END = -1;
-/** In place of a field's length. */
+/** Written in place of a field's length. */
 const NULL = -1;
 
-/** More than a fixed field and its length, or what stands before a longer one. */
+/** The most bytes of a fixed field with its length, or of a longer one's head. */
 const FIXED_BYTES_MAX = 16;
 
 const JSONB_VERSION = 1;
 
-/** What the server is told first. */
+/** Returns the bytes at the start of the stream. */
 export const copyBegin = (): Buffer => Buffer.from(SIGNATURE);
 
-/** What the server is told last. */
+/** Returns the bytes at the end of the stream. */
 export function copyEnd(): Buffer {
 	const end = Buffer.alloc(2);
 	end.writeInt16BE(END);
@@ -61,13 +61,13 @@ export function copyEnd(): Buffer {
 }
 
 /**
- * A writer with a buffer that grows to what one turn needs.
+ * Makes a writer with a buffer that grows as needed.
  *
- * Binary and not text: the server spends a fifth less on a row of twenty columns (measured), as
- * it looks for no line ends and reads no digits, and nothing here is put together as text.
+ * Binary instead of text: the server needs a fifth less time for a row of twenty columns
+ * (measured), because it searches no line ends and parses no digits, and no text is built here.
  *
- * Rows that follow on each other share much (block, transaction, sender, amount): what a column
- * held in the row before is copied and not written out again.
+ * Consecutive rows share many values (block, transaction, sender, amount): a value that the column
+ * had in the row before is copied instead of written again.
  */
 export function createCopyWriter(bytesFirst: number): CopyWriter {
 	let buffer = Buffer.allocUnsafe(bytesFirst);

@@ -1,16 +1,16 @@
-/** What the fields of the row before held, and where they stand; in both rows in the same order. */
+/** The values of the row before, and their positions; in both rows in the same order. */
 export type RowBefore = {
-	/** A row begins. */
+	/** Begins a row. */
 	begin(): void;
-	/** Where the field at this place in the row before stands, if it holds the same; else -1. */
+	/** Returns the position of the same field in the row before if its value is equal; else -1. */
 	placeOf(value: string | bigint): number;
-	/** The next field of this row holds this value, and begins there. */
+	/** Records this value and position for the next field of this row. */
 	keep(value: string | bigint, place: number): void;
-	/** What was written is gone. */
+	/** Drops all positions, because the buffer was taken. */
 	forget(): void;
 };
 
-/** Two arrays and no objects: it is asked about each field of each row. */
+/** Makes it from two arrays without objects: it is used for each field of each row. */
 export function createRowBefore(): RowBefore {
 	let values: (string | bigint)[] = [];
 	let places: number[] = [];

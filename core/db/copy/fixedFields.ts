@@ -1,11 +1,11 @@
 import { assert } from "#core/fault/assert.ts";
 
-/** 2000-01-01, from which PostgreSQL counts. */
+/** 2000-01-01, PostgreSQL's epoch. */
 const EPOCH_MS = 946_684_800_000;
-/** Of `int8` and `timestamptz` the two halves are written: a bigint would take twice as long. */
+/** `int8` and `timestamptz` are written in two halves: a bigint would take twice as long. */
 const HALF = 2 ** 32;
 
-// Each writes a field, its length first, and answers the bytes written. `| 0` keeps the low 32
+// Each writes a field, its length first, and returns the bytes written. `| 0` keeps the low 32
 // bits; given a double, a DataView calls the runtime.
 
 export function writeBool(view: DataView, at: number, value: boolean): number {
@@ -36,7 +36,7 @@ export function writeInt8(view: DataView, at: number, value: number): number {
 	return 12;
 }
 
-/** The server counts in microseconds, and refuses what is beyond its calendar. */
+/** Writes a time in microseconds; the server refuses times outside its calendar. */
 export function writeTime(view: DataView, at: number, atMs: number): number {
 	assert(Number.isSafeInteger(atMs), "a time is whole milliseconds");
 	const ms = atMs - EPOCH_MS;

@@ -1,8 +1,8 @@
 const LENGTH_BYTES = 4;
 
 /**
- * Writes a field again that stands at `from`, and answers its bytes: by a loop, since for so few a
- * call of the runtime takes longer.
+ * Copies the field at `from`, and returns its bytes: by a loop, because for so few bytes a runtime
+ * call takes longer.
  */
 export function repeatField(view: DataView, from: number, at: number): number {
 	const bytes = LENGTH_BYTES + view.getInt32(from);

@@ -8,13 +8,13 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
 }
 
 /**
- * Writes a `bytea`, given as `0x` and hex digits, its length first; answers the bytes written. By a
- * table: a call of the runtime for twenty bytes takes longer than the bytes.
+ * Writes a `bytea` from `0x` and hex digits, its length first; returns the bytes written. Uses a
+ * table: a runtime call for twenty bytes takes longer than the bytes.
  */
 export function writeHex(view: DataView, at: number, hex: string): number {
 	let flaw = 0;
 	let to = at + 4;
-	// Behind an odd digit stands no other, and nothing is no digit either.
+	// The last digit of an odd number has no partner, which counts as an invalid digit.
 	for (let from = 2; from < hex.length; from += 2) {
 		const high = DIGITS[hex.charCodeAt(from)] ?? NO_DIGIT;
 		const low = DIGITS[hex.charCodeAt(from + 1)] ?? NO_DIGIT;

@@ -14,7 +14,9 @@ afterAll(() => database.drop());
 
 const UINT256_MAX = 2n ** 256n - 1n;
 
-/** What is around each power of two and of ten, where the number of digits and the way change. */
+/**
+ * Values around each power of two and of ten, where the number of digits and the code path change.
+ */
 const around = [
 	...Array.from({ length: 400 }, (_, power) => 2n ** BigInt(power)),
 	...Array.from({ length: 120 }, (_, power) => 10n ** BigInt(power)),
@@ -24,13 +26,13 @@ const values = fc.oneof(
 	fc.bigInt(0n, 2n ** 64n),
 	fc.bigInt(0n, UINT256_MAX),
 	fc.bigInt(0n, 2n ** 4_000n),
-	// Whose low digits are zeros, as amounts of ether are.
+	// Values whose low digits are zeros, as amounts of ether have.
 	fc
 		.tuple(fc.bigInt(0n, 2n ** 60n), fc.nat(60))
 		.map(([value, zeros]) => value * 10n ** BigInt(zeros)),
 );
 
-/** What the server keeps of the values, as its own text. */
+/** Returns what the server stores for the values, as its own text. */
 function kept(written: readonly bigint[]): Promise<string[]> {
 	const writer = createCopyWriter(64);
 	for (const [index, value] of written.entries()) {

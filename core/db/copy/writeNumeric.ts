@@ -2,23 +2,23 @@ import { assert } from "#core/fault/assert.ts";
 
 const BASE = 10_000;
 const BASE_DIGITS = 4;
-/** The field's length, and what stands before the digits. */
+/** The field's length, and the head before the digits. */
 const HEAD_BYTES = 4 + 8;
 
-/** Behind this the weight would wrap, and the server would keep 0. */
+/** Above this the weight would overflow, and the server would store 0. */
 const COUNT_MAX = 2 ** 15;
 
 const UINT256_MAX = 2n ** 256n - 1n;
 const UINT256_BYTES = HEAD_BYTES + 2 * 20;
 
-/** What `writeNumeric` takes at most. */
+/** Returns the most bytes that `writeNumeric` needs for a value. */
 export function numericBytesMax(value: bigint): number {
 	return value <= UINT256_MAX ? UINT256_BYTES : HEAD_BYTES + value.toString().length;
 }
 
 /**
- * Writes a whole number as PostgreSQL sends a `numeric`: the field's length, how many digits to the
- * base of 10,000, the weight of the first, the sign, the scale, the digits. Answers the bytes
+ * Writes a whole number as PostgreSQL's binary `numeric`: the field's length, the number of digits
+ * in base 10,000, the weight of the first, the sign, the scale, the digits. Returns the bytes
  * written.
  */
 export function writeNumeric(view: DataView, at: number, value: bigint): number {
@@ -36,7 +36,7 @@ export function writeNumeric(view: DataView, at: number, value: bigint): number 
 	return HEAD_BYTES + 2 * count;
 }
 
-/** Without `%`, which on doubles is a call of the runtime; `| 0` spares the DataView another. */
+/** Writes the digits without `%`, which on doubles is a runtime call; `| 0` avoids another one. */
 function writeDouble(view: DataView, first: number, value: number): number {
 	let count = 0;
 	for (let least = 1; least <= value; least *= BASE) count++;

@@ -2,7 +2,8 @@ import type { ServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { runCommand } from "#core/db/embedded/runCommand.ts";
 
 /**
- * Whether the server's user can enter a folder. Asked of the system: mode bits do not show ACLs.
+ * Returns whether the server's user can enter a folder. Tried by a command: mode bits do not show
+ * ACLs.
  */
 export async function canReach(user: ServerUser, folder: string): Promise<boolean> {
 	if (user.prefix.length === 0) return true;

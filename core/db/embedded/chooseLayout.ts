@@ -7,19 +7,19 @@ import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 import { systemFolder } from "#core/db/embedded/systemFolder.ts";
 import type { Log } from "#core/log/Log.ts";
 
-/** Where everything of one server is. */
+/** The places of all files of one server. */
 export type Layout = {
 	/** DATA_DIR, without symbolic links. */
 	dataDir: string;
-	/** PostgreSQL's own data directory: in DATA_DIR unless the server's user cannot get there. */
+	/** PostgreSQL's own data directory: in DATA_DIR unless the server's user cannot reach that. */
 	cluster: string;
-	/** Names `cluster`, once there is one. */
+	/** Contains the path of `cluster`, once there is one. */
 	locationFile: string;
-	/** Held for moments: while a process decides to start or join, and while one decides to stop. */
+	/** Held briefly: while a process decides to start or join, and while one decides to stop. */
 	decisionLock: string;
 	/** Held by the watchdog for the server's whole life. */
 	lifeLock: string;
-	/** Says who holds `lifeLock`, for the sentence of a refusal. */
+	/** Says who holds `lifeLock`, for the error message. */
 	holderFile: string;
 	/** The private folder of the Unix socket. */
 	socketDir: string;
@@ -28,9 +28,9 @@ export type Layout = {
 /**
  * Decides where the cluster, the locks and the socket are.
  *
- * The locks stay in DATA_DIR whatever happens, since that is what two containers share. Once there
- * is a cluster its place is written down: a change of permissions must end in a refusal, never in
- * an empty second cluster beside the full one.
+ * The locks always stay in DATA_DIR, because two containers share that. Once there is a cluster its
+ * path is stored: a change of permissions must end in an error, never in an empty second cluster
+ * beside the full one.
  */
 export async function chooseLayout(options: {
 	dataDir: string;
@@ -55,7 +55,7 @@ export async function chooseLayout(options: {
 		decisionLock: join(dataDir, "postgres", "decision.lock"),
 		lifeLock: join(dataDir, "postgres", "life.lock"),
 		holderFile: join(dataDir, "postgres", "holder"),
-		// Not os.tmpdir(): on macOS it is long, and a socket's whole path has 103 to 107 bytes.
+		// Not os.tmpdir(): on macOS it is long, and a socket's path is limited to 103 to 107 bytes.
 		socketDir: `/tmp/tapeline-${key}`,
 	};
 }
@@ -63,7 +63,7 @@ export async function chooseLayout(options: {
 function readLocation(place: { dataDir: string; locationFile: string }): string | undefined {
 	if (!existsSync(place.locationFile)) return undefined;
 	const written = readFileSync(place.locationFile, "utf8").trim();
-	// `.` is "beside this file": DATA_DIR may be mounted elsewhere next time.
+	// `.` means "beside this file": DATA_DIR may be mounted elsewhere next time.
 	const cluster = written === "." ? join(place.dataDir, "postgres", "cluster") : written;
 	if (existsSync(join(cluster, "PG_VERSION"))) return cluster;
 	throw embeddedServerFault.embeddedServerFolder({

@@ -14,9 +14,9 @@ const CANDIDATES = ["postgres", "nobody"] as const;
 const PROGRAM_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"] as const;
 
 /**
- * Who the server runs as: ourselves, or for root an unprivileged user that already exists.
+ * Returns the user that the server runs as: ourselves, or for root an existing unprivileged user.
  *
- * PostgreSQL refuses root. We never create a user: that would change a machine that is not ours.
+ * PostgreSQL refuses root. We never create a user: that would change the operator's machine.
  */
 export function chooseServerUser(): ServerUser {
 	const uid = process.getuid?.() ?? 0;
@@ -43,7 +43,7 @@ function prefixFor(user: { name: string; uid: number; gid: number }): string[] {
 	const runuser = findProgram("runuser");
 	if (runuser) return [runuser, "-u", user.name, "--"];
 	const su = findProgram("su");
-	// `nobody` has no login shell, and su takes a line of shell: the command becomes its arguments.
+	// `nobody` has no login shell, and su takes a shell line: the command becomes its arguments.
 	if (su) return [su, "-s", "/bin/sh", user.name, "-c", 'exec "$0" "$@"', "--"];
 	throw embeddedServerFault.embeddedServerUser({ detail: "no setpriv, runuser or su found" });
 }

@@ -5,19 +5,20 @@ import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 import { isSqlState } from "#core/db/isSqlState.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a server may take over its shutdown or its recovery while we stand at the door. */
+/** How long a shutdown or a recovery of the server may take while we wait. */
 const BUSY_TIMEOUT_MS = 120_000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** What the system says when nobody listens. */
+/** The system's codes when no server listens. */
 const ABSENT = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 
 type Attempt = { kind: "open"; client: pg.Client } | { kind: "absent" };
 
 /**
- * Opens one connection to the server behind a socket; undefined when there is no server.
+ * Opens one connection to the server behind a socket; returns undefined when there is no server.
  *
- * Waits while the server is starting or stopping, and makes the database `tapeline` when missing.
+ * Waits while the server is starting or stopping, and creates the database `tapeline` if it is
+ * missing.
  */
 export async function connectToServer(
 	socketDir: string,
@@ -75,7 +76,7 @@ async function createDatabase(socketDir: string): Promise<void> {
 	try {
 		await client.query("create database tapeline");
 	} catch (cause) {
-		// Else another process made it between our two connections.
+		// Otherwise another process created it between our two connections.
 		if (!isSqlState(cause, "duplicate_database")) throw cause;
 	} finally {
 		await client.end();

@@ -1,16 +1,17 @@
 import type pg from "pg";
 import { shareName } from "#core/db/embedded/shareName.ts";
 
-/** Who of ours is connected, besides the connection that asks. */
+/** Our connections, besides the one that asks. */
 export type Users = {
 	/** Processes that hold a share of the server. */
 	shares: number;
-	/** Any connection of ours, pools included. */
+	/** All of our connections, including pools. */
 	connections: number;
 };
 
 /**
- * Counts in pg_stat_activity. An operator's psql does not count: it must not keep the server up.
+ * Counts in pg_stat_activity. An operator's psql does not count: it must not keep the server
+ * running.
  */
 export async function countUsers(client: pg.Client): Promise<Users> {
 	const { rows } = await client.query<Users>(

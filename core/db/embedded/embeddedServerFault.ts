@@ -1,8 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/**
- * What can keep the embedded PostgreSQL from running; each sentence says what the operator can do.
- */
+/** Reasons why the embedded PostgreSQL cannot run; each sentence says what the operator can do. */
 export const embeddedServerFault = defineFaults({
 	embeddedServerMissing: {
 		status: 503,

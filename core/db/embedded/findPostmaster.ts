@@ -2,10 +2,11 @@ import { existsSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The pid of the postmaster that runs on a cluster, if it is alive and in our pid namespace.
+ * Returns the pid of the postmaster that runs on a cluster, if it is alive and in our pid
+ * namespace.
  *
  * postmaster.pid alone proves nothing: after a kill, or in a new container, its number may belong
- * to anybody. A postmaster's working directory is its cluster, and a zombie has none.
+ * to another process. A postmaster's working directory is its cluster, and a zombie has none.
  */
 export function findPostmaster(cluster: string): number | undefined {
 	const pid = readPid(cluster);

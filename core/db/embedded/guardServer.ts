@@ -8,16 +8,20 @@ import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 
 const POSTMASTER_CHECK_MS = 250;
 const ORPHAN_CHECK_MS = 200;
-/** A server that lives but cannot be asked who uses it (too many connections, recovery). */
+/**
+ * How many failed checks are accepted of a server that lives but cannot answer who uses it (too
+ * many connections, recovery).
+ */
 const UNKNOWN_CHECKS_MAX = 600;
 
 export type Guard = { plan: ServerPlan; decisionLock: string; parentGone: Promise<void> };
 
 /**
- * Watches over a running server until it has ended, by itself or because nobody of ours uses it.
+ * Watches over a running server until it has ended, by itself or because no process of ours uses
+ * it.
  *
- * While the parent lives it only looks whether the postmaster does. Once the parent is gone it
- * asks the server for other users, and stops it when there are none.
+ * While the parent lives it only checks that the postmaster does. After that it asks the server for
+ * other users, and stops it when there are none.
  */
 export async function guardServer(guard: Guard): Promise<void> {
 	let parentIsGone = false;
@@ -38,7 +42,10 @@ export async function guardServer(guard: Guard): Promise<void> {
 	}
 }
 
-/** Asks again under the decision lock: nobody can join between the answer and the stop. */
+/**
+ * Checks again under the decision lock, so that no process can join between the check and the stop;
+ * returns whether it stopped the server.
+ */
 async function stopUnused(guard: Guard, unknowns: number): Promise<boolean> {
 	const lock = tryFileLock(guard.decisionLock);
 	if (!lock) return false;
@@ -46,7 +53,7 @@ async function stopUnused(guard: Guard, unknowns: number): Promise<boolean> {
 		const users = unknowns > 0 ? undefined : await askUsers(guard.plan.socketDir);
 		if (unknowns === 0 && users?.connections !== 0) return false;
 		await stopServer(guard.plan);
-		// Empty once the server is down; the next start makes it again.
+		// Empty once the server is down; the next start creates it again.
 		rmSync(guard.plan.socketDir, { recursive: true, force: true });
 		return true;
 	} finally {
@@ -56,7 +63,7 @@ async function stopUnused(guard: Guard, unknowns: number): Promise<boolean> {
 
 async function askUsers(socketDir: string): Promise<Users | undefined> {
 	try {
-		// Not a name of ours: the watchdog does not count as a user.
+		// A name that is not ours: the watchdog does not count as a user.
 		const client = await connectToServer(socketDir, "watchdog");
 		if (!client) return undefined;
 		try {

@@ -20,10 +20,10 @@ import { runCommand } from "#core/db/embedded/runCommand.ts";
 const INITDB_TIMEOUT_MS = 120_000;
 
 /**
- * Makes the cluster when there is none. The caller holds the decision lock.
+ * Creates the cluster when there is none. The caller holds the decision lock.
  *
- * It is made under another name and renamed: a cluster that has its name is complete, and what a
- * kill leaves behind is swept by the next start.
+ * It is created under another name and renamed: a cluster with its final name is complete, and the
+ * next start deletes what a kill left.
  */
 export async function initCluster(options: {
 	layout: Layout;
@@ -60,7 +60,7 @@ function initdb(native: string, folder: string): string[] {
 		join(native, "bin", "initdb"),
 		`--pgdata=${folder}`,
 		"--username=tapeline",
-		// There is one way in, the private socket; what a later setting might open stays shut.
+		// The private socket is the only way in, even if a later setting opens another.
 		"--auth-local=trust",
 		"--auth-host=reject",
 		"--encoding=UTF8",
@@ -72,7 +72,7 @@ function initdb(native: string, folder: string): string[] {
 	];
 }
 
-/** A rename is on disk once its folder is. */
+/** Syncs a folder to disk, which makes a rename in it durable. */
 function syncFolder(folder: string): void {
 	const handle = openSync(folder, "r");
 	fsyncSync(handle);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type pg from "pg";
 
 /**
- * Whether the server behind a connection is the one that runs on this cluster.
+ * Returns whether the server behind a connection is the one that runs on this cluster.
  *
- * The path alone does not tell: two containers which share /tmp may both call their folder /data.
- * So the identifier that initdb wrote into the cluster is compared as well.
+ * The path alone is not enough: two containers that share /tmp may both call their folder /data. So
+ * the identifier that initdb wrote into the cluster is compared as well.
  */
 export async function isOurServer(client: pg.Client, cluster: string): Promise<boolean> {
 	const { rows } = await client.query<{ folder: string; identifier: string }>(
@@ -19,7 +19,8 @@ export async function isOurServer(client: pg.Client, cluster: string): Promise<b
 }
 
 /**
- * The first eight bytes of pg_control, in the machine's byte order (little endian on all of ours).
+ * Returns the first eight bytes of pg_control, in the machine's byte order (little endian
+ * everywhere).
  */
 function clusterIdentifier(cluster: string): string {
 	const bytes = Buffer.alloc(8);

@@ -1,9 +1,9 @@
 import type pg from "pg";
 
 /**
- * Whether an open connection alone keeps this process from ending.
+ * Sets whether an open connection alone keeps this process from ending.
  *
- * `pg` has `ref` and `unref`; its types do not know them.
+ * `pg` has `ref` and `unref`, but its types lack them.
  */
 export function keepProcessAlive(client: pg.Client, keep: boolean): void {
 	const name = keep ? "ref" : "unref";

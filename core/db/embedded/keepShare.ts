@@ -9,13 +9,13 @@ const RETURN_PAUSE_MS = 100;
 const RETURN_PAUSE_MAX_MS = 10_000;
 
 /**
- * Keeps a share for as long as the process wants it, even if the server dies under it.
+ * Keeps a share for as long as the process wants it, even if the server dies meanwhile.
  *
- * A lost connection means that the server crashed, or was killed; a lost watchdog, that nobody
- * would stop it after us. Either way `obtain` starts, joins or adopts it again, behind the same
- * socket, so that pools find it without being told.
+ * A lost connection means that the server crashed, or was killed; a lost watchdog, that nothing
+ * would stop it after us. In both cases `obtain` starts, joins or adopts it again, behind the same
+ * socket, so that pools find it.
  *
- * @returns what gives the share back.
+ * @returns the function that gives the share back.
  */
 export function keepShare(options: {
 	first: Share;
@@ -28,7 +28,7 @@ export function keepShare(options: {
 	let closing: Promise<void> | undefined;
 
 	const watch = (watched: Share) => {
-		// A process which has nothing else to do may end; the share ends with it.
+		// A process with nothing else to do may end; the share ends with it.
 		keepProcessAlive(watched.client, false);
 		const lost = (what: string) => {
 			if (closing || returning || share !== watched) return;

@@ -25,12 +25,12 @@ export type ServerPlan = {
 /**
  * Starts the server and waits until it answers. The caller holds the life lock.
  *
- * Because of that lock, whatever a postmaster.pid still says is a leftover: of a killed server, or
- * of one that lost both its watchdog and its socket.
+ * Because of that lock, an existing postmaster.pid is a leftover: of a killed server, or of one
+ * that lost both its watchdog and its socket.
  */
 export async function launchServer(plan: ServerPlan): Promise<void> {
 	if (findPostmaster(plan.cluster) !== undefined) await stopServer(plan);
-	// Else PostgreSQL may believe a number that now belongs to another process, and refuse.
+	// Otherwise PostgreSQL may find a pid that now belongs to another process, and refuse to start.
 	if (findPostmaster(plan.cluster) === undefined) removeLeftovers(plan);
 	writeSettings(plan);
 	const logFile = join(plan.cluster, "server.log");
@@ -45,7 +45,7 @@ export async function launchServer(plan: ServerPlan): Promise<void> {
 			if (result.exitCode === 0) return true;
 			const said = readFileIfAny(logFile).slice(logStart);
 			output = `${result.output}\n${said}`.slice(-LOG_TAIL_CHARS);
-			// The backends of a killed postmaster need a moment to notice and leave.
+			// The backends of a killed postmaster need a moment to notice and exit.
 			return said.includes("shared memory block") ? undefined : false;
 		},
 		{ timeoutMs: LEFTOVER_TIMEOUT_MS, everyMs: 50 },
@@ -55,8 +55,8 @@ export async function launchServer(plan: ServerPlan): Promise<void> {
 }
 
 /**
- * A zombie (a container's first process may never reap one) passes for alive with PostgreSQL, as
- * does whoever got the dead one's number. The socket's lock has the same weakness.
+ * Deletes stale files. PostgreSQL takes a zombie (a container's first process may never reap it)
+ * for alive, and also another process with the old pid. The socket's lock has the same weakness.
  */
 function removeLeftovers(plan: ServerPlan): void {
 	rmSync(join(plan.cluster, "postmaster.pid"), { force: true });

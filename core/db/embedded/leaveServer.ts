@@ -6,15 +6,15 @@ import { pollUntil } from "#core/db/embedded/pollUntil.ts";
 import type { Share } from "#core/db/embedded/startOrJoin.ts";
 import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 
-/** A pool that was just ended still shows for some milliseconds; one that was not never goes. */
+/** A pool that was just ended is still visible for some milliseconds; an open one stays. */
 const CONNECTIONS_GO_MS = 1_000;
 const STOP_TIMEOUT_MS = 90_000;
 
 /**
  * Gives a share back, and waits for the server's end if it was the last one.
  *
- * The watchdog does the stopping, ours or the one of a process that is gone; its lock becomes free
- * when it is done.
+ * The watchdog stops the server, ours or that of a process that is gone; its lock becomes free when
+ * it is done.
  */
 export async function leaveServer(share: Share, layout: Layout): Promise<void> {
 	const left = await pollUntil(() => whoIsLeft(share), {
@@ -41,12 +41,12 @@ async function whoIsLeft(share: Share): Promise<"nobody" | "others" | undefined>
 		if (users.shares > 0) return "others";
 		return users.connections === 0 ? "nobody" : undefined;
 	} catch {
-		// The server is gone already, or going.
+		// The server is stopped already, or stopping.
 		return "nobody";
 	}
 }
 
-/** Stopped, or taken over by somebody who came in the meantime. */
+/** Returns true once the server has stopped, or a new process has joined it meanwhile. */
 async function hasEnded(layout: Layout): Promise<true | undefined> {
 	const lock = tryFileLock(layout.lifeLock);
 	lock?.release();

@@ -8,9 +8,9 @@ const linksSchema = z.array(z.object({ source: z.string(), target: z.string() })
 /**
  * Recreates the libraries' symbolic links, which npm packages cannot contain.
  *
- * The package's install script would do it, but bun does not run install scripts of packages it
- * was not told to trust. Doing it again changes nothing, so every start does it; a link is put in
- * place by rename, so two processes at once never see one missing.
+ * The package's install script would do it, but bun does not run install scripts of untrusted
+ * packages. Repeating it changes nothing, so every start does it; a link is put in place by rename,
+ * so two processes at once never see one missing.
  */
 export function linkLibraries(native: string): void {
 	const links = linksSchema.parse(

@@ -6,10 +6,10 @@ import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 export type Platform = { os: string; arch: string };
 
 /**
- * The folder with `bin`, `lib` and `share` of the server made for this platform.
+ * Returns the folder with `bin`, `lib` and `share` of this platform's server.
  *
  * The packages are optional dependencies: npm clients install the matching one and skip the rest,
- * so a missing one means a platform nobody builds for, or an install without optional packages.
+ * so a missing one means an unsupported platform, or an install without optional packages.
  */
 export function locateBinaries(
 	platform: Platform = { os: process.platform, arch: process.arch },
@@ -21,7 +21,7 @@ export function locateBinaries(
 	} catch (cause) {
 		throw embeddedServerFault.embeddedServerMissing({ detail: `${name} is not installed`, cause });
 	}
-	// The package exports only its entry, `dist/index.js`; the binaries are its neighbours.
+	// The package exports only its entry, `dist/index.js`; the binaries are beside it.
 	const native = join(dirname(fileURLToPath(entry)), "..", "native");
 	if (!existsSync(join(native, "bin", "postgres"))) {
 		throw embeddedServerFault.embeddedServerMissing({

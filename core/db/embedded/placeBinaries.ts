@@ -9,10 +9,10 @@ import { systemFolder } from "#core/db/embedded/systemFolder.ts";
 import type { Log } from "#core/log/Log.ts";
 
 /**
- * The binaries, with their links, where the server's user can run them.
+ * Returns the folder of the binaries, with their links, where the server's user can run them.
  *
- * A checkout below /root is ordinary in containers, and nobody but root gets at its node_modules:
- * then they are copied (60 MB, once a version) to a system folder.
+ * A checkout below /root is common in containers, and only root can reach its node_modules: then
+ * they are copied (60 MB, once per version) to a system folder.
  */
 export async function placeBinaries(options: {
 	user: ServerUser;
@@ -25,7 +25,7 @@ export async function placeBinaries(options: {
 
 	const packageJson = await Bun.file(join(native, "..", "package.json")).text();
 	const version = createHash("sha256").update(packageJson).digest("hex").slice(0, 16);
-	// `native` must stay the last part: the links are written relative to its parent.
+	// `native` must stay the last part: the links are relative to its parent.
 	const copy = join(systemFolder(`binaries-${version}`), "native");
 	if (existsSync(copy)) return copy;
 	options.log.info("the server's user cannot reach the PostgreSQL binaries; they are copied", {

@@ -1,7 +1,7 @@
 /**
- * Asks again and again until there is an answer; `undefined` when the time is over.
+ * Asks repeatedly until there is an answer; returns `undefined` when the time is over.
  *
- * Measured with the monotonic timer: a wall clock that is set must neither end nor stretch a wait.
+ * Measured with the monotonic timer: setting the wall clock must neither end nor extend a wait.
  */
 export async function pollUntil<Answer>(
 	ask: () => Promise<Answer | undefined> | Answer | undefined,

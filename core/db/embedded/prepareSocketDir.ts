@@ -3,9 +3,9 @@ import type { ServerUser } from "#core/db/embedded/chooseServerUser.ts";
 import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 
 /**
- * Makes the socket's folder, for the server's user alone: whoever reaches the socket is trusted.
+ * Creates the socket's folder, for the server's user alone: every user of the socket is trusted.
  *
- * /tmp belongs to everybody, so a folder that somebody else put there first is refused.
+ * All users can write to /tmp, so a folder that another user created first is refused.
  */
 export function prepareSocketDir(socketDir: string, user: ServerUser): void {
 	try {

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 
 /**
- * What the server's programs get to see: nothing of ours, above all no PG* variable and no secret.
+ * The environment of the server's programs: nothing of ours, above all no PG* variable and no
+ * secret.
  */
 const commandEnv = {
 	PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -16,7 +17,7 @@ export type CommandResult = { exitCode: number; output: string };
 /**
  * Runs one program to its end, in its own session, so that Ctrl-C in a terminal does not end it.
  *
- * Answers any exit code; only what did not end in time, or could not be started, is a Fault.
+ * Returns any exit code; throws a Fault only if it did not end in time, or could not be started.
  */
 export function runCommand(
 	command: readonly string[],

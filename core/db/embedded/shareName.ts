@@ -1,2 +1,2 @@
-/** The application name of the one connection by which a process shows that it uses the server. */
+/** The application name of the connection by which a process shows that it uses the server. */
 export const shareName = "tapeline-share";

@@ -1,9 +1,9 @@
 /**
- * The connection string of a server behind a Unix socket, as `pg` and libpq both read it.
+ * Returns the connection string of a server behind a Unix socket, for `pg` and libpq.
  *
- * Port and sslmode are written out, since both would otherwise come from PG* variables of the
- * environment. The application's name is a fallback, so that a pool may choose its own: it has to
- * start with `tapeline`, by which the watchdog knows that somebody is still there.
+ * Port and sslmode are explicit, because both would otherwise come from PG* environment variables.
+ * The application's name is a fallback, so that a pool may choose its own: it must start with
+ * `tapeline`, by which the watchdog recognises users.
  */
 export function socketUrl(socketDir: string, database = "tapeline"): string {
 	const query = new URLSearchParams({

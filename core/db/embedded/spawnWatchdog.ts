@@ -3,25 +3,29 @@ import { fileURLToPath } from "node:url";
 import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 import type { WatchdogPlan, WatchdogReport } from "#core/db/embedded/watchdog.ts";
 
-/** Beyond everything the watchdog itself waits for. */
+/** Longer than everything that the watchdog itself waits for. */
 const REPORT_TIMEOUT_MS = 180_000;
 const REPORT_CHARS_MAX = 100_000;
 
 export type Watchdog = {
-	/** Ends its pipe: it stops the server once nobody uses it. */
+	/** Closes its pipe: the watchdog stops the server once it has no users. */
 	letGo(): void;
 	/** Resolves when its process has ended, for whatever reason. */
 	ended: Promise<void>;
 };
 
-/** Their pipes must stay open until we end: a collected child would look like a dead parent. */
+/**
+ * Their pipes must stay open until we end: a garbage-collected child would look like a dead parent.
+ */
 const living = new Set<ChildProcess>();
 
-/** Starts the watchdog and waits for its report; undefined when another one holds the lock. */
+/**
+ * Starts the watchdog and waits for its report; returns undefined when another one holds the lock.
+ */
 export async function spawnWatchdog(plan: WatchdogPlan): Promise<Watchdog | undefined> {
 	const file = fileURLToPath(new URL("./watchdog.ts", import.meta.url));
-	// --smol: it waits for weeks, so its memory matters and its speed does not. No .env file is
-	// for it, and an empty environment keeps secrets and PG* variables out.
+	// --smol: it waits for weeks, so its memory matters and its speed does not. It reads no .env
+	// file, and an empty environment keeps secrets and PG* variables out.
 	const child = spawn(process.execPath, ["--smol", file, JSON.stringify(plan)], {
 		cwd: "/",
 		env: { LC_ALL: "C", TZ: "UTC" },
@@ -38,7 +42,7 @@ export async function spawnWatchdog(plan: WatchdogPlan): Promise<Watchdog | unde
 	child.stdin.on("error", () => {});
 	const report = await firstReport(child);
 	if (report.kind === "ready") {
-		// Whoever only has this left to do may end; the pipe ends with the process.
+		// A process with nothing else to do may end; the pipe ends with it.
 		child.unref();
 		return { letGo: () => child.stdin.end(), ended };
 	}

@@ -15,14 +15,14 @@ const testAsRoot = skipWithReason(
 	process.getuid?.() === 0 ? null : "only root starts as another user",
 );
 
-/** Longer than a start once waited for a watchdog that was about to end. */
+/** Less than the wait for a watchdog that was about to end once added to a start. */
 const NOT_LONG_MS = 4_000;
 
 const folders: string[] = [];
 const servers: EmbeddedServer[] = [];
 const others: OtherProcess[] = [];
 
-/** A DATA_DIR that the server's user can enter, which mkdtemp's mode would not let it. */
+/** Returns a DATA_DIR that the server's user can enter, unlike with mkdtemp's mode. */
 function newDataDir(mode = 0o755): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "tapeline-embedded-")));
 	chmodSync(folder, mode);
@@ -30,10 +30,10 @@ function newDataDir(mode = 0o755): string {
 	return folder;
 }
 
-/** What a first start leaves, for tests about later ones: making it takes most of a start. */
+/** The result of a first start, for tests of later ones: creating it takes most of a start. */
 let madeOnce: string;
 
-/** A DATA_DIR with a cluster that was started and stopped once. */
+/** Returns a DATA_DIR with a cluster that was started and stopped once. */
 function madeDataDir(): string {
 	const dataDir = newDataDir();
 	const copied = Bun.spawnSync(["cp", "-a", join(madeOnce, "postgres"), dataDir]);
@@ -62,7 +62,7 @@ async function query(server: EmbeddedServer, text: string): Promise<Record<strin
 	}
 }
 
-/** Only what never happens takes so long, on however busy a machine. */
+/** Only an event that never happens takes this long, even on a busy machine. */
 const NEVER_MS = 40_000;
 const happens = <Answer>(ask: () => Promise<Answer | undefined> | Answer | undefined) =>
 	pollUntil(ask, { timeoutMs: NEVER_MS, everyMs: 20 });
@@ -73,7 +73,7 @@ const goesDown = (dataDir: string) => happens(() => isDown(dataDir) || undefined
 
 beforeAll(async () => {
 	madeOnce = newDataDir();
-	// Not one of those that are removed after each test.
+	// Not among those that are removed after each test.
 	folders.pop();
 	await (await startEmbeddedServer({ dataDir: madeOnce, log: silentLog })).close();
 });
@@ -126,7 +126,7 @@ describe("one process", () => {
 		const dataDir = newDataDir();
 		const half = join(dataDir, "postgres", "making-half");
 		await Bun.write(join(half, "PG_VERSION"), "18");
-		// Passable for the server's user, as the start itself makes it.
+		// With the mode that the start itself sets, so that the server's user can pass.
 		chmodSync(join(dataDir, "postgres"), 0o755);
 		await start(dataDir);
 		expect(
@@ -192,7 +192,7 @@ describe("several processes", () => {
 			]);
 		}
 		expect((await two.ask("select count(*)::int as n from log")).rows).toEqual([{ n: 40 }]);
-		// The one that started leaves; the one that joined does not notice.
+		// The process that started it leaves; the one that joined does not notice.
 		await one.close();
 		expect((await two.ask("select count(*)::int as n from log")).rows).toEqual([{ n: 40 }]);
 		await two.ask("close");
@@ -212,7 +212,7 @@ describe("several processes", () => {
 	test("a server that this process cannot reach is refused, and the refusal names DATA_DIR", async () => {
 		const dataDir = madeDataDir();
 		await (await start(dataDir)).close();
-		// As another container on the same volume would: its lock is seen, its socket is not.
+		// As another container on the same volume would: its lock is visible, its socket is not.
 		const holder = other("lock", join(dataDir, "postgres", "life.lock"));
 		expect((await holder.answer()).ok).toBe(true);
 		const refused = await startEmbeddedServer({ dataDir, log: silentLog }).catch((fault) => fault);
@@ -244,7 +244,7 @@ describe("kill -9", () => {
 		await starter.kill();
 		const start = "select pg_postmaster_start_time()::text as at";
 		const before = (await joiner.ask(start)).rows;
-		// Longer than the watchdog takes to stop a server that nobody uses.
+		// Longer than the watchdog takes to stop an unused server.
 		await joiner.ask("select pg_sleep(1)");
 		expect((await joiner.ask(start)).rows).toEqual(before);
 		await joiner.kill();
@@ -257,7 +257,7 @@ describe("kill -9", () => {
 		await holder.answer();
 		await holder.ask("create table kept as select generate_series(1, 500) as n");
 		const postmaster = findPostmaster(clusterOf(dataDir));
-		// With its process, so that nobody brings it back but the next start.
+		// With its process, so that only the next start brings it back.
 		process.kill(Number(postmaster), "SIGKILL");
 		await holder.kill();
 		const server = await start(dataDir);
@@ -271,7 +271,7 @@ describe("kill -9", () => {
 		await holder.answer();
 		await holder.ask("create table kept as select 3 as n");
 		const watchdog = Number(watchdogOf(dataDir));
-		// As on a machine that is too busy to let it run.
+		// As on a machine that is too busy to run it.
 		process.kill(watchdog, "SIGSTOP");
 		process.kill(Number(findPostmaster(clusterOf(dataDir))), "SIGKILL");
 		await holder.kill();
@@ -298,7 +298,7 @@ describe("kill -9", () => {
 		process.kill(Number(second), "SIGSTOP");
 		await holder.kill();
 		const starting = start(dataDir);
-		// It finds no server that it could join.
+		// It finds no server to join.
 		await happens(() => isDeciding(dataDir) || undefined);
 		process.kill(Number(second), "SIGCONT");
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 5 }]);
@@ -345,7 +345,7 @@ function isDeciding(dataDir: string): boolean {
 	return lock === undefined;
 }
 
-/** The process that holds the lock of the server's life. */
+/** Returns the pid of the process that holds the life lock. */
 function watchdogOf(dataDir: string): number | undefined {
 	try {
 		const text = readFileSync(join(dataDir, "postgres", "holder"), "utf8");

@@ -14,15 +14,15 @@ export type EmbeddedServer = {
 	cluster: string;
 	tookMs: number;
 	/**
-	 * Releases our share; end pools first. The server stops when nobody of ours uses it any more.
+	 * Releases our share; end pools first. The server stops when no process of ours uses it any more.
 	 * Resolves when it has stopped or been left to others.
 	 */
 	close(): Promise<void>;
 };
 
 /**
- * A real PostgreSQL for this DATA_DIR, without anything to install: started, or shared with the
- * processes that already use it. It ends with the last of them, also when they are killed.
+ * Starts a real PostgreSQL for this DATA_DIR, without any installation, or shares it with processes
+ * that already use it. It ends with the last of them, even if they are killed.
  *
  * @example
  * const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
@@ -31,7 +31,7 @@ export type EmbeddedServer = {
 export async function startEmbeddedServer(options: {
 	dataDir: string;
 	log: Log;
-	/** Over our own settings. They count for the process that starts the server. */
+	/** Override our own settings. Only those of the process that starts the server apply. */
 	settings?: Record<string, string>;
 }): Promise<EmbeddedServer> {
 	const startedMs = performance.now();

@@ -15,7 +15,7 @@ import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 
 /** As long as another process may need for a start with crash recovery. */
 const DECISION_TIMEOUT_MS = 200_000;
-/** As long as a server may need that was launched for a process which is gone. */
+/** As long as a server may need that was launched for a process that is gone. */
 const ORPHAN_TIMEOUT_MS = 120_000;
 
 export type ServerPlace = {
@@ -25,12 +25,12 @@ export type ServerPlace = {
 	settings: Record<string, string>;
 };
 
-/** One process's part in a server. */
+/** One process's share of a server. */
 export type Share = {
 	how: "started" | "joined";
 	/** The connection that shows others that we use the server. */
 	client: pg.Client;
-	/** Ours if we started the server, or adopted one that had lost its own. */
+	/** Ours if we started the server, or adopted one without a watchdog. */
 	watchdog: Watchdog | undefined;
 };
 
@@ -38,7 +38,7 @@ export type Share = {
  * Joins the server of this DATA_DIR, or starts it.
  *
  * One process decides at a time, and a server is stopped under the same lock. So of several first
- * starts one starts and the others join, and nobody joins a server that is about to stop.
+ * starts one starts and the others join, and none joins a server that is about to stop.
  */
 export async function startOrJoin(place: ServerPlace): Promise<Share> {
 	const { layout } = place;
@@ -60,9 +60,9 @@ export async function startOrJoin(place: ServerPlace): Promise<Share> {
 }
 
 /**
- * Joins or starts, once; undefined where that has to be tried again, for the server's lock is held
- * here. A process that dies while it starts a server leaves a watchdog that launches it all the
- * same, and could end it only under the lock that we have: so it is joined as soon as it answers.
+ * Joins or starts, once; returns undefined where it must be tried again, because the server's lock
+ * is held here. A process that dies while it starts a server leaves a watchdog that still launches
+ * it, and could end it only under the lock that we have: so it is joined as soon as it answers.
  */
 async function tryBoth(place: ServerPlace): Promise<Share | undefined> {
 	const share = (await join(place)) ?? (await start(place));
@@ -81,14 +81,14 @@ async function join(place: ServerPlace): Promise<Share | undefined> {
 			public: `The server behind ${layout.socketDir} does not run on DATA_DIR (${layout.dataDir}). Stop it first.`,
 		});
 	}
-	// Its watchdog was killed if nobody holds the lock: then it gets a new one.
+	// If the lock is free its watchdog was killed: then it gets a new one.
 	const free = tryFileLock(layout.lifeLock);
 	free?.release();
 	const watchdog = free ? await spawnWatchdog(planFor(place, "adopt")) : undefined;
 	return { how: "joined", client, watchdog };
 }
 
-/** Undefined where somebody else keeps the lock of the server's life. */
+/** Starts the server; returns undefined where another process keeps the life lock. */
 async function start(place: ServerPlace): Promise<Share | undefined> {
 	const { layout } = place;
 	await initCluster(place);
@@ -118,7 +118,7 @@ function heldFault(layout: Layout) {
 	try {
 		holder = readFileSync(layout.holderFile, "utf8").slice(0, 200);
 	} catch {
-		// Whoever holds the lock has not said who it is.
+		// The holder of the lock has not written its name.
 	}
 	return embeddedServerFault.embeddedServerHeld({
 		public: `DATA_DIR (${layout.dataDir}) is in use by a PostgreSQL server that cannot be reached from here (held by ${holder}). Stop that one, or use another DATA_DIR.`,

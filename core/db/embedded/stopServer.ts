@@ -7,8 +7,8 @@ const FAST_TIMEOUT_S = 60;
 const IMMEDIATE_TIMEOUT_S = 10;
 
 /**
- * Stops the server: fast, which ends connections and writes a checkpoint; if that hangs,
- * immediate, which costs the next start a recovery and loses nothing that was committed.
+ * Stops the server: fast, which ends connections and writes a checkpoint; if that hangs, immediate,
+ * which costs the next start a recovery but loses no committed data.
  */
 export async function stopServer(server: {
 	native: string;

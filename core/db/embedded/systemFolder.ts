@@ -5,10 +5,9 @@ import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 const PARENTS = ["/var/lib/tapeline", "/var/tmp/tapeline"] as const;
 
 /**
- * A folder outside the checkout that the server's user can enter, made when missing.
+ * Returns a folder outside the checkout that the server's user can enter; creates it if missing.
  *
- * For root only: everybody may pass through it, and what is put in it is owned by the server's
- * user.
+ * For root only: all users may enter it, and its content belongs to the server's user.
  */
 export function systemFolder(name: string): string {
 	let cause: unknown;
@@ -16,7 +15,7 @@ export function systemFolder(name: string): string {
 		const folder = join(parent, name);
 		try {
 			mkdirSync(folder, { recursive: true });
-			// Whatever the umask of this process is.
+			// Independent of this process's umask.
 			for (const path of [parent, folder]) chmodSync(path, 0o755);
 			return folder;
 		} catch (problem) {

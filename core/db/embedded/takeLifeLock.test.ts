@@ -12,7 +12,7 @@ afterEach(async () => {
 	for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A lock that another process holds, and what is written about that process. */
+/** Makes a lock that another process holds, with this text about the holder. */
 async function heldLock(holder: (pid: number) => string) {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "tapeline-life-")));
 	folders.push(folder);
@@ -36,7 +36,7 @@ test("a holder that lives here without a server is waited for, past the wait for
 	const settling = taking.finally(() => {
 		isSettled = true;
 	});
-	// A holder that is not waited for is refused at the first look.
+	// A holder that is not waited for is refused at the first check.
 	const { place: unseen } = await heldLock(() => "");
 	expect(await takeLifeLock({ ...unseen, limits: { unseenMs: 0, endingMs: 60_000 } })).toBe(
 		undefined,
@@ -69,7 +69,7 @@ test("a free lock is taken at once, whatever is written about its last holder", 
 	lock?.release();
 });
 
-test("even a holder that never ends is given up in the end", async () => {
+test("even a holder that never ends is given up at last", async () => {
 	const { place } = await heldLock(here);
 	const limits = { unseenMs: 0, endingMs: 100 };
 	expect(await takeLifeLock({ ...place, limits })).toBeUndefined();

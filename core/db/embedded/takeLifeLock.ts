@@ -6,14 +6,14 @@ import { type FileLock, tryFileLock } from "#core/db/embedded/tryFileLock.ts";
 
 /**
  * For a holder that cannot be seen from here: one in another container, or one that has just
- * removed the file that says who it is and is about to release the lock.
+ * removed the file with its name and is about to release the lock.
  */
 const UNSEEN_TIMEOUT_MS = 5_000;
-/** For a holder whose server runs here: longer than a killed server takes to be gone. */
+/** For a holder whose server runs here: longer than a killed server takes to exit. */
 const RUNNING_TIMEOUT_MS = 500;
 /**
- * For a watchdog whose server is gone: it may be in a connection (15 s), in a stop (80 s), or
- * wait for a processor.
+ * For a watchdog whose server is gone: it may be connecting (15 s), stopping (80 s), or waiting for
+ * a processor.
  */
 const ENDING_TIMEOUT_MS = 120_000;
 const EVERY_MS = 20;
@@ -27,11 +27,11 @@ export type LifeLockPlan = {
 };
 
 /**
- * Takes the lock of a server's life; undefined where somebody else keeps it.
+ * Takes the lock of a server's life; returns undefined where another process keeps it.
  *
- * After a crash of the service and its server the watchdog of both still has to notice, and to end.
- * A restart that meets it there waits as long as that may take, because the lock will be free; a
- * holder whose server runs, or that is nowhere to be seen, keeps it and is not waited for long.
+ * After a crash of the service and its server, their watchdog must still notice and end. A restart
+ * that finds it waits as long as that may take, because the lock will become free; a holder whose
+ * server runs, or that cannot be seen, keeps it, and is not waited for long.
  */
 export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undefined> {
 	const { limits = { unseenMs: UNSEEN_TIMEOUT_MS, endingMs: ENDING_TIMEOUT_MS } } = plan;
@@ -53,14 +53,14 @@ export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undef
 }
 
 /**
- * Whether the lock's server runs here, or its holder does: then it can be joined in a moment, or
- * the lock will be free.
+ * Returns true if the lock's server or its holder runs here: then it can soon be joined, or the
+ * lock will be free.
  */
 export function isHeldHere(plan: Pick<LifeLockPlan, "holderFile" | "cluster">): boolean {
 	return findPostmaster(plan.cluster) !== undefined || livesHere(plan.holderFile);
 }
 
-/** Whether the holder is a living process of this machine that has no server any more. */
+/** Returns true if the holder is a living process of this machine whose server is gone. */
 function isEnding({ holderFile, cluster }: LifeLockPlan): boolean {
 	return findPostmaster(cluster) === undefined && livesHere(holderFile);
 }
@@ -83,7 +83,7 @@ function isAlive(pid: number): boolean {
 		process.kill(pid, 0);
 		return true;
 	} catch (cause) {
-		// EPERM: it lives, as another user's.
+		// EPERM: it lives, as another user's process.
 		return cause instanceof Error && "code" in cause && cause.code === "EPERM";
 	}
 }

@@ -4,16 +4,15 @@ import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
 export type FileLock = { release(): void };
 
 /**
- * Locks that must live until they are released. A connection nobody references is closed by the
- * garbage collector, and the lock with it.
+ * Held locks. A connection without a reference is closed by the garbage collector, with its lock.
  */
 const held = new Set<Database>();
 
 /**
- * Takes an exclusive lock on a file, or answers undefined when another process has it.
+ * Takes an exclusive lock on a file; returns undefined when another process has it.
  *
- * It is SQLite's own lock (fcntl): the kernel drops it with the process, however that ends, and it
- * holds between containers that mount one volume, which a file with a pid in it does not.
+ * It is SQLite's own lock (fcntl): the kernel releases it with the process, however that ends, and
+ * it works between containers that mount one volume, unlike a file with a pid.
  */
 export function tryFileLock(path: string): FileLock | undefined {
 	let database: Database | undefined;

@@ -15,19 +15,19 @@ export type WatchdogPlan = {
 	holderFile: string;
 };
 
-/** What it says to its parent, as one line of JSON, once. */
+/** Its report to its parent, as one line of JSON, once. */
 export type WatchdogReport =
 	| { kind: "ready" }
 	| { kind: "held" }
 	| { kind: "failed"; detail: string };
 
 /**
- * A process of its own, which outlives the one that started it: launches the server, holds its
- * lock as long as it runs, and stops it when its parent is gone and nobody else is left.
+ * Runs as its own process, which outlives the one that started it: launches the server, holds its
+ * lock as long as it runs, and stops it when its parent is gone and it has no other users.
  */
 async function watchdog(plan: WatchdogPlan): Promise<void> {
-	// What ends the service (Ctrl-C, a supervisor's SIGTERM to the group) must not end its server
-	// before the service has drained.
+	// Signals that end the service (Ctrl-C, a supervisor's SIGTERM to the group) must not end its
+	// server before the service has drained.
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const) {
 		process.on(signal, () => {});
 	}
@@ -40,7 +40,7 @@ async function watchdog(plan: WatchdogPlan): Promise<void> {
 	if (!lock) return report({ kind: "held" });
 	try {
 		writeFileSync(plan.holderFile, `process ${process.pid} on host ${hostname()}`);
-		// A server launched now would have no user, and would hold the lock of the next start.
+		// A server launched now would have no user, and would keep the lock from the next start.
 		if (isParentGone && plan.how === "launch") return;
 		if (plan.how === "launch" || findPostmaster(plan.server.cluster) === undefined) {
 			await launchServer(plan.server);
@@ -61,7 +61,7 @@ function report(line: WatchdogReport): void {
 	process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** The pipe of a process ends with it, however it ends. */
+/** Resolves when the parent ends, because its pipe closes then. */
 function endOf(stream: NodeJS.ReadStream): Promise<void> {
 	return new Promise((resolve) => {
 		for (const event of ["end", "close", "error"] as const) stream.once(event, () => resolve());
@@ -69,7 +69,7 @@ function endOf(stream: NodeJS.ReadStream): Promise<void> {
 	});
 }
 
-// The parent may be gone by the time there is something to say.
+// The parent may be gone by the time of the report.
 process.stdout.on("error", () => {});
 const plan: WatchdogPlan = JSON.parse(process.argv[2] ?? "{}");
 await watchdog(plan);

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { assert } from "#core/fault/assert.ts";
 
 const defaults: Record<string, string> = {
-	// What is committed stays committed: there is money in here.
+	// Committed data must survive any crash: it includes money.
 	fsync: "on",
 	synchronous_commit: "on",
 	full_page_writes: "on",
 	// Small enough for a service that shares its machine; the system's file cache does the rest.
 	shared_buffers: "128MB",
 	max_connections: "100",
-	// Nobody replicates from here, so the log carries only what a crash needs.
+	// There are no replicas, so the log contains only what a crash needs.
 	wal_level: "minimal",
 	max_wal_senders: "0",
 	max_wal_size: "2GB",
-	// Our statements are short: compiling them costs more than it brings. Disks are SSDs.
+	// Our statements are short: compiling them costs more than it saves. Disks are SSDs.
 	jit: "off",
 	random_page_cost: "1.1",
 	timezone: "UTC",
@@ -26,8 +26,8 @@ const defaults: Record<string, string> = {
 /**
  * Writes the server's whole configuration, before each start.
  *
- * It replaces postgresql.conf, so that what runs is what this file says and not what an earlier
- * version of us left behind. `fixed` wins over everything: a caller cannot move the socket.
+ * It replaces postgresql.conf, so that an earlier version's settings do not remain. `fixed`
+ * overrides everything: a caller cannot move the socket.
  */
 export function writeSettings(options: {
 	cluster: string;
@@ -46,7 +46,7 @@ export function writeSettings(options: {
 		lines.push(`${name} = '${quote(value)}'`);
 	}
 	const target = join(options.cluster, "postgresql.conf");
-	// A new file, and not through whatever stands there: the folder is another user's.
+	// A new file instead of writing to an existing one: the folder belongs to another user.
 	const fresh = join(options.cluster, "postgresql.conf.fresh");
 	rmSync(fresh, { force: true });
 	writeFileSync(fresh, `${lines.join("\n")}\n`, { mode: 0o644, flag: "wx" });

@@ -45,7 +45,10 @@ const WEBHOOK = {
 /** A socket or webhook route, with the description of its messages. */
 type Route = { channel: DescribedChannel; path: string; isSocket: boolean };
 
-/** The AsyncAPI 3 document of every route on `app` that describes its messages (`canStream`). */
+/**
+ * Returns the AsyncAPI 3 document of every route on `app` that describes its messages
+ * (`canStream`).
+ */
 export function asyncApiDocument({ app, version, publicUrl }: AsyncApiOptions): AsyncApiDocument {
 	const routes = routesOf(app);
 	const components = createComponents();
@@ -94,7 +97,7 @@ function isChannel(value: unknown): value is DescribedChannel {
 	return isRecord(value) && typeof value.name === "string";
 }
 
-/** Without PUBLIC_URL the service's name is not known: then it is a variable. */
+/** Returns the servers. Without PUBLIC_URL the host is not known: then it is a variable. */
 function serversOf(publicUrl: string | undefined, routes: readonly Route[]): Named {
 	const url = publicUrl === undefined ? null : new URL(publicUrl);
 	const isSecure = url?.protocol === "https:";
@@ -161,7 +164,8 @@ function messageOf(name: string, { summary, schema }: DescribedMessage, componen
 }
 
 /**
- * AsyncAPI's parameters are always texts: of a schema only its description and examples are used.
+ * Returns the path's parameters. In AsyncAPI they are always texts: only a schema's description and
+ * examples are used.
  */
 function parametersOf(params: z.ZodObject, components: Components): Named {
 	return Object.fromEntries(

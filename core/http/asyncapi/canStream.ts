@@ -1,11 +1,11 @@
 import type { z } from "zod";
 
 /**
- * The member of a route's `detail` that describes what is sent over its socket, or posted to it.
+ * The member of a route's `detail` that describes the messages over its socket, or posted to it.
  */
 export const CHANNEL_MEMBER = "x-channel";
 
-/** A message of a channel: what it means, and its form. */
+/** A message of a channel: its meaning, and its form. */
 export type DescribedMessage = { summary: string; schema: z.ZodType };
 
 /** A route's description of its messages; the AsyncAPI document shows it as a channel. */
@@ -18,9 +18,9 @@ export type DescribedChannel = {
 	params?: z.ZodObject;
 	query?: z.ZodObject;
 	headers?: z.ZodObject;
-	/** What the service sends, by the message's name. */
+	/** Messages that the service sends, by name. */
 	sends?: Readonly<Record<string, DescribedMessage>>;
-	/** What it takes. */
+	/** Messages that it receives, by name. */
 	receives?: Readonly<Record<string, DescribedMessage>>;
 };
 

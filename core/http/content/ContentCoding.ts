@@ -1,7 +1,10 @@
-/** How an answer's bytes are written: as they are, or compressed. */
+/** The encoding of an answer's bytes: plain, or compressed. */
 export type ContentCoding = "identity" | CompressedCoding;
 
 export type CompressedCoding = "gzip" | "br" | "zstd";
 
-/** What a client receives of an answer: nothing where it has the same one already. */
+/**
+ * The form of an answer that a client gets; `unchanged`: no body, because it has the same one
+ * already.
+ */
 export type Variant = "unchanged" | ContentCoding;

@@ -35,14 +35,14 @@ const cases: [header: string | null, large: Coding, small: Coding][] = [
 
 test("weights, refusals and the star are read as RFC 9110 has them", () => {
 	for (const [header, large, small] of cases) {
-		// Twice, because it is remembered.
+		// Twice, because the second answer is remembered.
 		for (const _ of [1, 2]) {
 			expect([header, acceptedCodings(header)]).toEqual([header, { large, small }]);
 		}
 	}
 });
 
-test("nothing that was refused is sent, whatever else is in the header", () => {
+test("no refused coding is sent, whatever else is in the header", () => {
 	const names = ["gzip", "br", "zstd", "identity", "deflate", "*"];
 	const wish = fc.tuple(fc.constantFrom(...names), fc.constantFrom("0", "0.5", "1", "0.000"));
 	fc.assert(
@@ -61,7 +61,7 @@ test("nothing that was refused is sent, whatever else is in the header", () => {
 	);
 });
 
-test("more headers than are remembered are read all the same", () => {
+test("more headers than are remembered are still read", () => {
 	for (let index = 0; index < 400; index += 1) {
 		expect(acceptedCodings(`gzip, x${index}`).large).toBe("gzip");
 	}

@@ -1,22 +1,22 @@
 import type { ContentCoding } from "#core/http/content/ContentCoding.ts";
 
-/** The codings that a client accepts; undefined where it accepts none of ours. */
+/** The best coding for a client; undefined where it accepts none of ours. */
 export type AcceptedCodings = {
-	/** For an answer that is worth compressing. */
+	/** For an answer that is large enough to compress. */
 	large: ContentCoding | undefined;
-	/** For one that is not. */
+	/** For a smaller one. */
 	small: ContentCoding | undefined;
 };
 
 type Wish = { coding: string; weight: number };
 
-/** Our order where a client has none: by what the bytes cost it and us (see the README). */
+/** Our order where the client has no preference: by the cost for it and for us (see the README). */
 const OURS: readonly ContentCoding[] = ["zstd", "br", "gzip", "identity"];
-/** RFC 9110 12.4.2: up to three digits behind the point. */
+/** RFC 9110 12.4.2: up to three digits after the point. */
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 /**
- * Headers that are remembered: as many as browsers and libraries send. Longer ones are parsed each
- * time.
+ * How many headers are remembered: as many as browsers and libraries send. Longer ones are parsed
+ * each time.
  */
 const REMEMBERED_MAX = 128;
 const REMEMBERED_LENGTH_MAX = 128;
@@ -25,9 +25,9 @@ const AS_IT_IS: AcceptedCodings = { large: "identity", small: "identity" };
 const remembered = new Map<string, AcceptedCodings>();
 
 /**
- * Reads an `Accept-Encoding` header (RFC 9110 12.5.3): weights, `*`, what is refused with `q=0`.
- * An entry that cannot be read is ignored. Without the header an answer is sent as it is: such a
- * client may be unable to decode anything.
+ * Reads an `Accept-Encoding` header (RFC 9110 12.5.3): weights, `*`, and refusals with `q=0`.
+ * Invalid entries are ignored. Without the header the answer is sent uncompressed: such a client
+ * may be unable to decode anything.
  */
 export function acceptedCodings(header: string | null): AcceptedCodings {
 	if (header === null) return AS_IT_IS;
@@ -46,7 +46,8 @@ function readHeader(header: string): AcceptedCodings {
 	const weightOf = (coding: ContentCoding): number => {
 		const own = wishes.find((wish) => wish.coding === coding);
 		const any = wishes.find((wish) => wish.coding === "*");
-		// Below every wish, so that it is sent where nothing else is taken, and not only where refused.
+		// Below every explicit weight: so plain is used if nothing else is accepted, unless it was
+		// refused.
 		return (own ?? any)?.weight ?? (coding === "identity" ? Number.MIN_VALUE : 0);
 	};
 	const large = OURS.reduce((best, coding) => (weightOf(coding) > weightOf(best) ? coding : best));
@@ -58,6 +59,6 @@ function readWish(text: string): Wish[] {
 	const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
 	const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
 	if (name === "" || !WEIGHT.test(weight)) return [];
-	// RFC 9110 8.4.1.3: the older name of the same.
+	// RFC 9110 8.4.1.3: an older name of gzip.
 	return [{ coding: name === "x-gzip" ? "gzip" : name, weight: Number(weight) }];
 }

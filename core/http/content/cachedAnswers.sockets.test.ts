@@ -9,8 +9,8 @@ import { rawConnection } from "#core/http/testing/rawConnection.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
-// Guarantee: what a client is sent over a socket is what RFC 9110 and 9111 let it expect, whether
-// the page was made for it or repeated.
+// Guarantee: answers over a socket follow RFC 9110 and 9111, whether the page was made for the
+// client or repeated.
 
 const PAGE = JSON.stringify({
 	rows: Array.from({ length: 60 }, (_, id) => ({ id, name: "cat" })),
@@ -84,7 +84,7 @@ test("an answer comes in the coding that its client likes best, whole and with i
 	for (const path of BOTH) {
 		for (const [accepted, coding] of chosen) {
 			const sent = accepted === undefined ? {} : { "Accept-Encoding": accepted };
-			// Twice: once made, once given again.
+			// Twice: once made, once repeated.
 			for (const _ of [1, 2]) {
 				const { status, headers, bytes } = await ask(path, sent);
 				const told = headers["content-encoding"] ?? "identity";
@@ -107,7 +107,7 @@ test("an answer comes in the coding that its client likes best, whole and with i
 	}
 });
 
-test("who takes nothing that we can send is told so: 406 with a code", async () => {
+test("a client that accepts none of our codings gets 406 with a code", async () => {
 	for (const path of [...BOTH, "/v1/small"]) {
 		for (const accepted of ["identity;q=0", "*;q=0", "deflate, identity;q=0"]) {
 			const { status, body, headers } = await ask(path, { "Accept-Encoding": accepted });
@@ -128,7 +128,7 @@ test("a small answer is sent as it is, unless only compressed ones are taken", a
 	expect(gunzipSync(forced.bytes).toString()).toBe('{"a":1}');
 });
 
-test("who holds the answer gets a 304 without a body, by weak comparison, in any coding", async () => {
+test("a client with the current answer gets a 304 without a body, by weak comparison, in any coding", async () => {
 	const { etag } = content;
 	for (const path of BOTH) {
 		for (const held of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
@@ -181,7 +181,7 @@ test("a range is answered with the whole: 200, and never a part of another codin
 });
 
 // Guarantee: no answer that can hold a secret is ever compressed (BREACH), or kept by a cache.
-test("what is not said to be the same for everybody is sent as it is, without a tag", async () => {
+test("an answer that is not declared public is sent uncompressed, without a tag", async () => {
 	for (const path of ["/v1/secret", "/v1/token", "/v1/nowhere", "/healthz", "/links/x"]) {
 		const { headers } = await ask(path, { "Accept-Encoding": "gzip, br, zstd" });
 		expect([path, headers["content-encoding"], headers.etag]).toEqual([path, undefined, undefined]);

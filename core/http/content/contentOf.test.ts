@@ -18,7 +18,7 @@ test("a tag is weak, and text and bytes have the same", async () => {
 	expect(contentOf("").size).toBe(0);
 });
 
-test("when an answer was given changes its digest and not its tag, at any depth", () => {
+test("the time of an answer changes its digest and not its tag, at any depth", () => {
 	const answer = (second: number) => ({
 		observedAt: at(second),
 		rows: [{ servedAt: at(second), floor: 1 }],
@@ -29,7 +29,7 @@ test("when an answer was given changes its digest and not its tag, at any depth"
 	expect(digests[0]).not.toBe(digests[1]);
 });
 
-test("everything else changes the tag, also what strangers write like a moment", () => {
+test("everything else changes the tag, also strangers' text that looks like a time", () => {
 	const seen = [
 		{ servedAt: at(1), name: "a" },
 		{ servedAt: at(1), name: "b" },
@@ -48,7 +48,7 @@ test("everything else changes the tag, also what strangers write like a moment",
 	expect(new Set(seen).size).toBe(seen.length);
 });
 
-// Guarantee: nobody keeps an old page because a new one looks like it.
+// Guarantee: a client never keeps an old page because a new one has the same tag.
 test("two answers have one tag only if they are equal without their moments", () => {
 	const value = fc.jsonValue({ maxDepth: 3 });
 	const answer = fc.record({

@@ -1,27 +1,28 @@
-/** The bytes of an answer with what is known of them. */
+/** The bytes of an answer with its size, tag and digest. */
 export type Content = {
-	/** One piece that all answers share: text and byte arrays are copied for each. */
+	/** One blob that all answers share: text and byte arrays would be copied for each. */
 	readonly blob: Blob;
 	readonly size: number;
-	/** Weak: equal for answers that differ only in when they were given, and for every coding. */
+	/** Weak: equal for answers that differ only in their time, and for every coding. */
 	readonly etag: string;
 	/** Equal only for equal bytes. */
 	readonly digest: bigint;
 };
 
-/** Members that say when an answer was given, and nothing about the market. */
+/** Members with the time of the answer, which say nothing about the market. */
 const MOMENTS = ["servedAt", "observedAt"].map((name) => Buffer.from(`"${name}":"`));
 const QUOTE = 0x22;
-/**
- * What stands before a member's name in JSON without blanks; inside a text the quote is escaped.
- */
+/** The bytes before a member's name in JSON without blanks; inside a text the quote is escaped. */
 const BEFORE_NAME = new Set([0x7b, 0x2c]);
-/** The longest text of a time; a longer one is no time and belongs to the answer. */
+/** The longest text of a time; a longer one is part of the answer. */
 const MOMENT_BYTES_MAX = 40;
 
 type Span = { from: number; to: number };
 
-/** Reads an answer's bytes: one copy for all who receive them, and one search for its tag. */
+/**
+ * Makes the content of an answer: one copy of the bytes for all who receive them, and one search
+ * for its tag.
+ */
 export function contentOf(body: string | Uint8Array<ArrayBuffer>): Content {
 	const bytes =
 		typeof body === "string"
@@ -49,14 +50,14 @@ function hashWithout(bytes: Buffer, spans: readonly Span[]): bigint {
 }
 
 /**
- * Returns a hash of bytes. It does not protect against people: an author of two answers with one
- * tag makes a cache show its own old text.
+ * Returns a hash of bytes. It is not safe against attackers, who gain nothing: two answers with one
+ * tag only make a cache show the author's own older text.
  */
 function hashOf(bytes: Buffer, seed: bigint): bigint {
 	return BigInt(Bun.hash(bytes, seed));
 }
 
-/** Where the moments' values stand, in their order. */
+/** Returns where the values of times are, in order. */
 function momentsIn(bytes: Buffer): Span[] {
 	return MOMENTS.flatMap((name) => valuesOf(name, bytes)).sort((a, b) => a.from - b.from);
 }

@@ -28,7 +28,7 @@ test("every coding gives back the bytes that went in, and smaller ones on the wa
 	expect(await encoder.encode(content, "unchanged")).toBeNull();
 });
 
-test("a crowd that waits shares one body, and so does whoever makes the same answer again", async () => {
+test("waiting requests share one body, and so does a later equal answer", async () => {
 	const { encoder, move } = open();
 	const bodies = await Promise.all(Array.from({ length: 20 }, () => encoder.encode(page(1), "br")));
 	expect(new Set(bodies).size).toBe(1);
@@ -36,13 +36,13 @@ test("a crowd that waits shares one body, and so does whoever makes the same ans
 	expect(encoder.ready(page(1), "br") === bodies[0]).toBe(true);
 });
 
-test("what differs only in when it was served is compressed ten times a second, and waited for by nobody", async () => {
+test("answers that differ only in their time are compressed ten times a second, and no request waits", async () => {
 	const { encoder, move } = open();
 	const first = await encoder.encode(page(1), "gzip");
 	move(99);
 	expect(encoder.ready(page(2), "gzip") === first).toBe(true);
 	move(1);
-	// Given once more, while the next one is being made.
+	// Requested once more, while the next one is being compressed.
 	expect(encoder.ready(page(2), "gzip") === first).toBe(true);
 	const second = await encoder.encode(page(2), "gzip");
 	await until(() => encoder.ready(page(2), "gzip") !== first, "the next one is compressed");

@@ -6,17 +6,17 @@ import type { CompressedCoding, Variant } from "#core/http/content/ContentCoding
 import type { Content } from "#core/http/content/contentOf.ts";
 
 export type Encoder = {
-	/** The body of a variant where it is there; null for one without a body. */
+	/** Returns the body of a variant if it exists; null for a variant without a body. */
 	ready(content: Content, variant: Variant): Blob | null | undefined;
-	/** The same; makes the body where it is not there. */
+	/** Returns the body, and makes it if it does not exist. */
 	encode(content: Content, variant: Variant): Promise<Blob | null>;
 };
 
 type Encoded = { digest: bigint; madeAtMs: number; blob: Blob };
 
-/** Compressed bodies of this process; a page of 200 events is 50 kB. */
+/** The limit of compressed bodies in this process; a page of 200 events is 50 kB. */
 const KEPT_BYTES_MAX = 16_777_216;
-/** How long a body stands for one that differs from it only in when it was served … */
+/** How long a body is used for an answer that differs only in its time … */
 const REUSED_MS = 100;
 /** … and how long while the next one is being compressed. */
 const BRIDGED_MS = 1_000;
@@ -42,8 +42,8 @@ const brotlied = promisify(brotliCompress);
 const zstded = promisify(zstdCompress);
 
 /**
- * Compresses answers off the event loop, each once for all who ask for it. Compressed bodies are
- * kept by their tag, so an equal answer finds them again.
+ * Compresses answers off the event loop, each once for all requests. Compressed bodies are kept by
+ * their tag, so an equal answer finds them again.
  */
 export function createEncoder({ clock }: { clock: Clock }): Encoder {
 	const kept = new LRUCache<string, Encoded>({
@@ -76,7 +76,7 @@ export function createEncoder({ clock }: { clock: Clock }): Encoder {
 		if (found.digest === content.digest) return found.blob;
 		const ageMs = Math.abs(clock.nowMs() - found.madeAtMs);
 		if (ageMs >= BRIDGED_MS) return undefined;
-		// Whoever needs it says why it cannot be made.
+		// If this fails, a request that waits for it will report the error.
 		if (ageMs >= REUSED_MS) make(content, variant).catch(() => {});
 		return found.blob;
 	}
@@ -93,7 +93,7 @@ export function createEncoder({ clock }: { clock: Clock }): Encoder {
 	};
 }
 
-/** The same bytes; Node's type leaves open who owns their memory. */
+/** Returns the same bytes; Node's type does not say who owns their memory. */
 function plain(bytes: Buffer): Uint8Array<ArrayBuffer> {
 	return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
 }

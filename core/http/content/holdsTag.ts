@@ -1,9 +1,10 @@
-/** As in RFC 9110 8.8.3; whatever stands between two of them means nothing. */
+/** A tag as in RFC 9110 8.8.3; text between two of them is ignored. */
 const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /**
- * Tells whether an `If-None-Match` header names `etag`, or every tag (`*`). By weak comparison, as
- * for reads (RFC 9110 13.1.2): a cache may have made a weak tag strong, or a strong one weak.
+ * Returns whether an `If-None-Match` header contains `etag`, or every tag (`*`). By weak
+ * comparison, as for reads (RFC 9110 13.1.2): a cache may have changed a weak tag to a strong one,
+ * or the reverse.
  */
 export function holdsTag(header: string, etag: string): boolean {
 	if (header === etag) return true;

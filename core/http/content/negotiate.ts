@@ -7,14 +7,14 @@ import { holdsTag } from "#core/http/content/holdsTag.ts";
 export const COMPRESSED_BYTES_MIN = 1_024;
 
 /**
- * Returns the variant of an answer that a request receives; undefined where it accepts none of our
- * codings.
+ * Returns the variant of an answer for a request; undefined where it accepts none of our codings.
  */
 export function negotiate(request: Request, content: Content): Variant | undefined {
 	const { headers } = request;
 	const { large, small } = acceptedCodings(headers.get("accept-encoding"));
 	const coding = content.size < COMPRESSED_BYTES_MIN ? small : large;
-	// First: a condition counts only where the answer would be given without it (RFC 9110 13.2.1).
+	// Checked first: a condition counts only if the answer would be sent without it (RFC 9110
+	// 13.2.1).
 	if (coding === undefined) return undefined;
 	const held = headers.get("if-none-match");
 	return held !== null && holdsTag(held, content.etag) ? "unchanged" : coding;

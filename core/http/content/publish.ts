@@ -5,12 +5,11 @@ import { variantHeaders } from "#core/http/content/variantHeaders.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 
 /**
- * Returns the answer of a route that says the same to everybody (`canBeCached`), as this request
- * wants it: compressed, plain, or a 304. Throws `not_acceptable` where the request accepts none of
- * these.
+ * Returns the answer of a public route (`canBeCached`) as this request wants it: compressed, plain,
+ * or a 304. Throws `not_acceptable` where the request accepts none of these.
  *
- * An answer that is marked as not to be kept, or that sets a cookie, stays as it is: compressing
- * secrets beside a stranger's text reveals them by the length (BREACH).
+ * An answer that must not be kept, or that sets a cookie, stays unchanged: compressing secrets
+ * beside a stranger's text reveals them by the length (BREACH).
  */
 export async function publish(
 	response: Response,

@@ -1,12 +1,12 @@
 import type { Variant } from "#core/http/content/ContentCoding.ts";
 import { varyWith } from "#core/http/varyWith.ts";
 
-/** Kept by browsers and proxies, and asked about before each use: a 304 where nothing changed. */
+/** Browsers and proxies may keep it, but must ask before each use: 304 if nothing changed. */
 const REVALIDATED = "public, max-age=0, must-revalidate";
 
 /**
- * The headers of one variant of an answer, from those of the answer itself, in lower case. A 304
- * has those that a 200 would have and that are about keeping it (RFC 9110 15.4.5).
+ * Returns the headers of one variant, from those of the answer itself, in lower case. A 304 has
+ * those of the 200 that concern caching (RFC 9110 15.4.5).
  */
 export function variantHeaders(
 	headers: Readonly<Record<string, string>>,

@@ -1,2 +1,2 @@
-/** A JSON Schema as the documents hold it. Read with care: authors may write any keyword. */
+/** A JSON Schema as in the documents. Its values must be checked: authors may write any keyword. */
 export type JsonSchema = { [keyword: string]: unknown };

@@ -7,15 +7,17 @@ import { mergeNull } from "#core/http/openapi/mergeNull.ts";
 
 /** The named schemas of one document. */
 export type Components = {
-	/** What was named so far, in the order of the alphabet. */
+	/** Returns the named schemas so far, in alphabetical order. */
 	schemas(): Record<string, JsonSchema>;
-	/** The JSON Schema of a zod schema. Parts with `.meta({ id })` are named, and referred to. */
+	/**
+	 * Returns the JSON Schema of a zod schema. Parts with `.meta({ id })` become named references.
+	 */
 	describe(schema: z.core.$ZodType): JsonSchema;
-	/** Names a schema that is not zod's. */
+	/** Adds a named schema that is not zod's. */
 	add(name: string, schema: JsonSchema): void;
 };
 
-/** Marks the schema of a body that may be left out, which JSON Schema has no word for. */
+/** Marks the schema of an optional body, which JSON Schema cannot express. */
 export const OPTIONAL_MEMBER = "x-optional";
 
 const HOME = "#/components/schemas/";
@@ -23,9 +25,9 @@ const HOME = "#/components/schemas/";
 const ANY_HEX = "^0x[\\s\\S]{0,}$";
 
 /**
- * Collects the named schemas of a document while its operations are described.
+ * Makes a collector of the named schemas of a document.
  *
- * Two schemas of one name that differ are our mistake: a client generated from the document would
+ * Two different schemas of one name are our mistake: a client generated from the document would
  * have the type of one of them for both.
  */
 export function createComponents(): Components {
@@ -54,20 +56,22 @@ const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
 	io: "input",
 	unrepresentable: "any",
 	override({ zodSchema, jsonSchema }) {
-		// zod leaves them out of what is transformed, as they might be of the result. Ours never are.
+		// zod omits examples of transformed schemas, because they might belong to the result. Ours
+		// never do.
 		const { examples } = z.globalRegistry.get(zodSchema) ?? {};
 		if (Array.isArray(examples)) jsonSchema.examples = examples;
-		// The page makes up an example from a pattern: one of a "0x…" that allows anything is noise.
+		// The page generates an example from a pattern; for a "0x…" that allows anything it would be
+		// noise.
 		if (jsonSchema.pattern === ANY_HEX) jsonSchema.pattern = "^0x[0-9a-fA-F]*$";
 		if (Number.isInteger(jsonSchema.const)) jsonSchema.type = "integer";
-		// A whole number that is read from text: its pattern is of the text.
+		// A whole number that is read from text: the pattern is about the text.
 		if (jsonSchema.type === "integer") delete jsonSchema.pattern;
 		if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 		if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 	},
 };
 
-/** With references that lead to the document's components, and `null` among the types. */
+/** Points references to the document's components, and merges `null` into the types. */
 function relocated(schema: object): JsonSchema {
 	const text = JSON.stringify(schema, (_key, value: unknown) =>
 		isRecord(value) ? mergeNull(pointed(value)) : value,

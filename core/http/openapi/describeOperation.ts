@@ -21,8 +21,8 @@ const ANY_FAILURE = {
 };
 
 /**
- * Returns an operation as the document shows it, from what the generator made of its route: with
- * who may call it, an example of each body, and each way it can fail.
+ * Returns an operation for the document, from the generator's output for its route: with security,
+ * an example of each body, and each way it can fail.
  */
 export function describeOperation(
 	value: Record<string, unknown>,
@@ -36,7 +36,7 @@ export function describeOperation(
 	const told = isCached ? { ...CACHED_HEADERS, ...Object(headers) } : headers;
 	return {
 		...rest,
-		// Nothing said means that anybody may call it.
+		// Without a statement it needs no credentials.
 		security: Array.isArray(value.security) ? value.security : [],
 		...(Array.isArray(value.parameters) && { parameters: value.parameters.map(described) }),
 		...(isRecord(value.requestBody) && { requestBody: bodyOf(value.requestBody, schemas) }),
@@ -53,7 +53,7 @@ export function describeOperation(
 	};
 }
 
-/** Without what routes tell us and no reader of the document. */
+/** Removes members that routes only tell us. */
 function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 	const {
 		[FAILURES_MEMBER]: _failures,
@@ -86,7 +86,7 @@ const UNCHANGED = {
 
 const NOTHING_SAID = { 200: { description: "OK" } };
 
-/** Pages show a parameter's own description, and zod's is of its schema. */
+/** Moves the description from a parameter's schema to the parameter, where pages show it. */
 function described(parameter: unknown): unknown {
 	const schema = isRecord(parameter) && isRecord(parameter.schema) ? parameter.schema : {};
 	if (!isRecord(parameter) || typeof schema.description !== "string") return parameter;
@@ -94,7 +94,7 @@ function described(parameter: unknown): unknown {
 	return { description, ...parameter, schema: rest };
 }
 
-/** The generator also lists the form types, which the service answers with 415. */
+/** Keeps only JSON: the generator also lists form types, which the service answers with 415. */
 function bodyOf(body: Record<string, unknown>, schemas: Described["schemas"]) {
 	const content = isRecord(body.content) ? body.content["application/json"] : undefined;
 	const { description, ...rest } = body;
@@ -110,7 +110,9 @@ function bodyOf(body: Record<string, unknown>, schemas: Described["schemas"]) {
 	};
 }
 
-/** The status in words, in place of the generator's "Response for status 200"; its headers. */
+/**
+ * Uses the status in words, instead of the generator's "Response for status 200"; adds its headers.
+ */
 function success(
 	response: unknown,
 	about: { status: string; headers: unknown; schemas: Described["schemas"] },
@@ -132,7 +134,7 @@ function success(
 	};
 }
 
-/** A body with an example that is made of its schema. */
+/** Adds an example that is built from the body's schema. */
 function shown(media: Record<string, unknown>, schemas: Described["schemas"]) {
 	const example = exampleOf(media.schema, schemas);
 	return example === undefined ? media : { ...media, example };

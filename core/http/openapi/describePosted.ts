@@ -3,8 +3,8 @@ import type { Components } from "#core/http/openapi/createComponents.ts";
 import { isRecord } from "#core/http/openapi/isRecord.ts";
 
 /**
- * An operation with the headers and the body that its messages have (`canStream`), for a route that
- * reads its bytes by itself, as one of signed webhooks does. Others stay as they are.
+ * Adds headers and body from its messages (`canStream`) to an operation that reads its bytes
+ * itself, such as a signed webhook. Returns others unchanged.
  */
 export function describePosted(
 	operation: Record<string, unknown>,

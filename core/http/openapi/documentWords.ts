@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of the whole service. */
+/** The OpenAPI document's text about the whole service. */
 export const documentWords = {
 	description: [
 		"Market data and trading for NFTs on EVM chains: what chains say happened, merged with the order",

@@ -1,7 +1,7 @@
 import { isRecord } from "#core/http/openapi/isRecord.ts";
 import type { JsonSchema } from "#core/http/openapi/JsonSchema.ts";
 
-/** Deeper than any answer; a schema that contains itself ends here. */
+/** Deeper than any answer; a recursive schema ends here. */
 const DEPTH_MAX = 12;
 
 /**
@@ -27,7 +27,7 @@ export function exampleOf(
 	return type === "boolean" ? true : undefined;
 }
 
-/** What the schema itself gives as an example, or allows alone. */
+/** Returns the schema's own example, or its only allowed value. */
 function toldBy({ examples, const: only, enum: some, default: usual }: JsonSchema): unknown {
 	if (Array.isArray(examples) && examples.length > 0) return examples[0];
 	if (only !== undefined) return only;
@@ -35,7 +35,7 @@ function toldBy({ examples, const: only, enum: some, default: usual }: JsonSchem
 	return Array.isArray(some) ? some[0] : undefined;
 }
 
-/** The cases of a union, null last. */
+/** Returns the cases of a union without null. */
 function partsOf({ anyOf, oneOf }: JsonSchema): unknown[] {
 	const parts = [anyOf, oneOf].find((one) => Array.isArray(one)) ?? [];
 	return Array.isArray(parts)
@@ -49,16 +49,16 @@ function objectOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown 
 	const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
 	const required = Array.isArray(schema.required) ? schema.required : [];
 	const made = members
-		// A mark that is only there in a special case would make the example one of that case.
+		// A marker that exists only in a special case would make the example one of that case.
 		.filter(([name, part]) => required.includes(name) || !isRecord(part) || !("const" in part))
 		.map(([name, part]) => [name, exampleOf(part, schemas, depth + 1)] as const)
 		.filter(([, value]) => value !== undefined);
-	// Half an example would not fit its own schema.
+	// An incomplete example would not fit its own schema.
 	const isWhole = required.every((name) => made.some(([one]) => one === name));
 	return isWhole ? Object.fromEntries(made) : undefined;
 }
 
-/** A list shows one element, or as many as it must have. */
+/** Returns a list with one element, or as many as required. */
 function listOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown {
 	const one = exampleOf(schema.items, schemas, depth + 1);
 	if (one === undefined) return [];

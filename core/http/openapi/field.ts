@@ -7,12 +7,11 @@ const ID = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";
 const hex = z.templateLiteral(["0x", z.string()]);
 
 /**
- * Members of answers, each with what the API's documents say of it: what it means, in which unit,
- * and an example.
+ * Members of answers, each with its documentation: meaning, unit, and an example.
  *
- * What runs stays as wide as before: a number is any number, an address any text after 0x. The
- * narrower facts (integer, format, pattern) are in the documents, and tests hold real answers
- * against them. An answer that breaks one is a mistake of ours, and no reason to answer 500.
+ * At run time they stay wide: a number is any number, an address any text after 0x. Narrower facts
+ * (integer, format, pattern) are in the documents, and tests check real answers against them. An
+ * answer that breaks one is our mistake, but no reason to answer 500.
  *
  * @example ownersCount: field.integer("Distinct owners.", 3_120).nullable()
  */
@@ -24,7 +23,7 @@ export const field = {
 		z.number().meta({ description, examples: [example] }),
 	integer: (description: string, example: number) =>
 		z.number().meta({ type: "integer", description, examples: [example] }),
-	/** A moment as ISO 8601 in UTC with milliseconds. */
+	/** A time as ISO 8601 in UTC with milliseconds. */
 	time: (description: string) =>
 		z.string().meta({ format: "date-time", description, examples: [TIME] }),
 	/** An amount in the smallest unit of its currency, or a count that may exceed 2^53. */
@@ -37,7 +36,7 @@ export const field = {
 		hex.meta({ pattern: "^0x[0-9a-f]{40}$", description, examples: [ADDRESS] }),
 	hash: (description: string) =>
 		hex.meta({ pattern: "^0x[0-9a-f]{64}$", description, examples: [HASH] }),
-	/** The two above, where the type of what is answered does not know the 0x. */
+	/** The two above, for answers whose type is a plain string. */
 	addressText: (description: string) =>
 		z.string().meta({ pattern: "^0x[0-9a-f]{40}$", description, examples: [ADDRESS] }),
 	hashText: (description: string) =>

@@ -4,8 +4,8 @@ import type { JsonSchema } from "#core/http/openapi/JsonSchema.ts";
 /**
  * Writes "this type or null" as one schema with two types, where zod writes a union.
  *
- * The two mean the same; generators make a plain type of the former, and tools show its format and
- * its description. What the union said of itself wins over what its part said.
+ * Both mean the same, but generators make a plain type of the former, and tools show its format and
+ * description. The union's own members take precedence over its part's.
  */
 export function mergeNull(schema: JsonSchema): JsonSchema {
 	const { anyOf, ...outer } = schema;

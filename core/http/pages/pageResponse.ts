@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "#core/http/pages/escapeHtml.ts";
 
-/** A page: its title, and its body as HTML that was escaped already. */
+/** A page: its title, and its body as escaped HTML. */
 export type Page = { title: string; body: string };
 
 const STYLE = [
@@ -11,7 +11,7 @@ const STYLE = [
 	"code{font-family:ui-monospace,monospace}",
 ].join("");
 
-/** Nothing is loaded and nothing runs; the one style is named by its hash. */
+/** Nothing is loaded and nothing runs; the one style is allowed by its hash. */
 const POLICY = [
 	"default-src 'none'",
 	`style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -20,7 +20,7 @@ const POLICY = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
-/** Answers a page of words and links. */
+/** Returns a page of text and links as a response. */
 export function pageResponse({ title, body }: Page): Response {
 	const html = `<!doctype html>
 <html lang="en">

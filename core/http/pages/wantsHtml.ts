@@ -1,8 +1,8 @@
 const QUALITY = /;\s*q=([0-9.]+)/;
 
 /**
- * Tells whether a request prefers a page to JSON: a browser's address bar names `text/html`;
- * programs name JSON, anything, or nothing.
+ * Returns whether a request prefers a page to JSON: a browser's address bar sends `text/html`;
+ * programs send JSON, anything, or nothing.
  */
 export function wantsHtml(request: Request): boolean {
 	const ranges = (request.headers.get("accept") ?? "").toLowerCase().split(",");

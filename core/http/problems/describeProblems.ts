@@ -1,15 +1,15 @@
 import type { FaultEntry } from "#core/fault/faultCatalogue.ts";
 
-/** A code as its page shows it. */
+/** A code for its page. */
 export type DescribedProblem = {
 	code: string;
-	/** Each thing that it can mean, with what to do about it. */
+	/** Each meaning of the code, with advice. */
 	cases: ProblemCase[];
 };
 
 export type ProblemCase = { status: number; meaning: string; advice: string };
 
-/** The codes of a catalogue, by the alphabet; what is defined twice alike is one case. */
+/** Returns the codes of a catalogue in alphabetical order; equal definitions are one case. */
 export function describeProblems(entries: readonly FaultEntry[]): DescribedProblem[] {
 	const byCode = Map.groupBy(entries, ({ code }) => code);
 	return [...byCode]
@@ -25,7 +25,7 @@ function caseOf(entry: FaultEntry): ProblemCase {
 	return { status, meaning, advice };
 }
 
-/** What is true of every Fault of a kind. */
+/** Returns the advice that applies to every Fault of this kind. */
 function adviceFor({ status, retry }: FaultEntry): string {
 	if (retry !== "never") {
 		return "Wait as long as `Retry-After` says, or a few seconds, and send the same request again.";

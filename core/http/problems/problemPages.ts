@@ -3,7 +3,7 @@ import type { Page } from "#core/http/pages/pageResponse.ts";
 import type { DescribedProblem, ProblemCase } from "#core/http/problems/describeProblems.ts";
 import { statusWords } from "#core/http/statusWords.ts";
 
-/** The page of one code. */
+/** Returns the page of one code. */
 export function problemPage({ code, cases }: DescribedProblem): Page {
 	const body = `<dl>${cases.map(shown).join("\n")}</dl>
 <p>Who asks for help names the <code>requestId</code> of the answer.
@@ -11,7 +11,7 @@ All codes: <a href="/problems">/problems</a>.</p>`;
 	return { title: code, body };
 }
 
-/** The page of all codes. */
+/** Returns the page of all codes. */
 export function problemListPage(problems: readonly DescribedProblem[]): Page {
 	const parts = problems.map(({ code, cases }) => {
 		const name = escapeHtml(code);
@@ -32,7 +32,7 @@ function shown({ status, meaning, advice }: ProblemCase): string {
 <dd>HTTP ${status} ${escapeHtml(words)}</dd>`;
 }
 
-/** Sentences name members and addresses between backticks. */
+/** Escapes a sentence, and shows text between backticks as code. */
 function worded(text: string): string {
 	return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -32,7 +32,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const tags = ["operations"];
 const forBrowsers = "As a page for browsers (`Accept: text/html`), as JSON for others.";
 
-/** What the codes of problem documents mean: the pages that their `type` leads to. */
+/** Returns the pages that explain the codes of problem documents; their `type` links to them. */
 export function problemRoutes() {
 	const all = () => describeProblems(faultCatalogue.all());
 	return new Elysia()

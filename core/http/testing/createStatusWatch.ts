@@ -3,15 +3,15 @@ import { isRecord } from "#core/http/openapi/isRecord.ts";
 import type { Log } from "#core/log/Log.ts";
 
 export type StatusWatch = {
-	/** The same log; what it says of requests is noted. */
+	/** The same log; its request lines are recorded. */
 	log: Log;
-	/** Answers whose status the document does not name, as `GET /v1/… 418`. */
+	/** Returns answers whose status the document does not name, as `GET /v1/… 418`. */
 	undocumented(document: () => OpenApiDocument): string[];
 };
 
 /**
- * Notes the status of every answer of a service, by the access log. So whatever a test asks for,
- * a status that no reader of the document expects is found.
+ * Makes a recorder of the status of every answer of a service, from the access log, so that tests
+ * find every undocumented status.
  */
 export function createStatusWatch(log: Log): StatusWatch {
 	const seen = new Set<string>();

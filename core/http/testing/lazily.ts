@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, once. */
+/** Makes a function that creates a value once, at the first call. */
 export function lazily<Value>(make: () => Value): () => Value {
 	let made: { value: Value } | undefined;
 	return () => {

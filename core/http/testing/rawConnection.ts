@@ -7,7 +7,7 @@ export type RawAnswer = {
 };
 
 export type RawConnection = {
-	/** Sends bytes as they are; null where the server closes without an answer. */
+	/** Sends raw bytes; returns null where the server closes without an answer. */
 	ask(bytes: string, options?: { hasNoBody?: boolean }): Promise<RawAnswer | null>;
 	close(): void;
 };
@@ -15,8 +15,8 @@ export type RawConnection = {
 type Waiting = { hasNoBody: boolean; answered: (answer: RawAnswer | null) => void };
 
 /**
- * Asks a server with bytes that no client would write, one request after the other. The connection
- * is kept where the server keeps it, and opened again where it does not.
+ * Opens a connection that sends bytes that no client would write, one request after the other. It
+ * is reused while the server keeps it, and opened again otherwise.
  */
 export function rawConnection(port: number): RawConnection {
 	let socket: net.Socket | null = null;

@@ -1,6 +1,6 @@
 import { type RequestTarget, readTarget } from "#core/http/readTarget.ts";
 
-/** The target of a path on this machine. For tests. */
+/** Returns the target of a path on this machine. For tests. */
 export function targetOf(path: string): RequestTarget {
 	return readTarget(new Request(`http://localhost${path}`));
 }

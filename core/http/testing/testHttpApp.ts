@@ -8,10 +8,10 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
 /**
- * An app with its own metrics and limiter, a still clock and counted request ids. For tests.
+ * Makes an app with its own metrics and limiter, a fixed clock and counted request ids. For tests.
  *
- * `handle` fails where a route that has a name in the OpenAPI document (`operationId`) answers with
- * a status that the document does not give it.
+ * `handle` fails where a route with a name in the OpenAPI document (`operationId`) answers with a
+ * status that the document does not list for it.
  */
 export function testHttpApp(options: Partial<HttpAppOptions> = {}) {
 	let requests = 0;

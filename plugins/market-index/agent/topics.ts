@@ -7,7 +7,7 @@ function topic(words: string, ...over: string[]): Topic {
 
 const SALES =
 	"action, moved, picking up, picked up, people paying, ppl paying, last … sell, sell at, " +
-	"sales, sale, sold, sell … for, sells, selling, trades, trade, traded, trading, buys, " +
+	"sales, sale, sold, sell … for, sell anything, sells, selling, trades, trade, traded, trading, buys, " +
 	"bought, buying, buyers, purchases, purchased, flips, flipped, last … go for, " +
 	"last … went for, last … got, activity, transactions, txs, average price, avg price, " +
 	"median price, changed hands, last sold, last bought, who bought, recent buyers, txns, " +
@@ -183,7 +183,7 @@ export const topics = {
 			"rotating into, top performing, top performers, best performing, people … buying, " +
 			"ppl … buying, everyone … buying, people … trading, ppl … trading, everyone … trading, " +
 			"people … aping, most popular, biggest movers, biggest gainers, lots of volume, " +
-			"doing numbers, selling fast",
+			"doing numbers, selling fast, up the most, up most, down the most, gained the most",
 	),
 	discover: topic(
 		"discover, good to mint, worth minting, minting, mints, new, fresh, worth minting, can … mint, should … mint, " +

@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** Seaport 1.6, as far as buying from a listing goes. */
+/** The part of Seaport 1.6 that is needed to buy from a listing. */
 export const seaportAbi = parseAbi([
 	"struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
 	"struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",

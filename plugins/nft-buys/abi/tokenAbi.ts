@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** What is asked of tokens: who owns, and what somebody may spend. */
+/** Functions of ERC-721 and ERC-1155 that prove ownership. */
 export const tokenAbi = parseAbi([
 	"function ownerOf(uint256 tokenId) view returns (address)",
 	"function balanceOf(address owner, uint256 id) view returns (uint256)",

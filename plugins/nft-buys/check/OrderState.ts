@@ -1,9 +1,9 @@
-/** What the chain knows of an order and its seller. */
+/** The chain's state of an order and its seller. */
 export type OrderState = {
-	/** Orders signed with another one are void. */
+	/** The seller's counter; orders signed with another one are void. */
 	counter: bigint;
 	isCancelled: boolean;
 	totalFilled: bigint;
-	/** 0 where nothing was ever filled. */
+	/** 0 for an order without any fill. */
 	totalSize: bigint;
 };

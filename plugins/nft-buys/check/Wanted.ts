@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 
-/** What somebody asked for, and where and when it is bought. All else is held against this. */
+/** What the buyer wants, and where and when it is bought. All answers are compared with this. */
 export type Wanted = {
 	chainId: number;
 	marketplace: Address;

@@ -49,7 +49,7 @@ test("[NFT-03] the untouched fulfilment passes", () => {
 	expect(said({})).toBeNull();
 });
 
-test("[NFT-03] each of its members is held against what is wanted, by name", () => {
+test("[NFT-03] each of its members is compared with the request, by name", () => {
 	const { wanted, fulfilment, filling, state } = filled;
 	const wants = (changes: Partial<Filled["wanted"]>) => said({ wanted: { ...wanted, ...changes } });
 	const fills = (changes: Partial<Filled["filling"]>) =>
@@ -81,7 +81,10 @@ test("[NFT-03] each of its members is held against what is wanted, by name", () 
 	expect(said({ listing: { ...filled.listing, maker: WALLET } })).toContain("seller");
 });
 
-/** The same fulfilment of another order: its seller signed these terms, and everybody agrees. */
+/**
+ * Returns the fulfilment for another order, consistently: the seller signed these terms, and
+ * provider, book and chain agree.
+ */
 function resigned(terms: Partial<OrderParameters>, changes: Partial<Filled> = {}): Filled {
 	const parameters = { ...filled.filling.parameters, ...terms };
 	const { counter } = filled.state;
@@ -95,7 +98,7 @@ function resigned(terms: Partial<OrderParameters>, changes: Partial<Filled> = {}
 	return { ...filled, filling: { ...filled.filling, parameters }, listing, fulfilment, ...changes };
 }
 
-test("[NFT-03] a seller's order that offers something else is refused, however well it is signed", () => {
+test("[NFT-03] a seller's order that offers something else is refused, even with a valid signature", () => {
 	const [goods] = filled.filling.parameters.offer;
 	if (!goods) throw new Error("no goods");
 	const offered = (offer: OrderParameters["offer"], changes: Partial<Filled> = {}) =>
@@ -207,7 +210,7 @@ test("what the book says rules a listing out before anything is asked", () => {
 	expect(code({ currency: null })).toBe("listing_unsupported");
 });
 
-test("the chain's word ends a listing", () => {
+test("the chain's state ends a listing", () => {
 	const code = (changes: object, counter: bigint | null = 0n) =>
 		stateDenial({ ...open, ...changes }, counter)?.code ?? null;
 	expect([code({}), code({}, null), code({ totalFilled: 1n, totalSize: 2n })]).toEqual([
@@ -220,7 +223,7 @@ test("the chain's word ends a listing", () => {
 	expect(code({ counter: 5n })).toBe("listing_gone");
 });
 
-test("the first check that fails is the one that is told", () => {
+test("the first check that fails gives the reason", () => {
 	expect(firstDenial([[true, "a", "A"]])).toBeNull();
 	const failed = firstDenial([
 		[true, "a", "A"],

@@ -12,9 +12,9 @@ import { spenderOf } from "#plugins/nft-buys/seaport/knownConduits.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** Where the provider's word for the marketplace's version stands. */
+/** The provider's name for this version of the marketplace. */
 const PROTOCOL = "seaport1.6";
-/** The year 2200: what the provider's book reads as a time lies before it. */
+/** The year 2200: every time in the provider's book is before it. */
 const TIME_MAX_S = 7_258_118_400n;
 
 export type Filled = {
@@ -27,8 +27,8 @@ export type Filled = {
 };
 
 /**
- * Holds a fulfilment against what is wanted, against the listing and against the chain, member by
- * member. Null: signing it buys exactly the wanted token from exactly that listing at its price,
+ * Compares a fulfilment with the request, the listing and the chain, member by member. Returns the
+ * denial; null: signing it buys exactly the wanted token from exactly that listing at its price,
  * for the wallet itself, and moves nothing else.
  */
 export function fillingDenial(filled: Filled): Denial | null {
@@ -48,7 +48,7 @@ export function fillingDenial(filled: Filled): Denial | null {
 
 type Held = readonly [holds: boolean, what: string];
 
-/** Where the call goes, with how much, and for whom. */
+/** Returns the checks of the call: its target, value and recipient. */
 function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
 	const { transaction, protocol } = fulfilment;
 	const { recipient, fulfillerConduitKey, resolvers } = filling;
@@ -65,7 +65,7 @@ function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
 	];
 }
 
-/** That it offers exactly the wanted token, in exactly the wanted number. */
+/** Returns the checks of the offer: exactly the wanted token, in exactly the wanted number. */
 function goodsChecks({ filling, wanted }: Filled): Held[] {
 	const { parameters, numerator, denominator } = filling;
 	const [goods, ...others] = parameters.offer;
@@ -84,20 +84,20 @@ function goodsChecks({ filling, wanted }: Filled): Held[] {
 	];
 }
 
-/** That it costs what the listing says, to whoever signed it. */
+/** Returns the checks of the price: the listing's price, paid for the signer's order. */
 function priceChecks({ filling, payment, listing, wanted }: Filled): Held[] {
 	const { consideration, totalOriginalConsiderationItems, offerer } = filling.parameters;
 	return [
 		[listing.maker === offerer, "seller"],
 		[offerer !== wanted.wallet, "seller"],
-		// What is behind the signed items would be tips that nobody agreed to.
+		// Items after the signed ones would be tips that the owner did not agree to.
 		[totalOriginalConsiderationItems === BigInt(consideration.length), "number of payments"],
 		[payment.currency === listing.currency, "currency"],
 		[payment.total * listing.quantity === listing.totalRaw * wanted.quantity, "price"],
 	];
 }
 
-/** That it is the listing's order, which is open now and not filled too far. */
+/** Returns the checks of the order: it is the listing's, open now, and has enough left. */
 function orderChecks({ filling, fulfilment, listing, wanted, state }: Filled): Held[] {
 	const { parameters, signature } = filling;
 	const { startTime, endTime } = parameters;
@@ -118,12 +118,15 @@ function orderChecks({ filling, fulfilment, listing, wanted, state }: Filled): H
 	];
 }
 
-/** Bytes, and few of them: they stand behind everything that the marketplace reads. */
+/** Returns true for a short byte string: it stands after everything that the marketplace reads. */
 function isSuffix(suffix: Hex): boolean {
 	return /^0x(?:[0-9a-f]{2})*$/.test(suffix) && size(suffix) <= SUFFIX_BYTES_MAX;
 }
 
-/** What no book would call a time ("for ever") is held against the clock alone. */
+/**
+ * Returns whether the book's time equals the order's. An order without an end ("for ever") has no
+ * time in the book, so it is only checked against the clock.
+ */
 function isTime(ms: number | null, seconds: bigint): boolean {
 	const isPlausible = seconds > 0n && seconds < TIME_MAX_S;
 	return !isPlausible || ms === Number(seconds) * 1_000;

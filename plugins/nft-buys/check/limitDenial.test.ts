@@ -18,7 +18,7 @@ function setUp(slug = "ethereum") {
 	return { chain, prices, code };
 }
 
-test("[NFT-03] the chain's coin and its wrapped form are held against the limit to the unit", () => {
+test("[NFT-03] the chain's coin and its wrapped form are compared with the limit to the unit", () => {
 	const { code, chain } = setUp();
 	for (const currency of [ZERO_ADDRESS, chain.wrappedNative ?? COIN]) {
 		expect(code(currency, ETHER, ETHER)).toBeNull();
@@ -32,11 +32,11 @@ test("other currencies are compared by both rates, exactly, whatever their decim
 	prices.set({ chainId: 1, currency: COIN, usd: 1, decimals: 6 });
 	expect(code(COIN, 2_000_000_000n, ETHER)).toBeNull();
 	expect(code(COIN, 2_000_000_001n, ETHER)).toBe("price_limit_exceeded");
-	// A wei less of a limit is less than 2,000 dollars.
+	// One wei less of the limit is worth less than 2,000 dollars.
 	expect(code(COIN, 2_000_000_000n, ETHER - 1n)).toBe("price_limit_exceeded");
 });
 
-test("a chain whose coin is not ETH is held by its own coin's rate", () => {
+test("a chain whose coin is not ETH uses its own coin's rate", () => {
 	const { code, prices } = setUp("polygon");
 	prices.set({ chainId: 137, currency: COIN, usd: 1, decimals: 6 });
 	expect(code(COIN, 1n, ETHER)).toBe("usd_rate_unavailable");

@@ -13,9 +13,9 @@ const UNKNOWN: Denial = {
 };
 
 /**
- * Holds a price against a limit in base units of the chain's coin. The coin and its wrapped form
- * are compared as they are; every other currency by both rates, in integers and without rounding.
- * What has no rate is not under any limit.
+ * Compares a price with a limit in base units of the chain's coin; returns the denial, or null. The
+ * coin and its wrapped form are compared directly; every other currency by both rates, in integers
+ * and without rounding. Without a rate the price counts as too high.
  */
 export function limitDenial(given: {
 	price: { currency: Address; raw: bigint };

@@ -7,8 +7,8 @@ const HASH = /^0x[0-9a-f]{64}$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
- * Whether what the provider's book says of a listing rules it out, before anything is asked about
- * it. What it says is not believed by this: the signed order is held against it later.
+ * Returns why the provider's data about a listing rules it out, before any other call; null: it
+ * does not. The data is not trusted here: the signed order is checked later.
  */
 export function listingDenial(listing: ProviderOrder, wanted: Wanted): Denial | null {
 	const { startsAtMs, expiresAtMs } = listing;

@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { ConsiderationItem } from "#plugins/nft-buys/seaport/Order.ts";
 
-/** What an order, or a part of one, costs: everything that leaves the buyer's wallet. */
+/** The price of an order, or of a part of one: everything that leaves the buyer's wallet. */
 export type Payment = {
 	/** The zero address for the native coin. */
 	currency: Address;
@@ -13,9 +13,9 @@ const NATIVE = 0;
 const COIN = 1;
 
 /**
- * Adds up a price. Null where it is none that can be checked completely: several currencies, a
- * token among the payments (a swap, or a private listing), an amount that moves with time, a part
- * that does not divide, nothing at all.
+ * Adds up a price. Null where it cannot be checked completely: several currencies, a token among
+ * the payments (a swap, or a private listing), an amount that changes with time, a part that does
+ * not divide evenly, no payment at all.
  */
 export function paymentOf(
 	consideration: readonly ConsiderationItem[],

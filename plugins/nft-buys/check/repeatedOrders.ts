@@ -4,12 +4,12 @@ import { hashOrder } from "#plugins/nft-buys/seaport/hashOrder.ts";
 import type { OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
 
-/** An order as it must be wherever the provider writes it. */
+/** The signed order that every copy must equal. */
 export type SignedAs = { orderHash: Hex; counter: bigint; parameters: OrderParameters };
 
 /**
- * Whether an order that the provider wrote somewhere beside the call is the same one, member by
- * member. Nothing of it is used; who contradicts themselves is not bought from.
+ * Returns true if a copy of the order that the provider sent beside the call is the same, member by
+ * member. The copy is not used; but a provider that contradicts itself is not trusted.
  */
 export function isSameOrder(written: unknown, as: SignedAs): boolean {
 	const { data } = wireOrder.listed.safeParse(written);
@@ -22,7 +22,10 @@ export function isSameOrder(written: unknown, as: SignedAs): boolean {
 	);
 }
 
-/** The orders of a fulfilment: none, or the one that the call fills, with its signature. */
+/**
+ * Returns true for the orders of a fulfilment: none, or the one that the call fills, with its
+ * signature.
+ */
 export function areSameOrders(
 	orders: readonly unknown[],
 	as: SignedAs & { signature: Hex },

@@ -3,9 +3,11 @@ import type { OrderState } from "#plugins/nft-buys/check/OrderState.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 /**
- * Whether the chain says that an order is over: the provider may hear of it later than we do.
+ * Returns why the chain says that an order is over; null: it is open. The provider may learn of
+ * that later than we do.
  *
- * @param signedCounter what the book says the order was signed with; null where it does not say.
+ * @param signedCounter the counter that the order was signed with, by the book; null where it is
+ * unknown.
  */
 export function stateDenial(state: OrderState, signedCounter: bigint | null): Denial | null {
 	const { totalFilled, totalSize, counter } = state;

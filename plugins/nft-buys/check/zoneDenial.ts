@@ -4,19 +4,22 @@ import { firstDenial } from "#plugins/nft-buys/check/firstDenial.ts";
 import type { OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** The provider's signed zone: it lets through what the provider signed for this buyer. */
+/**
+ * The provider's zone for signed permissions: it allows orders that the provider signed for this
+ * buyer.
+ */
 const SIGNED_ZONES: ReadonlySet<Address> = new Set(["0x000056f7000000ece9003ca63978907a00ffd100"]);
-/** Orders that only a zone lets through: 2 whole, 3 in parts. */
+/** Types of orders that need the zone's permission: 2 whole, 3 in parts. */
 const RESTRICTED_FROM = 2;
 const RESTRICTED_TO = 3;
 /** SIP-7: version, buyer, expiry, a compact signature, and then context. */
 const HEAD_BYTES = 1 + 20 + 8 + 64;
 
 /**
- * What may be sent for the order's zone. An open order's zone is not asked, so nothing is sent to
- * it. A restricted one's is called with our bytes, so it must be one that we know, and the bytes a
- * permission for this wallet that still stands; whether its signature is good, the zone says when
- * the call is simulated.
+ * Returns why the data for the order's zone may not be sent; null: it may. An open order's zone is
+ * not called, so its data must be empty. A restricted one's is called with our bytes, so it must be
+ * a known zone, and the bytes a valid permission for this wallet; the zone itself checks the
+ * signature when the call is simulated.
  */
 export function zoneDenial(
 	{ orderType, zone }: OrderParameters,

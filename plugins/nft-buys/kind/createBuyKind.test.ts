@@ -26,7 +26,7 @@ beforeEach(() => {
 const latest = async () => numberToHex(Number(await anvil.rpc<string>("eth_blockNumber")));
 const owner = async (id: bigint) => seaport.ownerOf(id, await latest());
 
-/** Refused, nothing handed over, nothing reserved. */
+/** Expects a refusal: nothing handed over, nothing reserved. */
 async function expectRefused(intent: Intent, errorCode: string) {
 	expect({ status: intent.status, errorCode: intent.errorCode }).toEqual({
 		status: "rejected",
@@ -98,7 +98,7 @@ describe("a buy that goes well", () => {
 		expect(lab.sent[0]?.valueRaw).toBe((3n * ETHER) / 10n);
 	});
 
-	test("of a listing that others fill meanwhile the rest is bought, and exactly that is spent", async () => {
+	test("if others fill part of a listing meanwhile, the rest is bought, and exactly that is spent", async () => {
 		const buyer = await lab.buyer();
 		const id = await seaport.mintMulti(seaport.accounts[2]!, 10n);
 		const listed = await lab.list({
@@ -177,7 +177,7 @@ describe("a buy that goes well", () => {
 	});
 });
 
-/** The provider's conduit is not on this node: the marketplace itself takes the coins. */
+/** Lists for a node without the provider's conduit: the marketplace itself takes the coins. */
 function withoutConduit(listed: Awaited<ReturnType<BuyLab["list"]>>) {
 	return {
 		...listed,
@@ -235,7 +235,7 @@ describe("a buy that is refused signs nothing and reserves nothing", () => {
 		expect(lab.fake.callsOf("listingFulfilment")).toEqual([]);
 	});
 
-	test("the seller has not got the token any more", async () => {
+	test("the seller no longer has the token", async () => {
 		const buyer = await lab.buyer();
 		const listed = await lab.list();
 		lab.serve(listed);
@@ -341,7 +341,7 @@ describe("a buy whose transaction goes through without the token", () => {
 		const listed = await lab.list();
 		lab.serve(listed);
 		const intent = await lab.buy(buyer, listed);
-		// The node says of the block that somebody else owns it.
+		// The node reports another owner in that block.
 		const stranger = `0x${"9".repeat(64)}`;
 		const { rpc } = lab;
 		lab.state.rpc = {
@@ -360,14 +360,14 @@ describe("a buy whose transaction goes through without the token", () => {
 		const buyer = await lab.buyer();
 		const listed = await lab.list();
 		lab.serve(listed);
-		// Somebody is faster, between the simulation and the block.
+		// Another buyer is faster, between the simulation and the block.
 		lab.state.beforeSend = async () => {
 			const from = seaport.accounts[3]!;
 			await seaport.fulfillBasicOrder(listed.order, { from, value: ETHER });
 		};
 		const intent = await lab.buy(buyer, listed);
 		await lab.tick();
-		// A later block says the same.
+		// A later block confirms it.
 		await anvil.rpc("evm_mine");
 		await lab.tick(5_000);
 		expect((await lab.reread(intent)).status).toBe("failed");
@@ -377,7 +377,7 @@ describe("a buy whose transaction goes through without the token", () => {
 });
 
 describe("asking first", () => {
-	test("a confirmed buy is planned anew and sent where it is still the same or cheaper", async () => {
+	test("a confirmed buy is planned again and sent if it is still the same or cheaper", async () => {
 		const buyer = await lab.buyer({ requireTradeConfirmation: true });
 		const listed = await lab.list();
 		lab.serve(listed);

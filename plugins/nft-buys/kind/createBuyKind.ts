@@ -11,7 +11,7 @@ import { ownershipDenial } from "#plugins/nft-buys/settle/ownershipDenial.ts";
 import { paidByLogs } from "#plugins/nft-buys/settle/paidByLogs.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
 
-/** How buying a token from a listing goes, for the path that money leaves by. */
+/** Returns the intent kind that buys a token from a listing. */
 export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 	return {
 		name: NFT_BUY,
@@ -28,7 +28,7 @@ export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 			const goods = shownBuy.read(intent.plan.shown);
 			const asked = { goods, wallet: wallet.address, receipt, signal };
 			const missing = await outbound("nft_buy.ownership", () => ownershipDenial(rpc, asked));
-			// Of an order that others filled meanwhile less is left, and less is paid.
+			// If others filled part of the order meanwhile, less is left, and less is paid.
 			const spentRaw = paidByLogs(receipt.logs, goods);
 			if (spentRaw === null) return missing;
 			return missing ? { ...missing, spentRaw } : { spentRaw };

@@ -7,7 +7,9 @@ const DENIAL: Denial = {
 	detail: "Offers are orders that their maker signs, and none is built here.",
 };
 
-/** Offers are recorded and refused: nobody is asked, nothing is signed. */
+/**
+ * Returns the intent kind of offers: they are recorded and refused; nothing is called or signed.
+ */
 export function createOfferKind(): IntentKind<BuyRequest> {
 	return {
 		name: "nft_offer",

@@ -7,13 +7,15 @@ import type { Channel } from "#plugins/wallets/contract.ts";
 
 type Asked = Parameters<Provider["listingFulfilment"]>[0];
 
-/** What did not reach the provider, or came back broken; a limit and a refusal are answers. */
+/**
+ * Failures to reach the provider, or unreadable answers; a rate limit and a refusal are answers.
+ */
 const AGAIN = new Set(["provider_unavailable", "provider_unreadable"]);
 
 /**
- * Asks the provider how a listing is filled; null where it does not fill it any more. A buy by hand
- * asks once: its owner waits, and asks again if they like. A snipe asks up to four times more, with
- * a short break that doubles, unless the provider said no or that it is asked too often.
+ * Requests the fulfilment of a listing from the provider; null where it is no longer available. A
+ * manual buy asks once: its owner waits, and can retry. A snipe asks up to four times more, with a
+ * short delay that doubles, unless the provider refused or has a rate limit.
  */
 export async function askFulfilment(
 	provider: Pick<Provider, "listingFulfilment">,

@@ -7,11 +7,11 @@ export type Search = {
 	marketplace: Address;
 	contract: Address;
 	tokenId: bigint;
-	/** Null: the cheapest of the token. */
+	/** Null: the token's cheapest listing. */
 	orderHash: Hex | null;
 };
 
-/** The listing that was named, or else the token's cheapest. Null: the provider has none. */
+/** Returns the named listing, or else the token's cheapest. Null: the provider has none. */
 export async function findListing(
 	{ chainId, marketplace, contract, tokenId, orderHash }: Search,
 	given: {
@@ -26,7 +26,7 @@ export async function findListing(
 		const listing = await outbound("nft_buy.listing", () =>
 			provider.order({ chainId, protocolAddress: marketplace, orderHash }, options),
 		);
-		// Another order than the one that was named is none.
+		// An order other than the named one does not count.
 		return listing?.orderHash === orderHash ? listing : null;
 	}
 	const slug = await outbound("nft_buy.collection", () =>

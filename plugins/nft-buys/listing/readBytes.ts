@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
-/** What a node answers a call with; "0x" for everything that is not bytes. */
+/** Returns a node's answer as bytes; "0x" for everything else. */
 export function readBytes(answer: unknown): Hex {
 	return isBytes(answer) ? answer : "0x";
 }

@@ -7,7 +7,7 @@ import { readBytes } from "#plugins/nft-buys/listing/readBytes.ts";
 
 export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
 
-/** What a wallet has of an ERC-20, and how much of it a spender may take. */
+/** Reads a wallet's balance of an ERC-20, and a spender's allowance, in base units. */
 export async function readFunds(
 	rpc: Rpc,
 	asked: { currency: Address; wallet: Address; spender: Address; signal: AbortSignal },

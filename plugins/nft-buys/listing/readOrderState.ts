@@ -7,8 +7,8 @@ import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { readBytes } from "#plugins/nft-buys/listing/readBytes.ts";
 
 /**
- * Asks the marketplace itself about an order and its seller. An address without code answers
- * nothing, so a chain without the marketplace is found out here and not by paying it.
+ * Reads the state of an order and its seller from the marketplace. An address without code answers
+ * empty data, so a chain without the marketplace is noticed here, before any payment.
  */
 export async function readOrderState(
 	rpc: Rpc,

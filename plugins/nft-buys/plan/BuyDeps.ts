@@ -4,7 +4,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 
-/** Everything that a buy can touch. It signs and stores nothing. */
+/** Everything that a buy depends on. None of it signs or stores. */
 export type BuyDeps = {
 	clock: Clock;
 	chains: ChainRegistry;

@@ -3,7 +3,7 @@ import type { Payment } from "#plugins/nft-buys/check/paymentOf.ts";
 import type { Funds } from "#plugins/nft-buys/listing/readFunds.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** Whether an ERC-20 price can be taken from the wallet as it stands. */
+/** Returns why the wallet's balance cannot pay an ERC-20 price; null: it can. */
 export function fundsDenial({ total }: Payment, funds: Funds): Denial | null {
 	return firstDenial([
 		[

@@ -2,9 +2,9 @@ import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
 /**
- * Whether a buy that was planned anew is still what its owner said yes to: the same token and
- * number of the same chain into the same wallet, by the same marketplace, in the same currency, for
- * no more. Another signature, order or attribution is the provider's affair, and was checked again.
+ * Returns whether a new plan is still what its owner agreed to: the same token and number on the
+ * same chain into the same wallet, by the same marketplace, in the same currency, for no more.
+ * Another signature, order or attribution is allowed, and was checked again.
  */
 export function keepsBuy(approved: Plan, fresh: Plan): boolean {
 	const before = shownBuy.read(approved.shown);

@@ -39,10 +39,10 @@ const wallet: Wallet = {
 const chains = createChainRegistry(builtinChains);
 
 const isProving = process.env.PROVE === "1";
-/** In `test` a third of the ways to spoil something; of each leaf, at least one. */
+/** In `test` a third of the mutations runs; of each leaf, at least one. */
 const isInSample = (_: unknown, index: number) => isProving || index % 3 === 0;
 
-/** What the provider says of one buy. */
+/** The provider's answers about one buy. */
 type Said = { listing: ProviderOrder; fulfilment: ProviderFulfilment };
 type Chain = { counter: bigint; cancelled: boolean; filled: bigint; size: bigint };
 const OPEN: Chain = { counter: 0n, cancelled: false, filled: 0n, size: 0n };
@@ -79,7 +79,7 @@ function saidOf(listed: Listed, units: bigint, recipient?: Hex): Said {
 	return { listing: listed.listing, fulfilment: listed.fulfilment(units, options) };
 }
 
-/** The same buy by `fulfillOrder`, which the provider's emulator never chooses. */
+/** Returns the same buy by `fulfillOrder`, which the provider's emulator never chooses. */
 function plainOf(listed: Listed): Said {
 	const { listing, fulfilment } = saidOf(listed, 1n, BUYER);
 	const { transaction } = fulfilment;
@@ -133,8 +133,8 @@ function ask(said: Said, quantity: bigint, chain: Chain = OPEN): Promise<Prepara
 }
 
 /**
- * Leaves that nothing is made of: however they are changed, the plan stays the same to the last
- * byte (which the test below demands).
+ * Leaves that are not used: however they change, the plan stays the same to the last byte (the test
+ * below checks that).
  */
 const UNUSED: readonly [pattern: RegExp, why: string][] = [
 	[/^listing\.(decimals|symbol)$/, "amounts are base units; what is shown comes from the chain"],
@@ -145,7 +145,7 @@ const UNUSED: readonly [pattern: RegExp, why: string][] = [
 	[/^fulfilment\.orders\[0\]\.signature$/, "left out or null: the call has its own"],
 	[/^fulfilment\.orders\[0\]\.parameters\.counter$/, "left out: the chain's own is taken"],
 ];
-/** Mutations, not whole leaves, that change bytes and not what they do. */
+/** Single mutations that change bytes, but not their effect. */
 const MEANINGLESS: readonly [pattern: RegExp, how: RegExp, why: string][] = [
 	[/calldataSuffix$/, /./, "attribution behind the calldata, which the marketplace never reads"],
 	[/fulfillerConduitKey$/, /^is 0x0+$/, "no conduit: ours are native payments"],
@@ -220,8 +220,8 @@ const NULLABLE =
 	/(protocolAddress|contract|tokenId|currency|startsAtMs|expiresAtMs|calldataSuffix|protocolData)$/;
 
 /**
- * Whether the adapter could answer a mutant at all: outside of what it passes on as it was sent, it
- * has checked the kind of every member.
+ * Returns whether the adapter could return a mutant at all: it checks the type of every member,
+ * except of those that it passes on unchanged.
  */
 function isTyped(before: Said, after: Said, path: string): boolean {
 	if (UNTYPED.test(path)) return true;
@@ -234,7 +234,9 @@ function at(value: unknown, path: string): unknown {
 	return steps.reduce<any>((inner, step) => inner?.[step], value);
 }
 
-/** A plan without its attribution and its conduit key, of which the wallet feels nothing. */
+/**
+ * Returns a plan without its attribution and its conduit key, which have no effect on the wallet.
+ */
 function meaningOf(plan: Plan) {
 	const { functionName, args } = decodeFunctionData({ abi: seaportAbi, data: plan.data });
 	const keyless = JSON.stringify(args, (key, value) =>
@@ -243,7 +245,7 @@ function meaningOf(plan: Plan) {
 	return { ...plan, data: null, functionName, keyless };
 }
 
-/** The random value in the form that the leaf has. */
+/** Sets the random value in the form that the leaf has. */
 function setAt(said: Said, path: string, random: bigint): Said {
 	const copy = structuredClone(said) as never;
 	const steps = path.replace(/\[(\d+)\]/g, ".$1").split(".");
@@ -262,7 +264,7 @@ function setAt(said: Said, path: string, random: bigint): Said {
 	return copy;
 }
 
-/** Faults are refusals with a code of their own: the path turns them into one. */
+/** Returns the outcome; a Fault becomes a refusal with its code, as in the execution path. */
 async function outcomeOf(said: Said, quantity: bigint): Promise<Preparation> {
 	try {
 		return await ask(said, quantity);
@@ -289,7 +291,7 @@ test("[NFT-03] every member that the schemas read is among the mutated leaves", 
 	]).toEqual([]);
 });
 
-/** The leaves of a zod schema, as paths. */
+/** Returns the leaves of a zod schema, as paths. */
 function schemaLeaves(schema: unknown, path: string): string[] {
 	const { def } = schema as { def: { type: string; [member: string]: unknown } };
 	if (def.type === "object") {
@@ -303,7 +305,7 @@ function schemaLeaves(schema: unknown, path: string): string[] {
 	return element.def.type === "unknown" ? [path] : schemaLeaves(element, `${path}[]`);
 }
 
-test("what the chain knows better is believed: cancelled, sold, sold in part, another counter", async () => {
+test("the chain's state overrides the provider's: cancelled, sold, sold in part, another counter", async () => {
 	const codes = async (chain: Partial<Chain>, quantity = 3n) => {
 		const said = quantity === 3n ? cases[1]!.said : cases[0]!.said;
 		const prepared = await ask(said, quantity, { ...OPEN, ...chain });

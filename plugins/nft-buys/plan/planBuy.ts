@@ -41,16 +41,16 @@ type Asked = {
 	rpc: Rpc;
 	wanted: Wanted;
 	priceLimitRaw: bigint | null;
-	/** Through what it was asked for: a snipe asks its provider again. */
+	/** The channel of the request: a snipe asks the provider again. */
 	channel: Channel;
 	outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
 	signal: AbortSignal;
 };
 
 /**
- * Finds the listing, has the provider say how to fill it, checks that member by member and encodes
- * it here. Cheap and free checks come before the fulfilment, of which the provider gives a handful
- * a minute, and which a buy by hand asks for once. Changes nothing anywhere.
+ * Plans a buy: finds the listing, requests its fulfilment, checks that member by member and encodes
+ * it here; returns the plan or a denial. Cheap and free checks come before the fulfilment, of which
+ * the provider allows a few a minute. Changes nothing anywhere.
  */
 export async function planBuy(
 	deps: BuyDeps,
@@ -91,7 +91,7 @@ export async function planBuy(
 	return await planFill(deps, asked, listing);
 }
 
-/** Somebody must look at these wallets first. */
+/** Returns true if a wallet may pay; operators must review the others first. */
 function canPay({ capability }: Wallet): boolean {
 	return capability !== "disabled" && capability !== "review-required";
 }
@@ -116,7 +116,7 @@ async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Pr
 			orderHash,
 			fulfiller: wallet,
 			token: { contract, tokenId },
-			// Left out, the provider means all that is left.
+			// Without it the provider means everything that is left.
 			units: wanted.quantity,
 		},
 		{ channel: asked.channel, outbound, signal },
@@ -152,7 +152,7 @@ function readFulfilment(
 	return payment ? { filling, payment } : { denial: { code: "listing_unsupported", detail } };
 }
 
-/** By the book's price first: a listing that is too expensive costs no fulfilment. */
+/** Checks the book's price first: a listing that is too expensive needs no fulfilment. */
 function bookLimitDenial(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Denial | null {
 	const { currency, totalRaw, quantity } = listing;
 	if (currency === null || quantity <= 0n) return null;
@@ -188,7 +188,7 @@ async function planOf(
 		);
 		const denial = fundsDenial(payment, funds);
 		if (denial) return { kind: "denied", denial };
-		// A symbol is what the contract's author likes; an address is not.
+		// A contract's author chooses its symbol freely, so its address is shown.
 		const isWrapped = address === chain.wrappedNative;
 		const symbol = isWrapped ? `W${chain.nativeCurrency.symbol}` : address;
 		currency = { symbol, decimals: funds.decimals };
@@ -207,7 +207,7 @@ async function planOf(
 		valueRaw: address === ZERO_ADDRESS ? total : 0n,
 		data: encodeFilling(filling, { wallet, suffix: fulfilment.transaction.calldataSuffix }),
 		spend: { currency: address, raw: total, ...currency },
-		// The seller gets the money and is nobody whom the owner pays by name: no cooldown.
+		// The seller is not a recipient that the owner chose by address, so no cooldown applies.
 		recipient: null,
 		shown: shownBuy.write({ ...given, wanted, currency, chain }),
 		expiresAtMs: Number(endMs < untilMs ? endMs : untilMs),
@@ -215,7 +215,9 @@ async function planOf(
 	return { kind: "plan", plan };
 }
 
-/** The marketplace may take exactly the price, and then the same listing is bought for it. */
+/**
+ * Plans the allowance of exactly the price for the marketplace; then the same listing is bought.
+ */
 function allowFirst({
 	spender,
 	spend,

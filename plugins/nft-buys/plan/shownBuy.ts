@@ -12,7 +12,7 @@ const units = z
 	.regex(/^\d{1,78}$/)
 	.transform((text) => BigInt(text));
 
-/** What settling and comparing need of a plan as it was shown. */
+/** The part of a shown plan that settling and comparing need. */
 const goods = z.object({
 	contract: z.string().refine(isAddress),
 	tokenId: units,
@@ -23,7 +23,10 @@ const goods = z.object({
 	pays: z.object({ currency: z.string().refine(isAddress) }),
 });
 
-/** What a person is shown of a buy, in the plan's JSON; all of it decoded from what is signed. */
+/**
+ * Writes and reads what a person sees of a buy, in the plan's JSON; all decoded from what is
+ * signed.
+ */
 export const shownBuy = {
 	write(given: {
 		wanted: Wanted;
@@ -55,7 +58,7 @@ export const shownBuy = {
 	read: (shown: unknown) => goods.parse(shown),
 };
 
-/** By contract and id: those are what is signed, and a name is what its author likes. */
+/** Describes the buy by contract and id, which are signed; a name could be any text. */
 function sentenceOf(given: {
 	wanted: Wanted;
 	payment: Payment;

@@ -3,7 +3,7 @@ import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** What the routes of buying are made of. */
+/** What the routes of buying need. */
 export type BuyContext = {
 	wallets: Wallets;
 	log: Log;

@@ -14,33 +14,33 @@ type FromTool = {
 	kind: "tool";
 	idempotencyKey: string | null;
 	channel: Channel;
-	/** True: the owner says yes by a link first, whatever their profile says. */
+	/** True: the owner must agree by a link first, whatever their profile says. */
 	asks: boolean;
 };
 
 type Asked = {
 	kind: "nft_buy" | "nft_offer";
-	/** What names the request beside its key. */
+	/** Names the request together with its key. */
 	route: string;
 	from: FromRoute | FromTool;
 	principal: Principal;
 	chain: Chain;
 	walletId: string | undefined;
-	/** As it was parsed: what makes two requests the same. */
+	/** The parsed body; two requests with equal bodies are the same request. */
 	body: unknown;
 	wish: BuyRequest;
 };
 
 /**
- * Records a wish, takes it as far as it goes without its owner, and answers where it stands: 201,
- * also for what was refused. Who hangs up meanwhile does not stop it.
+ * Records a request, executes it as far as possible without its owner, and answers its state: 201,
+ * also for a refusal. A closed connection does not stop it.
  */
 export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
 	const { wallets, chains } = context;
 	const { principal, chain, kind, wish, route, body, from } = asked;
 	const { profile } = principal;
 	const wallet = payingWallet(profile, asked.walletId);
-	// An answer that is lost would invite its owner to buy once more.
+	// If the answer were lost, the owner might buy once more.
 	if (from.kind === "route") requestContexts.get(from.request)?.keepOpen(ANSWER_IDLE_SECONDS);
 	const { idempotencyKey, channel, asks } = from.kind === "tool" ? from : ofRoute(from.request);
 	return await wallets.once({
@@ -72,8 +72,8 @@ type Made = {
 };
 
 /**
- * Takes the wish further. Where that cannot be done now it is answered as it stands, and the
- * service takes it up by itself: an error would invite its owner to buy once more.
+ * Continues the request, and returns its intent. If that fails now, the intent is returned as it is
+ * and the service retries later: an error would make the owner buy once more.
  */
 async function goOn(
 	{ wallets, log, ending }: BuyContext,
@@ -92,7 +92,7 @@ async function goOn(
 	}
 }
 
-/** What its owner is asked for, by the state that asks. */
+/** What the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],

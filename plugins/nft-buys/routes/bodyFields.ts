@@ -10,7 +10,7 @@ const whole = z
 	.string()
 	.regex(/^(0|[1-9]\d{0,77})$/, { error: "must be a whole number in decimal digits", abort: true });
 
-/** Members of the bodies that buy and offer. Numbers come as their text, see `exactNumbers`. */
+/** Members of the bodies that buy and offer. Numbers arrive as text, see `exactNumbers`. */
 export const bodyFields = {
 	chain: z
 		.string()
@@ -41,7 +41,7 @@ export const bodyFields = {
 		)
 		.default("1")
 		.meta({ description: "Units of an ERC-1155; 1 unless given." }),
-	/** What it means is told by `parseAmount`, which knows the chain's coin. */
+	/** Parsed later by `parseAmount`, which knows the chain's coin. */
 	price: z
 		.string()
 		.max(160)
@@ -69,5 +69,5 @@ export const bodyFields = {
 		}),
 };
 
-/** The members of such a body whose numbers must not become doubles. */
+/** Members whose numbers must not become doubles. */
 export const exactMembers = ["maxPriceNative", "priceNative", "tokenId", "quantity"] as const;

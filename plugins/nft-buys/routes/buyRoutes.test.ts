@@ -55,7 +55,7 @@ async function call(path: string, { method, body, token = buyer.token, key }: In
 	return { status: response.status, text, body: JSON.parse(text) as any };
 }
 
-/** A body for the listing; `changes` are put in as JSON text. */
+/** Returns a body for the listing; `changes` are inserted as JSON text. */
 function buyBody(changes: Record<string, string> = {}): string {
 	const members = {
 		chain: '"anvil"',
@@ -98,7 +98,7 @@ describe("POST /v1/nft-market/buys", () => {
 		expect((await call(`/intents/${body.id}`)).body).toMatchObject({ id: body.id, kind: "buy" });
 	});
 
-	test("[NFT-01] [NFT-03] what policy refuses is 201 too, rejected with its code", async () => {
+	test("[NFT-01] [NFT-03] a refusal by policy is 201 too, rejected with its code", async () => {
 		buyer = await lab.buyer({ perTradeUsdMax: 1n });
 		const { status, body } = await call("/buys", { body: buyBody() });
 		expect({ status, intent: body.status, code: body.errorCode }).toEqual({
@@ -109,7 +109,7 @@ describe("POST /v1/nft-market/buys", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("[NFT-04] a buy is held to its four limits before it is sent", async () => {
+	test("[NFT-04] a buy is checked against its four limits before it is sent", async () => {
 		const set = (table: "profile" | "wallet", column: string, id: string) =>
 			database.db.execute(`update wallets.${table} set ${column} = 1 where id = $1`, [id]);
 		const limits: [code: string, limit: () => Promise<unknown> | void][] = [
@@ -130,7 +130,7 @@ describe("POST /v1/nft-market/buys", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("[NFT-04] a buy passes what holds trades and transfers of tokens back", async () => {
+	test("[NFT-04] a buy ignores the limits that apply only to trades and transfers", async () => {
 		Object.assign(lab.deps.settings.limits, { recipientCooldownMs: 86_400_000 });
 		const switches = ["kill:plugin:trading", "kill:plugin:transfers", "enforce_min_liquidity"];
 		for (const key of switches) {
@@ -146,7 +146,7 @@ describe("POST /v1/nft-market/buys", () => {
 		expect(lab.sent).toHaveLength(1);
 	});
 
-	test("[NFT-03] who has no wallet at all is answered with a rejected intent as well, and it is kept", async () => {
+	test("[NFT-03] a caller without a wallet gets a rejected intent as well, and it is stored", async () => {
 		await database.db.execute(
 			"update wallets.profile set canonical_wallet_id = null where id = $1",
 			[buyer.profile.id],
@@ -173,7 +173,7 @@ describe("POST /v1/nft-market/buys", () => {
 		}
 		expect(await intentsCount()).toBe(2);
 		expect(lab.sent).toEqual([]);
-		// Whatever anybody writes, it is never one that is sent.
+		// The database refuses to mark it as sent, whatever statement tries.
 		const made = database.db.execute(
 			"update wallets.intent set status = 'submitting' where wallet_id is null",
 		);
@@ -192,12 +192,12 @@ describe("POST /v1/nft-market/buys", () => {
 		});
 	});
 
-	test("a buy that cannot go on now is answered as it stands, and goes on by itself", async () => {
+	test("a buy that cannot continue now is answered as it is, and continues later", async () => {
 		const { rpc } = lab.state;
 		const away = async () => {
 			throw rpcFault.transport({ detail: "away" });
 		};
-		// The listing is read and checked; then the chain is gone.
+		// The listing is read and checked; then the node is gone.
 		lab.state.rpc = rpc && { ...rpc, settle: away };
 		const asked = await call("/buys", { body: buyBody(), key: "k1" });
 		expect({ status: asked.status, intent: asked.body.status }).toEqual({
@@ -216,8 +216,8 @@ describe("POST /v1/nft-market/buys", () => {
 	test("a double click without a key pays once: the listing can be filled once", async () => {
 		const answers = await Promise.all([1, 2].map(() => call("/buys", { body: buyBody() })));
 		expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-		// The second may wait in line behind the first, and has its turn then. A revert is told with
-		// a block on top.
+		// The second may wait in the queue behind the first, and runs then. A revert is reported after
+		// one more block.
 		for (const ms of [1_000, 11_000, 1_000]) {
 			await lab.tick(ms);
 			await anvil.rpc("anvil_mine", ["0x1"]);
@@ -330,7 +330,7 @@ describe("POST /v1/nft-market/buys", () => {
 				tokenId: String(listed.listing.tokenId),
 			}),
 		});
-		// What is named is signed: its price is the limit.
+		// A named order's price is the limit.
 		expect(body).toMatchObject({ status: "submitted", priceLimit: 1, chain: "anvil" });
 		expect(body.priceLimitRaw).toBe(body.plan.pays.amountRaw);
 		expect(body.orderHash).toBe(listed.orderHash);
@@ -338,7 +338,7 @@ describe("POST /v1/nft-market/buys", () => {
 });
 
 describe("POST /v1/nft-market/offers", () => {
-	test("[NFT-02] 201 with the intent rejected, and nobody was asked anything", async () => {
+	test("[NFT-02] 201 with the intent rejected, and no system was called", async () => {
 		const text = buyBody({ maxPriceNative: "", priceNative: "0.5" });
 		const { status, body } = await call("/offers", { body: text });
 		expect({ status, body }).toMatchObject({
@@ -356,7 +356,7 @@ describe("POST /v1/nft-market/offers", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("[SEC-04] an amount that is none is refused here too", async () => {
+	test("[SEC-04] an invalid amount is refused here too", async () => {
 		const text = buyBody({ maxPriceNative: "", priceNative: "1e18" });
 		expect((await call("/offers", { body: text })).body.code).toBe("amount_invalid");
 	});
@@ -381,7 +381,7 @@ describe("GET /v1/nft-market/intents", () => {
 		expect((await call("/intents?limit=0")).status).toBe(422);
 	});
 
-	test("somebody else's intent is the same 404 as none", async () => {
+	test("another profile's intent is the same 404 as a missing one", async () => {
 		const text = buyBody({ maxPriceNative: "", priceNative: "0.5" });
 		const { body } = await call("/offers", { body: text });
 		const { token } = await lab.buyer({ account: 3 });
@@ -396,7 +396,7 @@ describe("GET /v1/nft-market/intents", () => {
 	});
 });
 
-test("[SEC-04] strangers get 401 before anything else of a request is looked at", async () => {
+test("[SEC-04] without a session the answer is 401 before anything else of a request is checked", async () => {
 	const requests: [string, Init][] = [
 		["/buys", { body: buyBody() }],
 		["/buys", { body: "{not json" }],

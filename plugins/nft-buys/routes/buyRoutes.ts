@@ -7,7 +7,7 @@ import { postBuys } from "#plugins/nft-buys/routes/postBuys.ts";
 import { postCancel } from "#plugins/nft-buys/routes/postCancel.ts";
 import { postOffers } from "#plugins/nft-buys/routes/postOffers.ts";
 
-/** Buying NFTs, and what became of it. */
+/** Returns the routes that buy NFTs, and show and cancel buys. */
 export function buyRoutes(context: BuyContext) {
 	const signedIn = createSignedIn(context.wallets);
 	return new Elysia({ prefix: "/v1/nft-market" })

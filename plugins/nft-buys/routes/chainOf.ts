@@ -2,7 +2,10 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { buyFault, invalidBody } from "#plugins/nft-buys/faults.ts";
 import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
 
-/** The chain that a body names, in any spelling; left out, the only one that is served. */
+/**
+ * Returns the chain that a body names, in any spelling; without a name, the only one that is
+ * served.
+ */
 export function chainOf(
 	{ chains, served }: Pick<BuyContext, "chains" | "served">,
 	text: string | undefined,

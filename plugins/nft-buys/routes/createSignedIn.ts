@@ -1,11 +1,11 @@
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
 
-/** Who speaks in a request, asked once however many hooks want to know. */
+/** Returns the caller of a request, authenticated once however many hooks need it. */
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
 /**
- * Asks who speaks before anything else of a request is looked at: it is both a `parse` and a
- * `transform` hook, so a stranger learns nothing of how a body should look.
+ * Makes the hook that authenticates before anything else: used as both `parse` and `transform`, so
+ * that without a session a caller learns nothing about the form of a body.
  */
 export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">): SignedIn {
 	const asked = new WeakMap<Request, Promise<Principal>>();

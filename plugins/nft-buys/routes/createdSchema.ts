@@ -9,9 +9,7 @@ const questionSchema = z
 	})
 	.meta({ id: "IntentQuestion", description: "A one-time link that asks the owner of an intent." });
 
-/**
- * The answer to a new intent: with the link by which its owner confirms or signs, where they must.
- */
+/** The answer to a new intent, with the link for its owner to confirm or sign, if needed. */
 export const createdSchema = intentSchema
 	.extend({
 		link: questionSchema

@@ -10,7 +10,7 @@ import { intentParams } from "#plugins/nft-buys/routes/intentParams.ts";
 import { intentSchema } from "#plugins/nft-buys/routes/intentSchema.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
 
-/** One of your buys or offers. Somebody else's is the same 404 as one that is not there. */
+/** Shows one of the caller's buys or offers. Another profile's is the same 404 as a missing one. */
 export function getIntent({ wallets, chains }: BuyContext, signedIn: SignedIn) {
 	return new Elysia().get(
 		"/intents/:id",

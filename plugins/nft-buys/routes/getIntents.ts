@@ -35,7 +35,7 @@ const answerSchema = z
 	})
 	.meta({ id: "IntentPage", description: "A page of your buys and offers." });
 
-/** Your buys and offers, newest first. */
+/** Lists the caller's buys and offers, newest first. */
 export function getIntents({ wallets, chains }: BuyContext, signedIn: SignedIn) {
 	return new Elysia().get(
 		"/intents",

@@ -1,2 +1,2 @@
-/** What this plugin's routes show of a profile's intents. */
+/** The kinds of intents that this plugin's routes show. */
 export const intentKinds: readonly string[] = ["nft_buy", "nft_offer"];

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** How a path names an intent; one that is no id is nobody's. */
+/**
+ * The id of an intent in a path. A text that is no id is accepted here, and answered like a missing
+ * one.
+ */
 export const intentParams = z.object({
 	id: z.string().meta({
 		description: "An intent of yours, by its id.",

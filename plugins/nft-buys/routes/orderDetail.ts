@@ -5,7 +5,7 @@ import { moneyFault } from "#core/money/faults.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
-/** Returns what the document says alike of buys and offers: who may, how it fails, the headers. */
+/** Returns the common OpenAPI entry of buys and offers: authentication, failures, headers. */
 export function orderDetail() {
 	return {
 		security: [{ session: [] as string[] }],

@@ -2,8 +2,8 @@ import { invalidBody } from "#plugins/nft-buys/faults.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /**
- * The wallet that pays: the one that was named, else the profile's canonical one. Null where the
- * profile has none: what it asks for is kept all the same, and rejected.
+ * Returns the wallet that pays: the named one, else the profile's canonical one. Null where the
+ * profile has none: its request is stored all the same, and rejected.
  */
 export function payingWallet(profile: Profile, walletId: string | undefined): Wallet | null {
 	if (walletId !== undefined) {

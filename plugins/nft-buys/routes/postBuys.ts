@@ -11,7 +11,7 @@ import { orderDetail } from "#plugins/nft-buys/routes/orderDetail.ts";
 import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
 
 const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
-// Strict: a misspelled limit that is silently dropped would be no limit.
+// Strict: ignoring a misspelled limit would remove that limit.
 const bodySchema = z
 	.strictObject({
 		chain,

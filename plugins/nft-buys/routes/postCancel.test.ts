@@ -7,8 +7,8 @@ import { type Buyer, type BuyLab, openBuyLab } from "#test/harness/openBuyLab.ts
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: a buy that its owner's own wallet sent is cancelled by it, on a real node, which holds
-// replacements to its own rules.
+// Guarantee: a buy that its owner's own wallet sent is cancelled by that wallet, on a real node,
+// which applies its own rules for replacements.
 
 let database: TestDatabase;
 let anvil: Anvil;

@@ -11,7 +11,7 @@ import { intentSchema } from "#plugins/nft-buys/routes/intentSchema.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/renderIntent.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
-/** Cancels one of your buys. No switch of an operator's holds that back. */
+/** Cancels one of the caller's buys. No operator's switch prevents that. */
 export function postCancel({ wallets, chains, ending }: BuyContext, signedIn: SignedIn) {
 	return new Elysia().post(
 		"/intents/:id/cancel",

@@ -22,7 +22,7 @@ const bodySchema = z
 	})
 	.meta({ id: "OfferRequest", description: "What to offer for, and how much." });
 
-/** Records an offer, and refuses it: orders of our own are not built here. */
+/** Records an offer, and refuses it: this service creates no orders of its own. */
 export function postOffers(context: BuyContext, signedIn: SignedIn) {
 	const read = exactNumbers(...exactMembers);
 	return new Elysia().post(

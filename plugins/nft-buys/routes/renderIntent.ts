@@ -7,10 +7,10 @@ import type { IntentView } from "#plugins/nft-buys/routes/intentSchema.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 const NATIVE_DECIMALS = 18;
-/** What a buy fills: named by its owner, or else found for them. */
+/** The order that a buy fills: named by its owner, or found by the service. */
 const plannedOrder = z.object({ orderHash: z.string() });
 
-/** An intent as its owner sees it; with the link to cancel it by, where that was just made. */
+/** Renders an intent for its owner; with the link to cancel it, if that was just created. */
 export function renderIntent(
 	intent: Intent,
 	chains: ChainRegistry,
@@ -47,7 +47,10 @@ export function renderIntent(
 	};
 }
 
-/** Who named the listing alone is held to its price, where that is in the chain's coin. */
+/**
+ * Returns the planned price as the limit of a buy that names only the listing, if it is in the
+ * coin.
+ */
 function plannedLimit({ kind, plan }: Intent): string | null {
 	if (kind !== "nft_buy" || plan?.spend.currency !== ZERO_ADDRESS) return null;
 	return String(plan.spend.raw);

@@ -2,9 +2,8 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
 
 /**
- * The functions whose every argument we check. Each fills one order for whoever sends it; all
- * others (several orders, matches, partial availability) have more that can go wrong than a buy
- * needs.
+ * The functions whose every argument we check. Each fills one order for its sender; all others
+ * (several orders, matches, partial availability) allow more errors than a buy needs.
  */
 export type FillingFunction =
 	| "fulfillBasicOrder"
@@ -12,19 +11,19 @@ export type FillingFunction =
 	| "fulfillOrder"
 	| "fulfillAdvancedOrder";
 
-/** What a fulfilment would do, in one form for all functions. Read, and not checked yet. */
+/** What a fulfilment would do, in one form for all functions. Parsed, but not checked yet. */
 export type Filling = {
 	call: FillingFunction;
 	parameters: OrderParameters;
-	/** The part that is filled. */
+	/** The part of the order that is filled. */
 	numerator: bigint;
 	denominator: bigint;
 	signature: Hex;
-	/** For the zone; empty where a function has none. */
+	/** Data for the zone; empty for functions without it. */
 	extraData: Hex;
-	/** Through whom our ERC-20 would be taken. */
+	/** The conduit that would take our ERC-20. */
 	fulfillerConduitKey: Hex;
-	/** Who gets the token: the zero address is the sender. */
+	/** The address that gets the token; the zero address means the sender. */
 	recipient: Address;
 	/** How many tokens it would choose for criteria. */
 	resolvers: number;

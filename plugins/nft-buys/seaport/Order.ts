@@ -1,7 +1,8 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
 /**
- * Seaport's kinds of items: 0 native coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155, 4 and 5 any that fits.
+ * Seaport's kinds of items: 0 native coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155, 4 and 5 any that
+ * matches.
  */
 export type OrderItem = {
 	itemType: number;

@@ -5,8 +5,8 @@ import { seaportAbi } from "#plugins/nft-buys/abi/seaportAbi.ts";
 import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
 
 /**
- * The calldata of a filling that was checked, and the attribution behind it. Made of the checked
- * values alone: what the provider sent beside them is in no byte of it.
+ * Returns the calldata of a checked filling, with the attribution after it. It is encoded from the
+ * checked values alone, and contains no other byte from the provider.
  */
 export function encodeFilling(
 	filling: Filling,

@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { ConsiderationItem, OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
 import type { WireBasicOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
 
-/** Four types of orders stand in each route: native or ERC-20 for an ERC-721 or an ERC-1155. */
+/** Each route has four types of orders: native or ERC-20 for an ERC-721 or an ERC-1155. */
 const ORDER_TYPES = 4;
 const NATIVE_TO_721 = 0;
 const NATIVE_TO_1155 = 1;
@@ -10,9 +10,9 @@ const COIN_TO_721 = 2;
 const COIN_TO_1155 = 3;
 
 /**
- * The order that Seaport makes of `BasicOrderParameters` before it hashes it. Null for the routes
- * by which a token of ours would be sold, and for a coin's members where the native coin pays:
- * those would not be in the hash.
+ * Returns the order that Seaport derives from `BasicOrderParameters` before it hashes it. Null for
+ * the routes that would sell our token, and for a native payment with members of an ERC-20: the
+ * hash would not cover those.
  */
 export function expandBasicOrder(basic: WireBasicOrder): OrderParameters | null {
 	const route = Math.floor(basic.basicOrderType / ORDER_TYPES);

@@ -28,9 +28,9 @@ const TYPES = {
 } as const;
 
 /**
- * What Seaport and the marketplaces call an order's hash: the EIP-712 struct with the seller's
- * counter, without the domain. Everything the seller signed is in it, so an order that hashes to
- * the listing's hash is that listing.
+ * Returns an order's hash as Seaport and the marketplaces define it: the EIP-712 struct with the
+ * seller's counter, without the domain. It covers everything that the seller signed, so an order
+ * with the listing's hash is that listing.
  */
 export function hashOrder(parameters: OrderParameters, counter: bigint): Hex {
 	const { totalOriginalConsiderationItems: _, ...components } = parameters;

@@ -12,12 +12,12 @@ const FUNCTIONS: readonly FillingFunction[] = [
 	"fulfillOrder",
 	"fulfillAdvancedOrder",
 ];
-/** The whole signature: a struct with one more member is another function. */
+/** By the whole signature: a struct with one more member is another function. */
 const BY_SIGNATURE = new Map(
 	FUNCTIONS.map((name) => [toFunctionSignature(getAbiItem({ abi: seaportAbi, name })), name]),
 );
 
-/** Reads what a fulfilment would do; nothing that is read here is believed yet. */
+/** Parses what a fulfilment would do; checks nothing yet. A text names the failure. */
 export function readFilling({
 	transaction,
 }: ProviderFulfilment): Filling | "function" | "unreadable" {
@@ -58,7 +58,7 @@ function readAdvanced(input: unknown): Filling | "unreadable" {
 	};
 }
 
-/** What functions have that fill the whole order for their sender. */
+/** Members of functions that fill the whole order for their sender. */
 const WHOLE = {
 	numerator: 1n,
 	denominator: 1n,

@@ -11,12 +11,12 @@ const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(tex
 const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const isBytes = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
 
-/** A uint256: decimal or hex text, or a number that a double holds. */
+/** A uint256: decimal or hex text, or an integer that a double holds exactly. */
 const uint = z
 	.union([z.int().min(0), z.string().regex(/^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/)])
 	.transform((value) => BigInt(value))
 	.refine((value) => value < UNITS_BOUND);
-/** A share of an order, which Seaport reads as a uint120: a larger one can be no call of it. */
+/** A fraction's part, which Seaport reads as a uint120: a larger one cannot be encoded. */
 const share = uint.refine((value) => value > 0n && value < 2n ** 120n);
 const uint8 = uint.refine((value) => value < 256n).transform(Number);
 const address = z.string().toLowerCase().refine(isAddress);
@@ -52,11 +52,11 @@ const signature = bytes(SIGNATURE_BYTES_MAX);
 const order = z.object({ parameters, signature });
 
 /**
- * What the provider sends of orders, member by member. Strict in form: one member that cannot be
- * read, and nothing of it is used. Members that nobody knows are left out, and so never signed.
+ * The provider's formats of orders, member by member. Strict in form: one unreadable member makes
+ * all of it unusable. Unknown members are dropped, and so never signed.
  */
 export const wireOrder = {
-	/** Beside a listing or a fulfilment: with the counter that the seller signed. */
+	/** An order beside a listing or a fulfilment, with the counter that the seller signed. */
 	listed: z.object({
 		parameters: parameters.extend({ counter: uint.optional() }),
 		signature: signature.nullish(),

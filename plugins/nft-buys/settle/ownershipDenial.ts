@@ -20,14 +20,14 @@ const PARTLY_RECEIVED: Denial = {
 };
 
 type Asked = { goods: Goods; wallet: Address; receipt: Receipt; signal: AbortSignal };
-/** A contract's word, null where it reverts or has no code; or the node's refusal. */
+/** A contract's answer, null where it reverts or has no code; or the node's refusal. */
 type Word = { kind: "word"; word: bigint | null } | { kind: "refused"; fault: Fault };
 
 /**
- * Whether what was bought is in the wallet, as the token's contract said in the block of the
- * receipt: an ERC-721 belongs to it, of an ERC-1155 it has so many more than the block before. A
- * contract that reverts is an answer. A node that fails is none, and throws; where it refuses,
- * since it keeps no state so old, the contract's own logs in the receipt are its word.
+ * Returns why the wallet has not received what was bought; null: it has. Asks the token's contract
+ * at the receipt's block: the wallet owns the ERC-721, or has the bought number of the ERC-1155
+ * more than one block before. A contract that reverts is an answer. A failing node throws; if it
+ * refuses because it no longer has that state, the contract's own logs in the receipt decide.
  */
 export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | null> {
 	const { goods } = asked;
@@ -46,7 +46,7 @@ async function ownedNow(rpc: Rpc, asked: Asked): Promise<bigint> {
 	const logged = receivedByLogs(receipt.logs, asked);
 	if (logged !== null) return logged;
 	const [latest] = await callsAt(rpc, { ...asked, data, blocks: ["latest"] });
-	// Who has it still has got it; who has not may have passed it on.
+	// A current owner has received it; if another owns it now, the wallet may have passed it on.
 	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return 1n;
 	throw unknownTo(found);
 }
@@ -87,8 +87,8 @@ function wordOf(outcome: RpcOutcome): Word {
 	if (outcome.kind === "fault") {
 		const { fault } = outcome;
 		if (fault.code !== "rpc_refused") throw fault;
-		// By its words: nodes share no code for a revert. It is 3, -32000, -32015 or -32603, and all
-		// but the first stand for other refusals too.
+		// By the message: nodes have no common code for a revert. It is 3, -32000, -32015 or -32603,
+		// and all but the first are used for other refusals too.
 		const reverts = /revert/i.test(fault.message);
 		return reverts ? { kind: "word", word: null } : { kind: "refused", fault };
 	}
@@ -105,11 +105,14 @@ function wordOf(outcome: RpcOutcome): Word {
 	return { kind: "word", word };
 }
 
-/** Nobody can say now, so nothing is settled: an archive node, or the token's logs, would. */
+/**
+ * Returns the fault that leaves it unsettled: only an archive node, or the token's logs, could
+ * tell.
+ */
 function unknownTo(refusal: Word | undefined): Fault {
 	const cause = refusal?.kind === "refused" ? refusal.fault : undefined;
 	return buyFault.ownershipUnknown({ detail: cause?.message ?? "no answer", cause });
 }
 
-/** `0x` and 32 bytes. */
+/** The length of `0x` and 32 bytes. */
 const WORD_LENGTH = 66;

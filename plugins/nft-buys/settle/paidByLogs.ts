@@ -10,8 +10,8 @@ const abi = parseAbi([
 ]);
 
 /**
- * Returns what was paid for an order, in base units of its currency, by the marketplace's own log
- * of it. Null where it logged none, or another currency: then all that was planned counts.
+ * Returns what was paid for an order, in base units of its currency, from the marketplace's own
+ * log. Null where there is no such log, or it has another currency: then the planned amount counts.
  */
 export function paidByLogs(
 	logs: Receipt["logs"],
@@ -27,7 +27,7 @@ export function paidByLogs(
 	return null;
 }
 
-/** Null for what is another event, or is not written as this one. */
+/** Returns the decoded event; null for another event, or a malformed one. */
 function decoded([signature, ...indexed]: readonly Hex[], data: Hex) {
 	if (signature === undefined) return null;
 	try {

@@ -12,9 +12,9 @@ const transferAbi = parseAbi([
 type Moved = { from: Address; to: Address; units: bigint };
 
 /**
- * How many units of the token the wallet had more after the receipt's transaction than before, by
- * what the token's own contract logged in it: its word, as its state would be. Null where it logged
- * nothing of that token, which says nothing.
+ * Returns how many units of the token the wallet gained by the receipt's transaction, from the logs
+ * of the token's own contract, which are as reliable as its state. Null without logs of that token,
+ * which proves nothing.
  */
 export function receivedByLogs(
 	logs: Receipt["logs"],
@@ -24,7 +24,7 @@ export function receivedByLogs(
 		.filter(({ address }) => address === goods.contract)
 		.flatMap((log) => movesOf(log, goods));
 	if (moves.length === 0) return null;
-	// Of an ERC-721 there is one: who got it last has it.
+	// An ERC-721 is unique: its last recipient has it.
 	const counted = goods.standard === "erc721" ? moves.slice(-1) : moves;
 	return counted.reduce((sum, { from, to, units }) => {
 		return sum + (to === wallet ? units : 0n) - (from === wallet ? units : 0n);
@@ -51,7 +51,7 @@ function movesOf(log: Receipt["logs"][number], { tokenId, standard }: Goods): Mo
 	}
 }
 
-/** Null for what is none of these events, or is not written as one. */
+/** Returns the decoded event; null for another event, or a malformed one. */
 function decoded({ topics, data }: Receipt["logs"][number]) {
 	const [signature, ...indexed] = topics;
 	if (signature === undefined) return null;

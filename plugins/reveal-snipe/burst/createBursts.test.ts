@@ -29,16 +29,16 @@ const part = (given: Partial<RereadPart> = {}): RereadPart => ({
 	...given,
 });
 
-/** Bursts over a real database, with an index that notes what it is asked for. */
+/** Opens bursts over a real database, with an index that records its calls. */
 async function open() {
 	const lab = {
 		nowMs: NOW_MS,
-		/** What was done, in order. */
+		/** The recorded calls, in order. */
 		did: [] as string[],
 		frames: [] as Frame[],
-		/** Answers of reading, one after the other; the last one stays. */
+		/** Answers of the reading, one after the other; the last one is repeated. */
 		parts: [part()] as (RereadPart | null)[],
-		/** Called before each thing that is done; may throw. */
+		/** Called before each recorded call; may throw. */
 		onDo: (_what: string) => {},
 		plansTold: 0,
 	};
@@ -125,7 +125,7 @@ test("[RVL-04] a step that breaks off is done again by the next tick, and none b
 		await bursts.ended();
 		expect(lab.did).toEqual(["begin", ...steps.slice(0, place)]);
 		expect((await stateOf(id))?.endedAt).toBeNull();
-		// Another process comes.
+		// Another process takes over.
 		lab.did = [];
 		lab.onDo = () => {};
 		const other = createBursts(deps);
@@ -192,7 +192,7 @@ test("[RVL-03] tokens that are still hidden end it, and no plan is told", async 
 	]);
 });
 
-test("a few broken tokens keep nobody waiting, many do, and after an hour it is given up", async () => {
+test("a few broken tokens delay nothing, many do, and after an hour the burst is given up", async () => {
 	const { lab, bursts } = await open();
 	await detect(41);
 	lab.parts = [part({ read: 94, failed: 6 })];

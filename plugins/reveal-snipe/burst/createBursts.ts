@@ -7,20 +7,20 @@ import {
 } from "#plugins/reveal-snipe/sql/detections.ts";
 
 export type Bursts = {
-	/** Goes on with every burst that is under way, and begins one more at most. */
+	/** Continues every burst that is under way, and begins at most one more. */
 	tick(): Promise<void>;
-	/** Begins one burst that waits, if there is one; answers whether there was. */
+	/** Begins one waiting burst, if there is one; returns whether there was. */
 	begin(): Promise<boolean>;
-	/** Waits until nothing runs here any more. */
+	/** Waits until nothing runs in this process any more. */
 	ended(): Promise<void>;
 };
 
 /**
- * After a reveal every token is read again, then traits are counted, tokens ranked, plans told, and
- * the collection is called revealed. Where it stands is stored, so that whoever comes after a crash
- * goes on: with the tokens not read yet, or with the step that was not at its end.
+ * Runs bursts: after a reveal every token is read again, then traits are counted, tokens ranked,
+ * plans evaluated, and the collection is marked as revealed. Progress is stored, so that after a
+ * crash another process continues: with the unread tokens, or with the unfinished step.
  *
- * A run reads for 180 s at most. What is left then is the next tick's.
+ * A run reads for 180 s at most; the next tick continues.
  */
 export function createBursts(deps: BurstDeps): Bursts {
 	const { core, access, index, signal } = deps;
@@ -43,7 +43,7 @@ export function createBursts(deps: BurstDeps): Bursts {
 		if (!next || signal.aborted) return false;
 		const at = new Date(core.clock.nowMs());
 		const { collectionId } = next;
-		// Those that were minted since anybody looked for tokens are part of it.
+		// Tokens minted since the last look belong to it too.
 		await index.learn(collectionId, at);
 		const begun = await moveStep(deps, next, {
 			to: "reading",

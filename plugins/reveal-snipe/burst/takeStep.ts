@@ -11,10 +11,10 @@ import {
 	noteProgress,
 } from "#plugins/reveal-snipe/sql/detections.ts";
 
-/** A collection whose tokens are all read and ranked, and that is about to be called revealed. */
+/** A collection whose tokens are all read and ranked, just before it is marked as revealed. */
 export type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
 
-/** Told when a burst covers its collection. It may be told twice, so doing it twice is harmless. */
+/** Called when a burst covers its collection; perhaps twice, so it must be idempotent. */
 export type OnCovered = (covered: Covered, options: { signal: AbortSignal }) => Promise<void>;
 
 export type BurstDeps = {
@@ -22,12 +22,12 @@ export type BurstDeps = {
 	access: Pick<ChainAccess, "chain">;
 	index: RevealIndex;
 	onCovered: readonly OnCovered[];
-	/** The right to act on this chain; null where another process has it by now. */
+	/** Returns the lease for this chain; null where another process holds it. */
 	lease(): Promise<Lease | null>;
 	signal: AbortSignal;
 };
 
-/** Does one step of a burst, and answers the next one; null where the rest is for another run. */
+/** Does one step of a burst, and returns the next one; null where a later run must continue. */
 export async function takeStep(
 	deps: BurstDeps,
 	detection: Detection,
@@ -54,7 +54,10 @@ export async function takeStep(
 
 type MoveOptions = { to: Step; outcome?: Outcome; also?(tx: Tx): Promise<void> };
 
-/** Stores the next step together with what it means; false where it is not ours to do. */
+/**
+ * Stores the next step together with its effects; returns false without the lease, or if another
+ * process moved it.
+ */
 export async function moveStep(
 	{ core, lease }: BurstDeps,
 	{ id, step }: Detection,
@@ -72,7 +75,7 @@ export async function moveStep(
 	});
 }
 
-/** Reads parts until all is read, or the run's time is up. */
+/** Reads parts until all tokens are read, or the run's time is up; returns the next step. */
 async function read(deps: BurstDeps, detection: Detection, endsAtMs: number): Promise<Step | null> {
 	const { core, index, signal } = deps;
 	const { id, collectionId, hiddenTraits, beganAt } = detection;
@@ -83,7 +86,7 @@ async function read(deps: BurstDeps, detection: Detection, endsAtMs: number): Pr
 	};
 	for (;;) {
 		const part = await index.reread(collectionId, { signal, untilMs: endsAtMs, hiddenTraits });
-		// Its chain is away, or it is excluded by now.
+		// The chain is not reachable, or the collection was excluded.
 		if (part === null) return giveUpOrWait();
 		await noteProgress(core.db, id, part);
 		if (part.end === "late" && core.clock.nowMs() < endsAtMs) continue;
@@ -99,8 +102,8 @@ async function read(deps: BurstDeps, detection: Detection, endsAtMs: number): Pr
 }
 
 /**
- * What reading all tokens came to; null where too few could be read. A few that are broken for good
- * keep nobody waiting.
+ * Returns the result of reading all tokens; null where too few could be read. A few permanently
+ * broken tokens do not delay it.
  */
 function outcomeOf({ tokens, read: count, shown }: RereadPart): "covered" | Outcome | null {
 	if (count * 100 < tokens * COVERED_PERCENT) return null;

@@ -3,7 +3,7 @@ import { nextSteps, type Step } from "#plugins/reveal-snipe/detection/nextSteps.
 
 const STEPS = Object.keys(nextSteps) as Step[];
 
-/** Every pair that may be; all others are refused. */
+/** All allowed pairs; every other one is refused. */
 const ALLOWED = new Set([
 	"queued reading",
 	"reading counting",

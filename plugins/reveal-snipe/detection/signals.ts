@@ -1,26 +1,28 @@
-/** What makes us look at a collection. The later in the list, the more it says. */
+/** Reasons to look at a collection. Later ones are stronger evidence. */
 export const TRIGGERS = ["poll", "block", "log", "metadata_event"] as const;
 export type TriggerSignal = (typeof TRIGGERS)[number];
 
-/** What a look can see: another URI, or traits where there were none. */
+/** The evidence that a look can find: another URI, or traits where there were none. */
 export const EVIDENCE = ["uri_hash", "traits"] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** All that can be switched on. */
+/** All signals that can be switched on. */
 export const SIGNALS = [...TRIGGERS, ...EVIDENCE] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** Why a collection is to be looked at. */
+/** A reason to look at a collection. */
 export type Trigger = {
 	signal: TriggerSignal;
 	/** The block in which it happened, or the newest one. */
 	block: { number: number; atMs: number | null } | null;
 	heardAtMs: number;
-	/** The clock asked, also where something else did that says more: it has documents read. */
+	/**
+	 * The regular poll is among the reasons, perhaps beside a stronger one: documents are then read.
+	 */
 	isPolled: boolean;
 };
 
-/** Joins two reasons to look: the one that says more, heard when the first was. */
+/** Joins two reasons: the stronger one, with the time of the earlier one. */
 export function joinTriggers(first: Trigger | null, second: Trigger): Trigger {
 	if (first === null) return second;
 	const isMore = TRIGGERS.indexOf(second.signal) > TRIGGERS.indexOf(first.signal);
@@ -41,7 +43,7 @@ const METADATA_TOPICS = new Set([
 	"0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
 ]);
 
-/** Tells an event of ERC-4906 from any other log. */
+/** Returns whether a log is an ERC-4906 event or another one. */
 export function signalOfLog(topic: string | undefined): "metadata_event" | "log" {
 	return METADATA_TOPICS.has(topic?.toLowerCase() ?? "") ? "metadata_event" : "log";
 }

@@ -5,10 +5,10 @@ import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { PlanStep } from "#plugins/reveal-snipe/plans/planSteps.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** Everything that plans can touch. Money leaves by `wallets` alone. */
+/** Everything that plans depend on. Only `wallets` moves money. */
 export type PlansContext = {
 	core: Pick<Core, "db" | "clock" | "log" | "chains" | "session">;
-	/** The chains that are served here. */
+	/** The chains that this service indexes. */
 	served: readonly Chain[];
 	market: Pick<MarketIndex, "find" | "touch" | "book"> & {
 		reveals: Pick<MarketIndex["reveals"], "subjects">;

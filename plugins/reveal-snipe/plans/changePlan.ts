@@ -3,7 +3,7 @@ import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { readStandings } from "#plugins/reveal-snipe/plans/standings.ts";
 import { movePlan, type Plan, type PlanMove } from "#plugins/reveal-snipe/sql/plans.ts";
 
-/** Of these nothing may have been handed over: whoever stops a plan stops them too. */
+/** Statuses of intents that were perhaps not sent: stopping a plan cancels them too. */
 const UNSENT: ReadonlySet<string> = new Set([
 	"created",
 	// It may wait in its wallet's nonce queue.
@@ -15,8 +15,8 @@ const UNSENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Moves a plan, in a transaction of its own; false where the event does not move it. Where it buys
- * no more, what it recorded and did not send yet is called off; what was sent goes on.
+ * Moves a plan, in a transaction of its own; returns false where its status does not allow the
+ * event. When the plan stops buying, its unsent intents are cancelled; sent ones continue.
  */
 export async function changePlan(
 	context: PlansContext,
@@ -49,7 +49,7 @@ async function callOffUnsent(
 			const actor = `profile:${profileId}`;
 			await execution.cancel(intentId, { actor, isUnsentOnly: true, signal });
 		} catch (error) {
-			// Sent in this moment, or settled: then it goes on, and takes no second transaction.
+			// Sent just now, or settled: then it continues, and needs no cancelling transaction.
 			if (!(error instanceof Fault)) throw error;
 			core.log.warn("a buy of a plan could not be called off", { intentId, error });
 		}

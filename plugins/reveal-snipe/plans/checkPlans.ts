@@ -8,8 +8,8 @@ import { type Plan, readOpenPlans } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 
 /**
- * Holds every open plan against its time, its wallet and what it bought: those that are over end,
- * and an armed one whose wallet or profile changed is paused.
+ * Checks every open plan's time, wallet and purchases: plans that are over end, and an armed one
+ * whose wallet or profile changed is paused.
  */
 export async function checkPlans(context: PlansContext, signal: AbortSignal): Promise<void> {
 	const { db } = context.core;
@@ -28,7 +28,7 @@ export async function checkPlans(context: PlansContext, signal: AbortSignal): Pr
 	}
 }
 
-/** Ends or pauses a plan where due. Returns the profile it may buy for; null: it may not. */
+/** Ends or pauses a plan if due. Returns the profile that it may buy for; null: it may not buy. */
 export async function checkPlan(
 	context: PlansContext,
 	plan: Plan,
@@ -52,14 +52,14 @@ export async function checkPlan(
 	return null;
 }
 
-/** Whether all that it may buy is bought, and nothing of it is on its way any more. */
+/** Returns true if a plan has bought all that it may, and no purchase is pending. */
 function isComplete({ maxItems, budgetRaw }: Plan, standings: readonly Standing[]): boolean {
 	if (standings.some(({ isOpen }) => isOpen)) return false;
 	const { filledCount, spentRaw } = totalsOf(standings);
 	return filledCount >= maxItems || spentRaw >= budgetRaw;
 }
 
-/** The profile as it is now; null where it is gone. */
+/** Returns the current profile; null where it no longer exists. */
 export async function profileOf(
 	{ wallets }: PlansContext,
 	profileId: string,

@@ -4,7 +4,7 @@ import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 
-/** Why a plan does not buy a listing. */
+/** Reasons why a plan does not buy a listing. */
 export const SKIP_REASONS = [
 	"rank_unknown",
 	"rank_above_ceiling",
@@ -19,24 +19,24 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** A listing with what one unit of it costs, in base units of the chain's coin. */
+/** A listing with the price of one unit, in base units of the chain's coin. */
 export type Candidate = TokenListing & { priceRaw: bigint };
 
 export type Chosen = {
-	/** The cheapest first, of one price the best rank first. */
+	/** The cheapest first; at equal prices the best rank first. */
 	candidates: Candidate[];
 	skipped: { listing: TokenListing; reason: SkipReason }[];
 };
 
 export type ChooseOptions = {
-	/** The address that pays: nobody buys from themselves. Null where it is not known. */
+	/** The paying address, whose own listings are not bought. Null where it is not known. */
 	buyer: string | null;
 	normaliseTrait(text: string): string;
 };
 
 /**
- * Sorts listings into those that a plan would buy, in its order, and those that it never would.
- * What it bought already is not looked at: `fillRefusal` says that, one listing at a time.
+ * Divides listings into those that a plan would buy, in its order, and those that it never would.
+ * Earlier purchases are not considered here: `fillRefusal` checks them, one listing at a time.
  */
 export function chooseListings(
 	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw">,
@@ -58,7 +58,7 @@ export function chooseListings(
 			if (listing.rank > terms.maxRank) return "rank_above_ceiling";
 		}
 		if (!hasAll(listing)) return "traits_missing";
-		// What its price is in the coin depends on rates: those come with buys that pay in them.
+		// Its price in the coin depends on rates; only buys in the coin are supported.
 		if (listing.currency !== ZERO_ADDRESS) return "currency_not_native";
 		if (listing.maker === buyer) return "own_listing";
 		return listing.priceRaw > terms.maxPriceRaw ? "price_above_ceiling" : null;
@@ -76,8 +76,8 @@ export function chooseListings(
 }
 
 /**
- * Says why a plan may not buy that now, by all that its fills hold or may still spend; null: it
- * may. Whoever makes a fill asks this under the lock of the plan.
+ * Returns why a plan may not buy a listing now, counting all that its fills hold or may still
+ * spend; null: it may. Call this under the lock of the plan.
  */
 export function fillRefusal(
 	terms: PlanTerms,
@@ -104,7 +104,7 @@ export function fillRefusal(
 function byPriceThenRank(one: Candidate, other: Candidate): number {
 	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
 	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);
-	// Two without a rank: their difference is not a number.
+	// Two without a rank: their difference is NaN.
 	if (ranks < 0 || ranks > 0) return ranks;
 	return one.orderHash < other.orderHash ? -1 : 1;
 }

@@ -10,13 +10,13 @@ import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 
 export type DryRuns = {
-	/** Plays one of a profile's plans on the last reveal of its collection. */
+	/** Simulates one of a profile's plans on the last reveal of its collection. */
 	ofPlan(profile: Profile, id: string): Promise<DryRun>;
-	/** Plays what was never armed. */
+	/** Simulates a plan that was never armed. */
 	ofBody(profile: Profile, body: PlanBody): Promise<DryRun>;
 };
 
-/** Says what plans would have bought. It reads, and records nothing. */
+/** Makes the functions that return what plans would have bought. They only read. */
 export function createDryRuns(context: PlansContext, plans: Pick<Plans, "own">): DryRuns {
 	const { core, market } = context;
 

@@ -16,26 +16,26 @@ type Covered = { id: number; collectionId: number };
 
 export type Evaluator = {
 	/**
-	 * A collection is covered: its plans are due from now on for half an hour, and those that are
-	 * armed are evaluated once before this returns. The order book as it is then is kept for dry
-	 * runs. Told twice it does no harm.
+	 * Makes a covered collection's plans due for the next half hour, and evaluates armed ones once
+	 * before it returns. The order book of that moment is kept for dry runs. Calling it twice does no
+	 * harm.
 	 */
 	covered(covered: Covered, signal: AbortSignal): Promise<void>;
-	/** Begins to evaluate whatever is due and is not evaluated already. */
+	/** Starts evaluating due plans that are not being evaluated. */
 	begin(): Promise<void>;
-	/** Waits until nothing is evaluated here any more. */
+	/** Waits until nothing is evaluated in this process any more. */
 	ended(): Promise<void>;
 };
 
 export type EvaluatorOptions = {
 	budget: Budget;
-	/** Fills that all processes together may make in a minute. */
+	/** The most fills per minute of all processes together. */
 	fillsPerMinute: number;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
 
-/** Evaluates plans side by side, each by itself, and gives them turns to buy. */
+/** Makes the evaluator of plans: they run in parallel, each by itself, and take turns to buy. */
 export function createEvaluator(context: PlansContext, options: EvaluatorOptions): Evaluator {
 	const { core, market } = context;
 	const { budget, fillsPerMinute: perMinute, ending } = options;
@@ -44,7 +44,7 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 
 	const booksAt = (at: Date) => readOnce((id) => market.book.listings(id, at));
 
-	/** Begins plans that are due; one that is under way is not begun twice. */
+	/** Starts due plans; a running one is not started twice. Returns their runs. */
 	async function start({ at, listings, collectionId }: Begun): Promise<Promise<void>[]> {
 		const due = { at, limit: PAGE_OF_PLANS, ...(collectionId !== undefined && { collectionId }) };
 		const ids = await readDuePlans(core.db, due);
@@ -90,12 +90,12 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 	};
 }
 
-/** What is begun together, of all collections or of one. */
+/** Plans that are started together, of all collections or of one. */
 type Begun = { at: Date; listings: ReadBook; collectionId?: number };
 
 type ReadBook = (collectionId: number) => Promise<readonly TokenListing[]>;
 
-/** Reads a book once for all that are begun together. */
+/** Reads a book once for all plans that are started together. */
 function readOnce(read: (collectionId: number) => Promise<TokenListing[]>): ReadBook {
 	const books = new Map<number, Promise<readonly TokenListing[]>>();
 	return (id) => {

@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 const turnsOf = (atOnce: number, perMinute = 600) =>
 	createFillTurns({ budget: inProcessBudget({ clock: { nowMs: () => 0 } }), perMinute, atOnce });
 
-/** Lets a plan ask for so many turns, one after the other, and notes each that it gets. */
+/** Takes `count` turns for a plan, one after the other, and records each. */
 async function run(
 	turns: ReturnType<typeof createFillTurns>,
 	{ planId, count, got }: { planId: string; count: number; got: string[] },
@@ -19,20 +19,20 @@ async function run(
 	}
 }
 
-test("a plan with many candidates starves nobody: who had the fewest turns is next", async () => {
+test("a plan with many candidates starves no other: the one with the fewest turns is next", async () => {
 	const turns = turnsOf(1);
 	const got: string[] = [];
 	const greedy = Array.from({ length: 20 }, () => run(turns, { planId: "greedy", count: 1, got }));
 	const others = ["a", "b", "c"].map((planId) => run(turns, { planId, count: 2, got }));
 	await Promise.all([...greedy, ...others]);
 	expect(got).toHaveLength(26);
-	// Each of the others had its two turns among the first of all that were given out.
+	// Each of the other plans had two turns among the first ten.
 	for (const planId of ["a", "b", "c"]) {
 		expect(got.slice(0, 10).filter((one) => one === planId)).toHaveLength(2);
 	}
 });
 
-test("no more are under way than may be, and whoever gives up waits no longer", async () => {
+test("no more are under way than allowed, and a plan that gives up waits no longer", async () => {
 	const turns = turnsOf(2);
 	const [first, second] = await Promise.all([turns.take("a", signal), turns.take("b", signal)]);
 	const leaving = new AbortController();

@@ -4,8 +4,8 @@ import { MINUTE_MS } from "#core/time/units.ts";
 
 export type FillTurns = {
 	/**
-	 * Waits until a fill of that plan may be made, and returns what gives the turn back; null where
-	 * the signal aborted first.
+	 * Waits until that plan may make a fill; returns the function that gives the turn back, or null
+	 * where the signal aborted first.
 	 */
 	take(planId: string, signal: AbortSignal): Promise<(() => void) | null>;
 };
@@ -13,15 +13,15 @@ export type FillTurns = {
 type Waiting = { planId: string; grant(release: () => void): void };
 
 const NAME = "reveal-snipe.fills";
-/** A refused take is asked again at least so often: plans come and go meanwhile. */
+/** The longest delay before a refused take is repeated: plans change meanwhile. */
 const ASK_AGAIN_MS = 1_000;
-/** What cannot be counted is not given out. */
+/** The answer when the budget cannot be read: no turn is given. */
 const NOT_NOW = { granted: false, retryAfterMs: ASK_AGAIN_MS };
 
 /**
- * Hands out turns to make fills. The provider fills a handful a minute for all plans of all
- * processes together; of those that wait here, the plan that had the fewest turns is next, and
- * among equals the one that waits longest. So one plan with a hundred candidates starves nobody.
+ * Makes the queue of turns for fills. The provider allows a few fills a minute for all plans of all
+ * processes together. Among waiting plans the one with the fewest turns is next; at equal counts
+ * the one that waits longest. So one plan with a hundred candidates starves no other.
  */
 export function createFillTurns({
 	budget,
@@ -63,7 +63,7 @@ export function createFillTurns({
 		} finally {
 			isHandingOut = false;
 		}
-		// Nobody is left whom past turns could be unfair to.
+		// With nothing waiting or running, past turns no longer matter.
 		if (waiting.length === 0 && underWay === 0) turns.clear();
 	}
 

@@ -26,20 +26,20 @@ import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 export type ArmRequest = {
 	principal: Principal;
 	body: PlanBody;
-	/** What names the request beside its key: a route, or a tool. */
+	/** Names the request together with its key: a route, or a tool. */
 	route: string;
 	idempotencyKey: string | null;
-	/** True: it is stored paused, and its owner resumes it. For what a program proposes. */
+	/** True: the plan is stored paused, and its owner must resume it. For requests of programs. */
 	isProposed: boolean;
 };
 
 export type Plans = ReturnType<typeof createPlans>;
 
-/** What people and programs do with plans: make them, look at them, move them. */
+/** Makes the operations on plans: arm, show, list, pause, resume, cancel. */
 export function createPlans(context: PlansContext) {
 	const { core, market } = context;
 
-	/** Somebody else's plan is as little there as one that never was. */
+	/** Returns the plan; throws `not_found` for another profile's plan as for a missing one. */
 	async function own(profileId: string, id: string): Promise<Plan> {
 		const plan = await readPlan(core.db, id);
 		if (plan?.profileId !== profileId) throw planFault.notFound();
@@ -55,7 +55,7 @@ export function createPlans(context: PlansContext) {
 	return {
 		view,
 		own,
-		/** Stores a plan, once for each key, and answers 201 with it. */
+		/** Stores a plan, once per key, and answers 201 with it. */
 		async arm(request: ArmRequest): Promise<Response> {
 			if (!context.isOn) throw planFault.snipesDisabled();
 			const { principal, body, route, idempotencyKey, isProposed } = request;
@@ -73,7 +73,7 @@ export function createPlans(context: PlansContext) {
 				},
 			});
 		},
-		/** A page of a profile's plans, and the id that the next page begins behind. */
+		/** Returns a page of a profile's plans, and the id after which the next page begins. */
 		async list(query: {
 			profileId: string;
 			status: PlanStatus | null;
@@ -86,7 +86,7 @@ export function createPlans(context: PlansContext) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items: await viewsOf(context, shown), nextId };
 		},
-		/** Pauses, resumes or cancels a plan for its owner, and answers it as it stands then. */
+		/** Pauses, resumes or cancels a plan for its owner, and returns its new state. */
 		async move(
 			profile: Profile,
 			id: string,
@@ -108,7 +108,7 @@ export function createPlans(context: PlansContext) {
 	};
 }
 
-/** Plans as their owner sees them, read together. */
+/** Returns plans as their owner sees them, read together. */
 async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<PlanView[]> {
 	const { core, market, wallets } = context;
 	const ids = plans.map(({ id }) => id);
@@ -127,7 +127,7 @@ async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<P
 
 type Target = { collectionId: number; chain: Chain; contract: Plan["contract"] };
 
-/** Finds the collection that a body names, on a chain that is served here. */
+/** Returns the collection that a body names, on a chain that is served here. */
 export async function targetOf(
 	{ core, served, market }: PlansContext,
 	{ collectionSlug, chain: named }: PlanBody,
@@ -139,7 +139,7 @@ export async function targetOf(
 	return { collectionId: found.id, chain, contract: found.address };
 }
 
-/** Refuses traits that a revealed collection has not: such a plan would wait in vain. */
+/** Throws for traits that a revealed collection lacks: such a plan would never buy. */
 async function refuseUnknownTraits(
 	{ market }: PlansContext,
 	collectionId: number,

@@ -2,7 +2,7 @@ import { invalidPlan, planFault } from "#plugins/reveal-snipe/plans/faults.ts";
 import type { ArmedWith, Plan } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
-/** Why a plan was paused by itself. */
+/** Reasons why a plan was paused automatically. */
 export const PAUSE_REASONS = [
 	"wallet_inactive",
 	"wallet_not_delegated",
@@ -14,8 +14,8 @@ export const PAUSE_REASONS = [
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 /**
- * Says what changed since a plan was armed, most telling first; null: nothing that matters. A
- * profile that is gone has no wallet.
+ * Returns what changed since a plan was armed, the most important change first; null for none. A
+ * deleted profile has no wallet.
  */
 export function driftOf(
 	plan: Pick<Plan, "walletId"> & ArmedWith,
@@ -33,8 +33,8 @@ export function driftOf(
 }
 
 /**
- * Returns the wallet that a plan of a profile pays with, or throws why it may have none: the
- * profile's confirmations first, then somebody else's wallet, then one that asks its owner.
+ * Returns the wallet that a plan pays with, or throws. Checked in this order: the profile's
+ * confirmations, another profile's wallet, a wallet that asks its owner.
  */
 export function requireWallet(profile: Profile, walletId: string | null): Wallet {
 	if (profile.requireTradeConfirmation) throw planFault.confirmationRequiredIncompatible();
@@ -46,7 +46,7 @@ export function requireWallet(profile: Profile, walletId: string | null): Wallet
 	return wallet;
 }
 
-/** What a plan is held against from now on. */
+/** Returns the state of profile and wallet that later changes are compared with. */
 export function armedWith(profile: Profile, wallet: Wallet): ArmedWith {
 	return {
 		canonicalWalletId: profile.canonicalWalletId,

@@ -72,15 +72,15 @@ export type DryRunAsked = {
 	book: KeptBook;
 	chain: Chain;
 	collectionSlug: string;
-	/** In base units of ETH; null while unknown. */
+	/** The floor price in base units of ETH; null while unknown. */
 	floorRaw: bigint | null;
 	buyer: string | null;
 	normaliseTrait(text: string): string;
 };
 
 /**
- * Plays a plan on the book that was kept at a reveal, by the same rules that a real evaluation goes
- * by. Every listing counts as one that can be filled: who was faster then, nobody knows.
+ * Simulates a plan on the book that was kept at a reveal, by the rules of a real evaluation. Every
+ * listing counts as fillable, because it is unknown which other buyers were faster.
  */
 export function dryRun(asked: DryRunAsked): DryRun {
 	const { terms, book, chain, collectionSlug, floorRaw } = asked;
@@ -121,7 +121,7 @@ export function dryRun(asked: DryRunAsked): DryRun {
 	};
 }
 
-/** A fill as it would stand: bought, and paid for. */
+/** Returns a candidate as a completed fill: bought and paid. */
 function heldBy({ tokenId, orderHash, rank: place, priceRaw }: Candidate): Standing {
 	return {
 		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0), errorCode: null },

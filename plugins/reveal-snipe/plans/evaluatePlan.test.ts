@@ -120,7 +120,7 @@ describe("a plan whose collection is revealed", () => {
 	test("[RVL-07] gets back what a buy that failed had taken, and buys something else for it", async () => {
 		const raced = await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		const plan = await plans.armed(by, { budgetNative: 0.4, maxItems: 1 });
-		// Somebody is faster, between the simulation and the block.
+		// Another buyer is faster, between the simulation and the block.
 		plans.lab.state.beforeSend = async () => {
 			plans.lab.state.beforeSend = async () => {};
 			const from = plans.lab.seaport.accounts[3] ?? "0x";
@@ -129,7 +129,7 @@ describe("a plan whose collection is revealed", () => {
 		await plans.covered();
 		expect(await plan.read()).toMatchObject({ spentNative: 0.4, filledCount: 1 });
 		const next = await plans.sell({ ether: 3n * TENTH, rank: 2 });
-		// A revert is told with a block on top.
+		// A revert is reported after one more block.
 		await plans.lab.tick();
 		await plans.lab.anvil.rpc("anvil_mine", ["0x1"]);
 		await plans.lab.tick(60_000);
@@ -219,7 +219,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("asks nobody: a profile that confirms trades from this moment on pauses it, and calls the question off", async () => {
+	test("never asks: a profile that now confirms trades pauses it, and the question is cancelled", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });
 		const plan = await plans.armed(by);
@@ -335,7 +335,7 @@ describe("crashes and two at once", () => {
 		let asked = 0;
 		plans.context.wallets.execution = {
 			...execution,
-			// It was read as not sent yet, and is sent now.
+			// It was read as unsent, and is sent now.
 			async cancel(intentId, given) {
 				asked++;
 				await execution.advance([intentId], plans.signal);
@@ -350,7 +350,7 @@ describe("crashes and two at once", () => {
 		expect(plans.lab.sent).toHaveLength(1);
 	});
 
-	test("[RVL-09] whose turn is over makes no fill, and neither does anybody for a plan that was paused", async () => {
+	test("[RVL-09] an evaluator makes no fill after its turn is over, nor for a paused plan", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		const { orderHash } = listed;
@@ -367,7 +367,7 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toEqual([]);
 	});
 
-	test("[RVL-09] whoever evaluates a plan has it for 120 s, and nobody else meanwhile", async () => {
+	test("[RVL-09] a plan is held by one evaluator for 120 s, and by no other meanwhile", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		const answer = plans.lab.fake.answers.listingFulfilment;
@@ -385,7 +385,7 @@ describe("crashes and two at once", () => {
 			return answer(...asked);
 		};
 		await plans.covered();
-		// Less what passed since it was taken, however slow this machine is.
+		// Minus the time since it was taken, however slow this machine is.
 		expect(leftMs).toBeGreaterThan(0);
 		expect(leftMs).toBeLessThanOrEqual(120_000);
 		expect(await plan.read()).toMatchObject({ filledCount: 1, fills: [{ status: "submitted" }] });
@@ -399,7 +399,7 @@ describe("crashes and two at once", () => {
 		expect(await takeEvaluation(plans.db, taken)).toBe(2);
 	});
 
-	test("[RVL-07] a fill is refused at the edge of ceiling, budget and count, whoever asks", async () => {
+	test("[RVL-07] a fill is refused at the edge of ceiling, budget and count, for every caller", async () => {
 		const plan = await plans.armed(by, { maxItems: 2, budgetNative: 0.5 });
 		const one = (tokenId: string, priceRaw: bigint) =>
 			makeOne(plan.id, { tokenId, orderHash: hashOf(tokenId), priceRaw });
@@ -408,7 +408,7 @@ describe("crashes and two at once", () => {
 			return made.map(({ kind }) => kind).sort();
 		};
 		expect(await kinds(["1", 4n * TENTH + 1n])).toEqual(["skipped"]);
-		// Two at once that each fit alone: one of them is made.
+		// Two fills at once that each fit alone: one of them is made.
 		expect(await kinds(["2", 3n * TENTH], ["3", 3n * TENTH])).toEqual(["made", "skipped"]);
 		expect(await kinds(["4", 2n * TENTH + 1n])).toEqual(["skipped"]);
 		expect(await kinds(["5", TENTH], ["6", TENTH])).toEqual(["made", "skipped"]);
@@ -447,7 +447,7 @@ describe("crashes and two at once", () => {
 
 const hashOf = (text: string) => `0x${text.padStart(64, "0")}` as const;
 
-/** Makes a fill as an evaluator does; with the newest token unless told another. */
+/** Makes a fill as an evaluator does; with the newest token unless given another. */
 async function makeOne(
 	planId: string,
 	given: Pick<Candidate, "tokenId" | "orderHash"> & {

@@ -30,15 +30,15 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 
 export type EvaluateOptions = {
 	turns: FillTurns;
-	/** What is for sale now; plans of one collection share it. */
+	/** Returns the current listings; plans of one collection share them. */
 	listings(collectionId: number): Promise<readonly TokenListing[]>;
 	signal: AbortSignal;
 };
 
 /**
- * Evaluates an armed plan: buys what fits, the best first, one after the other, until nothing is
- * left that it may buy. One process at a time does, for 120 s at most; a second one that believes
- * in its turn all the same makes no fill, since its token is not the newest.
+ * Evaluates an armed plan: buys what fits, the best first, one after the other, until nothing
+ * remains that it may buy. One process at a time evaluates it, for 120 s at most; a second process
+ * with an outdated token makes no fill.
  */
 export async function evaluatePlan(
 	context: PlansContext,
@@ -67,7 +67,7 @@ export async function evaluatePlan(
 
 type Pass = { planId: string; token: number; options: EvaluateOptions };
 
-/** Answers why the plan bought no more; null: nothing stood in its way. */
+/** Returns why the plan stopped buying; null: nothing prevented it. */
 async function runPass(context: PlansContext, pass: Pass): Promise<string | null> {
 	const { planId, token, options } = pass;
 	const { signal } = options;
@@ -96,7 +96,7 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 	return failureCode;
 }
 
-/** Makes the next fill that can be made. One that is left to others costs no turn of its own. */
+/** Makes the next possible fill. A candidate that is skipped uses no turn. */
 async function makeNext(
 	context: PlansContext,
 	given: {
@@ -109,7 +109,7 @@ async function makeNext(
 ): Promise<MadeFill> {
 	const { plan, token, candidates, tried } = given;
 	let { standings } = given;
-	// It may have waited long for its turn.
+	// It may have waited long for its turn, so the profile is read again.
 	const profile = await profileOf(context, plan.profileId);
 	while (profile) {
 		const candidate = nextOf(plan, { candidates, standings, tried });
@@ -122,14 +122,17 @@ async function makeNext(
 	return { kind: "stopped" };
 }
 
-/** What its owner is asked would wait for them: a plan never asks. */
+/** In these statuses the owner would be asked; a plan never asks. */
 const ASKS: ReadonlySet<string> = new Set([
 	"confirmation_required",
 	"review_required",
 	"signature_required",
 ]);
 
-/** Takes a fill's intent as far as it goes, and says what that means for the plan. */
+/**
+ * Executes a fill's intent as far as possible; returns the failure's code, and whether the pass
+ * ends.
+ */
 async function carryOut(
 	context: PlansContext,
 	given: { plan: Plan; intentId: string; options: EvaluateOptions },
@@ -139,7 +142,7 @@ async function carryOut(
 	const [intent] = await context.wallets.execution.advance([intentId], signal);
 	const status = intent?.status ?? "created";
 	if (ASKS.has(status)) {
-		// Wallet or profile changed in this moment: the plan is paused, and the question called off.
+		// Wallet or profile changed just now: the plan is paused, and the question cancelled.
 		await lookAt(context, plan, options.signal);
 		return { failureCode: status, endsPass: true };
 	}
@@ -148,7 +151,7 @@ async function carryOut(
 	return { failureCode, endsPass: endsPass(failureCode) };
 }
 
-/** Ends or pauses the plan where that is due; null then, else what it may go on with. */
+/** Ends or pauses the plan if due, and then returns null; else what it continues with. */
 async function lookAt(
 	context: PlansContext,
 	plan: Plan,

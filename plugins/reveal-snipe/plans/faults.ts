@@ -58,7 +58,7 @@ export const planFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the fault for a member of the body that has the right form but no meaning here. */
 export function invalidPlan(path: string, message: string): Fault {
 	return planFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

@@ -13,24 +13,24 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 
 export type FillAsked = {
 	planId: string;
-	/** The right to evaluate the plan, as it was taken. */
+	/** The token of the lease for evaluating the plan. */
 	token: number;
 	candidate: Candidate;
-	/** As it was a moment ago: what the plan was armed with is held against it. */
+	/** The profile as just read; compared with the one that the plan was armed with. */
 	profile: Profile;
 };
 
 export type MadeFill =
 	| { kind: "made"; intentId: string }
-	/** That listing not; another one perhaps. */
+	/** This listing is not bought; another one may be. */
 	| { kind: "skipped" }
-	/** The plan buys nothing more now: it was moved, or another process evaluates it. */
+	/** The plan buys no more now: its status changed, or another process evaluates it. */
 	| { kind: "stopped" };
 
 /**
- * Makes a fill and the intent that carries it out, in one transaction that holds the plan's row:
- * the one place where ceiling, budget and count are enforced. All fills that hold anything or
- * may still spend are counted, so no two processes, and no crash between two steps, go beyond them.
+ * Records a fill and the intent that executes it, in one transaction that locks the plan's row: the
+ * only place that enforces ceiling, budget and count. All fills that hold or may still spend money
+ * are counted, so parallel processes or a crash between two steps cannot exceed them.
  */
 export function makeFill(context: PlansContext, asked: FillAsked): Promise<MadeFill> {
 	return context.steps.run("plan.fill", () =>
@@ -53,7 +53,7 @@ async function recordFill(
 	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
 	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
 	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
-	// One of the two would revert, and its owner pay for that.
+	// Of two fills of one order one would revert, and its owner would pay the gas.
 	const others = await lockFillsOfOrder(tx, { orderHash, planId });
 	if (await isAnyOpen(tx, execution, others)) return { kind: "skipped" };
 	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);

@@ -16,7 +16,7 @@ import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 
 const traitText = z.string().trim().min(1).max(TRAIT_LENGTH_MAX);
 
-/** Members of a plan's body. Amounts come as their text, see `exactNumbers`. */
+/** The members of a plan's body. Amounts arrive as text, see `exactNumbers`. */
 export const planFields = {
 	collectionSlug: z
 		.string()
@@ -84,10 +84,10 @@ export const planFields = {
 
 const { collectionSlug, chain, maxRank, traits, amount, maxItems, walletId } = planFields;
 
-/** The members of the body whose numbers must not become doubles. */
+/** Members whose numbers must not become doubles. */
 export const exactPlanMembers = ["maxPricePerItemNative", "budgetNative"] as const;
 
-// Strict: a misspelled limit that is silently dropped would be no limit.
+// Strict: ignoring a misspelled limit would remove that limit.
 export const planBody = z
 	.strictObject({
 		collectionSlug,
@@ -118,7 +118,7 @@ export const planBody = z
 
 export type PlanBody = z.output<typeof planBody>;
 
-/** Reads a body's amounts and its end. Throws Faults for those that make no plan. */
+/** Returns the terms of a body: amounts and end. Throws Faults for invalid ones. */
 export function termsOf(
 	body: Omit<PlanBody, "trigger" | "collectionSlug" | "chain">,
 	{ chain, nowMs }: { chain: Chain; nowMs: number },

@@ -1,8 +1,8 @@
 import type { Standing } from "#plugins/reveal-snipe/plans/standings.ts";
 
-/** What follows for a plan from a buy that was refused or failed. */
+/** The consequence of a refused or failed buy for the plan. */
 type Refusal = {
-	/** Nothing else of this plan would go better now: the pass ends. */
+	/** No other listing would succeed now: the pass ends. */
 	endsPass: boolean;
 	/** The same listing may be tried once more, in a later pass. */
 	mayTryAgain: boolean;
@@ -11,8 +11,8 @@ type Refusal = {
 const LATER: Refusal = { endsPass: true, mayTryAgain: true };
 
 /**
- * What is not here concerns the listing alone (sold, cancelled, too dear, a forged order): the next
- * one is tried at once, and that one never again.
+ * A code that is missing here concerns the listing alone (sold, cancelled, too expensive, a forged
+ * order): the next listing is tried at once, and this one never again.
  */
 const refusals: Readonly<Record<string, Refusal>> = {
 	rate_limited: LATER,
@@ -32,25 +32,25 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	no_executable_wallet: LATER,
 	wallet_provider_refused: LATER,
 	hand_over_late: LATER,
-	// It is proven that nothing left: its process died, or the provider lost it.
+	// It is proven that nothing was sent: the process died, or the provider lost it.
 	not_sent: { endsPass: false, mayTryAgain: true },
 	quote_expired: { endsPass: false, mayTryAgain: true },
-	// A cheaper one may fit, and the wallet may be filled.
+	// A cheaper one may fit, and the wallet may be funded.
 	balance_insufficient: { endsPass: false, mayTryAgain: true },
 };
 
-/** Whether a pass ends with that code. */
+/** Returns true if a pass ends with that code. */
 export function endsPass(errorCode: string | null): boolean {
 	return errorCode !== null && (refusals[errorCode]?.endsPass ?? false);
 }
 
-/** Whether the same listing may be tried again after that. What ran out was never asked about. */
+/** Returns true if the same listing may be tried again. An expired intent was never sent. */
 export function mayTryAgain(errorCode: string | null, status: Standing["status"]): boolean {
 	if (status === "expired") return true;
 	return errorCode !== null && (refusals[errorCode]?.mayTryAgain ?? false);
 }
 
-/** Whether the provider had no room: it is asked again soon. */
+/** Returns true if the provider had no capacity: the plan is evaluated again soon. */
 export function isLimited(errorCode: string | null): boolean {
 	return errorCode === "rate_limited" || errorCode === "provider_unavailable";
 }

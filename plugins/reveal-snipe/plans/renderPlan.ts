@@ -84,7 +84,7 @@ export type PlanView = z.output<typeof planSchema>;
 
 const NATIVE_DECIMALS = 18;
 
-/** A plan as its owner sees it: what it spent is what the ledger holds for its fills. */
+/** Renders a plan for its owner; its spending is what the ledger holds for its fills. */
 export function renderPlan(
 	plan: Plan,
 	standings: readonly Standing[],

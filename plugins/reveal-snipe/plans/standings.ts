@@ -4,21 +4,21 @@ import type { Execution, Held } from "#plugins/wallets/contract.ts";
 
 type Status = Held["status"];
 
-/** A fill as its intents and the spend ledger have it. */
+/** A fill with the state of its intents and of the spend ledger. */
 export type Standing = Fill & {
-	/** Where its newest intent stands. */
+	/** The status of its newest intent. */
 	status: Status;
 	errorCode: string | null;
 	/** One of its intents may still spend. */
 	isOpen: boolean;
-	/** What the ledger holds for all its intents, and what may come on top of that. */
+	/** What the ledger holds for all its intents, and how much more may be added. */
 	heldRaw: bigint;
 	openRaw: bigint;
 };
 
 /**
- * What fills come to: what is held, and what may be held once those that are open are done. What
- * was a dry run of the whole service is held to the same terms, as if it had been sent.
+ * The totals of fills: what is held, and what may be held after open ones are done. Fills of the
+ * service's dry-run mode count as if they had been sent.
  */
 export type Totals = {
 	spentRaw: bigint;
@@ -35,7 +35,7 @@ const ENDED: ReadonlySet<string> = new Set([
 	"dry_run",
 ] satisfies Status[]);
 
-/** Reads the fills of plans with where they stand, as the transaction sees it. By plan. */
+/** Reads the fills of plans with their standings, inside the transaction. By plan. */
 export async function readStandings(
 	db: Queryable,
 	execution: Pick<Execution, "held">,
@@ -51,7 +51,7 @@ export async function readStandings(
 	);
 }
 
-/** Whether one of these intents may still spend, as the transaction sees it. */
+/** Returns true if one of these intents may still spend, inside the transaction. */
 export async function isAnyOpen(
 	db: Queryable,
 	execution: Pick<Execution, "held">,
@@ -62,7 +62,9 @@ export async function isAnyOpen(
 	return held.some(isOpen);
 }
 
-/** Adds fills up. An open one counts with the most that it may spend, as soon as it is made. */
+/**
+ * Adds fills up. An open one counts with the most that it may spend, from the moment it is made.
+ */
 export function totalsOf(standings: readonly Standing[]): Totals {
 	const totals = { spentRaw: 0n, filledCount: 0, committedRaw: 0n, committedCount: 0 };
 	for (const { heldRaw, openRaw } of standings) {
@@ -85,14 +87,14 @@ function standingOf(fill: Fill, byId: ReadonlyMap<string, Held>): Standing {
 		...fill,
 		status: newest?.status ?? "created",
 		errorCode: newest?.errorCode ?? null,
-		// A payment that was given up can turn up after all: then its token is being bought.
+		// A payment that was given up may be mined later: then its token is being bought.
 		isOpen: isNewestOpen || pastIntentIds.some((id) => isOpen(byId.get(id))),
 		heldRaw,
 		openRaw: mayCome && priceRaw > newestRaw ? priceRaw - newestRaw : 0n,
 	};
 }
 
-/** One that cannot be read is taken for one that may still spend. */
+/** Returns true unless the intent has ended. An unreadable one counts as open. */
 function isOpen(held: Held | undefined): boolean {
 	return held === undefined || !ENDED.has(held.status);
 }

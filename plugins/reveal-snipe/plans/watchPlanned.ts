@@ -5,12 +5,12 @@ import { readPlannedCollections } from "#plugins/reveal-snipe/sql/plans.ts";
 import { unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 
 /**
- * Has the collections of all open plans watched, and no others for a plan. A plan has its
- * collection watched in the transaction that stores it; this ends it, and repairs what two at once
- * left.
+ * Watches the collections of all open plans, and stops watching others for plans. The transaction
+ * that stores a plan adds its collection; this removes collections, and repairs effects of parallel
+ * changes.
  *
- * The order books of the first of them are kept current, and read again at once while a collection
- * is being revealed: what a plan chooses from is as old as its book.
+ * The order books of the first collections are kept current, and refreshed at once during a reveal:
+ * a plan chooses from its collection's stored book.
  */
 export async function watchPlanned({
 	core: { db, clock },

@@ -4,8 +4,8 @@ import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
 import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
 import { usePlans } from "#test/harness/usePlans.ts";
 
-// Guarantee: a dry run says what the plan would have bought at the last reveal, from the book that
-// was kept then, and changes nothing.
+// Guarantee: a dry run returns what the plan would have bought at the last reveal, from the book
+// that was kept then, and changes nothing.
 
 const TENTH = ETHER / 10n;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 	({ plans, by } = await open());
 });
 
-/** A reveal that was noticed in a block of four seconds ago. */
+/** Stores a reveal that was detected in a block of four seconds ago. */
 async function detected(): Promise<number> {
 	const at = new Date(plans.clock.nowMs());
 	const [row] = await plans.db.query<{ id: number }>(
@@ -46,7 +46,7 @@ test("[RVL-10] what it would have bought, for how much, how soon, what it is wor
 	const dear = await plans.sell({ ether: 5n * TENTH, rank: 4 });
 	const common = await plans.sell({ ether: TENTH, rank: 300 });
 	await plans.covered(await detected());
-	// What is listed later was not there then.
+	// Later listings did not exist then.
 	await plans.sell({ ether: TENTH, rank: 5 });
 	await plans.db.execute("update market_index.collection set floor_native = $1", [5n * TENTH]);
 	const before = await stored();

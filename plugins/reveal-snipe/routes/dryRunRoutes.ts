@@ -19,7 +19,7 @@ const description =
 	"filled. Only reveals of collections that somebody waited for are recorded, for 30 days. Nothing " +
 	"is bought, and nothing is stored.";
 
-/** What a plan would have bought at the last reveal. */
+/** Returns the routes that show what a plan would have bought at the last reveal. */
 export function dryRunRoutes({ dryRuns, signedIn }: DryRunRoutesOptions) {
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
 	const read = exactNumbers(...exactPlanMembers);

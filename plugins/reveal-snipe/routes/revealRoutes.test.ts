@@ -21,7 +21,7 @@ beforeAll(async () => {
 	await reveal(2, "reading");
 	await reveal(3, "ended", NOW_MS - 1_000);
 	await reveal(4, "ended", NOW_MS - RECENT_MS - 1_000);
-	// Nobody watches it any more.
+	// It is no longer watched.
 	await reveal(6, "ended", NOW_MS - 2_000);
 });
 afterAll(() => database.drop());
@@ -70,7 +70,7 @@ async function get(query = "") {
 const slugs = (body: { data: { slug: string; phase: string }[] }) =>
 	body.data.map(({ slug, phase }) => `${slug} ${phase}`);
 
-test("200: who was revealed lately or is in a burst stands first, the newest on top, then who waits", async () => {
+test("200: recent reveals and bursts come first, the newest on top, then awaited ones", async () => {
 	const { status, body } = await get();
 	expect(status).toBe(200);
 	expect(slugs(body)).toEqual([
@@ -109,7 +109,7 @@ test("200: one phase, one chain, in any spelling", async () => {
 	expect(slugs((await get("?chain=Base&phase=revealed")).body)).toEqual([]);
 });
 
-test("422: a chain that is not indexed, a cursor of another filter, a limit that is none", async () => {
+test("422: a chain that is not indexed, a cursor of another filter, an invalid limit", async () => {
 	const { body } = await get("?limit=1");
 	const cursor = body.page.nextCursor;
 	for (const query of [

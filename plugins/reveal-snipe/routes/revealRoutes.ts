@@ -77,7 +77,7 @@ export type RevealRoutesOptions = {
 	index: Pick<RevealIndex, "subjects">;
 };
 
-/** Who waits for a reveal, who is being read again, and who was revealed lately. */
+/** Returns the route that lists collections before, during and shortly after their reveal. */
 export function revealRoutes({ core, index }: RevealRoutesOptions) {
 	return new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() }).get(
 		"/reveals",

@@ -5,8 +5,8 @@ import type { Buyer } from "#test/harness/openBuyLab.ts";
 import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
 import { usePlans } from "#test/harness/usePlans.ts";
 
-// Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can carry it out; and
-// nobody but its owner sees or moves it.
+// Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can execute it; and
+// only its owner sees or moves it.
 
 const open = usePlans();
 let plans: PlansLab;
@@ -135,7 +135,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await arm(eyes("LASER"))).status).toBe(201);
 	});
 
-	test("401 for nobody, before the body is looked at", async () => {
+	test("401 without a session, before the body is validated", async () => {
 		expect((await plans.call("/snipes", { body: "nonsense" })).status).toBe(401);
 		for (const path of ["/snipes", "/snipes/x"]) {
 			expect((await plans.call(path)).status).toBe(401);
@@ -226,7 +226,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		expect(await watched()).toEqual([]);
 	});
 
-	test("[RVL-08] a wallet or a profile that changed pauses a plan with its reason; a resumed one goes by what is now", async () => {
+	test("[RVL-08] a changed wallet or profile pauses a plan with its reason; resuming accepts the change", async () => {
 		const { id } = (await arm()).body;
 		const read = async () => (await plans.call(`/snipes/${id}`, { by })).body;
 		const change = async (what: string) => {

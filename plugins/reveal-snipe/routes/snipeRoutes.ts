@@ -58,7 +58,7 @@ type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
 	transform(hook: { request: Request }): Promise<void>;
 };
 
-/** Plans that buy by themselves after a reveal. */
+/** Returns the routes of plans, which buy automatically after a reveal. */
 export function snipeRoutes({ plans, dryRuns, wallets, ending }: SnipeRoutesOptions) {
 	const signedIn = createSignedIn(wallets);
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
@@ -225,7 +225,7 @@ const RESUME_FAULTS = [
 	planFault.validationError,
 ];
 
-/** A path that is no id names nobody's plan. */
+/** Returns the id; throws `not_found` for a path that is no id. */
 function planId(text: string): string {
 	const { data } = z.uuid().safeParse(text);
 	if (data === undefined) throw planFault.notFound();

@@ -3,7 +3,7 @@ import type { ShownToken } from "#plugins/market-index/contract.ts";
 import { nextSteps, type Outcome, type Step } from "#plugins/reveal-snipe/detection/nextSteps.ts";
 import type { Evidence, TriggerSignal } from "#plugins/reveal-snipe/detection/signals.ts";
 
-/** A reveal as it was noticed. */
+/** A detected reveal. */
 export type NewDetection = {
 	collectionId: number;
 	chainId: number;
@@ -14,7 +14,7 @@ export type NewDetection = {
 	heardAt: Date;
 	detectedAt: Date;
 	delayMs: number | null;
-	/** In hex: what the tokens that were looked at show. */
+	/** The digest of what the sample tokens show, in hex. */
 	contentDigest: string;
 	hiddenTraits: ShownToken["traits"];
 };
@@ -32,7 +32,7 @@ export type Detection = NewDetection & {
 	swapped: number;
 };
 
-/** Columns of a detection under the names that it has here. */
+/** Columns of a detection, named like its members. */
 export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.chain_id as "chainId",
 	d.signal, d.evidence, d.block_number as "blockNumber", d.block_at as "blockAt",
 	d.heard_at as "heardAt", d.detected_at as "detectedAt", d.delay_ms as "delayMs",
@@ -40,7 +40,7 @@ export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.cha
 	d.began_at as "beganAt", d.ended_at as "endedAt", d.outcome, d.runs, d.tokens, d.read, d.failed,
 	d.swapped`;
 
-/** Stores a detection; null where one of the same collection is not at its end. */
+/** Stores a detection and returns its id; null where the collection has one that has not ended. */
 export async function insertDetection(tx: Tx, found: NewDetection): Promise<number | null> {
 	const [row] = await tx.query<{ id: number }>(
 		`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, block_number,
@@ -64,7 +64,7 @@ export async function insertDetection(tx: Tx, found: NewDetection): Promise<numb
 	return row?.id ?? null;
 }
 
-/** Detections of a chain that are not at their end, oldest first. By `detection_open`. */
+/** Returns detections of a chain that have not ended, oldest first. By `detection_open`. */
 export async function readOpenDetections(db: Queryable, chainId: number): Promise<Detection[]> {
 	return db.query<Detection>(
 		`select ${DETECTION_COLUMNS} from reveal_snipe.detection as d
@@ -73,7 +73,7 @@ export async function readOpenDetections(db: Queryable, chainId: number): Promis
 	);
 }
 
-/** The newest detection of each collection. By `detection_of`. */
+/** Returns the newest detection of each collection. By `detection_of`. */
 export async function readLastDetections(
 	db: Queryable,
 	ids: readonly number[],
@@ -89,8 +89,8 @@ export async function readLastDetections(
 }
 
 /**
- * Moves a detection to its next step. False where somebody else has moved it, or where that step
- * does not follow.
+ * Moves a detection to its next step. Returns false where another process has moved it, or where
+ * the step is not allowed.
  */
 export async function moveDetection(
 	tx: Tx,
@@ -108,12 +108,12 @@ export async function moveDetection(
 	return moved > 0;
 }
 
-/** Notes that a run of the burst begins. */
+/** Counts one more run of the burst. */
 export async function noteRun(db: Queryable, id: number): Promise<void> {
 	await db.execute("update reveal_snipe.detection set runs = runs + 1 where id = $1", [id]);
 }
 
-/** Notes how far reading has come. */
+/** Stores the progress of reading. */
 export async function noteProgress(
 	db: Queryable,
 	id: number,
@@ -126,7 +126,7 @@ export async function noteProgress(
 	);
 }
 
-/** Deletes detections that ended before a time; the one that a collection has last stays. */
+/** Deletes detections that ended before a time, except each collection's last one. */
 export async function pruneDetections(db: Queryable, before: Date): Promise<void> {
 	await db.execute(
 		`delete from reveal_snipe.detection as d where ended_at < $1 and exists (

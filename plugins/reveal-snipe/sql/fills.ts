@@ -16,7 +16,7 @@ export type Fill = {
 	createdAt: Date;
 };
 
-/** Fills of plans, by primary key, in the order in which they were made. */
+/** Returns the fills of plans, by primary key, in the order in which they were made. */
 export async function readFills(db: Queryable, planIds: readonly string[]): Promise<Fill[]> {
 	const rows = await db.query<Omit<Fill, "priceRaw"> & { priceRaw: string }>(
 		`select plan_id as "planId", token_id::text as "tokenId", intent_id as "intentId",
@@ -29,8 +29,8 @@ export async function readFills(db: Queryable, planIds: readonly string[]): Prom
 }
 
 /**
- * The newest intents by which other plans buy a listing, also those that are over. By
- * `fill_of_order`. Nobody else makes a fill of it until the transaction ends.
+ * Returns the newest intents by which other plans buy a listing, including ended ones. By
+ * `fill_of_order`. Locks the order: no other fill of it is made until the transaction ends.
  */
 export async function lockFillsOfOrder(
 	tx: Tx,
@@ -47,8 +47,8 @@ export async function lockFillsOfOrder(
 }
 
 /**
- * Stores a fill. Where the token has one its newest intent becomes a past one: the caller has
- * found, under the lock of the plan, that it is over and holds nothing.
+ * Stores a fill. If the token has one, its newest intent becomes a past one: the caller has
+ * checked, under the lock of the plan, that it has ended and holds nothing.
  */
 export async function putFill(tx: Tx, fill: Omit<Fill, "pastIntentIds">): Promise<void> {
 	await tx.execute(

@@ -1,10 +1,10 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 
-/** What was for sale when a collection's reveal was ranked, and how that reveal was noticed. */
+/** The listings when a collection's reveal was ranked, and how that reveal was detected. */
 export type KeptBook = {
 	takenAt: Date;
-	/** The block that told of the reveal; null where a poll noticed it. */
+	/** The block that announced the reveal; null where a poll detected it. */
 	blockNumber: number | null;
 	blockAt: Date | null;
 	detectedAt: Date;
@@ -13,7 +13,7 @@ export type KeptBook = {
 
 type Kept = Omit<TokenListing, "quantity" | "totalRaw"> & { quantity: string; totalRaw: string };
 
-/** Keeps a book with its detection; the first one that was taken stays. */
+/** Stores a book with its detection; an existing one stays. */
 export async function keepBook(
 	db: Queryable,
 	book: {
@@ -33,7 +33,7 @@ export async function keepBook(
 	);
 }
 
-/** The newest book of a collection that was taken since a time. By `kept_book_of`. */
+/** Returns the newest book of a collection that was taken since a time. By `kept_book_of`. */
 export async function readKeptBook(
 	db: Queryable,
 	{ collectionId, since }: { collectionId: number; since: Date },

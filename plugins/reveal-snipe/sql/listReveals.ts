@@ -4,11 +4,11 @@ import { DETECTION_COLUMNS, type Detection } from "#plugins/reveal-snipe/sql/det
 export const REVEAL_PHASES = ["armed", "burst", "revealed"] as const;
 export type RevealPhase = (typeof REVEAL_PHASES)[number];
 
-/** A collection that is watched, or that was revealed lately. */
+/** A collection that is watched, or that was revealed recently. */
 export type ListedReveal = {
 	listedId: number;
 	phase: RevealPhase;
-	/** Null where none was made yet. */
+	/** Null where there is none yet. */
 	detection: Detection | null;
 };
 
@@ -23,8 +23,9 @@ export type RevealsQuery = {
 };
 
 /**
- * Lists collections that are armed, in a burst, or revealed lately: the newest detection first,
- * then those without any. Watched ones and recent detections are few; both are read whole.
+ * Lists collections that are armed, in a burst, or recently revealed: the newest detection first,
+ * then those without one. Watched collections and recent detections are few, so both are read
+ * fully.
  */
 export async function listReveals(db: Queryable, query: RevealsQuery): Promise<ListedReveal[]> {
 	const { chainIds, phase, since, after, limit } = query;

@@ -10,7 +10,7 @@ import {
 /** A trait that a token must have, with one of these values. */
 export type PlanTrait = { type: string; values: string[] };
 
-/** What a plan may buy. Amounts in base units of the chain's coin. */
+/** The limits of a plan. Amounts in base units of the chain's coin. */
 export type PlanTerms = {
 	maxRank: number | null;
 	traits: PlanTrait[];
@@ -19,7 +19,7 @@ export type PlanTerms = {
 	maxItems: number;
 };
 
-/** Wallet and profile as they are when a plan is armed. */
+/** State of wallet and profile when a plan is armed. */
 export type ArmedWith = {
 	canonicalWalletId: string | null;
 	profileRevision: number;
@@ -82,7 +82,7 @@ export async function insertPlan(tx: Tx, plan: NewPlan): Promise<void> {
 	);
 }
 
-/** A plan by id, by primary key; null where there is none. */
+/** Returns a plan by primary key; null where there is none. */
 export async function readPlan(db: Queryable, id: string): Promise<Plan | null> {
 	const rows = await db.query<PlanRow>(`select ${COLUMNS} from reveal_snipe.plan where id = $1`, [
 		id,
@@ -90,7 +90,9 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan | null> 
 	return rows[0] ? planOf(rows[0]) : null;
 }
 
-/** The same, held until the transaction ends: nobody fills, moves or evaluates it meanwhile. */
+/**
+ * Returns a plan and locks it until the transaction ends: no fill, move or evaluation meanwhile.
+ */
 export async function lockPlan(tx: Tx, id: string): Promise<Plan | null> {
 	const rows = await tx.query<PlanRow>(
 		`select ${COLUMNS} from reveal_snipe.plan where id = $1 for update`,
@@ -99,7 +101,7 @@ export async function lockPlan(tx: Tx, id: string): Promise<Plan | null> {
 	return rows[0] ? planOf(rows[0]) : null;
 }
 
-/** A profile's plans, newest first: ids are made in order of time. By `plan_of_profile`. */
+/** Returns a profile's plans, newest first (ids grow with time). By `plan_of_profile`. */
 export async function listPlans(
 	db: Queryable,
 	query: {
@@ -121,7 +123,7 @@ export async function listPlans(
 	return rows.map(planOf);
 }
 
-/** How many plans of a profile are armed or paused. */
+/** Counts the plans of a profile that are armed or paused. */
 export async function countOpenPlans(db: Queryable, profileId: string): Promise<number> {
 	const [row] = await db.query<{ count: number }>(
 		`select count(*)::int4 as count from reveal_snipe.plan
@@ -131,7 +133,7 @@ export async function countOpenPlans(db: Queryable, profileId: string): Promise<
 	return row?.count ?? 0;
 }
 
-/** Open plans in order of their ids, a page of them. */
+/** Returns a page of open plans, ordered by id. */
 export async function readOpenPlans(
 	db: Queryable,
 	{ afterId, limit }: { afterId: string | null; limit: number },
@@ -147,7 +149,7 @@ export async function readOpenPlans(
 /** A collection with open plans. Urgent: it is being revealed, or its plans are evaluated. */
 export type PlannedCollection = { collectionId: number; chainId: number; isUrgent: boolean };
 
-/** Collections with open plans, those first that were planned on first. By `plan_open`. */
+/** Returns collections with open plans, ordered by their oldest plan. By `plan_open`. */
 export async function readPlannedCollections(
 	db: Queryable,
 	at: Date,
@@ -168,11 +170,11 @@ export type PlanMove = {
 	event: PlanEvent;
 	at: Date;
 	pauseReason?: string | null;
-	/** What it is held against from now on; left out, it stays. */
+	/** The new state to compare with; without it the old one stays. */
 	armedWith?: ArmedWith;
 };
 
-/** Moves a plan by the table of moves; false where the event does not move it. */
+/** Moves a plan by the table of moves; returns false where its status does not allow the event. */
 export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> {
 	const { id, event, at, pauseReason = null, armedWith = null } = move;
 	const moves = movesOf(event);
@@ -191,7 +193,7 @@ export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> 
 	return moved > 0;
 }
 
-/** Makes the open plans of a collection due: it was revealed. Answers how many those are. */
+/** Makes the open plans of a revealed collection due; returns how many. */
 export async function makePlansDue(
 	db: Queryable,
 	due: { collectionId: number; at: Date; until: Date },
@@ -203,7 +205,7 @@ export async function makePlansDue(
 	);
 }
 
-/** Ends that: the collection hides again, or its reveal left the chain. */
+/** Makes them no longer due: the collection is hidden again, or its reveal left the chain. */
 export async function endPlansDue(db: Queryable, collectionId: number): Promise<void> {
 	await db.execute(
 		`update reveal_snipe.plan set due_at = null, due_until = null
@@ -212,7 +214,7 @@ export async function endPlansDue(db: Queryable, collectionId: number): Promise<
 	);
 }
 
-/** Armed plans that are to be evaluated now, those that wait longest first. By `plan_due`. */
+/** Returns armed plans that are due now, those that wait longest first. By `plan_due`. */
 export async function readDuePlans(
 	db: Queryable,
 	due: { at: Date; limit: number; collectionId?: number },
@@ -230,9 +232,9 @@ export async function readDuePlans(
 }
 
 /**
- * Takes the right to evaluate an armed plan, for so long; null where another has it. The token
- * grows each time, so that who stalled past their time makes no fill any more. Whose process has no
- * connection left is gone, and waits for nobody.
+ * Takes the right to evaluate an armed plan for a time, and returns its token; null where another
+ * process has it. The token grows each time, so that a process that stalled past its time makes no
+ * more fills. A holder whose process has no database connection any more is replaced at once.
  */
 export async function takeEvaluation(
 	db: Queryable,
@@ -251,7 +253,7 @@ export async function takeEvaluation(
 	return rows[0]?.token ?? null;
 }
 
-/** Gives it back, and says when the plan is evaluated next and why it bought no more. */
+/** Gives the right back; stores when the plan is evaluated next and why it bought no more. */
 export async function endEvaluation(
 	db: Queryable,
 	ended: { id: string; token: number; dueAt: Date; failureCode: string | null },

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { RevealReading, ShownToken } from "#plugins/market-index/contract.ts";
 
-/** What the last look at a collection saw. Digests in hex. */
+/** The result of the last look at a collection. Digests in hex. */
 export type Seen = {
 	tokenIds: readonly bigint[];
 	uriDigest: string | null;
@@ -10,7 +10,7 @@ export type Seen = {
 	hiddenTraits: ShownToken["traits"];
 };
 
-/** What was seen of collections, by id; by primary key. */
+/** Returns the results of the last looks, by collection id; by primary key. */
 export async function readSeen(
 	db: Queryable,
 	ids: readonly number[],
@@ -27,7 +27,7 @@ export async function readSeen(
 	);
 }
 
-/** Stores what was seen of a collection, in place of what was seen before. */
+/** Stores the result of a look in place of the one before. */
 export async function writeSeen(db: Queryable, collectionId: number, seen: Seen): Promise<void> {
 	await db.execute(
 		`insert into reveal_snipe.seen
@@ -47,7 +47,7 @@ export async function writeSeen(db: Queryable, collectionId: number, seen: Seen)
 	);
 }
 
-/** Forgets collections that nobody watches any more. */
+/** Deletes the results of collections that are no longer watched. */
 export async function pruneSeen(db: Queryable): Promise<void> {
 	await db.execute(
 		`delete from reveal_snipe.seen as s where not exists (

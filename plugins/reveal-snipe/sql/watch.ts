@@ -2,7 +2,7 @@ import type { Queryable } from "#core/db/Database.ts";
 
 export type WatchReason = "plan" | "operator";
 
-/** Has a collection watched for a reveal; once more it changes nothing. */
+/** Watches a collection for a reveal; repeating it changes nothing. */
 export async function watchCollection(
 	db: Queryable,
 	watch: { collectionId: number; chainId: number; reason: WatchReason; at: Date },
@@ -15,7 +15,7 @@ export async function watchCollection(
 	);
 }
 
-/** Ends what one reason asked for, except for these collections. */
+/** Ends the watches of one reason, except for these collections. */
 export async function unwatchOthers(
 	db: Queryable,
 	reason: WatchReason,
@@ -27,7 +27,7 @@ export async function unwatchOthers(
 	);
 }
 
-/** How many collections of a chain are watched beside one. */
+/** Counts the other watched collections of a chain. */
 export async function countWatchedOthers(
 	db: Queryable,
 	{ collectionId, chainId }: { collectionId: number; chainId: number },
@@ -40,7 +40,7 @@ export async function countWatchedOthers(
 	return row?.count ?? 0;
 }
 
-/** Collections of a chain that are watched, those watched longest first. */
+/** Returns the watched collections of a chain, those watched longest first. */
 export async function readWatched(
 	db: Queryable,
 	{ chainId, limit }: { chainId: number; limit: number },

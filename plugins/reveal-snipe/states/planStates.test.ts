@@ -9,7 +9,7 @@ import {
 
 const EVENTS: readonly PlanEvent[] = ["pause", "drift", "resume", "complete", "cancel", "expire"];
 
-/** Every pair that leads somewhere, written out a second time by hand. */
+/** All allowed pairs, written a second time by hand. */
 const EXPECTED: Readonly<Record<string, string>> = {
 	"armed pause": "paused",
 	"armed drift": "paused",

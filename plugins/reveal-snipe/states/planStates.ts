@@ -1,15 +1,15 @@
 /**
- * `armed`: it buys once its collection is revealed. `paused`: it buys nothing until its owner
- * resumes it. The others are ends: `completed`, all it may buy is bought; `cancelled`, by its
- * owner; `expired`, its time is over.
+ * `armed`: buys once its collection is revealed. `paused`: buys nothing until its owner resumes it.
+ * Final: `completed`, all it may buy is bought; `cancelled`, by its owner; `expired`, its time is
+ * over.
  */
 export const PLAN_STATUSES = ["armed", "paused", "completed", "cancelled", "expired"] as const;
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** `drift`: wallet or profile are not those it was armed with. */
+/** `drift`: wallet or profile changed since it was armed. */
 export type PlanEvent = "pause" | "drift" | "resume" | "complete" | "cancel" | "expire";
 
-/** Every move that a plan can make. What is not here is refused. */
+/** The transitions of a plan. All others are refused. */
 export const planMoves: Readonly<
 	Record<PlanStatus, Readonly<Partial<Record<PlanEvent, PlanStatus>>>>
 > = {
@@ -20,14 +20,14 @@ export const planMoves: Readonly<
 		cancel: "cancelled",
 		expire: "expired",
 	},
-	// What was under way when it was paused may still be the last that it may buy.
+	// A pending purchase of a paused plan may complete it.
 	paused: { resume: "armed", complete: "completed", cancel: "cancelled", expire: "expired" },
 	completed: {},
 	cancelled: {},
 	expired: {},
 };
 
-/** Statuses from which an event leads somewhere, and where. */
+/** Returns the statuses that allow an event, each with its next status. */
 export function movesOf(event: PlanEvent): { from: PlanStatus; to: PlanStatus }[] {
 	return PLAN_STATUSES.flatMap((from) => {
 		const to = planMoves[from][event];
@@ -35,7 +35,7 @@ export function movesOf(event: PlanEvent): { from: PlanStatus; to: PlanStatus }[
 	});
 }
 
-/** Whether a plan can still buy, now or after it was resumed. */
+/** Returns true if a plan can still buy, now or after it is resumed. */
 export function isOpen(status: PlanStatus): boolean {
 	return status === "armed" || status === "paused";
 }

@@ -3,25 +3,25 @@ import type { Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
 import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
 import type { Seen } from "#plugins/reveal-snipe/sql/seen.ts";
 
-/** A watched collection as one process holds it between looks. */
+/** The state of a watched collection in one process, between looks. */
 export type Watched = {
 	subject: RevealSubject;
 	seen: Seen;
 	/** Its newest detection; null where none was made. */
 	last: Detection | null;
-	/** Why it is to be looked at next; null while nothing asks for it. */
+	/** The reason for the next look; null without one. */
 	pending: Trigger | null;
-	/** A look is under way: the next one waits. */
+	/** A look is running: the next one waits. */
 	isLooking: boolean;
 	lookedAtMs: number;
-	/** When its documents were last asked for, and when that was in vain. */
+	/** When its documents were last requested, and when that last failed. */
 	documentsAtMs: number;
 	failedAtMs: number;
-	/** Looks in a row at which a shown collection looked hidden. */
+	/** How many looks in a row found a revealed collection hidden. */
 	hiddenLooks: number;
 };
 
-/** A collection that is watched from now on. */
+/** Returns the first state of a newly watched collection. */
 export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watched {
 	return {
 		subject,

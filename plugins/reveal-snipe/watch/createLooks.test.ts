@@ -27,17 +27,17 @@ afterAll(() => database.drop());
 const TOKENS = Array.from({ length: PROBE_TOKENS }, (_, id) => BigInt(id));
 const hat = (value: string) => [{ type: "Hat", value }];
 
-/** Looks over a real database, at contracts and servers that a test fills. */
+/** Opens looks over a real database, with contracts and servers that a test fills. */
 async function open() {
 	const lab = {
 		nowMs: NOW_MS,
-		/** Where a token's document is, and what it shows; null cannot be read. */
+		/** The URI of a token's document, and its content; null: cannot be read. */
 		uriOf: (id: bigint): string | null => `sealed/${id}`,
 		show: (uri: string): Omit<ShownToken, "uri"> | null =>
 			uri.startsWith("sealed") || uri.startsWith("moved")
 				? { imageUrl: "sealed.png", traits: null }
 				: { imageUrl: uri, traits: hat(uri) },
-		/** Tokens of each question, documents that were read, moves, and detections that were told. */
+		/** Tokens of each question, documents read, moves, and detections reported. */
 		questions: [] as number[],
 		documents: 0,
 		moves: [] as string[],
@@ -117,7 +117,7 @@ test("all looks of a turn are one question to the node", async () => {
 	expect(lab.questions).toEqual([3 * PROBE_TOKENS]);
 });
 
-test("a block alone asks no server, until a URI is another one", async () => {
+test("a block alone triggers no document read, until a URI changes", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -143,7 +143,7 @@ test("the time of a block whose log came before its header is asked for with the
 	expect(await lastOf(one)).toMatchObject({ signal: "metadata_event", delayMs: 500 });
 });
 
-test("the clock has documents read, also where a block asked in the same moment", async () => {
+test("the regular poll reads documents, also with a block in the same moment", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -166,7 +166,7 @@ test("another place of the same documents is no reveal, and is remembered", asyn
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("servers that cannot be read are left alone for a while, and the news is not lost", async () => {
+test("unreadable servers are not asked for a while, and the news is not lost", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -189,7 +189,7 @@ test("what was seen before a restart is compared with what is seen after it", as
 	expect(lab.moves).toEqual(["looks_hidden"]);
 	const seen = await readSeen(database.db, [one.subject.id]);
 	expect(seen.get(one.subject.id)).toMatchObject({ reading: "hidden", tokenIds: TOKENS });
-	// The index calls it revealed meanwhile, as somebody had its tokens read.
+	// The index marked it as revealed meanwhile, because its tokens were read for another reason.
 	const subject = { ...one.subject, revealState: "revealed" as const };
 	lab.uriOf = (id) => `shown/${id}`;
 	await look(watchedOf(subject, seen.get(subject.id)), { signal: "poll" });

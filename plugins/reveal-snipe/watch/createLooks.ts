@@ -25,11 +25,11 @@ export type LookDeps = {
 	access: Pick<ChainAccess, "chain" | "rpcFor">;
 	index: RevealIndex;
 	signals: ReadonlySet<Signal>;
-	/** The right to act on this chain; null where another process has it by now. */
+	/** Returns the lease for this chain; null where another process holds it. */
 	lease(): Promise<Lease | null>;
-	/** A reveal was noticed and stored. */
+	/** Called when a reveal was detected and stored. */
 	onDetected(): void;
-	/** A look is over: the collection may be looked at again. */
+	/** Called when a look is over: the collection may be looked at again. */
 	onLooked(): void;
 	signal: AbortSignal;
 };
@@ -40,9 +40,9 @@ export type Look = { watched: Watched; trigger: Trigger };
 type Found = { uriDigest: string; isUriChanged: boolean; shown: readonly ShownToken[] };
 
 /**
- * Looks at collections: where some of their tokens say that their documents are, all of one tick in
- * one call, and where that changed or somebody said so, at the documents. What a look finds is
- * stored with what follows from it, or not at all.
+ * Makes the function that looks at collections: it reads the URIs of some of their tokens, all of
+ * one tick in one call, and the documents where a URI changed or a strong reason exists. A finding
+ * is stored together with its consequences, or not at all.
  */
 export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise<void> {
 	const { access, index, signal } = deps;
@@ -64,7 +64,7 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 			const own = uris.slice(at, at + count);
 			at += count;
 			look.watched.isLooking = true;
-			// A slow server of documents keeps only its own collection waiting.
+			// A slow document server delays only its own collection.
 			void finish(deps, look, own).finally(() => {
 				look.watched.isLooking = false;
 				deps.onLooked();
@@ -74,8 +74,8 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 }
 
 /**
- * Asks for the times of blocks of which a log was heard before the header: meanwhile, so that
- * nobody waits for them. One that cannot be told stays unknown.
+ * Reads the times of blocks whose log arrived before the header, in parallel, so that nothing waits
+ * for them. A time that cannot be read stays unknown.
  */
 async function dateBlocks(
 	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
@@ -110,7 +110,7 @@ async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)
 	}
 }
 
-/** Judges what was found, and stores it with what follows. */
+/** Judges a finding, and stores it with its consequences. */
 async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void> {
 	const { watched } = look;
 	const { subject, seen, last } = watched;
@@ -126,7 +126,7 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 		...{ tokenIds: seen.tokenIds, uriDigest: found.uriDigest, contentDigest, reading },
 		hiddenTraits: reading === "hidden" ? (found.shown[0]?.traits ?? null) : seen.hiddenTraits,
 	};
-	// What is put off must still look like news at the next look.
+	// A postponed reveal must still look new at the next look.
 	if (verdict.kind === "nothing" && seen.reading === "hidden") now.reading = "hidden";
 	if (verdict.kind === "nothing" && isSame(now, seen)) return;
 	const evidence = found.isUriChanged ? "uri_hash" : "traits";
@@ -136,7 +136,7 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 
 type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
 
-/** False where it is not this process's to store. */
+/** Stores the finding with its consequences; returns false without the lease. */
 async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 	const { core, access, index } = deps;
 	const { chain } = access;
@@ -153,7 +153,7 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 			if (!moved) return false;
 			subject.revealState = moved.to;
 			const phase = moved.to === "placeholder" ? "placeholder" : "revealed";
-			// Ranks and traits of a reveal that is gone are nothing to buy by.
+			// Plans must not buy by ranks and traits of a reveal that was taken back.
 			if (moved.to === "placeholder") await endPlansDue(tx, subject.id);
 			appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection: null, at });
 		}
@@ -179,7 +179,7 @@ function detectionOf(chainId: number, { watched, trigger }: Look, news: News): N
 		blockAt: blockAtMs === null ? null : new Date(blockAtMs),
 		heardAt: new Date(trigger.heardAtMs),
 		detectedAt: at,
-		// A node's clock may be ahead of ours.
+		// The node's clock may be ahead of ours.
 		delayMs: blockAtMs === null ? null : Math.max(at.getTime() - blockAtMs, 0),
 		contentDigest: now.contentDigest ?? "",
 		hiddenTraits: now.hiddenTraits,
@@ -203,7 +203,7 @@ function tellDetected(
 }
 
 function isSame(one: Seen, other: Seen): boolean {
-	// Numbers of tokens are too large for JSON.
+	// JSON cannot hold bigint token ids.
 	const text = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 	return JSON.stringify(one, text) === JSON.stringify(other, text);
 }
@@ -213,18 +213,18 @@ async function pickTokens(index: RevealIndex, watched: Watched): Promise<void> {
 	if (watched.seen.tokenIds.length >= PROBE_TOKENS) return;
 	const tokenIds = await index.probeTokens(watched.subject.id, PROBE_TOKENS);
 	if (tokenIds.join() === watched.seen.tokenIds.join()) return;
-	// Of other tokens what was seen before says nothing but whether they were hidden.
+	// For other tokens, only the reading (hidden or shown) of the last look is still valid.
 	watched.seen = { ...watched.seen, tokenIds, uriDigest: null, contentDigest: null };
 }
 
-/** Null where nothing asks for the documents, or too few of them can be read now. */
+/** Reads the documents; null where there is no reason to, or too few can be read now. */
 async function readDocuments(
 	{ core, index, signals, signal }: LookDeps,
 	{ watched, trigger }: Look,
 	uris: readonly (string | null)[],
 ): Promise<Found | null> {
 	const told = uris.filter((uri) => uri !== null);
-	// Tokens that are gone have no URI: others are chosen the next time.
+	// Burnt tokens have no URI: others are chosen the next time.
 	if (told.length * 2 < uris.length) watched.seen = { ...watched.seen, tokenIds: [] };
 	if (told.length < 2) return null;
 	const { seen } = watched;
@@ -252,8 +252,8 @@ async function readDocuments(
 }
 
 /**
- * The contract itself, and the clock, are reasons to ask servers. A block is none, unless documents
- * are all that may be looked at.
+ * Returns true where documents should be read: the contract announced a change, or the poll is due.
+ * A block is a reason only if the URI signal is off.
  */
 function asksForDocuments(
 	{ signal, isPolled }: Trigger,

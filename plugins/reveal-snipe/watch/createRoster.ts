@@ -9,24 +9,24 @@ import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/Watched.ts"
 export type Roster = {
 	all(): readonly Watched[];
 	has(collectionId: number): boolean;
-	/** The watched collection of a contract. */
+	/** Returns the watched collection of a contract. */
 	at(address: string): Watched | undefined;
-	/** Takes these collections in place of those before; answers those that are new. */
+	/** Replaces the watched collections; returns those that are new. */
 	set(
 		subjects: readonly RevealSubject[],
 		known: { seen: ReadonlyMap<number, Seen>; last: ReadonlyMap<number, Detection> },
 	): Watched[];
-	/** Notes why a collection is to be looked at. */
+	/** Records a reason to look at a collection. */
 	ask(one: Watched, reason: Pick<Trigger, "signal" | "block">): void;
-	/** Gives back what could not be looked at. */
+	/** Puts back looks that could not be made. */
 	giveBack(looks: readonly { watched: Watched; trigger: Trigger }[]): void;
-	/** Takes what may be looked at now, and says how long the rest waits at most. */
+	/** Takes the looks that may be made now; returns them with the longest wait until the next. */
 	take(waitMaxMs: number): { looks: { watched: Watched; trigger: Trigger }[]; waitMs: number };
 };
 
 /**
- * Keeps the collections that are watched on one chain, and why each is to be looked at next. What
- * asks several times before a look is one reason: the one that says most.
+ * Keeps the watched collections of one chain, and the reason for each next look. Several reasons
+ * before a look are joined to one: the strongest.
  */
 export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
 	const watched = new Map<number, Watched>();

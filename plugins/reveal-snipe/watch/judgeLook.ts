@@ -7,29 +7,29 @@ import {
 } from "#plugins/reveal-snipe/limits.ts";
 import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
 
-/** What a look at a collection leads to. */
+/** The consequence of a look at a collection. */
 export type Verdict =
 	| { kind: "nothing" }
-	/** Its state moves, without anything to read again. */
+	/** Its state changes, but no token must be read again. */
 	| { kind: "move"; event: "looks_hidden" | "looks_shown" }
 	| { kind: "reveal" };
 
 export type Look = {
 	state: RevealState;
-	/** At the look before; null at the first. */
+	/** The reading of the look before; null at the first. */
 	before: RevealReading | null;
 	reading: RevealReading;
 	contentDigest: string;
 	isUriChanged: boolean;
-	/** Looks in a row, this one included, at which it looked hidden. */
+	/** Looks in a row, including this one, that found it hidden. */
 	hiddenLooks: number;
 	last: Pick<Detection, "endedAt" | "outcome" | "contentDigest"> | null;
 	nowMs: number;
 };
 
 /**
- * Decides what follows from a look. A reveal is: tokens differ that were alike before, here or by
- * the index's own word. What was never seen hidden has nothing to reveal.
+ * Decides the consequence of a look. A reveal means: tokens differ that were alike before, by an
+ * earlier look or by the index's state. A collection that was never seen hidden has no reveal.
  */
 export function judgeLook(look: Look): Verdict {
 	const { state, before, reading } = look;
@@ -39,15 +39,16 @@ export function judgeLook(look: Look): Verdict {
 		return state === "unknown" ? { kind: "move", event: "looks_shown" } : { kind: "nothing" };
 	}
 	if (reading !== "hidden" || state === "placeholder") return { kind: "nothing" };
-	// A server may hand out old documents for a while. A URI comes from the chain itself.
+	// A server may return old documents for a while. A URI comes from the chain itself.
 	const isBelieved =
 		state === "unknown" || look.isUriChanged || look.hiddenLooks >= HIDDEN_AGAIN_LOOKS;
 	return isBelieved ? { kind: "move", event: "looks_hidden" } : { kind: "nothing" };
 }
 
 /**
- * While tokens come out one by one, reading all of them again at each look would never end. So a
- * reading that found many hidden is repeated after a while, sooner where more has come out.
+ * Returns true where a reveal should not be read again yet. While tokens are revealed one by one,
+ * reading all of them at each look would never end: a partial reading is repeated after a pause,
+ * shorter where more was revealed.
  */
 function isResting({ last, contentDigest, nowMs }: Look): boolean {
 	if (last === null) return false;
@@ -57,7 +58,10 @@ function isResting({ last, contentDigest, nowMs }: Look): boolean {
 	return nowMs - last.endedAt.getTime() < (isSame ? PARTIAL_SAME_MS : PARTIAL_CHANGED_MS);
 }
 
-/** A digest of what tokens show: the same documents have the same one, wherever they are. */
+/**
+ * Returns a digest of what tokens show: equal documents have the same one, wherever they are
+ * stored.
+ */
 export function contentDigestOf(
 	tokens: readonly Pick<ShownToken, "imageUrl" | "traits">[],
 ): string {
@@ -68,7 +72,7 @@ export function contentDigestOf(
 	return digestOf(JSON.stringify(told));
 }
 
-/** SHA-256 in hex. */
+/** Returns the SHA-256 in hex. */
 export function digestOf(text: string): string {
 	return createHash("sha256").update(text).digest("hex");
 }

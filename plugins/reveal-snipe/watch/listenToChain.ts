@@ -6,22 +6,22 @@ import { HEAD_POLL_BESIDE_SOCKET_MS, HEAD_POLL_MS } from "#plugins/reveal-snipe/
 import { type PushedLog, subscribeLogs } from "#plugins/reveal-snipe/watch/subscribeLogs.ts";
 
 export type ChainEars = {
-	/** Hears new blocks, and the logs of these contracts; of none, it hears nothing at all. */
+	/** Listens to new blocks and to logs of these contracts; without contracts, to nothing at all. */
 	listenTo(addresses: readonly Address[]): void;
-	/** Asks whether the subscription is alive, and makes another one where it is not. */
+	/** Checks that the subscription is alive, and replaces it if not. */
 	probe(): void;
-	/** The newest block that was heard of. */
+	/** Returns the newest block that was announced. */
 	head(): Trigger["block"];
 };
 
 /**
- * Hears what happens on a chain: new blocks by every way there is to hear of heads, and logs of
- * given contracts by one subscription. Both end with the signal.
+ * Listens to a chain: new blocks by every available source of heads, and logs of the given
+ * contracts by one subscription. Both end with the signal.
  */
 export function listenToChain(options: {
 	core: Pick<Core, "clock" | "log">;
 	access: ChainAccess;
-	/** Logs are subscribed to as well. */
+	/** Whether logs are subscribed to as well. */
 	hearsLogs: boolean;
 	onLog(log: PushedLog): void;
 	onHead(block: { number: number; atMs: number }): void;
@@ -45,7 +45,7 @@ export function listenToChain(options: {
 			pollMs: headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS,
 			signal: AbortSignal.any([heads.signal, signal]),
 			onHead({ number, timestampMs }) {
-				// Several sockets tell of one block. A fork's blocks have numbers that came before.
+				// Several sockets announce one block. Blocks of a fork repeat earlier numbers.
 				if (head?.number === number) return;
 				head = { number, atMs: timestampMs };
 				onHead(head);

@@ -4,22 +4,24 @@ import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 export type WireOptions<About> = {
 	url: string;
 	onOpen(): void;
-	/** A question was answered; `result` is undefined where the node answered an error. */
+	/**
+	 * Called with the answer to a request; `result` is undefined where the node answered an error.
+	 */
 	onAnswer(about: About, result: unknown): void;
-	/** The node told something by itself. */
+	/** Called with a message that the node pushed. */
 	onPush(result: unknown): void;
-	/** Once, and nothing is heard of this socket afterwards. */
+	/** Called once; no other callback of this socket follows. */
 	onEnd(reason: string): void;
 	onSocketCall?: SocketCallListener | undefined;
 };
 
 export type Wire<About> = {
 	ask(about: About, method: string, params: readonly unknown[]): void;
-	/** Questions that have no answer yet. */
+	/** Requests without an answer yet. */
 	waiting(): About[];
-	/** Gives the socket up, and says why. */
+	/** Closes the socket, and reports the reason. */
 	end(reason: string): void;
-	/** Gives it up without a word. */
+	/** Closes the socket without a report. */
 	close(): void;
 };
 
@@ -29,7 +31,7 @@ const messageSchema = z.object({
 	params: z.object({ result: z.unknown().optional() }).optional(),
 });
 
-/** JSON-RPC over one WebSocket: each answer finds what was asked. */
+/** Opens JSON-RPC over one WebSocket; each answer is matched with its request. */
 export function openWire<About>(options: WireOptions<About>): Wire<About> {
 	const socket = new WebSocket(options.url);
 	const { host } = new URL(options.url);
@@ -56,7 +58,7 @@ export function openWire<About>(options: WireOptions<About>): Wire<About> {
 	function close() {
 		isOver = true;
 		socket.onopen = socket.onclose = socket.onmessage = null;
-		// Bun's own word: `close` waits for the other side, which may be gone.
+		// Specific to Bun: `close` waits for the other side, which may be gone.
 		if ("terminate" in socket && typeof socket.terminate === "function") socket.terminate();
 		else socket.close();
 	}

@@ -19,7 +19,7 @@ const C = addressOf(0xc);
 
 type Call = { method: string; params: unknown[] };
 
-/** A node that names each subscription, and keeps what it was asked over its sockets. */
+/** Starts a node that names each subscription, and records requests over its sockets. */
 function open(given: { chainId?: number; addressesMax?: number } = {}) {
 	const node = fakeNode({ chainId: given.chainId ?? 31_337 });
 	nodes.push(node);
@@ -115,7 +115,7 @@ test("a socket that closes, and one that no longer answers, is replaced", async 
 	await until(() => node.opened() >= 3 && isLive(), "the dead socket is replaced");
 });
 
-test("one that was opened just now is not taken for dead, one that is never confirmed is", async () => {
+test("a new socket does not count as dead, one that is never confirmed does", async () => {
 	const { node, isMute } = open();
 	isMute.now = true;
 	const { resync, isLive, probe } = subscribe([node.wsUrl]);
@@ -130,7 +130,7 @@ test("one that was opened just now is not taken for dead, one that is never conf
 	expect(node.opened()).toBeGreaterThan(1);
 });
 
-test("no log of a socket that serves another chain is believed; the next endpoint is asked", async () => {
+test("logs of a socket that serves another chain are ignored; the next endpoint is tried", async () => {
 	const wrong = open({ chainId: 1 });
 	const right = open();
 	const { resync, isLive, logs } = subscribe([wrong.node.wsUrl, right.node.wsUrl]);
@@ -143,7 +143,7 @@ test("no log of a socket that serves another chain is believed; the next endpoin
 	expect(wrong.filters()).toEqual([]);
 });
 
-test("what is no log is not heard", async () => {
+test("messages other than logs are ignored", async () => {
 	const { node } = open();
 	const { resync, isLive, logs } = subscribe([node.wsUrl]);
 	resync([A]);

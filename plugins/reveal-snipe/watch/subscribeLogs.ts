@@ -9,12 +9,12 @@ import {
 } from "#plugins/reveal-snipe/limits.ts";
 import { openWire } from "#plugins/reveal-snipe/watch/openWire.ts";
 
-/** A log as a node pushed it: a hint to look, and nothing more. */
+/** A log that a node pushed: only a hint to look. */
 export type PushedLog = { address: Address; topic: string | undefined; blockNumber: number };
 
 export type LogSubscriptionOptions = {
 	chainId: number;
-	/** WebSocket endpoints, tried in turn; without any nothing is subscribed to. */
+	/** WebSocket endpoints, tried in turn; without any there is no subscription. */
 	urls: readonly string[];
 	log: Log;
 	onLog(log: PushedLog): void;
@@ -25,14 +25,14 @@ export type LogSubscriptionOptions = {
 };
 
 export type LogSubscription = {
-	/** Listens to the logs of these contracts, and of no others, from now on. */
+	/** Subscribes to the logs of these contracts, and of no others, from now on. */
 	resync(addresses: readonly Address[]): void;
 	/**
-	 * Asks whether the socket is alive, and opens another one where the last question of this kind
-	 * has no answer yet, or a subscription was never confirmed.
+	 * Checks that the socket is alive; opens another one where the last check is unanswered, or a
+	 * subscription was never confirmed.
 	 */
 	probe(): void;
-	/** Every address is covered by a subscription that the node confirmed. */
+	/** Returns true if every address is covered by a confirmed subscription. */
 	isLive(): boolean;
 };
 
@@ -42,7 +42,7 @@ const logSchema = z.object({
 	blockNumber: z.string().regex(/^0x[0-9a-f]{1,13}$/i),
 });
 
-/** What a question that is on its way was about. */
+/** What a pending request was about. */
 type Asked =
 	| { kind: "chain" }
 	| { kind: "alive" }
@@ -50,10 +50,10 @@ type Asked =
 	| { kind: "subscribe"; addresses: readonly Address[] };
 
 /**
- * Subscribes to all logs of some contracts over one socket. Where a node finds the addresses too
- * many for one subscription they are halved, and the smaller size is kept.
+ * Subscribes to all logs of some contracts over one socket. Where a node refuses the number of
+ * addresses, the subscription is split in halves, and the smaller size is kept.
  *
- * A socket that says nothing may be dead or have nothing to say: who knows is asked (`probe`).
+ * A silent socket may be dead or have no news: `probe` finds out.
  */
 export function subscribeLogs(options: LogSubscriptionOptions): LogSubscription {
 	const { urls, signal, reconnectMs = RECONNECT_FIRST_MS } = options;
@@ -121,7 +121,7 @@ export function subscribeLogs(options: LogSubscriptionOptions): LogSubscription 
 
 type Socket = {
 	resync(): void;
-	/** Asks again; false where the last question was not answered, or not all is confirmed. */
+	/** Checks again; returns false where the last check was unanswered, or not all is confirmed. */
 	probe(): boolean;
 	isLive(): boolean;
 	close(): void;
@@ -137,11 +137,11 @@ type SocketOptions = {
 };
 
 /**
- * One socket and its subscriptions. Nothing counts before this very socket said that it serves our
- * chain.
+ * Opens one socket with its subscriptions. Logs count only after this socket has confirmed our
+ * chain id.
  */
 function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Socket {
-	/** Addresses by the name that the node gave the subscription. */
+	/** Addresses by the id that the node gave the subscription. */
 	const confirmed = new Map<string, readonly Address[]>();
 	const wire = openWire<Asked>({
 		...{ url: options.url, onSocketCall: outer.onSocketCall, onEnd: options.onEnd },
@@ -165,7 +165,7 @@ function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Sock
 		}
 	}
 
-	/** New subscriptions come before the old ones end: no block falls between. */
+	/** Renews subscriptions: new ones start before the old ones end, so that no block is missed. */
 	function resync() {
 		if (!isTrusted) return;
 		const old = [...confirmed.keys()];
@@ -203,7 +203,7 @@ function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Sock
 		close: wire.close,
 		probe() {
 			if (wire.waiting().some(({ kind }) => kind === "alive")) return false;
-			// One that was opened just now may not have been answered yet.
+			// A socket that was opened just now may not be confirmed yet.
 			if (!isLive() && wasDoubted) return false;
 			wasDoubted = !isLive();
 			wire.ask({ kind: "alive" }, "eth_blockNumber", []);

@@ -28,9 +28,11 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** A watched chain over a real database and a node's socket, with an index that only notes. */
+/**
+ * Opens a watched chain over a real database and a node's socket, with an index that only records.
+ */
 function open(signals: readonly Signal[] = SIGNALS) {
-	/** `polled`: the head that the node answers when it is asked; null while it does not answer. */
+	/** `polled`: the head that the node answers to a poll; null while it does not answer. */
 	const lab = {
 		nowMs: NOW_MS,
 		looks: [] as number[],
@@ -86,16 +88,16 @@ function open(signals: readonly Signal[] = SIGNALS) {
 	});
 	return {
 		lab,
-		/** Addresses of the subscriptions to logs so far. */
+		/** Addresses of the log subscriptions so far. */
 		filters: () =>
 			asked.flatMap(({ params: [kind, filter] }) =>
 				kind === "logs" ? [(filter as { address: string[] }).address] : [],
 			),
 		asked: (method: string) => asked.filter((call) => call.method === method).length,
-		/** Whether the node was asked to tell of heads: what it announces before is heard by nobody. */
+		/** Returns whether the node has a subscription to heads: earlier announcements are lost. */
 		hearsHeads: () => asked.some(({ params: [kind] }) => kind === "newHeads"),
 		async watched(ids: readonly number[]) {
-			// All at once: it is read each second, and in between there would be some of them.
+			// All in one transaction, because the list is read each second.
 			await database.db.transaction(async (tx) => {
 				for (const collectionId of ids) {
 					const at = new Date(NOW_MS);

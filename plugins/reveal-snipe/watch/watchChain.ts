@@ -23,14 +23,14 @@ export type ChainWatchDeps = {
 };
 
 export type ChainWatch = {
-	/** Waits until all that was under way has ended. */
+	/** Waits until all running work has ended. */
 	ended(): Promise<void>;
 };
 
 /**
- * Watches one chain's collections for reveals, in one process of all: logs of their contracts and
- * new blocks as they come, and all of them by the clock. A chain on which nothing is watched is
- * neither subscribed to nor polled.
+ * Watches one chain's collections for reveals, in one process at a time: by logs of their
+ * contracts, by new blocks, and by a regular poll. A chain without watched collections is neither
+ * subscribed to nor polled.
  */
 export function watchChain(deps: ChainWatchDeps): ChainWatch {
 	const { core, access, index, signals, signal } = deps;
@@ -42,7 +42,7 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 	const roster = createRoster({ clock, onAsked });
 	const bursts = createBursts({ ...deps, lease });
 	const beginOne = () => {
-		// One for each detection: what is left over is begun by the clock.
+		// One for each detection; the tick begins the remaining ones.
 		bursts.begin().catch((error) => log.warn("a burst was not begun", { error }));
 	};
 	const look = createLooks({ ...deps, lease, onDetected: beginOne, onLooked: onAsked });
@@ -57,7 +57,7 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 	});
 	let pollAtMs = Number.NEGATIVE_INFINITY;
 
-	/** Reads which collections are watched, and listens to them and to no others. */
+	/** Reads the list of watched collections, and listens to exactly these. */
 	async function refresh(): Promise<void> {
 		const isOurs = (await lease()) !== null;
 		const open = isOurs ? await readOpenDetections(db, chain.id) : [];
@@ -68,12 +68,12 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 		if (roster.all().length + open.length > 0 && clock.nowMs() >= pollAtMs) await tick();
 	}
 
-	/** What the clock does: every collection is looked at, and what runs is seen to. */
+	/** Does the periodic work: looks at every collection, and continues bursts. */
 	async function tick(): Promise<void> {
 		pollAtMs = clock.nowMs() + POLL_EVERY_MS;
 		ears.probe();
 		for (const one of roster.all()) {
-			// Until it was seen once there is nothing that could change.
+			// Before the first look there is nothing to compare with.
 			const isDue = signals.has("poll") || one.seen.reading === null;
 			if (isDue) roster.ask(one, { signal: "poll", block: ears.head() });
 		}
@@ -87,7 +87,7 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 		try {
 			if (looks.length > 0) await look(looks);
 		} catch (error) {
-			// No node answered: what asked for the look still asks.
+			// No node answered: the reasons for the looks stay.
 			roster.giveBack(looks);
 			throw error;
 		}
@@ -121,7 +121,9 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 	};
 }
 
-/** A log is a reason to look. Where events have no signal of their own they are logs. */
+/**
+ * Records a log as a reason to look. Where the signal of ERC-4906 events is off they count as logs.
+ */
 function hearLog(
 	roster: Roster,
 	{ address, topic, blockNumber }: PushedLog,
@@ -138,7 +140,7 @@ function hearLog(
 	roster.ask(one, { signal, block: { number: blockNumber, atMs } });
 }
 
-/** Takes in which collections are watched now; answers those that were not before. */
+/** Updates the watched collections; returns the new ones. */
 async function refreshRoster(
 	{ core: { db }, access, index }: ChainWatchDeps,
 	roster: Roster,

@@ -4,8 +4,8 @@ import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 
 /**
- * Has the collections watched that the operator named, as far as the index knows them by now; whom
- * he no longer names is not watched for him any more.
+ * Watches the collections that the operator configured, as far as the index knows them, and ends
+ * the operator's watch of all others.
  */
 export async function watchNamed(
 	{ core, find }: { core: Pick<Core, "db" | "clock" | "chains">; find: MarketIndex["find"] },
@@ -26,7 +26,7 @@ export async function watchNamed(
 	await unwatchOthers(core.db, "operator", ids);
 }
 
-/** A name may be known later. Any other failure must not end what is watched. */
+/** Returns null for a name that is not known yet. Any other failure must not end a watch. */
 function unlessUnknown(error: unknown): null {
 	if (error instanceof Fault && (error.status === 404 || error.status === 422)) return null;
 	throw error;

@@ -7,7 +7,7 @@ import type { X } from "#plugins/social/x/createX.ts";
 import type { Seal } from "#plugins/social/x/seal.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** What a process can die between, from a delivery to what became of its reply. */
+/** The steps from a delivery to its reply; tests kill the process before and after each. */
 export type SocialStep =
 	| "social.receive"
 	| "social.ask"
@@ -15,7 +15,7 @@ export type SocialStep =
 	| "social.say"
 	| "social.store";
 
-/** What the parts of the inbox are made of. */
+/** What all parts of the inbox need. */
 export type InboxDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "metrics">;
 	config: SocialConfig;
@@ -23,12 +23,12 @@ export type InboxDeps = {
 	wallets: Pick<Wallets, "profileOfSocial">;
 	x: X;
 	steps: Steps<SocialStep>;
-	/** Null: without a secret what is private lies as it is while it waits. */
+	/** Null without a secret: waiting private texts are then stored unencrypted. */
 	seal: Seal | null;
-	/** By name; there once all plugins are set up. */
+	/** Returns a tool by name; available after all plugins are set up. */
 	toolOf(name: string): AnyTool | null;
 	ending: AbortSignal;
 };
 
-/** Tells the loop that there is something to do. */
+/** Wakes the loop because there is new work. */
 export type Ring = () => void;

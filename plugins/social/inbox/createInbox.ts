@@ -23,13 +23,13 @@ import {
 
 export type Inbox = {
 	receive: Receive;
-	/** Begins to work, in every process: the database says who does what. */
+	/** Starts the loops, in every process; the database decides who does what. */
 	start(): void;
-	/** Waits for what is under way, after the signal of `deps` aborted. */
+	/** Waits for running work, after the signal of `deps` aborted. */
 	ended(): Promise<void>;
 };
 
-/** From what was written to the bot to what it answers. */
+/** Makes the inbox: from a text written to the bot to the bot's reply. */
 export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 	const { db, clock, log } = deps.core;
 	const bells = { think: wakeable(), send: wakeable() };
@@ -41,7 +41,10 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 	const at = (afterMs = 0) => new Date(clock.nowMs() + afterMs);
 	let tendedAtMs = 0;
 
-	/** What no loop's own work brings about: doubt, lateness, looks. */
+	/**
+	 * Does the periodic work: marks interrupted sends as uncertain, ends late replies, looks for
+	 * uncertain ones.
+	 */
 	async function tend(): Promise<void> {
 		const nowMs = clock.nowMs();
 		if (nowMs - tendedAtMs < IDLE_MS) return;
@@ -92,7 +95,7 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 		await Promise.all(underWay);
 	}
 
-	/** Its row says where it stands: it is taken up again, or looked for. */
+	/** Logs the error. The row's state decides how the item continues later. */
 	function failed(error: unknown): [] {
 		if (!deps.ending.aborted)
 			log.error("the social inbox could not go on with something", { error });

@@ -1,7 +1,7 @@
 import { EVENT_AGE_MAX_MS, EVENT_AHEAD_MAX_MS, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
-/** Why the bot does not answer something. All of it is stored, so that nobody has to guess. */
+/** Why the bot does not answer. Every reason is stored, for operators. */
 export type Silence =
 	| "self"
 	| "automated"
@@ -14,9 +14,9 @@ export type Silence =
 	| "too_old";
 
 export type SpeakerTerms = {
-	/** The bot's own account, as far as anybody said which it is. */
+	/** Known ids of the bot's own account. */
 	botIds: ReadonlySet<string>;
-	/** Without `@`; null: no mention names it. */
+	/** Without `@`; null: the bot cannot be mentioned. */
 	botName: string | null;
 	ignoredIds: ReadonlySet<string>;
 	nowMs: number;
@@ -25,8 +25,8 @@ export type SpeakerTerms = {
 export type Judged = { kind: "heard"; command: string } | { kind: "ignored"; reason: Silence };
 
 /**
- * Decides whether something is said to the bot by a person, and what of it is the command: the text
- * without the bot's name at its beginning or end.
+ * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
+ * name at its beginning or end.
  */
 export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
 	const reason = silence(written, terms);
@@ -44,7 +44,7 @@ function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms):
 	if (ignoredIds.has(written.authorId)) return "ignored_account";
 	if (!written.isDirect) return "not_direct";
 	if (written.isRepost) return "repost";
-	// Its first version was read, or was not: either way this one is not what was said first.
+	// An edited text: the first version was handled, or was ignored; no other version counts.
 	if (written.id !== written.firstId) return "edited";
 	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
 	const ageMs = nowMs - writtenAtMs(written.firstId);
@@ -55,8 +55,8 @@ function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms):
 const EPOCH_MS = 1_288_834_974_657n;
 
 /**
- * When something was written, of X's id of it: X counts ids up by time. So a delivery that is sent
- * again after a long time is old, whatever it says of itself.
+ * Returns when a text was written, in Unix ms, from its id: X's ids contain the time. So a delivery
+ * that is repeated much later counts as old.
  */
 export function writtenAtMs(id: string): number {
 	return Number((BigInt(id) >> 22n) + EPOCH_MS);
@@ -72,7 +72,7 @@ function withoutName(text: string, { botName }: SpeakerTerms): string {
 	return first.replace(nameOf(botName, "", "[\\s.!?]*$"), "").trim();
 }
 
-/** A mention as X reads one: a sign of a name before it, or after it, makes it none. */
+/** Matches a mention as X does: a letter, digit or `_` next to it makes it no mention. */
 function nameOf(botName: string, before: string, after = ""): RegExp {
 	return new RegExp(
 		`${before}(?<![\\p{L}\\p{N}_@＠])[@＠]${botName}(?![\\p{L}\\p{N}_@])${after}`,

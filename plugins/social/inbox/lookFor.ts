@@ -6,15 +6,15 @@ import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
 import { isSentId, moveReply, type SocialReply } from "#plugins/social/sql/replies.ts";
 import { findMessages, findPost } from "#plugins/social/x/sayOnX.ts";
 
-/** Looks at X for a reply that it may have, and stores what it saw. */
+/** Looks on X for a reply whose sending is uncertain, and stores the result. */
 export type LookFor = (reply: SocialReply) => Promise<void>;
 
-/** The id that X gave a reply; null where it is not found. */
+/** Returns the id that X gave a reply; null where it is not found. */
 export type Look = (reply: SocialReply) => Promise<string | null>;
 
 /**
- * Makes what settles doubt. Found, a reply is `sent`. Not found by the last look, it is left with
- * that reason: X may show it late, so nothing is ever said again.
+ * Makes the function that resolves uncertain replies. A reply that is found is `sent`. If the last
+ * look does not find it, it ends with that reason: X may show it late, so it is never sent again.
  */
 export function createLookFor(deps: InboxDeps, look: Look): LookFor {
 	const { db, clock } = deps.core;
@@ -36,7 +36,7 @@ export function createLookFor(deps: InboxDeps, look: Look): LookFor {
 	};
 }
 
-/** Makes what looks through the bot's own posts or messages, within the month's budget of reads. */
+/** Makes the search through the bot's own posts or messages, within the monthly budget of reads. */
 export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
 	const { db, log } = deps.core;
 	return async (reply) => {

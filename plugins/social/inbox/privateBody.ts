@@ -4,15 +4,15 @@ const SEALED = "s:";
 const PLAIN = "p:";
 
 /**
- * Writes a private text as it lies in the database while it waits, and reads it again: it may hold
- * a link by which somebody says yes. Without a secret of the deployment's it lies there as it is.
+ * Encrypts a private text for the database while it waits, and decrypts it: it may hold a link that
+ * confirms a payment. Without the deployment's secret it is stored unencrypted.
  */
 export const privateBody = {
 	close(text: string, seal: Seal | null): string {
 		if (seal === null) return `${PLAIN}${text}`;
 		return `${SEALED}${Buffer.from(seal.close(text)).toString("base64")}`;
 	},
-	/** Null: the secret is another one now. */
+	/** Returns the text; null if it was sealed with another secret. */
 	open(body: string, seal: Seal | null): string | null {
 		if (body.startsWith(PLAIN)) return body.slice(PLAIN.length);
 		if (seal === null || !body.startsWith(SEALED)) return null;

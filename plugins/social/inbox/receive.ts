@@ -9,16 +9,16 @@ import { insertEvents, type NewEvent } from "#plugins/social/sql/events.ts";
 import { giveUpOf } from "#plugins/social/sql/replies.ts";
 import type { Activity, Written } from "#plugins/social/x/readActivity.ts";
 
-/** Takes what X told, by webhook or by polling, and answers how much of it is new. */
+/** Stores texts that X delivered, by webhook or by polling; returns how many are new. */
 export type Receive = (activity: Activity) => Promise<number>;
 
-/** Words that are about the bot itself, and no command of a plugin's. */
+/** Words that control the bot itself; they are no commands of plugins. */
 const STOP = /^["']?(?:stop|unsubscribe|stop\s+all)["']?[.!]?$/i;
 const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
 
 /**
- * Stores each thing that was written once, by its id, with whether it is for the bot; and obeys
- * `stop` in the same transaction. The work on what is new begins at once.
+ * Makes the function that stores each text once, by its id, with whether it is for the bot, and
+ * obeys `stop` in the same transaction. Work on new texts begins at once.
  */
 export function createReceive(
 	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
@@ -27,7 +27,7 @@ export function createReceive(
 	const { db, clock, metrics } = core;
 	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
 	const botName = config.SOCIAL_BOT_USERNAME ?? null;
-	// An OAuth 1.0a token begins with the id of the account that it is for.
+	// An OAuth 1.0a token begins with the id of its account.
 	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
 	const received = metrics.counter({
 		name: "social_events_total",
@@ -73,7 +73,7 @@ export function createReceive(
 	};
 }
 
-/** One delivery may tell of the same thing twice. */
+/** Removes duplicates: one delivery may contain the same text twice. */
 function unique(written: readonly Written[]): Written[] {
 	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
 }
@@ -97,7 +97,7 @@ function storable(written: Written, terms: SpeakerTerms): Storable {
 		isStart,
 		event: {
 			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
-			// Of an edited post that was ignored nothing is answered; else it is the first version.
+			// An edited post is ignored, so a stored text that is answered is the first version.
 			sourceId: written.firstId,
 			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
 			state: reason === null ? "received" : "ignored",
@@ -106,7 +106,10 @@ function storable(written: Written, terms: SpeakerTerms): Storable {
 	};
 }
 
-/** Ids are only numbers: one of another world must not become a year that no database holds. */
+/**
+ * Limits the time: an id that is not X's could otherwise mean a year that the database cannot
+ * store.
+ */
 function clamped(ms: number, nowMs: number): number {
 	return Math.min(Math.max(ms, 0), nowMs);
 }

@@ -13,20 +13,20 @@ import {
 } from "#plugins/social/sql/replies.ts";
 import { DUPLICATE, messageOnX, postOnX, type Said } from "#plugins/social/x/sayOnX.ts";
 
-/** Sends one reply that this process has taken, once, and stores what came of it. */
+/** Sends one reply that this process has taken, once, and stores the result. */
 export type Send = (reply: SocialReply) => Promise<void>;
 
 export type Sending = {
 	send: Send;
-	/** The ways that X does not want to be left alone on. */
+	/** Returns the channels (posts, messages) that X's rate limit does not pause now. */
 	open(): SocialReply["via"][];
 };
 
 const WAYS = ["post", "dm"] as const;
 
 /**
- * Makes what tells X. The reply's row said `sending` before X hears anything, so whoever dies here
- * leaves a row that is looked for, and never sent again.
+ * Makes the sender. The reply's row is `sending` before X is called, so a crash leaves a row that
+ * is looked for, and never sent again.
  */
 export function createSending(deps: InboxDeps, look: Look): Sending {
 	const { db, clock, log, metrics } = deps.core;
@@ -43,7 +43,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		const { isStopped } = await readContact(db, reply.authorId);
 		if (text === null || isStopped) {
 			const reason = isStopped ? "stopped" : "unreadable";
-			// X heard nothing of it: back to where it may be given up.
+			// X was not called: `ready` is the state that a reply can be given up from.
 			await moveReply(db, reply, { move: "postpone", to: "ready", at: now(), reason });
 			await moveReply(db, reply, { move: "give_up", to: "unanswered", at: now(), reason });
 			return;
@@ -74,9 +74,9 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	}
 
 	/**
-	 * X has this text. Mostly as an answer to somebody else: then it is said again, in a little
-	 * while and a little different. Where an earlier try of this very answer might be the one that X
-	 * has, it is looked for first.
+	 * Handles a text that X refused as a duplicate, mostly of an answer to another account: it is
+	 * sent again after a pause, slightly changed. If an earlier try of this same reply may be the
+	 * duplicate, that is looked for first.
 	 */
 	async function storeDuplicate(reply: SocialReply): Promise<void> {
 		const isFirst = reply.attempts <= 1 || reply.reason === DUPLICATE;
@@ -94,7 +94,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	return { send, open: () => WAYS.filter((via) => pausedUntilMs[via] <= clock.nowMs()) };
 }
 
-/** The text to send; null where it cannot be read any more. */
+/** Returns the text to send; null where it cannot be decrypted any more. */
 export function textOf(
 	{ via, body }: SocialReply,
 	{ seal }: Pick<InboxDeps, "seal">,
@@ -143,5 +143,8 @@ function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilM
 }
 
 const UNSENT_RETRY_MS = 5_000;
-/** Times the square of how often it was tried: less than twenty tries in half an hour. */
+/**
+ * The delay is this times the square of the number of tries: fewer than twenty tries in half an
+ * hour.
+ */
 const DUPLICATE_RETRY_MS = 1_000;

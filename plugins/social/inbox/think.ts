@@ -23,13 +23,13 @@ import {
 import { insertReplies, type NewReply, releaseHeld } from "#plugins/social/sql/replies.ts";
 import { keepUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
 
-/** Works on one event that this process has taken: to stored replies, or to a reason why not. */
+/** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
 export type Think = (event: SocialEvent) => Promise<void>;
 
 /**
- * Answers what somebody wrote, as the agent does, and stores the replies in the transaction that
- * ends the event. The event's id is the idempotency key: where a process died in the middle, the
- * next one asks for the same thing, and what moves money is done once.
+ * Makes the function that has the agent answer a text, and stores the replies in the transaction
+ * that ends the event. The event's id is the idempotency key: if a process dies in between, the
+ * next one makes the same request, and a payment is made once.
  */
 export function createThink(deps: InboxDeps, ring: Ring): Think {
 	const { core, wallets } = deps;
@@ -92,7 +92,7 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 		if (reply.code === "request_running") {
 			return await waitEvent(db, event, new Date(clock.nowMs() + RUNNING_RETRY_MS));
 		}
-		// The service ends: whoever takes the event over asks for the same thing.
+		// The service ends: the process that takes over makes the same request.
 		if (deps.ending.aborted) return;
 		const tool = reply.tool === null ? null : deps.toolOf(reply.tool);
 		const moves = tool === null ? reply.code === "unauthorized" : tool.effect !== "read";
@@ -109,13 +109,13 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 type Finish = {
 	rendered: Rendered;
 	canDm: boolean;
-	/** What was held for its author is sent now. */
+	/** Held replies for the author are sent now. */
 	released: boolean;
-	/** The command of somebody without a profile that would have moved something. */
+	/** The command of an author without a profile that would have moved value. */
 	unlinked: string | null;
 };
 
-/** The words are the author's own: of this post or message alone. */
+/** Returns the caller: the author of exactly this post or message. */
 function callerOf(profileId: string | null): Caller {
 	const authority = profileId === null ? "none" : "author";
 	return { channel: "social", profileId, authority };
@@ -136,7 +136,7 @@ function termsOf({ canDm }: Contact, { config }: InboxDeps) {
 	return { canDm, lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
 }
 
-/** What waits for its author is sent; where nothing does, they hear where they sign in. */
+/** Sends what was held for the author; where nothing was, replies with the sign-in address. */
 async function linkAnswer(
 	{ via, authorId }: SocialEvent,
 	contact: Contact,

@@ -19,7 +19,7 @@ export type PollDeps = {
 	receive: Receive;
 };
 
-/** X lets messages be listed fifteen times in a quarter of an hour; half of that leaves room. */
+/** X allows fifteen listings of messages in 15 minutes; this uses half. */
 const MESSAGES_EVERY_MS = 2 * MINUTE_MS;
 const TIMEOUT_MS = 30 * SECOND_MS;
 
@@ -29,8 +29,8 @@ const page = z.looseObject({
 });
 
 /**
- * Returns the jobs that read what no webhook brought. They meet webhooks at the events' ids: what
- * both tell is handled once.
+ * Returns the jobs that poll for mentions and messages that no webhook delivered. Texts from both
+ * sources are handled once, by their ids.
  */
 export function pollJobs(deps: PollDeps): Job[] {
 	const job = (name: string, everyMs: number, run: Job["run"]): Job => ({
@@ -39,7 +39,8 @@ export function pollJobs(deps: PollDeps): Job[] {
 			try {
 				await run(context);
 			} catch (error) {
-				// X may be away, or the month used up, for long: a line each time, and no failed job.
+				// X may be away, or the month's reads used up, for long: a log line each time, no failed
+				// job.
 				if (!(error instanceof Fault)) throw error;
 				deps.core.log.warn("X could not be polled", { what: name, code: error.code });
 			}
@@ -68,7 +69,7 @@ async function pollMentions({ core, x, reads, receive }: PollDeps, signal: Abort
 					"tweet.fields":
 						"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
 						"in_reply_to_user_id,note_tweet",
-					// Says which accounts are automated.
+					// Requests the label of automated accounts.
 					expansions: "author_id",
 					"user.fields": "affiliation",
 				},
@@ -111,7 +112,10 @@ async function pollMessages({ core, x, reads, receive }: PollDeps, signal: Abort
 
 const withId = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
 
-/** After what was read is stored: a crash before reads it again, and it is known then. */
+/**
+ * Stores the position after the texts were stored: a crash in between reads them again, and they
+ * are known then.
+ */
 async function advance(
 	{ db, clock }: PollDeps["core"],
 	name: string,

@@ -2,12 +2,14 @@ import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import { giveBackReads, monthOf, readReads, takeReads } from "#plugins/social/sql/reads.ts";
 
-/** What may be read of X in a month, by all processes together. X bills what it answers. */
+/**
+ * The monthly budget of reads on X, for all processes together. X bills each item in its answers.
+ */
 export type ReadBudget = {
 	/**
-	 * Makes a call that answers at most so many things, if the month has room for all of them; it
-	 * says how many there were. Throws `rate_limited` where it has not. A call that fails without
-	 * saying so counts whole: X may have answered.
+	 * Makes a call that returns at most `atMost` items, if the month has room for all of them; the
+	 * call reports the real number. Throws `rate_limited` where there is no room. A call that fails
+	 * without a report counts fully: X may have answered.
 	 */
 	spend<Result>(
 		atMost: number,

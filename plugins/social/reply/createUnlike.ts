@@ -4,29 +4,31 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { SECOND_MS } from "#core/time/units.ts";
 
 /**
- * Returns a text that was not said in public lately: as it is, or with the time at its end. The
- * same reply gets the same text, until X refused that.
+ * Returns a text that the bot did not post recently: unchanged, or with the time at its end. The
+ * same reply gets the same text, until X refuses it.
  */
 export type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
-/** Texts that are remembered; an hour of answers, about. */
+/** How many texts are remembered; about an hour of replies. */
 const TEXTS_MAX = 5_000;
 
-/** When a text was said last, and how often in that second. */
+/** When a text was last posted, and how often in that second. */
 type Said = { second: number; twin: number };
 
 /**
- * Makes what keeps answers apart: X refuses a text that the account posted not long ago, also as an
- * answer to somebody else. The same `help` for two people differs by the time of day (UTC).
+ * Makes the function that keeps posts different: X refuses a text that the account posted recently,
+ * even as a reply to another account. The same `help` for two people differs by the time of day
+ * (UTC).
  *
- * It remembers what this process said. What another one said, X refuses once; then it is known.
+ * It remembers this process's texts. A duplicate of another process is refused once; then it is
+ * known.
  */
 export function createUnlike({
 	clock,
 	lengthMax,
 }: {
 	clock: Clock;
-	/** Of any reply, in code points and as X counts. */
+	/** The longest reply, in code points and as X counts. */
 	lengthMax: number;
 }): Unlike {
 	const said = new LRUCache<string, Said>({ max: TEXTS_MAX });

@@ -1,29 +1,29 @@
 import { lengthOf, lineOf, type Reply } from "#agent/contract.ts";
 import type { AnyTool, ToolLink } from "#core/plugin/Tool.ts";
 
-/** What is said to somebody: in public, and by direct message. Null: nothing there. */
+/** The reply as a public post and as a direct message. Null: none. */
 export type Rendered = { post: string | null; dm: string | null };
 
 export type RenderTerms = {
-	/** How somebody spoke to the bot. */
+	/** Whether the author used a post or a direct message. */
 	via: "post" | "dm";
 	/** The tool that answered, or would have; null where none was found. */
 	tool: AnyTool | null;
-	/** The bot may write to them: they did before. */
+	/** The bot may send messages to the author, who wrote one before. */
 	canDm: boolean;
-	/** Of any reply, in code points and as X counts. */
+	/** The longest reply, in code points and as X counts. */
 	lengthMax: number;
-	/** Where people sign in; null where the service does not know its own address. */
+	/** The address for signing in; null where the service does not know its own. */
 	signInUrl: string | null;
 };
 
-/** Of the line, whatever a reply may have beside it. */
+/** The longest line, without its links. */
 const LINE_LENGTH_MAX = 200;
 
 /**
- * Renders an answer of the agent for X. In public stands only what anybody may know: answers about
- * the market as they are, and of everything else no more than that it was done. What is about
- * somebody's wallet (balances, addresses, links) goes by direct message.
+ * Renders the agent's reply for X. A public post contains only public data: answers about the
+ * market in full, and of everything else only its status. Data about a user's wallet (balances,
+ * addresses, links) goes by direct message.
  */
 export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
 	if (terms.via === "dm") return { post: null, dm: privately(reply, terms) };
@@ -31,19 +31,19 @@ export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
 	return { post: publicly(about(reply, terms), terms), dm: privately(reply, terms) };
 }
 
-/** Whatever a tool says that needs a profile is about somebody's own. So is a link. */
+/** Returns true for private replies: of a tool that needs a profile, or with a link. */
 function isPrivate({ links }: Reply, { tool }: RenderTerms): boolean {
 	return tool?.access === "profile" || links.length > 0;
 }
 
-/** The line, and what else to say where it asks. */
+/** Returns the line, with the choices where it asks a question. */
 function openly({ kind, line, suggestions }: Reply): string {
 	const commands = suggestions.slice(0, 3).map(({ command }) => `"${command}"`);
 	if (kind !== "choose" || commands.length === 0) return line;
 	return `${line} Say ${commands.join(" or ")}.`;
 }
 
-/** What a post may say of something private. */
+/** Returns the public text about a private reply. */
 function about(reply: Reply, { tool, canDm }: RenderTerms): string {
 	const rest = canDm
 		? "I sent you the rest by direct message."
@@ -62,7 +62,7 @@ function about(reply: Reply, { tool, canDm }: RenderTerms): string {
 	}
 }
 
-/** Says how far it came, in the words of intents, and never of how much or to whom. */
+/** Returns the intent's status in words, without amounts or recipients. */
 function doneWords({ data, links }: Reply, tool: AnyTool | null): string {
 	if (links.length > 0) return "That waits for you: it needs your yes by a link.";
 	if (tool === null || tool.effect === "read") return "That is for you alone.";
@@ -76,13 +76,13 @@ function statusOf(data: unknown): string | null {
 	return typeof status === "string" && /^[a-z_]{1,40}$/.test(status) ? status : null;
 }
 
-/** Makes a public text of it: without addresses, harmless, and short enough. */
+/** Makes a text public: hides addresses, makes it harmless, and cuts it. */
 function publicly(text: string, { lengthMax }: RenderTerms): string {
 	const hidden = text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…");
 	return short(hidden, Math.min(LINE_LENGTH_MAX, lengthMax));
 }
 
-/** The whole line with its links, as many of them as fit. */
+/** Returns the whole line, with as many of its links as fit. */
 function privately(reply: Reply, terms: RenderTerms): string {
 	const { lengthMax } = terms;
 	const tail = tailOf(reply, terms);
@@ -95,7 +95,7 @@ function tailOf({ links, code }: Reply, { lengthMax, signInUrl }: RenderTerms): 
 	if (urls.length === 0 && code === "unauthorized" && signInUrl !== null) urls.push(signInUrl);
 	let tail = "";
 	for (const url of urls) {
-		// The line keeps its half, whatever the links are.
+		// Links may not take the line's reserved length.
 		if (lengthOf(`${tail} ${url}`).weighted > lengthMax - LEAST_LINE) break;
 		tail = `${tail} ${url}`;
 	}
@@ -108,7 +108,7 @@ function isUseful({ url }: ToolLink): boolean {
 	return /^https?:\/\//.test(url);
 }
 
-/** Cut between words; an age at its end stays. The line's own rules hold for what stands around. */
+/** Cuts a text between words; an age at its end stays. */
 function short(text: string, lengthMax: number): string {
 	const [, age = ""] = / · (\d+ (?:s|min|h|d) ago)$/.exec(text) ?? [];
 	if (age === "") return lineOf(text, { lengthMax, asOfMs: null, nowMs: 0 });

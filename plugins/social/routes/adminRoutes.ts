@@ -112,12 +112,12 @@ const failures = canFail(
 	socialFault.limited,
 );
 
-/** What operators see of the social channel, and the one thing that they do. */
+/** Returns the operators' routes: state of the social channel, and subscribing the webhook. */
 export function adminRoutes({ core, config, x, reads }: AdminOptions) {
 	const { db, clock, audit, operators } = core;
 	return (
 		new Elysia({ prefix: "/v1/admin/social" })
-			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			// Authenticated before validation: without a key a caller learns nothing else.
 			.derive(({ request, set }) => {
 				set.headers["cache-control"] = "no-store";
 				return { operator: operators.authenticate(request) };
@@ -224,7 +224,7 @@ async function usage({ config, x, reads }: Pick<AdminOptions, "config" | "x" | "
 		remaining: Math.max(0, state.readsMax - state.reads),
 		pollingEnabled: config.ENABLE_POLLING_FALLBACK,
 		x: await readUsage(x).catch((error) => {
-			// Our own count stands without X.
+			// Our own count is shown even if X fails.
 			if (error instanceof Fault) return null;
 			throw error;
 		}),

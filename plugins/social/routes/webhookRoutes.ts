@@ -10,7 +10,7 @@ import { readActivity } from "#plugins/social/x/readActivity.ts";
 import { isSigned, SIGNATURE_HEADER, signatureOf } from "#plugins/social/x/signature.ts";
 
 export type WebhookOptions = {
-	/** Null: nothing signs, and nothing is taken. */
+	/** Null: no delivery can be verified, and none is accepted. */
 	secret: string | null;
 	receive: Receive;
 };
@@ -66,8 +66,8 @@ const channel = {
 const about = { tags: ["social"], security: [] };
 
 /**
- * Where X asks for its signature, and delivers. What a delivery proves itself by is the signature
- * of its very bytes; X says nothing of its time, so what is old is told by the ids in it.
+ * Returns the webhook: X's challenge, and its deliveries. A delivery is proved by the signature of
+ * its exact bytes. X signs no time, so old deliveries are recognised by the ids in them.
  */
 export function webhookRoutes({ secret, receive }: WebhookOptions) {
 	const known = (): string => {
@@ -104,7 +104,7 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 				return { received: await receive(activityOf(bytes)) };
 			},
 			{
-				// The signature is of the bytes, not of what they mean.
+				// The raw bytes are signed, not the parsed body.
 				parse: "none",
 				response: { 200: takenSchema },
 				detail: {

@@ -1,11 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
-/** What the bot may say to somebody. */
+/** What the bot may send to an account. */
 export type Contact = {
-	/** They wrote to it by direct message: X lets it answer there. */
+	/** The account wrote a direct message, so X allows answers there. */
 	canDm: boolean;
-	/** They want to hear nothing. */
+	/** The account sent `stop` and gets no replies. */
 	isStopped: boolean;
 };
 
@@ -18,7 +18,7 @@ export async function readContact(db: Queryable, userId: string): Promise<Contac
 	return { canDm: dmAt !== null, isStopped: stoppedAt !== null };
 }
 
-/** Remembers that somebody wrote by direct message. */
+/** Records that an account wrote a direct message. */
 export async function noteDm(db: Queryable, given: { userId: string; at: Date }): Promise<void> {
 	await db.execute(
 		`insert into social.contact as known (user_id, dm_at) values ($1, $2)
@@ -27,7 +27,7 @@ export async function noteDm(db: Queryable, given: { userId: string; at: Date })
 	);
 }
 
-/** Remembers that somebody wants to hear nothing, or something again: their newest word counts. */
+/** Records that an account wants no replies, or wants them again: its newest command counts. */
 export async function noteStop(
 	db: Queryable,
 	given: { userId: string; isStopped: boolean; saidAt: Date },
@@ -42,7 +42,10 @@ export async function noteStop(
 	);
 }
 
-/** Forgets who did not write for long; who wants to hear nothing stays. */
+/**
+ * Deletes accounts that have not written for long, except those that sent `stop`; returns the
+ * count.
+ */
 export async function pruneContacts(db: Queryable, before: Date): Promise<number> {
 	return await db.execute(
 		`delete from social.contact where user_id in (

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 import { type EventState, eventsBefore } from "#plugins/social/states/socialStates.ts";
 
-/** Something written to the bot, as it is stored. */
+/** A text written to the bot, as it is stored. */
 export type SocialEvent = {
 	id: string;
 	via: "post" | "dm";
@@ -10,7 +10,7 @@ export type SocialEvent = {
 	authorId: string;
 	text: string;
 	writtenAt: Date;
-	/** Names this beginning of work on it; an older one may not end it. */
+	/** Identifies this try of the work; an older try may not end it. */
 	attempts: number;
 };
 
@@ -20,8 +20,8 @@ export type NewEvent = Omit<SocialEvent, "attempts"> & {
 };
 
 /**
- * Stores events, each once by its id, and returns the ids of those that are new. In one order, so
- * that two processes with the same events do not wait for each other in a circle.
+ * Stores events, each once by its id, and returns the ids of the new ones. Always in one order, so
+ * that two processes with the same events cannot deadlock.
  */
 export async function insertEvents(
 	tx: Tx,
@@ -54,8 +54,8 @@ export async function insertEvents(
 }
 
 /**
- * Takes events to work on, oldest first: those nobody began, and those whose worker is silent for
- * too long. Two processes never take one: each skips what the other has locked. By `event_open`.
+ * Takes events to work on, oldest first: new ones, and those whose worker is overdue. Two processes
+ * never take the same one: each skips rows that the other has locked. By `event_open`.
  */
 export async function takeEvents(
 	db: Queryable,
@@ -78,12 +78,12 @@ export async function takeEvents(
 
 export type EventEnd = {
 	move: "answer" | "drop";
-	/** Why it is dropped. */
+	/** Why the event is dropped. */
 	reason: string | null;
 	at: Date;
 };
 
-/** Ends the work on an event; false where another process has taken it over meanwhile. */
+/** Ends the work on an event; returns false where another process has taken it over. */
 export async function endEvent(
 	tx: Tx,
 	{ id, attempts }: SocialEvent,
@@ -97,7 +97,7 @@ export async function endEvent(
 	return changed > 0;
 }
 
-/** Leaves an event to be taken again later: its first request is still running somewhere. */
+/** Postpones an event whose first request still runs elsewhere. */
 export async function waitEvent(
 	db: Queryable,
 	{ id, attempts }: SocialEvent,
@@ -110,7 +110,7 @@ export async function waitEvent(
 	);
 }
 
-/** How many events of an author were answered since then. By `event_author`. */
+/** Counts the events of an author that were answered since a time. By `event_author`. */
 export async function countAnswered(
 	db: Queryable,
 	{ authorId, since }: { authorId: string; since: Date },
@@ -123,7 +123,7 @@ export async function countAnswered(
 	return row?.count ?? 0;
 }
 
-/** Takes away events that were received before then, and their replies. */
+/** Deletes events that were received before a time, with their replies; returns the count. */
 export async function pruneEvents(db: Queryable, before: Date): Promise<number> {
 	return await db.execute(
 		`delete from social.event where id in (

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** The newest id that polling has read of something; null where it never did. */
+/** Returns the newest id that polling has read of a source; null before the first poll. */
 export async function readPosition(db: Queryable, name: string): Promise<string | null> {
 	const [row] = await db.query<{ newestId: string }>(
 		`select newest_id as "newestId" from social.position where name = $1`,
@@ -9,7 +9,7 @@ export async function readPosition(db: Queryable, name: string): Promise<string 
 	return row?.newestId ?? null;
 }
 
-/** Ids grow: a position never goes back. */
+/** Moves a position forward; ids grow, so it never goes back. */
 export async function movePosition(
 	db: Queryable,
 	{ name, newestId, at }: { name: string; newestId: string; at: Date },

@@ -2,8 +2,8 @@ import type { Queryable } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
 /**
- * Takes a span of time and a text for a post that nobody asked for; false where the span has one,
- * or the text was posted before. What it says of the post is written before X hears of it.
+ * Reserves a span of time and a text for a proactive post; returns false where the span has one, or
+ * the text was posted before. The row is written before X is called.
  */
 export async function takeRadarPost(
 	db: Queryable,
@@ -17,7 +17,7 @@ export async function takeRadarPost(
 	return taken > 0;
 }
 
-/** Whether a span of time has a post already, or was tried. */
+/** Returns true if a span of time has a post already, or a try. */
 export async function hasRadarPost(db: Queryable, slot: number): Promise<boolean> {
 	return (await db.query("select from social.radar_post where slot = $1", [slot])).length > 0;
 }

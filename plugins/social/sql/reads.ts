@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** The first day of a moment's month, in UTC, as X bills it. */
+/** Returns the first day of the month, in UTC, as X bills it. */
 export function monthOf(ms: number): string {
 	return `${new Date(ms).toISOString().slice(0, 7)}-01`;
 }
@@ -14,8 +14,9 @@ export async function readReads(db: Queryable, month: string): Promise<number> {
 }
 
 /**
- * Takes as many reads of a month as a call may cost, for all processes together; false where fewer
- * are left. They are taken before the call, and given back where it brought less.
+ * Takes the most reads that a call may cost from the month, for all processes together; returns
+ * false where fewer are left. They are taken before the call, and unused ones are given back after
+ * it.
  */
 export async function takeReads(
 	db: Queryable,

@@ -5,17 +5,17 @@ import {
 	repliesBefore,
 } from "#plugins/social/states/socialStates.ts";
 
-/** What is said to somebody, as it is stored. */
+/** A reply, as it is stored. */
 export type SocialReply = {
 	eventId: string;
 	via: "post" | "dm";
-	/** The post that is answered, or the account that is written to. */
+	/** The post that it answers, or the account that it is sent to. */
 	toId: string;
 	authorId: string;
-	/** Sealed where it is private; null once nothing is left to do with it. */
+	/** Encrypted if private; null once it is no longer needed. */
 	body: string | null;
 	state: ReplyState;
-	/** Why it waits, or ended. */
+	/** Why it waits, or why it ended. */
 	reason: string | null;
 	attempts: number;
 	createdAt: Date;
@@ -30,7 +30,7 @@ export type NewReply = Pick<
 const COLUMNS = `event_id as "eventId", via, to_id as "toId", author_id as "authorId", body, state,
 	reason, attempts, created_at as "createdAt", good_until as "goodUntil"`;
 
-/** Stores replies; one that an event has already stays as it is. */
+/** Stores replies; an event's existing reply stays unchanged. */
 export async function insertReplies(tx: Tx, replies: readonly NewReply[], at: Date): Promise<void> {
 	for (const { eventId, via, toId, authorId, body, state, goodUntil } of replies) {
 		await tx.execute(
@@ -43,8 +43,8 @@ export async function insertReplies(tx: Tx, replies: readonly NewReply[], at: Da
 }
 
 /**
- * Takes replies that are due to be sent. From then on X may have them: the state says so before X
- * hears anything. By `reply_open`.
+ * Takes replies that are due for sending, and marks them `sending` before X is called: from then on
+ * X may have them. By `reply_open`.
  */
 export async function takeReplies(
 	db: Queryable,
@@ -63,7 +63,7 @@ export async function takeReplies(
 	);
 }
 
-/** Takes replies to look for, and sets when they are looked for again. */
+/** Takes uncertain replies to look for, and sets the time of the next look. */
 export async function takeUncertain(
 	db: Queryable,
 	{ at, againAt, limit }: { at: Date; againAt: Date; limit: number },
@@ -86,11 +86,11 @@ export type ReplyChange = {
 	reason?: string | null;
 	sentId?: string | null;
 	dueAt?: Date;
-	/** Counts looks from here. */
+	/** Restarts the count of looks. */
 	attempts?: number;
 };
 
-/** Moves a reply; false where it is not in a state that the move leads from. */
+/** Moves a reply; returns false where its state does not allow the move. */
 export async function moveReply(
 	db: Queryable,
 	{ eventId, via }: Pick<SocialReply, "eventId" | "via">,
@@ -106,7 +106,7 @@ export async function moveReply(
 	return changed > 0;
 }
 
-/** What a process left behind that died while it told X: X may have it. */
+/** Marks replies as uncertain that a process left `sending` when it died: X may have them. */
 export async function doubtSending(
 	db: Queryable,
 	given: { before: Date; at: Date },
@@ -119,7 +119,7 @@ export async function doubtSending(
 	);
 }
 
-/** Ends what may not be sent any more: its time is over, or its author wants to hear nothing. */
+/** Ends replies that are past their time. */
 export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	return await db.execute(
 		`update social.reply set state = 'unanswered', body = null, changed_at = $1,
@@ -130,7 +130,7 @@ export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	);
 }
 
-/** Ends what was to be said to somebody who wants to hear nothing. By both partial indexes. */
+/** Ends the waiting replies to an author who sent `stop`. By both partial indexes. */
 export async function giveUpOf(
 	db: Queryable,
 	given: { authorId: string; at: Date },
@@ -142,7 +142,7 @@ export async function giveUpOf(
 	);
 }
 
-/** Puts off what waits for one way of X, which wants to be left alone until then. */
+/** Postpones waiting replies of one channel until X's rate limit ends. */
 export async function postponeReplies(
 	db: Queryable,
 	given: { via: SocialReply["via"]; until: Date },
@@ -154,7 +154,7 @@ export async function postponeReplies(
 	);
 }
 
-/** Lets what was held for somebody be sent: they wrote to the bot. Answers how many. */
+/** Releases held replies for an author who has now written a direct message; returns the count. */
 export async function releaseHeld(
 	db: Queryable,
 	given: { authorId: string; at: Date },
@@ -166,7 +166,7 @@ export async function releaseHeld(
 	);
 }
 
-/** Whether X's id is known as another reply's. */
+/** Returns true if X's id already belongs to another reply. */
 export async function isSentId(db: Queryable, sentId: string): Promise<boolean> {
 	return (
 		(await db.query("select from social.reply where sent_id = $1 limit 1", [sentId])).length > 0

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-/** The bot account's tokens, as they lie in the database. */
+/** The bot account's tokens, as they are stored. */
 export type StoredTokens = { sealed: Uint8Array; goodUntil: Date; seed: Uint8Array };
 
 const SELECT = `select sealed, good_until as "goodUntil", seed from social.token where id = 1`;
@@ -10,9 +10,9 @@ export async function readTokens(db: Queryable): Promise<StoredTokens | null> {
 	return row ?? null;
 }
 
-/** Reads them as the only one that may renew them until its transaction ends. */
+/** Reads the tokens under a lock: until the transaction ends, only this one may renew them. */
 export async function lockTokens(tx: Tx): Promise<StoredTokens | null> {
-	// A row that is not there yet cannot be locked: whoever makes it holds this instead.
+	// A missing row cannot be locked, so an advisory lock covers its creation.
 	await tx.query("select pg_advisory_xact_lock(hashtextextended('social.token', 0))");
 	const [row] = await tx.query<StoredTokens>(`${SELECT} for update`);
 	return row ?? null;

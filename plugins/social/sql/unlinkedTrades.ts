@@ -1,17 +1,17 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
-/** A command that moves something, of an author that no profile is linked to. */
+/** A command that moves value, from an author without a linked profile. */
 export type UnlinkedTrade = {
 	eventId: string;
 	authorId: string;
-	/** As it is printed. */
+	/** The command in its printed form. */
 	command: string;
 	reason: string;
 	at: Date;
 };
 
-/** Keeps one, unless its author has as many of this day as are kept. */
+/** Stores a command, unless its author has reached the limit of the day. */
 export async function keepUnlinked(
 	db: Queryable,
 	{ eventId, authorId, command, reason, at }: UnlinkedTrade,
@@ -26,7 +26,7 @@ export async function keepUnlinked(
 	);
 }
 
-/** Lists them, newest first, after a position. By `unlinked_trade_at`. */
+/** Lists commands, newest first, after a position. By `unlinked_trade_at`. */
 export async function listUnlinked(
 	db: Queryable,
 	{ limit, after }: { limit: number; after: { at: Date; eventId: string } | null },

@@ -11,15 +11,15 @@ export type XCall = {
 	method: "GET" | "POST" | "PUT" | "DELETE";
 	url: string;
 	authorization: string;
-	/** At most one of them. */
+	/** At most one of `json` and `form`. */
 	json?: unknown;
 	form?: Readonly<Record<string, string>>;
 	signal?: AbortSignal | undefined;
 };
 
 /**
- * What came of one call. `refused`, `limited` and `unsent` say that nothing was done; after
- * `unknown` anything may have been.
+ * The result of one call. After `refused`, `limited` and `unsent` nothing was done; after `unknown`
+ * anything may have been done.
  */
 export type XAnswer =
 	| { kind: "read"; json: unknown }
@@ -31,7 +31,10 @@ export type XAnswer =
 
 export type CallX = (call: XCall) => Promise<XAnswer>;
 
-/** Makes the one way to X: one try, no redirect, one time limit for all of it. It never throws. */
+/**
+ * Makes the one function that calls X: one try, no redirect, one time limit for everything. It
+ * never throws.
+ */
 export function createCallX(options: {
 	nowMs(): number;
 	timeoutMs?: number;
@@ -46,14 +49,14 @@ export function createCallX(options: {
 				method,
 				headers: {
 					...{ accept: "application/json", authorization },
-					// Bun unpacks brotli and zstd whole before anybody can count.
+					// Bun decompresses brotli and zstd fully before a size limit can apply.
 					"accept-encoding": "gzip",
 					...(json !== undefined && { "content-type": "application/json" }),
 					...(form && { "content-type": "application/x-www-form-urlencoded" }),
 				},
 				...(json !== undefined && { body: JSON.stringify(json) }),
 				...(form && { body: new URLSearchParams(form).toString() }),
-				// No credential follows to wherever an answer points.
+				// A redirect would send the credential to another host.
 				redirect: "error",
 				signal: AbortSignal.any(signals),
 			});
@@ -67,7 +70,7 @@ export function createCallX(options: {
 	};
 }
 
-/** What Bun and Node say where not even a connection was made. */
+/** Error codes of Bun and Node that prove that no connection was made. */
 const UNSENT = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "DNSException"]);
 
 async function readAnswer(response: Response, nowMs: number): Promise<XAnswer> {
@@ -91,7 +94,7 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** X says why in `detail`, or in the first of `errors`. Strangers may be quoted in it. */
+/** Returns X's reason, from `detail` or the first of `errors`. It may quote text of strangers. */
 function wordsOf(json: unknown): string | null {
 	if (typeof json !== "object" || json === null) return null;
 	const { detail, errors, error }: { detail?: unknown; errors?: unknown; error?: unknown } = json;
@@ -100,7 +103,7 @@ function wordsOf(json: unknown): string | null {
 	return cleanLine(detail ?? message ?? error, { lengthMax: 200 });
 }
 
-/** The limits that have run out name when they begin anew, in seconds. */
+/** Returns when the exhausted rate limits reset, in Unix ms; X names it in seconds. */
 function untilOf(headers: Headers, nowMs: number): number {
 	const ends = ["x-rate-limit", "x-user-limit-24hour", "x-app-limit-24hour"].flatMap((name) => {
 		const left = headers.get(`${name}-remaining`);
@@ -113,7 +116,7 @@ function untilOf(headers: Headers, nowMs: number): number {
 	return Math.min(Math.max(until, nowMs + 1_000), nowMs + X_PAUSE_MAX_MS);
 }
 
-/** Never a message, which may quote the URL. */
+/** Returns an error's code, never its message, which may contain the URL. */
 function codeOf(error: unknown): string {
 	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
 	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";

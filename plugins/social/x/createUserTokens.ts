@@ -14,11 +14,13 @@ import type { CallX } from "#plugins/social/x/callX.ts";
 import { missing, needed } from "#plugins/social/x/credentials.ts";
 import { createSeal } from "#plugins/social/x/seal.ts";
 
-/** The bot account's OAuth 2 tokens. */
+/** Gives the bot account's OAuth 2 tokens. */
 export type UserTokens = {
-	/** Throws a Fault where there is none, or X takes none of ours any more. */
+	/**
+	 * Returns a valid access token. Throws a Fault where there is none, or X accepts none of ours.
+	 */
 	access(): Promise<string>;
-	/** X refused this one: returns the one that took its place, renewing it where nobody did. */
+	/** Returns the successor of a token that X refused; renews it unless another process did. */
 	renew(refused: string): Promise<string>;
 };
 
@@ -37,9 +39,9 @@ const granted = z.looseObject({
 });
 
 /**
- * Keeps the bot account's tokens. A refresh token is good once, and X ends all of them where an old
- * one is used again: so one process renews at a time, under a lock of the database, and stores what
- * it got in the transaction that holds the lock. Whoever waited reads what the one before stored.
+ * Keeps the bot account's tokens. A refresh token works once, and X revokes all tokens if an old
+ * one is used again. So one process renews at a time, under a database lock, and stores the result
+ * in the same transaction; a process that waited reads the stored result.
  */
 export function createUserTokens({ core, config, call }: UserTokensDeps): UserTokens {
 	const { db, clock, log } = core;
@@ -49,7 +51,7 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 		if (kept !== null && isGood(kept)) return kept.access;
 		const { SOCIAL_USER_REFRESH_TOKEN: refresh, SOCIAL_USER_ACCESS_TOKEN: first } = config;
 		if (refresh === undefined) {
-			// Nothing can renew it: it is used until X refuses it.
+			// It cannot be renewed: it is used until X refuses it.
 			return needed(config, "SOCIAL_USER_ACCESS_TOKEN");
 		}
 		const stored = config.SESSION_SECRET === undefined ? null : opened(await readTokens(db));
@@ -68,7 +70,7 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 				public: "X refuses SOCIAL_USER_ACCESS_TOKEN, and no SOCIAL_USER_REFRESH_TOKEN is set.",
 			});
 		}
-		// Without it the new token could not be kept, and the old one is used up.
+		// Without the secret the new token could not be stored, and the old one would be used up.
 		if (config.SESSION_SECRET === undefined) throw missing(["SESSION_SECRET"]);
 		kept = await db.transaction(async (tx) => {
 			const stored = opened(await lockTokens(tx));
@@ -111,7 +113,10 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 	const seal = () => createSeal(needed(config, "SESSION_SECRET"), "tokens");
 	const isGood = ({ goodUntilMs }: Tokens) => clock.nowMs() < goodUntilMs - TOKEN_MARGIN_MS;
 
-	/** Null where nothing is stored, or the operator began anew with another token or secret. */
+	/**
+	 * Returns the stored tokens; null where there are none, or the operator set another token or
+	 * secret.
+	 */
 	function opened(stored: StoredTokens | null): Tokens | null {
 		const first = config.SOCIAL_USER_REFRESH_TOKEN;
 		if (stored === null || first === undefined) return null;

@@ -15,26 +15,28 @@ import {
 } from "#plugins/social/x/credentials.ts";
 import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
 
-/** As whom X is asked: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
+/** The identity for a call: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
 export type Speaker = "app" | "user" | "account";
 
 export type Asked = {
 	as: Speaker;
 	method?: XCall["method"];
-	/** Without the base: `/2/users/me`. */
+	/** The path without the base URL: `/2/users/me`. */
 	path: string;
 	query?: Readonly<Record<string, string | number | undefined>>;
 	json?: unknown;
 	signal?: AbortSignal;
 };
 
-/** X, as this service asks it. */
+/** The client for X. */
 export type X = {
-	/** What X answers to one call. Throws only where a credential is missing or refused. */
+	/**
+	 * Makes one call and returns X's answer. Throws only where a credential is missing or refused.
+	 */
 	ask(asked: Asked): Promise<XAnswer>;
-	/** The same for what only reads: throws a Fault for whatever is no answer. */
+	/** The same for calls that only read: throws a Fault for anything but a valid answer. */
 	read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output>;
-	/** The bot's own account. Asked once in ten minutes. */
+	/** Returns the bot's own account. Called at most once in ten minutes. */
 	me(): Promise<{ id: string; username: string }>;
 };
 
@@ -47,12 +49,12 @@ export type XDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	ending: AbortSignal;
-	/** Of a nonce: 16 bytes. */
+	/** Gives the 16 random bytes of a nonce. */
 	randomBytes(size: number): Uint8Array;
 	call?: CallX;
 };
 
-/** Makes X's client. Nothing is called, and no credential is missed, before somebody asks. */
+/** Makes the client for X. Before the first use nothing is called, and no credential is needed. */
 export function createX({ core, config, ending, randomBytes, ...given }: XDeps): X {
 	const call = given.call ?? createCallX({ nowMs: () => core.clock.nowMs(), ending });
 	const tokens = createUserTokens({ core, config, call });
@@ -82,7 +84,10 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 		}
 	}
 
-	/** A token that X refuses did nothing, so the same is asked once more with the next one. */
+	/**
+	 * Calls with the user's token. A call with a refused token did nothing, so it is repeated once
+	 * with the next token.
+	 */
 	async function askAsUser(request: Omit<XCall, "authorization">): Promise<XAnswer> {
 		const token = await tokens.access();
 		const answer = await call({ ...request, authorization: `Bearer ${token}` });
@@ -113,7 +118,10 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 	};
 }
 
-/** Each of the account's two ways stands in for the other where its credentials are unset. */
+/**
+ * Returns how to authenticate; either OAuth version replaces the other where its credentials are
+ * unset.
+ */
 function wayOf(as: Speaker, config: SocialConfig): "bearer" | "oauth1" | "oauth2" {
 	if (as === "app") return "bearer";
 	const [first, second] = as === "user" ? ["oauth2", "oauth1"] : ["oauth1", "oauth2"];
@@ -125,7 +133,7 @@ function wayOf(as: Speaker, config: SocialConfig): "bearer" | "oauth1" | "oauth2
 	throw missing(["SOCIAL_USER_ACCESS_TOKEN or the four of OAuth 1.0a"]);
 }
 
-/** Says why nothing could be read, to whoever asked for it. */
+/** Returns the fault for an answer that could not be read. */
 export function faultOf(answer: Exclude<XAnswer, { kind: "read" }>, nowMs: number): Fault {
 	switch (answer.kind) {
 		case "limited": {
@@ -139,7 +147,7 @@ export function faultOf(answer: Exclude<XAnswer, { kind: "read" }>, nowMs: numbe
 	}
 }
 
-/** Whether an error says that X was not even asked: a credential is missing, or was refused. */
+/** Returns true if X was not called at all: a credential is missing, or was refused. */
 export function isUnasked(error: unknown): error is Fault {
 	const codes = ["social_credential_missing", "social_token_refused", "social_unavailable"];
 	return error instanceof Fault && codes.includes(error.code);

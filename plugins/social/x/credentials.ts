@@ -4,7 +4,7 @@ import type { OAuth1Keys } from "#plugins/social/x/oauth1Header.ts";
 
 type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
 
-/** Returns a credential, or throws the Fault that names which one is missing. */
+/** Returns a credential, or throws the Fault that names the missing one. */
 export function needed(config: SocialConfig, name: Name): string {
 	const value = config[name];
 	if (typeof value === "string") return value;
@@ -22,7 +22,7 @@ const OAUTH1 = [
 	"SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET",
 ] as const;
 
-/** Whether all four parts of OAuth 1.0a are there. */
+/** Returns true if all four parts of OAuth 1.0a are set. */
 export function hasOAuth1(config: SocialConfig): boolean {
 	return OAUTH1.every((name) => config[name] !== undefined);
 }
@@ -38,13 +38,13 @@ export function oauth1Keys(config: SocialConfig): OAuth1Keys {
 	};
 }
 
-/** Whether there is anything to speak as the bot's account with, by OAuth 2. */
+/** Returns true if a token for the bot's account by OAuth 2 is set. */
 export function hasOAuth2(config: SocialConfig): boolean {
 	const { SOCIAL_USER_ACCESS_TOKEN: access, SOCIAL_USER_REFRESH_TOKEN: refresh } = config;
 	return access !== undefined || refresh !== undefined;
 }
 
-/** What signs deliveries; null where nothing does. */
+/** Returns the secret that signs deliveries; null where none is set. */
 export function webhookSecretOf(config: SocialConfig): string | null {
 	return config.SOCIAL_WEBHOOK_SECRET ?? config.SOCIAL_API_SECRET ?? null;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
 
 test("a request is signed as X's own example is", () => {
-	// "Creating a signature" of X's documentation.
+	// The example of "Creating a signature" in X's documentation.
 	const header = oauth1Header(
 		{
 			apiKey: "xvz1evFS4wEEPTGEFPHBog",

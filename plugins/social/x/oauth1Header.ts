@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** OAuth 1.0a: the app, and the account that it acts for. */
+/** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
 export type OAuth1Keys = {
 	apiKey: string;
 	apiSecret: string;
@@ -10,9 +10,9 @@ export type OAuth1Keys = {
 
 export type OAuth1Request = {
 	method: string;
-	/** With its query, whose members are signed. A JSON body is not part of what is signed. */
+	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
 	url: string;
-	/** Of a form body, which is signed. X's version 2 takes JSON, and has none. */
+	/** Parameters of a form body, which are signed. X's version 2 takes JSON, and has none. */
 	form?: Readonly<Record<string, string>>;
 	nonce: string;
 	nowMs: number;
@@ -21,7 +21,7 @@ export type OAuth1Request = {
 /**
  * Returns the `authorization` header that signs a request by RFC 5849 with HMAC-SHA1.
  *
- * Own, because the libraries for X fix its host, and here the operator says where X is.
+ * Written here because the libraries for X fix its host, and here the operator configures it.
  */
 export function oauth1Header(keys: OAuth1Keys, request: OAuth1Request): string {
 	const url = new URL(request.url);
@@ -49,7 +49,7 @@ export function oauth1Header(keys: OAuth1Keys, request: OAuth1Request): string {
 	return `OAuth ${members.join(", ")}`;
 }
 
-/** RFC 3986, which leaves fewer signs alone than `encodeURIComponent` does. */
+/** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
 function escaped(text: string): string {
 	return encodeURIComponent(text).replace(
 		/[!'()*]/g,

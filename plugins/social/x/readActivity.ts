@@ -1,23 +1,26 @@
 import { z } from "zod";
 import { EVENTS_PER_DELIVERY_MAX, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 
-/** Something that somebody wrote, as X told it. Nothing in it was judged yet. */
+/** A post or message as X delivered it, not judged yet. */
 export type Written = {
 	via: "post" | "dm";
-	/** X's id of this version of it. */
+	/** X's id of this version. */
 	id: string;
-	/** The id of its first version: what was edited is still the same post. */
+	/** The id of its first version: an edited post is still the same post. */
 	firstId: string;
 	authorId: string;
-	/** What its author typed: no names that X put in front, no link to what is quoted or shown. */
+	/**
+	 * The text that its author typed: without names that X put in front, and without links to quoted
+	 * or attached content.
+	 */
 	text: string;
-	/** A post of somebody else, shown again without a word of its own. */
+	/** A repost of another account's post, without own words. */
 	isRepost: boolean;
-	/** X labels its author as a program. */
+	/** X labels its author as automated. */
 	isAutomated: boolean;
-	/** In a conversation of two. A post is. */
+	/** True for a conversation of two, and for every post. */
 	isDirect: boolean;
-	/** Text that X shows, and no attachment alone. */
+	/** It has text; it is not only an attachment. */
 	isReadable: boolean;
 };
 
@@ -100,7 +103,7 @@ const legacy = z.looseObject({
 	...messages,
 });
 
-/** Reads a delivery of X's activity, of either of its two shapes; null where it is neither. */
+/** Reads a delivery of X, in either of its two formats; null where it is neither. */
 export function readActivity(json: unknown): Activity | null {
 	const told = envelope.safeParse(json).data;
 	if (told) {
@@ -117,13 +120,13 @@ export function readActivity(json: unknown): Activity | null {
 	return { botId: old.for_user_id, written: written.slice(0, EVENTS_PER_DELIVERY_MAX) };
 }
 
-/** Reads posts as X's version 2 lists them, with the accounts that it adds. */
+/** Reads posts in the format of X's version 2, with the accounts that it includes. */
 export function readPosts(list: readonly unknown[], accounts: readonly unknown[]): Written[] {
 	const automated = automatedOf(accounts);
 	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, automated) ?? []);
 }
 
-/** Reads messages as X's version 2 lists them. */
+/** Reads messages in the format of X's version 2. */
 export function readPolledMessages(list: readonly unknown[]): Written[] {
 	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = polledMessage.safeParse(one).data;
@@ -218,33 +221,33 @@ function automatedOf(accounts: readonly unknown[]): ReadonlySet<string> {
 	);
 }
 
-/** What X shows on an account that a program runs. */
+/** Returns true for the label that X shows on automated accounts. */
 function isLabelled({ affiliation }: z.output<typeof user>): boolean {
 	return /^\s*automated\b/i.test(affiliation?.description ?? "");
 }
 
 type Range = {
 	range?: readonly [number, number] | undefined;
-	/** The range is of this very text, and not of a shorter form of it. */
+	/** The range refers to this text, not to a shorter form of it. */
 	isWhole: boolean;
 	isReply: boolean;
 };
 
 /**
- * The part of a text that its author typed. X puts names in front of a reply; where it does not say
- * how many, all that stand in front of one count as put there: who names the bot by accident must
- * not command it.
+ * Returns the part of a text that its author typed. X puts names in front of a reply; where it does
+ * not say how many, all names in front count as put there: an accidental mention must not become a
+ * command.
  */
 function typedText(text: string, { range: shown, isWhole, isReply }: Range): string {
 	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
 	const end = isWhole ? (shown?.[1] ?? characters.length) : characters.length;
 	const typed = characters.slice(shown?.[0] ?? 0, end).join("");
 	const own = shown === undefined && isReply ? typed.replace(/^(?:\s*@\w{1,15})+/, "") : typed;
-	// The database holds neither a sign of nothing nor half a pair.
+	// PostgreSQL stores neither the character NUL nor half a surrogate pair.
 	return unescaped(own).replaceAll("\u0000", "\ufffd").toWellFormed().trim();
 }
 
-/** X escapes three signs in the text of posts, once. What was typed escaped stays so. */
+/** Unescapes the three characters that X escapes in posts, once; escapes that were typed stay. */
 function unescaped(text: string): string {
 	return text.replace(/&(lt|gt|amp);/g, (_, name: string) => {
 		if (name === "lt") return "<";

@@ -3,7 +3,7 @@ import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
 import type { XAnswer } from "#plugins/social/x/callX.ts";
 import { type Asked, isUnasked, type X } from "#plugins/social/x/createX.ts";
 
-/** What came of saying something. After `unknown` X may have it: it is never repeated. */
+/** The result of sending a text. After `unknown` X may have it: it is never repeated. */
 export type Said =
 	| { kind: "sent"; id: string }
 	| { kind: "refused"; reason: string }
@@ -11,14 +11,14 @@ export type Said =
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
-/** X said this very text not long ago, to whomever, and does not say it again. */
+/** X refuses a text that the account posted recently, to anybody. */
 export const DUPLICATE = "duplicate";
 
 const id = z.string().regex(/^\d{1,20}$/);
 const posted = z.looseObject({ data: z.looseObject({ id }) });
 const messaged = z.looseObject({ data: z.looseObject({ dm_event_id: id }) });
 
-/** Posts a text, as an answer to a post or by itself. */
+/** Posts a text, as a reply to a post or by itself; returns the result. */
 export async function postOnX(
 	x: X,
 	{ text, replyTo }: { text: string; replyTo: string | null },
@@ -33,7 +33,7 @@ export async function postOnX(
 	return await say(x, asked, (json) => posted.safeParse(json).data?.data.id);
 }
 
-/** Writes a text to an account by direct message. */
+/** Sends a text to an account by direct message; returns the result. */
 export async function messageOnX(x: X, { text, to }: { text: string; to: string }): Promise<Said> {
 	const path = `/2/dm_conversations/with/${to}/messages`;
 	const asked: Asked = { as: "account", method: "POST", path, json: { text } };
@@ -45,7 +45,7 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 	try {
 		answer = await x.ask(asked);
 	} catch (error) {
-		// Thrown before anything was said.
+		// Thrown before anything was sent.
 		if (isUnasked(error)) return { kind: "unsent", reason: error.code };
 		throw error;
 	}
@@ -66,7 +66,7 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 	}
 }
 
-/** "You are not allowed to create a Tweet with duplicate content." */
+/** Matches X's answer "You are not allowed to create a Tweet with duplicate content." */
 function isDuplicate({ status, detail }: { status: number; detail: string }): boolean {
 	return status === 403 && /duplicate content/i.test(detail);
 }
@@ -82,7 +82,9 @@ const ownPosts = z.looseObject({
 		.default([]),
 });
 
-/** Finds the bot's own answer to a post among its newest; null where there is none. */
+/**
+ * Returns the id of the bot's own reply to a post among its newest posts; null where there is none.
+ */
 export async function findPost(
 	x: X,
 	{ replyTo, used }: { replyTo: string; used(count: number): void },
@@ -116,8 +118,8 @@ const ownMessages = z.looseObject({
 type WantedMessage = { to: string; text: string; afterId: string; used(count: number): void };
 
 /**
- * Finds messages of the bot's own to an account, of this text and after that id, oldest first. X
- * writes links in its own way, so they are not compared.
+ * Returns ids of the bot's messages to an account with this text and after that id, oldest first. X
+ * rewrites links, so they are not compared.
  */
 export async function findMessages(
 	x: X,

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Encrypts what may lie in the database, and reads it again. */
+/** Encrypts texts for the database, and decrypts them. */
 export type Seal = {
 	close(text: string): Uint8Array;
-	/** Null: it was sealed by another key, or changed since. */
+	/** Returns the text; null if it was sealed by another key, or changed since. */
 	open(sealed: Uint8Array): string | null;
 };
 
@@ -12,8 +12,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Makes a seal (AES-256-GCM) of a key that is derived from the deployment's secret for one purpose,
- * so that neither a copy of the database nor another purpose's key opens it.
+ * Makes a seal (AES-256-GCM) with a key that is derived from the deployment's secret for one
+ * purpose: neither a copy of the database nor another purpose's key opens it.
  */
 export function createSeal(secret: string, purpose: string): Seal {
 	const key = Buffer.from(hkdfSync("sha256", secret, "", `tapeline social ${purpose}`, KEY_BYTES));

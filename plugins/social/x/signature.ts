@@ -3,12 +3,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
 const PREFIX = "sha256=";
 
-/** Returns what X wants for a challenge, and what it sends with each delivery: one signature. */
+/** Returns the signature that X expects for a challenge, and sends with each delivery. */
 export function signatureOf(secret: string, bytes: string | Uint8Array): string {
 	return `${PREFIX}${createHmac("sha256", secret).update(bytes).digest("base64")}`;
 }
 
-/** Whether X signed these very bytes; in constant time for whatever has the right length. */
+/** Returns true if X signed exactly these bytes; compares in constant time. */
 export function isSigned(secret: string, bytes: Uint8Array, header: string | null): boolean {
 	const given = Buffer.from(header ?? "");
 	const wanted = Buffer.from(signatureOf(secret, bytes));

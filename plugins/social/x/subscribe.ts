@@ -4,22 +4,22 @@ import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import type { XAnswer } from "#plugins/social/x/callX.ts";
 import { faultOf, type X } from "#plugins/social/x/createX.ts";
 
-/** What the bot hears of. Answers to its posts that do not name it are nobody's command. */
+/** The subscribed events. Answers to the bot's posts that do not mention it are no commands. */
 export const EVENT_TYPES = ["post.mention.create", "dm.received"] as const;
 
 export type Subscribed = {
-	/** Nothing had to be made. */
+	/** True where a subscription existed before. */
 	alreadySubscribed: boolean;
-	/** Of which of X's two interfaces. */
+	/** The one of X's two interfaces that was used. */
 	interface: "activity" | "account_activity";
 };
 
-/** X's words, and its codes, for a subscription that is there already. */
+/** X's words, and its codes, for a subscription that exists already. */
 const ALREADY = /already|duplicate|exists/i;
 
 /**
- * Subscribes the webhook to what is written to the bot: by X's activity interface, or by the older
- * one where X does not give that to this app. Asking again changes nothing.
+ * Subscribes the webhook to texts for the bot: by X's activity interface, or by the older one where
+ * X does not offer that to this app. Repeating it changes nothing.
  */
 export async function subscribe(
 	x: X,
@@ -66,7 +66,7 @@ function isAlready(answer: XAnswer): boolean {
 	return answer.kind === "refused" && (answer.status === 409 || ALREADY.test(answer.detail));
 }
 
-/** The app has no access to it, or X has none any more. */
+/** Returns true if the app has no access to the interface, or X has removed it. */
 function isNotForUs(answer: XAnswer): boolean {
 	return answer.kind === "refused" && [403, 404, 410].includes(answer.status);
 }
@@ -79,7 +79,7 @@ const usage = z.looseObject({
 	}),
 });
 
-/** What X itself counts of the month. */
+/** Reads X's own count of the month's reads. */
 export async function readUsage(x: X) {
 	const { data } = await x.read({ as: "app", path: "/2/usage/tweets" }, usage);
 	return {

@@ -26,7 +26,7 @@ export function decoded<Value>(
 	}
 }
 
-/** Bytes that a call answered; null where it was refused or answered none. */
+/** Returns the bytes that a call answered; null where it was refused or answered none. */
 function answerOf(outcome: RpcOutcome | undefined): Hex | null {
 	if (outcome?.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/commaList.ts";
 import { CURRENCIES_MAX, FEE_TIERS_MAX } from "#plugins/tokenomics/buyback/limits.ts";
+import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const address = z
@@ -75,6 +76,12 @@ export const buybackConfig = {
 		.max(86_400)
 		.default(1_800)
 		.describe("The time over which the pool's price is averaged."),
+	BUYBACK_JITTER_SECONDS: z
+		.int()
+		.min(0)
+		.max(120)
+		.default(60)
+		.describe("A run begins at a random moment of this time, so that nobody knows when it trades."),
 	BUYBACK_DEADLINE_SECONDS: z
 		.int()
 		.min(5)
@@ -84,6 +91,19 @@ export const buybackConfig = {
 };
 
 export type BuybackConfig = z.output<z.ZodObject<typeof buybackConfig>>;
+
+/**
+ * Refuses limits that no run could keep, each of which is right alone: nothing would ever be
+ * bought, and nobody would be told why.
+ */
+export function refuseImpossible(config: BuybackConfig): void {
+	const least = config.BUYBACK_RUN_USD_MIN;
+	for (const name of ["BUYBACK_RUN_USD_MAX", "BUYBACK_DAY_USD_MAX"] as const) {
+		if (least <= config[name]) continue;
+		const said = `BUYBACK_RUN_USD_MIN is ${least}, and ${name} is ${config[name]}`;
+		throw tokenomicsFault.buybackImpossible({ public: `${said}: no run could ever begin.` });
+	}
+}
 
 const MICROS = 1_000_000;
 

@@ -97,7 +97,7 @@ async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Prepara
 	return { kind: "plan", plan, question: burnQuestion(deps, { plan, market }) };
 }
 
-/** What has to be so still, whatever the market says; null: it is. */
+/** Returns what is not as it was when the run began; null: all is, whatever the market says. */
 async function standingDenial(
 	{ isEnabled, walletId, contractsNow, db }: BuybackDeps,
 	{ intent: { request, channel }, wallet }: Preparing,
@@ -113,7 +113,7 @@ async function standingDenial(
 	return isSame ? null : "contracts_changed";
 }
 
-/** The step that has to be confirmed before the purchase; null: it can be made now. */
+/** Returns the step that comes before the purchase; null: it can be made now. */
 function firstOf(given: {
 	request: BuybackRequest;
 	funds: Funds;
@@ -126,8 +126,10 @@ function firstOf(given: {
 	// Half of what a run reserves for gas: the step before has used some.
 	const gasRaw = paidWith === ZERO_ADDRESS ? keeper.gasReserveRaw / 2n : 0n;
 	const isPaid = funds.earnedRaw - funds.owedRaw >= BigInt(request.releasedRaw);
-	const isThere = funds.balanceRaw >= spend.raw + gasRaw;
-	if (funds.owedRaw > 0n && !(isPaid && isThere)) {
+	const missingRaw = spend.raw + gasRaw - funds.balanceRaw;
+	// A payment that is smaller than what is missing changes nothing, and costs its gas.
+	const isHelpful = !isPaid || (missingRaw > 0n && funds.owedRaw >= missingRaw);
+	if (funds.owedRaw > 0n && isHelpful) {
 		const step = { kind: RELEASE, request: { router, currency: paidWith } };
 		return { kind: "first", intent: step, spend };
 	}

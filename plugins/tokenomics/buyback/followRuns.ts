@@ -9,6 +9,8 @@ import type { Held, Intent } from "#plugins/wallets/contract.ts";
 export type Runs = {
 	/** Slots of the last day that had a run. */
 	slots: ReadonlySet<number>;
+	/** The newest run's; null: there never was one. */
+	newest: number | null;
 	/** The run that is under way, or that nobody knows the end of; null: the next may begin. */
 	open: { slot: number; status: Intent["status"] } | null;
 	/** What runs spent or hold of the router's revenue, by currency. */
@@ -58,7 +60,9 @@ export async function followRuns(
 			const folded = new Set(old.slice(-FOLDED_MAX));
 			const counted = standing.filter((one) => !folded.has(one));
 			const sums = await buybackRuns.sums(tx, { chainId, router });
+			const [newest] = await buybackRuns.newest(tx, { chainId, limit: 1 });
 			return {
+				newest: newest?.slot ?? null,
 				slots: new Set(runs.map(({ slot }) => slot)),
 				open: open ? { slot: open.run.slot, status: open.held.status } : null,
 				spent: spentBy(sums, counted, router),

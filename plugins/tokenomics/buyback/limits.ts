@@ -7,9 +7,6 @@ export const FEE_TIERS_MAX = 6;
 /** Runs begin this far apart: each of these spans has at most one. */
 export const SLOT_MS = 600_000;
 
-/** A run begins at any moment of its slot's first minute: nobody knows when it trades. */
-export const JITTER_MS = 60_000;
-
 /** Past this the job is called off. What was recorded by then is carried out all the same. */
 export const RUN_TIMEOUT_MS = 300_000;
 

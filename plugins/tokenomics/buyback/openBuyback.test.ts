@@ -19,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** The job's wiring, over a chain that is never asked. */
-function open(given: { role?: Core["role"]; isEnabled?: boolean; isReached?: boolean }) {
+function open(given: {
+	role?: Core["role"];
+	isEnabled?: boolean;
+	isReached?: boolean;
+	config?: Record<string, number>;
+}) {
 	const { role = "all", isEnabled = true, isReached = true } = given;
 	const chain = createChainRegistry(builtinChains).byId(4663) ?? null;
 	const kinds: string[] = [];
@@ -32,7 +37,7 @@ function open(given: { role?: Core["role"]; isEnabled?: boolean; isReached?: boo
 	const metrics = createMetrics();
 	const buyback = openBuyback({
 		core: { role, db: database.db, clock, log: silentLog, metrics } as unknown as Core,
-		config: z.object(buybackConfig).parse({ BUYBACK_ENABLED: isEnabled }),
+		config: z.object(buybackConfig).parse({ BUYBACK_ENABLED: isEnabled, ...given.config }),
 		contracts: { home, homeChain: chain, addressesOf: async () => null } as unknown as Contracts,
 		...{ wallets, prices: fakePrices(), ending: ending.signal },
 	});
@@ -61,6 +66,16 @@ test("a turn that waits for its moment ends with the service", async () => {
 	stop();
 	await ended();
 	expect(await status()).toMatchObject({ lookedAt: null, lastRun: null });
+});
+
+test.each([
+	[{ BUYBACK_RUN_USD_MIN: 600 }, "BUYBACK_RUN_USD_MIN is 600, and BUYBACK_RUN_USD_MAX is 500"],
+	[
+		{ BUYBACK_RUN_USD_MIN: 200, BUYBACK_DAY_USD_MAX: 100 },
+		"BUYBACK_RUN_USD_MIN is 200, and BUYBACK_DAY_USD_MAX is 100",
+	],
+])("limits that no run could keep refuse the boot, in words: %j", (config, words) => {
+	expect(() => open({ config })).toThrow(words);
 });
 
 test("without a chain that the token could be on there is no status", async () => {

@@ -3,8 +3,13 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
+import { SECOND_MS } from "#core/time/units.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { type BuybackConfig, boundsOf } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	type BuybackConfig,
+	boundsOf,
+	refuseImpossible,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import { RUN_TIMEOUT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { type BuybackStatus, readStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
@@ -36,6 +41,7 @@ export function openBuyback(options: {
 	ending: AbortSignal;
 }): Buyback {
 	const { core, config, wallets, prices, contracts, ending } = options;
+	refuseImpossible(config);
 	const { home } = contracts;
 	if (!home) return { jobs: [], start() {}, ended: async () => {}, status: async () => null };
 	const { chain } = home;
@@ -55,6 +61,7 @@ export function openBuyback(options: {
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		contractsNow: (queryable) => contracts.addressesOf(chain.id, queryable),
 		steps: createSteps(core.observeSteps),
+		jitterMs: config.BUYBACK_JITTER_SECONDS * SECOND_MS,
 		random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
 		count: (code) => turns.inc({ code }),
 	};

@@ -27,7 +27,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
 	return (ratio >> 32n) + (ratio % (1n << 32n) === 0n ? 0n : 1n);
 }
 
-/** What an amount buys at a price after the pool's fee, if it moved nothing; rounded down. */
+/** Returns what an amount buys after the pool's fee if it moved no price; rounded down. */
 export function outAtPrice(
 	inRaw: bigint,
 	{ sqrtPriceX96, isZeroForOne }: Priced,
@@ -39,7 +39,7 @@ export function outAtPrice(
 }
 
 /**
- * What an amount buys while the liquidity at the price lasts, by Uniswap's own formula and
+ * Returns what an amount buys while the liquidity at the price lasts, by Uniswap's formula and
  * rounding: a second answer beside the quoter's, from other figures.
  */
 export function outInRange(
@@ -58,7 +58,7 @@ export function outInRange(
 	return (scaled * (next - at)) / next / at;
 }
 
-/** What the pool holds of what is paid, as if its liquidity reached over all prices. */
+/** Returns what the pool holds of what is paid, as if its liquidity reached over all prices. */
 export function depthOf({
 	sqrtPriceX96,
 	isZeroForOne,
@@ -67,12 +67,12 @@ export function depthOf({
 	return isZeroForOne ? (liquidity << 96n) / sqrtPriceX96 : (liquidity * sqrtPriceX96) / Q96;
 }
 
-/** How far two prices are apart, in basis points of the second, rounded up. */
+/** Returns how far two prices are apart, in basis points of the second, rounded up. */
 export function priceGapBps(one: bigint, other: bigint): bigint {
 	return gapBps(one * one, other * other);
 }
 
-/** How far an amount is from another, in basis points of that, rounded up. */
+/** Returns how far an amount is from another, in basis points of that, rounded up. */
 export function gapBps(amount: bigint, from: bigint): bigint {
 	const gap = amount > from ? amount - from : from - amount;
 	if (gap === 0n) return 0n;
@@ -80,12 +80,12 @@ export function gapBps(amount: bigint, from: bigint): bigint {
 	return divUp(gap * BPS, from);
 }
 
-/** What is left of an amount that may be so much less; rounded up, so that no less is taken. */
+/** Takes basis points off an amount; rounds up, so that no less than that is taken. */
 export function lessBps(amount: bigint, bps: bigint): bigint {
 	return divUp(amount * (BPS - bps), BPS);
 }
 
-/** The smaller of two amounts: `Math.min` takes none of them. */
+/** Returns the smaller of two amounts: `Math.min` takes no bigint. */
 export function least(one: bigint, other: bigint): bigint {
 	return one < other ? one : other;
 }

@@ -122,7 +122,7 @@ function callsOf(
 	];
 }
 
-/** Null where a token does not answer: what nobody can count is left where it is. */
+/** Reads what there is; null where a token does not answer: what nobody can count stays. */
 function fundsOf(
 	currency: Address,
 	read: {

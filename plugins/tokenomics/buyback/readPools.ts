@@ -140,13 +140,13 @@ function poolOf(looked: {
 	};
 }
 
-/** Towards less, as Uniswap's own library rounds a tick. */
+/** Divides and rounds towards less, as Uniswap's own library rounds a tick. */
 function floorDiv(amount: bigint, by: bigint): bigint {
 	const whole = amount / by;
 	return amount % by !== 0n && amount < 0n ? whole - 1n : whole;
 }
 
-/** In small letters; null for none, and for the address of nobody. */
+/** Returns an address in small letters; null for none, and for the address of nobody. */
 function addressOf(told: string | null): Address | null {
 	const address = told?.toLowerCase();
 	return isAddress(address) && address !== ZERO_ADDRESS ? address : null;

@@ -63,7 +63,7 @@ export async function supplyFell(
 	return before - after >= burnedRaw;
 }
 
-export const NOT_BURNED = {
+const NOT_BURNED = {
 	code: "not_burned",
 	detail: "The burner says nothing of a purchase by this run.",
 } as const;
@@ -77,8 +77,8 @@ const MISREPORTED = {
 	detail: "The burner says another amount than the currency moved.",
 };
 
-/** What a call of the burner says; null for what is none. */
-export function readPurchase(
+/** Reads what a call of the burner says; null for what is none. */
+function readPurchase(
 	data: Hex,
 ): { paidWith: Address; spendRaw: bigint; fee: number; minBurnedRaw: bigint } | null {
 	try {
@@ -109,7 +109,7 @@ function burnOf(log: Receipt["logs"][number], { burner, keeper }: Bought): Burn 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const WORD = 66;
 
-/** What left the keeper of the currency, less what came back. */
+/** Adds up what left the keeper of the currency, less what came back. */
 function leftOf(logs: Receipt["logs"], { keeper, paidWith }: Bought): bigint {
 	return logs.reduce((sum, { address, topics, data }) => {
 		const [topic, from, to] = topics;

@@ -10,6 +10,8 @@ import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 export type Candidate = {
 	funds: Funds;
 	spendRaw: bigint;
+	/** What revenue came to for burning, less what was spent of it. */
+	unspentRaw: bigint;
 	rate: UsdRate;
 	/** Of all that is there, for what is worth most to be spent first. */
 	availableUsdMicros: bigint;
@@ -72,18 +74,18 @@ function sizeOf(funds: Funds, given: Given): Sized {
 	const spendRaw = least(raw, mostRaw);
 	return {
 		kind: "fit",
-		candidate: { funds, rate, spendRaw, availableUsdMicros: usdMicrosOf(raw, rate) },
+		candidate: { funds, rate, spendRaw, unspentRaw, availableUsdMicros: usdMicrosOf(raw, rate) },
 	};
 }
 
 const MICROS = 1_000_000n;
 
-/** Base units in millionths of a dollar, rounded down: what is worth less than it takes waits. */
+/** Converts base units to microdollars, rounded down: what is worth less than it takes waits. */
 export function usdMicrosOf(raw: bigint, rate: UsdRate): bigint {
 	return mulDiv(raw, rate.answer * MICROS, unitOf(rate), "down");
 }
 
-/** The most base units that are worth no more than so many millionths of a dollar. */
+/** Returns the most base units that are worth no more than so many microdollars. */
 function rawOf(usdMicros: bigint, rate: UsdRate): bigint {
 	return mulDiv(usdMicros, unitOf(rate), rate.answer * MICROS, "down");
 }

@@ -127,8 +127,35 @@ test("a dry run sends nothing, and holds nothing", async () => {
 	expect(await chain.nonce(chain.who.keeper)).toBe(nonce);
 });
 
+test("a worker that slept through another's run begins none by what it had counted", async () => {
+	await lab.nextSlot();
+	await chain.earn(ETHER);
+	// Enough for a second run, of money that is for gas.
+	await chain.setBalance(chain.who.keeper, 5n * ETHER);
+	const awake = openBuybackLab({ db: database.db, chain, clock: lab.clock });
+	const before = (await chain.burns()).length;
+	let looks = 0;
+	const sleepy = openBuybackLab({
+		...{ db: database.db, chain, clock: lab.clock },
+		async observe(step, edge) {
+			if (step !== "buyback.turn" || edge !== "after") return;
+			looks += 1;
+			// It knows what it would buy, and sleeps past its slot; the run of the next one is over.
+			if (looks !== 2) return;
+			await awake.nextSlot();
+			expect((await awake.run()).kind).toBe("began");
+			expect((await awake.run()).kind).toBe("had");
+		},
+	});
+	expect((await sleepy.turn()).kind).toBe("had");
+	await sleepy.settled();
+	expect(looks).toBe(2);
+	expect(await chain.burns()).toHaveLength(before + 1);
+});
+
 test("of workers that come to one slot at once, one run begins", async () => {
 	await lab.nextSlot();
+	await chain.earn(ETHER);
 	const second = openBuybackLab({ db: database.db, chain, clock: lab.clock });
 	const count = (await chain.burns()).length;
 	const turns = await Promise.all([lab, second, lab, second].map((one) => one.turn()));

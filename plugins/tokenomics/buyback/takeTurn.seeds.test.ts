@@ -115,6 +115,7 @@ async function followed(): Promise<{ spent: bigint; burned: bigint }[]> {
 		...{ db: database.db, clock: { nowMs: () => clock.ms }, log: silentLog },
 		rpc: httpRpc({ url: chain.anvil.url, ...limits }),
 		...{ finalDepth: FINAL_DEPTH, metrics: createMetrics(), randomAddress: () => ZERO_ADDRESS },
+		currencies: [chain.addresses.usd],
 		contracts: async () => ({
 			...{ chainId: 4663, token, router, burner, fromBlock: 0 },
 			saidBy: { kind: "configuration" },

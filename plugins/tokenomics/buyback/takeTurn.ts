@@ -8,7 +8,7 @@ import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import type { BuybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
 import type { TurnStep } from "#plugins/tokenomics/buyback/buybackSteps.ts";
 import { followRuns, type Runs } from "#plugins/tokenomics/buyback/followRuns.ts";
-import { JITTER_MS, SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import { SLOT_MS } from "#plugins/tokenomics/buyback/limits.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { readUnnamed } from "#plugins/tokenomics/buyback/readUnnamed.ts";
 import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
@@ -29,6 +29,8 @@ import {
 
 export type TurnDeps = BuybackDeps & {
 	steps: Steps<TurnStep>;
+	/** A turn begins at any moment of this time: nobody knows when it trades. */
+	jitterMs: number;
 	/** From 0 up to 1, and not to be foreseen. */
 	random(): number;
 	/** Told how each turn ended, for the figures. */
@@ -42,11 +44,11 @@ export type Turn =
 	| { kind: "had" };
 
 /**
- * One turn of the job: at most one run in ten minutes, whoever asks and however often. It begins at
- * a moment of its slot that nobody knows before.
+ * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
+ * begins at a moment of its slot that nobody knows before.
  */
 export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
-	await sleep(Math.floor(deps.random() * JITTER_MS), signal);
+	await sleep(Math.floor(deps.random() * deps.jitterMs), signal);
 	if (signal.aborted) return { kind: "had" };
 	const nowMs = deps.clock.nowMs();
 	const slot = Math.floor(nowMs / SLOT_MS);
@@ -94,7 +96,8 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	if (found.kind === "refused") return found;
 	const { candidate, purchase, left } = found;
 	const spentRaw = runs.spent.get(candidate.funds.currency) ?? 0n;
-	const begun = { ...who, contracts, slot, nowMs, candidate, purchase, spentRaw };
+	const after = runs.newest;
+	const begun = { ...who, contracts, slot, after, nowMs, candidate, purchase, spentRaw };
 	const intentId = await begin(deps, begun);
 	return intentId === null ? { kind: "had" } : { kind: "began", intentId, left };
 }
@@ -110,7 +113,7 @@ async function contractsOf({ contractsNow, db }: TurnDeps): Promise<BuybackContr
 	return router && burner ? { token, router, burner } : refusal("contracts_missing");
 }
 
-/** The deployment's own account, where we may sign for it. */
+/** Returns the deployment's own account, or why we may not sign for it. */
 async function keeperOf(
 	{ wallets, walletId, log }: TurnDeps,
 	signal: AbortSignal,
@@ -127,7 +130,7 @@ async function keeperOf(
 	}
 }
 
-/** A switch is looked at again where the money is reserved: here so that nothing is recorded. */
+/** Returns whether a kill switch is on: looked at here as well, so that nothing is recorded. */
 async function isSwitchedOff({ db, chain }: TurnDeps, wallet: Wallet): Promise<boolean> {
 	const keys = ["all", `chain:${chain.id}`, "plugin:tokenomics", `wallet:${wallet.id}`];
 	const values = await Promise.all(keys.map((key) => readTradingSetting(db, `kill:${key}`)));
@@ -138,7 +141,7 @@ type Found =
 	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
 	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
 
-/** The first currency, of those worth most, that the market bears to be spent. */
+/** Finds the first currency, of those worth most, that the market bears to be spent. */
 async function findRun(
 	deps: TurnDeps,
 	given: {
@@ -163,13 +166,13 @@ async function findRun(
 	});
 	const left = [...unnamed, ...sized.left];
 	for (const candidate of sized.fit) {
-		const { funds, spendRaw } = candidate;
-		const { currency: paidWith, symbol, balanceRaw, owedRaw } = funds;
+		const { funds, spendRaw, unspentRaw } = candidate;
+		const { currency: paidWith, symbol } = funds;
 		const { token } = contracts;
 		const asked = { paidWith, token, spendRaw, exact: false, signal };
 		const purchase = await assessMarket(deps, asked);
 		const unfit = "code" in purchase ? purchase : tooLittle(deps, { candidate, purchase });
-		if (unfit) left.push({ currency: paidWith, symbol, raw: balanceRaw + owedRaw, refusal: unfit });
+		if (unfit) left.push({ currency: paidWith, symbol, raw: unspentRaw, refusal: unfit });
 		else if (!("code" in purchase)) return { kind: "found", candidate, purchase, left };
 	}
 	return { kind: "refused", refusal: mostTelling(sized.fit.length, left), left };
@@ -183,7 +186,7 @@ function tooLittle(
 	return micros < bounds.runUsdMicrosMin ? refusal("pool_thin") : null;
 }
 
-/** Of all reasons, the market's for what is worth most, else the one an operator can change. */
+/** Chooses a reason: the market's for what is worth most, else one that operators can change. */
 function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
 	const byMarket = fit > 0 ? left.at(-fit) : undefined;
 	const codes = ["keeper_without_gas", "day_limit", "no_price"];
@@ -193,7 +196,7 @@ function mostTelling(fit: number, left: readonly LeftOver[]): Refusal {
 
 /**
  * Takes the slot and records the intent, in one transaction: none is there without the other,
- * however many processes try and wherever one ends.
+ * however many processes try and wherever one ends. Null where another run was begun meanwhile.
  */
 async function begin(
 	deps: TurnDeps,
@@ -202,6 +205,8 @@ async function begin(
 		wallet: Wallet;
 		contracts: BuybackContracts;
 		slot: number;
+		/** The newest run when it was counted what runs spent. */
+		after: number | null;
 		nowMs: number;
 		candidate: Candidate;
 		purchase: Purchase;
@@ -209,7 +214,7 @@ async function begin(
 		spentRaw: bigint;
 	},
 ): Promise<string | null> {
-	const { profile, wallet, contracts, slot, nowMs, candidate, purchase } = given;
+	const { profile, wallet, contracts, slot, after, nowMs, candidate, purchase } = given;
 	const { db, chain, wallets } = deps;
 	const { funds, rate } = candidate;
 	const { spendRaw } = purchase;
@@ -221,7 +226,7 @@ async function begin(
 	};
 	const run = {
 		...{ chainId: chain.id, slot, router: contracts.router, currency, symbol, decimals, spendRaw },
-		...{ usdMicros: usdMicrosOf(spendRaw, rate), startedAt: new Date(nowMs) },
+		...{ usdMicros: usdMicrosOf(spendRaw, rate), startedAt: new Date(nowMs), after },
 	};
 	return deps.steps.run("commit.buyback", () =>
 		db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Address, toFunctionSelector } from "viem";
+import type { Address } from "viem";
 import type { Pool } from "#test/sandbox/stocks/describeStockWorld.ts";
+import { interfaceIdOf } from "../manifest/checkContracts.ts";
 import { type BurnerLab, type Buy, openBurnerLab } from "../testing/openBurnerLab.ts";
 import type { Call } from "../testing/openContractLab.ts";
 import { type Mode, NATIVE, openRouterLab, type RouterLab } from "../testing/openRouterLab.ts";
@@ -45,10 +46,8 @@ test("the token, the keeper, the owner and both interfaces are answered, as our 
 	expect(await read<Address>("token")).toBe(at.token);
 	expect(await read<Address>("keeper")).toBe(at.keeper);
 	expect(await read<Address>("owner")).toMatch(/^0x7ea5/i);
-	const functions = buybackBurnerAbi.filter((item) => item.type === "function");
-	const id = functions.reduce((all, item) => all ^ Number(toFunctionSelector(item)), 0) >>> 0;
-	const hex = `0x${id.toString(16).padStart(8, "0")}`;
-	expect(await read<boolean>("supportsInterface", [hex])).toBe(true);
+	const id = interfaceIdOf(buybackBurnerAbi);
+	expect(await read<boolean>("supportsInterface", [id])).toBe(true);
 	expect(await read<boolean>("supportsInterface", ["0x01ffc9a7"])).toBe(true);
 	expect(await read<boolean>("supportsInterface", ["0xffffffff"])).toBe(false);
 	const names = at.lab.abiOf("IBuybackBurner").map((item) => JSON.stringify(item));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Address, type Hex, parseEventLogs, toFunctionSelector } from "viem";
+import { type Address, type Hex, parseEventLogs } from "viem";
+import { interfaceIdOf } from "../manifest/checkContracts.ts";
 import { type ContractLab, openContractLab } from "../testing/openContractLab.ts";
 import {
 	DEFAULT_SOURCE,
@@ -42,10 +43,8 @@ test("the default split is 35, 15, 20 and 30 %; the owner, payees and both inter
 	for (const [bucket, payee] of own.payees.entries()) {
 		expect(await read<Address>("payeeOf", [bucket])).toBe(payee);
 	}
-	const functions = revenueRouterAbi.filter((item) => item.type === "function");
-	const id = functions.reduce((all, item) => all ^ Number(toFunctionSelector(item)), 0) >>> 0;
-	const hex = (of: number) => `0x${of.toString(16).padStart(8, "0")}`;
-	expect(await read<boolean>("supportsInterface", [hex(id)])).toBe(true);
+	const id = interfaceIdOf(revenueRouterAbi);
+	expect(await read<boolean>("supportsInterface", [id])).toBe(true);
 	expect(await read<boolean>("supportsInterface", ["0x01ffc9a7"])).toBe(true);
 	expect(await read<boolean>("supportsInterface", ["0xffffffff"])).toBe(false);
 });

@@ -90,7 +90,7 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 	return {
 		split: {
 			status: "live",
-			shares: sharesOf(rows.splitBps ?? DEFAULT_SPLIT, money.ledgerAge(rows.splitBps !== null)),
+			shares: splitOf(rows, nowMs),
 			revenue: rows.revenue.map(({ currency, amount: received }) => ({
 				currency,
 				received: amount(received, currency),
@@ -166,11 +166,14 @@ function leagueOf(
 
 const USD_DECIMALS = 6;
 
-/** Figures of the ledger, each with its currency's name and the ledger's age. */
+/**
+ * Returns how figures of the ledger are shown: each with its currency's name and the ledger's age.
+ * Until all that is final was read they are unknown: sums of a part are not nothing, and not all.
+ */
 function moneyOf(rows: EconomicsRows, nowMs: number) {
-	const figure = (value: string | null, raw: bigint | null, unit: string, at: Date | null) => ({
-		...{ value, raw: raw === null ? null : String(raw), unit, source: "ledger" as const },
-		...ageOf(at, nowMs),
+	const figure = (value: string, raw: bigint | null, unit: string, at: Date | null): Figure => ({
+		...{ value: at && value, raw: at && raw !== null ? String(raw) : null, unit },
+		...{ source: "ledger", ...ageOf(at, nowMs) },
 	});
 	const amount = (raw: bigint, currency: Address, at: Date | null = rows.readAt): Figure => {
 		const { symbol = null, decimals = null } = rows.known.get(currency) ?? {};
@@ -181,19 +184,25 @@ function moneyOf(rows: EconomicsRows, nowMs: number) {
 		amount,
 		ofToken: (raw: bigint, at: Date | null = rows.readAt) => amount(raw, rows.token, at),
 		count: (of: number, unit: string) => figure(String(of), null, unit, rows.readAt),
-		ledgerAge: (isRead: boolean) =>
-			isRead ? { source: "ledger" as const, ...ageOf(rows.readAt, nowMs) } : CONFIGURED,
 	};
+}
+
+/** Returns the split in force: as the router says, or where there is none as routers begin. */
+function splitOf({ splitBps, readAt, router }: EconomicsRows, nowMs: number) {
+	if (router === null) return sharesOf(DEFAULT_SPLIT);
+	const isKnown = splitBps !== null && readAt !== null;
+	return sharesOf(isKnown ? splitBps : null, { source: "ledger", ...ageOf(readAt, nowMs) });
 }
 
 const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
 
+/** Returns the shares of a split as they are shown; of null nobody knows them yet. */
 function sharesOf(
-	bps: readonly number[],
+	bps: readonly number[] | null,
 	about: Pick<Figure, "source" | "asOf" | "ageSeconds"> = CONFIGURED,
 ): Economics["split"]["shares"] {
 	return BUCKET_NAMES.map((bucket, index) => {
-		const value = decimalString(BigInt(bps[index] ?? 0), 2);
+		const value = bps && decimalString(BigInt(bps[index] ?? 0), 2);
 		return { bucket, percent: { value, raw: null, unit: "%", ...about } };
 	});
 }

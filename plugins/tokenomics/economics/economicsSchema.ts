@@ -70,7 +70,9 @@ const splitSchema = z
 					})
 					.meta({ id: "EconomicsRevenue", description: "All revenue in one currency." }),
 			)
-			.meta({ description: "By currency, those that came first before others." }),
+			.meta({
+				description: "By currency: the coin and those of buybacks, then those that came first.",
+			}),
 	})
 	.meta({ id: "EconomicsSplit", description: "How revenue is split, and what came of it." });
 

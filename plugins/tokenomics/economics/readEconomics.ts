@@ -1,19 +1,20 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { seasonOf } from "#plugins/tokenomics/league/countSeason.ts";
-import { rolesOf } from "#plugins/tokenomics/ledger/followContracts.ts";
+import { followedNow, rolesOf } from "#plugins/tokenomics/ledger/followContracts.ts";
+import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
 import { SHOWN_CURRENCIES, STANDINGS_SHOWN } from "#plugins/tokenomics/limits.ts";
 import type { Contracts, TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
 import { entries } from "#plugins/tokenomics/sql/entries.ts";
-import { followed } from "#plugins/tokenomics/sql/followed.ts";
 import { type SeasonRow, type Standing, standings } from "#plugins/tokenomics/sql/standings.ts";
 import { type Total, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 
 /** Everything that the economics are rendered from. */
 export type EconomicsRows = {
 	token: Address;
-	/** When the contract that is furthest behind was last read; null: one never was. */
+	router: Address | null;
+	/** When all that is final was last in the ledger; null: of one contract it never was. */
 	readAt: Date | null;
 	/** The default split as the router said it; null: it was not seen. */
 	splitBps: readonly number[] | null;
@@ -54,41 +55,40 @@ export async function readEconomics(
 	const { name } = seasonOf(nowMs);
 	const [readAt, money, burns, supply, season, ranked] = await Promise.all([
 		readAtOf(db, found),
-		readMoney(db, found),
+		readMoney(db, found, contracts.currencies),
 		readBurns(db, found),
 		readSupply(db, found),
 		standings.season(db, name),
 		standings.first(db, name, STANDINGS_SHOWN),
 	]);
-	const { token } = found;
+	const { token, router } = found;
 	const named = [
 		...[token, ...money.revenue.map(({ currency }) => currency)],
 		...burns.burns.map(({ currency }) => currency),
 	];
 	const known = await currencies.among(db, found.chainId, [...new Set(named)]);
 	return {
-		...{ token, readAt, season, standings: ranked, ...money, ...burns, ...supply },
+		...{ token, router, readAt, season, standings: ranked, ...money, ...burns, ...supply },
 		known: new Map(known.map((one) => [one.address, one])),
 	};
 }
 
 async function readAtOf(db: Database, contracts: TokenContracts): Promise<Date | null> {
-	const roles = rolesOf(contracts);
-	const rows = await followed.all(db, contracts.chainId);
-	const own = rows.filter(({ address, role }) => roles.get(address) === role);
-	const times = own.flatMap(({ readAt }) => (readAt === null ? [] : [readAt.getTime()]));
-	return times.length < roles.size ? null : new Date(Math.min(...times));
+	const rows = await followedNow(db, contracts);
+	const times = rows.flatMap(({ readAt }) => (readAt === null ? [] : [readAt.getTime()]));
+	return times.length < rolesOf(contracts).size ? null : new Date(Math.min(...times));
 }
 
 async function readMoney(
 	db: Database,
 	{ chainId, router }: TokenContracts,
+	named: readonly Address[],
 ): Promise<Pick<EconomicsRows, "splitBps" | "revenue" | "earned" | "paid">> {
 	if (router === null) return { splitBps: null, revenue: [], earned: () => 0n, paid: () => 0n };
 	const of = { chainId, contract: router };
 	const [splitBps, revenue] = await Promise.all([
 		entries.defaultSplit(db, chainId, router),
-		totals.oldest(db, of, { kind: "revenue", limit: SHOWN_CURRENCIES }),
+		shownRevenue(db, of, { named, limit: SHOWN_CURRENCIES }),
 	]);
 	const keys = revenue.flatMap(({ currency }) =>
 		BUCKETS.flatMap((bucket) => [
@@ -112,14 +112,10 @@ async function readBurns(
 	{ chainId, burner }: TokenContracts,
 ): Promise<Pick<EconomicsRows, "burns" | "last">> {
 	if (burner === null) return { burns: [], last: null };
-	const filter = { chainId, entryType: "buyback_burned", currency: null, before: null } as const;
-	const [burns, [newest]] = await Promise.all([
-		totals.oldest(
-			db,
-			{ chainId, contract: burner },
-			{ kind: "buyback_burned", limit: SHOWN_CURRENCIES },
-		),
-		entries.page(db, { ...filter, limit: 1 }),
+	const of = { chainId, contract: burner };
+	const [burns, newest] = await Promise.all([
+		totals.oldest(db, of, { kind: "buyback_burned", limit: SHOWN_CURRENCIES }),
+		entries.newestBurn(db, of),
 	]);
 	if (!newest?.burned || !newest.amount || !newest.currency) return { burns, last: null };
 	const { burned, amount, currency, at, transactionHash } = newest;

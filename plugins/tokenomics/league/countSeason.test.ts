@@ -56,6 +56,26 @@ test("of equal volumes the one that was there first stands first", () => {
 	]);
 });
 
+test("who came first to a volume is by the last trade of all assets", () => {
+	const other = `0x${"b2".repeat(20)}`;
+	expect(
+		count([
+			[0, "buy", 5, "ada", other],
+			[1, "buy", 5, "ada"],
+			[2, "buy", 10, "bob"],
+			[3, "buy", 5, "cy"],
+			[4, "buy", 5, "cy", other],
+			[5, "buy", 5, "ada", other],
+			[6, "buy", 5, "bob", other],
+			[7, "buy", 5, "cy"],
+		]).volumes,
+	).toEqual([
+		["ada", 15],
+		["bob", 15],
+		["cy", 15],
+	]);
+});
+
 describe("a round trip within an hour counts on neither side:", () => {
 	const cases: [what: string, given: Given[], counted: number][] = [
 		[

@@ -49,10 +49,12 @@ export function createSeasonCount() {
 		const { profileId, id: lastId } = trade;
 		const old = traders.get(profileId) ?? { profileId, usdMicros: 0n, trades: 0, lastId };
 		const usdMicros = old.usdMicros + leftUsdMicros;
-		traders.set(profileId, { profileId, usdMicros, trades: old.trades + 1, lastId });
+		// Assets are settled one after the other, so not in the order of their trades.
+		const newest = old.lastId > lastId ? old.lastId : lastId;
+		traders.set(profileId, { profileId, usdMicros, trades: old.trades + 1, lastId: newest });
 	}
 
-	/** Nothing turns back what is older than that. */
+	/** Settles what is older than that: nothing turns it back any more. */
 	function settleUpTo(ms: number): void {
 		for (const [key, waiting] of open) {
 			const kept = waiting.filter(({ trade }) => trade.createdAt.getTime() >= ms);

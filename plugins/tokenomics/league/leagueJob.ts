@@ -73,7 +73,7 @@ async function countSeason(deps: LeagueDeps, season: Season, signal: AbortSignal
 	await db.transaction((tx) => standings.write(tx, name, { rows, total }));
 }
 
-/** Under which wallet a trader is shown; null where the profile is gone, or has none. */
+/** Returns the wallet that a trader is shown by; null where the profile is gone, or has none. */
 async function walletOf({ wallets }: LeagueDeps, profileId: string): Promise<Address | null> {
 	try {
 		const caller = { channel: "agent", profileId, authority: "none" } as const;

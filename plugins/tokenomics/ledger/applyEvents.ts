@@ -98,7 +98,7 @@ async function applyEntries(
 	await totals.add(tx, of, changes.all());
 }
 
-/** What each bucket earns is the difference of its shares of two totals, as the router counts. */
+/** Adds what each bucket earns: the difference of its shares of two totals, as the router's. */
 async function addEarned(
 	tx: Tx,
 	of: { chainId: number; contract: Address },
@@ -142,7 +142,7 @@ async function applyTransfers(
 
 type Moves = readonly Pick<TransferEvent, "from" | "to" | "amount" | "block">[];
 
-/** What transfers do to balances, and what they make and burn. */
+/** Returns what transfers do to balances, and what they make and burn. */
 export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {
 	const balances = new Map<Address, bigint>();
 	const changes = createChanges();
@@ -156,7 +156,7 @@ export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {
 		if (to !== ZERO_ADDRESS) add(to, amount);
 		else {
 			changes.add(totalKey("burned"), change);
-			if (burners.has(from)) changes.add(totalKey("burner_burned"), change);
+			if (burners.has(from)) changes.add(totalKey("burner_burned", { currency: from }), change);
 		}
 	}
 	return { balances, changes };

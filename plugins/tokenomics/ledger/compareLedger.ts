@@ -7,6 +7,7 @@ import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
 import { COMPARED_CURRENCIES, COMPARED_HOLDERS, VIEW_GAS } from "#plugins/tokenomics/limits.ts";
 import { tokenViews } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { entries } from "#plugins/tokenomics/sql/entries.ts";
@@ -17,6 +18,8 @@ import { NO_SOURCE, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 const BUCKETS = [0, 1, 2, 3] as const;
 /** Sources whose split is compared, beside the default. */
 const SOURCES_MAX = 20;
+/** Currencies that a burner was ever paid with: only its keeper adds one. */
+const PAID_WITH_MAX = 1_000;
 
 /** A view of a contract, and what the ledger says that it answers. */
 export type Expectation = {
@@ -37,11 +40,11 @@ export type Expectation = {
 export function expectationsOf(
 	db: Queryable,
 	contract: Followed,
-	{ sample }: { sample: Address },
+	{ sample, named }: { sample: Address; named: readonly Address[] },
 ): Promise<Expectation[]> {
 	switch (contract.role) {
 		case "router":
-			return ofRouter(db, contract);
+			return ofRouter(db, contract, named);
 		case "token":
 			return ofToken(db, contract, sample);
 		default:
@@ -87,15 +90,19 @@ export async function askChain(
 	return { kind: "differs", what: `${first}${more}` };
 }
 
-async function ofRouter(db: Queryable, { chainId, address: to }: Followed): Promise<Expectation[]> {
+async function ofRouter(
+	db: Queryable,
+	{ chainId, address: to }: Followed,
+	named: readonly Address[],
+): Promise<Expectation[]> {
 	const of = { chainId, contract: to };
 	const view = (functionName: string, args: readonly unknown[], expected: string) => {
 		const what = `${functionName}(${args.join()})`;
 		return { what, to, abi: revenueRouterAbi, functionName, args, expected };
 	};
-	const rows = await totals.oldest(db, of, { kind: "revenue", limit: COMPARED_CURRENCIES });
-	// The coin is asked for also where nothing of it was seen: a node may have left all of it out.
-	const asked = [...new Set([ZERO_ADDRESS, ...rows.map(({ currency }) => currency)])];
+	const rows = await shownRevenue(db, of, { named, limit: COMPARED_CURRENCIES });
+	// These are asked for also where nothing of them was seen: a node may have left all of it out.
+	const asked = [...new Set([ZERO_ADDRESS, ...named, ...rows.map(({ currency }) => currency)])];
 	const keys = asked.flatMap((currency) =>
 		BUCKETS.flatMap((bucket) => [
 			totalKey("earned", { currency, bucket }),
@@ -155,25 +162,19 @@ async function ofToken(
 /**
  * Says how what a burner's events burned differs from what its own transfers to nobody did; null
  * where they are the same. Both are on chain, told by two contracts: a node that leaves one out
- * is found by the other.
+ * is found by the other. Burners that were replaced do not count: they are not read any more.
  */
 export async function burnsDiffer(
 	db: Queryable,
-	{ chainId, token, burners }: { chainId: number; token: Address; burners: Iterable<Address> },
+	{ chainId, token, burner }: { chainId: number; token: Address; burner: Address },
 ): Promise<string | null> {
-	const key = totalKey("burner_burned");
+	const key = totalKey("burner_burned", { currency: burner });
 	const [moved] = await totals.ofKeys(db, { chainId, contract: token }, [key]);
-	let told = 0n;
-	for (const contract of burners) {
-		const rows = await totals.oldest(
-			db,
-			{ chainId, contract },
-			{ kind: "buyback_burned", limit: 1_000 },
-		);
-		for (const { burned } of rows) told += burned;
-	}
+	const asked = { kind: "buyback_burned", limit: PAID_WITH_MAX } as const;
+	const rows = await totals.oldest(db, { chainId, contract: burner }, asked);
+	const told = rows.reduce((sum, { burned }) => sum + burned, 0n);
 	const is = moved?.amount ?? 0n;
-	return is === told ? null : `burners burned ${is} by transfers and ${told} by their events`;
+	return is === told ? null : `the burner burned ${is} by transfers and ${told} by its events`;
 }
 
 function readAnswer({ abi, functionName, args }: Expectation, answer: unknown): string {

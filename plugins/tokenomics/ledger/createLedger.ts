@@ -1,11 +1,9 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
-import type { Degradation } from "#core/http/ReadyReport.ts";
 import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { Job } from "#core/schedule/Job.ts";
-import { SECOND_MS } from "#core/time/units.ts";
 import {
 	askChain,
 	burnsDiffer,
@@ -16,13 +14,13 @@ import {
 	burnersIn,
 	type FollowDeps,
 	followContracts,
+	followedNow,
 	rolesOf,
 } from "#plugins/tokenomics/ledger/followContracts.ts";
+import { createLedgerHealth } from "#plugins/tokenomics/ledger/ledgerHealth.ts";
 import { rewindContract } from "#plugins/tokenomics/ledger/rewindContract.ts";
 import {
 	COMPARE_EVERY_MS,
-	COMPARE_OVERDUE_MS,
-	LEDGER_BEHIND_MS,
 	LEDGER_EVERY_MS,
 	LEDGER_TIMEOUT_MS,
 } from "#plugins/tokenomics/limits.ts";
@@ -33,6 +31,8 @@ import { transfers } from "#plugins/tokenomics/sql/transfers.ts";
 export type LedgerDeps = FollowDeps & {
 	log: Log;
 	metrics: Metrics;
+	/** Currencies of revenue that are compared before others. */
+	currencies: readonly Address[];
 	/** The contracts in force now; null: the token is not launched. */
 	contracts(): Promise<TokenContracts | null>;
 	/** An address to begin a sample of holders at. */
@@ -68,7 +68,8 @@ export function createLedger(deps: LedgerDeps) {
 			const step = await followContracts(deps, contracts, signal);
 			if (step.kind === "caught_up") return true;
 			if (step.kind === "more") continue;
-			for (const row of step.contracts) await differ(ledger, row, "final blocks left the chain");
+			const what = "final blocks left the chain";
+			for (const row of step.contracts) await differ(ledger, row, { what, contracts });
 			return false;
 		}
 	}
@@ -85,18 +86,18 @@ export function createLedger(deps: LedgerDeps) {
 			const what = told?.kind === "forked" ? "final blocks left the chain" : own;
 			const difference = told?.kind === "differs" ? told.what : what;
 			if (difference === null) await agree(ledger, row);
-			else await differ(ledger, row, difference);
+			else await differ(ledger, row, { what: difference, contracts });
 			isSame &&= difference === null;
 		}
 		return isSame;
 	}
 
-	/** What the job does: takes in what is final, and compares it where that is due. */
+	/** Takes in what is final, and compares it where that is due: what the job does. */
 	async function run(signal: AbortSignal, { isDue = false } = {}): Promise<void> {
 		for (let tries = 0; tries < COMPARISONS_MAX; tries += 1) {
 			const contracts = await deps.contracts();
 			if (!contracts || !(await follow(contracts, signal))) continue;
-			const rows = await rowsOf(deps, contracts);
+			const rows = await followedNow(deps.db, contracts);
 			const isNow = isDue || tries > 0 || rows.some((row) => isCompareDue(row, deps.clock.nowMs()));
 			if (!isNow || (await compare(contracts, signal))) return;
 		}
@@ -109,18 +110,12 @@ export function createLedger(deps: LedgerDeps) {
 		timeoutMs: LEDGER_TIMEOUT_MS,
 		run: ({ signal }) => run(signal),
 	};
-	return { job, run, degraded: () => readHealth(deps) };
+	return { job, run, degraded: createLedgerHealth(deps) };
 }
 
 type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
 
-async function rowsOf(deps: LedgerDeps, contracts: TokenContracts): Promise<Followed[]> {
-	const roles = rolesOf(contracts);
-	const rows = await followed.all(deps.db, contracts.chainId);
-	return rows.filter(({ address, role }) => roles.get(address) === role);
-}
-
-/** What differs still after it was read again is not read again with each run, but every hour. */
+/** Returns whether to compare: what differs although it was read again waits for an hour. */
 function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: number): boolean {
 	if (differsSince !== null) {
 		const runs = Math.floor(rereads / COMPARISONS_MAX);
@@ -129,9 +124,9 @@ function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: numb
 	return agreedAt === null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
 }
 
-/** What each contract has to say at the block that it was read to, all read under one lock. */
+/** Reads what each contract has to say at the block that it was read to, under one lock. */
 function expectAll(
-	{ db, randomAddress }: LedgerDeps,
+	{ db, randomAddress, currencies: named }: LedgerDeps,
 	contracts: TokenContracts,
 ): Promise<{ row: Followed; expectations: Expectation[]; own: string | null }[]> {
 	const { chainId, token } = contracts;
@@ -142,17 +137,17 @@ function expectAll(
 		const isInStep = new Set(wanted.map(({ readTo }) => readTo)).size === 1;
 		return await Promise.all(
 			wanted.map(async (row) => {
-				const expectations = await expectationsOf(tx, row, { sample: randomAddress() });
+				const expectations = await expectationsOf(tx, row, { sample: randomAddress(), named });
 				const isBurner = row.role === "burner" && isInStep;
-				const burners = burnersIn(rows);
-				const own = isBurner ? await burnsDiffer(tx, { chainId, token, burners }) : null;
+				const burner = row.address;
+				const own = isBurner ? await burnsDiffer(tx, { chainId, token, burner }) : null;
 				return { row, expectations, own };
 			}),
 		);
 	});
 }
 
-/** The row as it is now, locked; null where it was read back below what was compared. */
+/** Locks and reads a row; null where it was read back below what was compared. */
 async function stillAt(tx: Tx, row: Followed): Promise<Followed | null> {
 	const rows = await followed.lockAll(tx, row.chainId);
 	const now = rows.find(({ address, role }) => address === row.address && role === row.role);
@@ -176,13 +171,19 @@ async function agree({ db, clock, log }: Alarmed, row: Followed): Promise<void> 
  * Tells operators, and takes the contract back: to the last agreement at first, to its beginning
  * where that was done before. A token that a burner contradicts is taken back with it.
  */
-async function differ({ db, clock, alarm }: Alarmed, row: Followed, what: string): Promise<void> {
+async function differ(
+	{ db, clock, alarm }: Alarmed,
+	row: Followed,
+	{ what, contracts }: { what: string; contracts: TokenContracts },
+): Promise<void> {
 	alarm(row, what);
 	await db.transaction(async (tx) => {
 		const now = await stillAt(tx, row);
 		if (!now) return;
 		const rows = await followed.lockAll(tx, row.chainId);
-		const others = row.role === "burner" ? rows.filter(({ role }) => role === "token") : [];
+		const isToken = ({ role, address }: Followed) =>
+			role === "token" && address === contracts.token;
+		const others = row.role === "burner" ? rows.filter(isToken) : [];
 		for (const one of [now, ...others]) {
 			const isFirst = one.rereads === 0 && one.agreedTo >= one.fromBlock;
 			const to = isFirst
@@ -192,35 +193,4 @@ async function differ({ db, clock, alarm }: Alarmed, row: Followed, what: string
 			await followed.differ(tx, one, { what, at: new Date(clock.nowMs()) });
 		}
 	});
-}
-
-/** What operators have to look at. */
-async function readHealth(deps: LedgerDeps): Promise<Degradation[]> {
-	const contracts = await deps.contracts();
-	if (!contracts) return [];
-	const nowMs = deps.clock.nowMs();
-	const rows = await rowsOf(deps, contracts);
-	const found: Degradation[] = [];
-	const add = (code: string, ages: readonly number[], action: string) => {
-		if (ages.length === 0) return;
-		const oldestAgeSeconds = Math.max(0, Math.floor(Math.max(...ages) / SECOND_MS));
-		found.push({ code, count: ages.length, oldestAgeSeconds, action });
-	};
-	const ageOf = (at: Date | null) => (at === null ? 0 : nowMs - at.getTime());
-	add(
-		"token_ledger_differs",
-		rows.flatMap(({ differsSince }) => (differsSince === null ? [] : [ageOf(differsSince)])),
-		"Compare the token's contracts with /v1/admin/treasury: it is read again from the last agreement.",
-	);
-	add(
-		"token_ledger_behind",
-		rows.map(({ readAt }) => ageOf(readAt)).filter((age) => age > LEDGER_BEHIND_MS),
-		"Look at the nodes of the token's chain: its events are not read any more.",
-	);
-	add(
-		"token_ledger_unchecked",
-		rows.map(({ agreedAt }) => ageOf(agreedAt)).filter((age) => age > COMPARE_OVERDUE_MS),
-		"Look at the nodes of the token's chain: they do not answer for blocks that are final.",
-	);
-	return found;
 }

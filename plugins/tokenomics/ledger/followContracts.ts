@@ -3,7 +3,7 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import {
 	type LedgerEvent,
 	type Role,
@@ -63,19 +63,19 @@ export async function followContracts(
 		case "forked":
 			return { kind: "forked", contracts: group };
 		default:
-			await store(deps, { rows, group, found });
+			await store(deps, { group, found });
 			return others.length === 0 && found.to === found.finalBlock
 				? { kind: "caught_up" }
 				: { kind: "more" };
 	}
 }
 
-/** The rows of these contracts, all of them there; one that begins earlier now is read anew. */
+/** Returns the rows of these contracts, and makes them; one that begins earlier is read anew. */
 async function beginAll(db: Database, contracts: TokenContracts): Promise<Followed[]> {
 	const { chainId, fromBlock } = contracts;
 	const wanted = rolesOf(contracts);
 	const isWanted = ({ address, role }: Followed) => wanted.get(address) === role;
-	const rows = (await followed.all(db, chainId)).filter(isWanted);
+	const rows = await followedNow(db, contracts);
 	const isReady = rows.length === wanted.size && rows.every((row) => row.fromBlock <= fromBlock);
 	if (isReady) return rows;
 	return db.transaction(async (tx) => {
@@ -94,7 +94,7 @@ async function beginAll(db: Database, contracts: TokenContracts): Promise<Follow
 	});
 }
 
-/** Which contracts are followed, and as what. */
+/** Returns which contracts are followed, and as what. */
 export function rolesOf({ token, router, burner }: TokenContracts): Map<Address, Role> {
 	const roles = new Map<Address, Role>([[token, "token"]]);
 	if (router !== null) roles.set(router, "router");
@@ -102,7 +102,14 @@ export function rolesOf({ token, router, burner }: TokenContracts): Map<Address,
 	return roles;
 }
 
-/** Every burner that a chain ever had. */
+/** Reads how far each of these contracts is in the ledger; who was never read is left out. */
+export async function followedNow(db: Queryable, contracts: TokenContracts): Promise<Followed[]> {
+	const roles = rolesOf(contracts);
+	const rows = await followed.all(db, contracts.chainId);
+	return rows.filter(({ address, role }) => roles.get(address) === role);
+}
+
+/** Returns every burner that a chain ever had. */
 export function burnersIn(rows: readonly Followed[]): Set<Address> {
 	return new Set(rows.filter(({ role }) => role === "burner").map(({ address }) => address));
 }
@@ -111,17 +118,20 @@ type Found = Extract<FinalLogs, { kind: "logs" }>;
 
 async function store(
 	{ db, clock, observe = null }: FollowDeps,
-	{ rows, group, found }: { rows: readonly Followed[]; group: readonly Followed[]; found: Found },
+	{ group, found }: { group: readonly Followed[]; found: Found },
 ): Promise<void> {
 	const events = group.flatMap(({ address, role }) => eventsOf(found.logs, { address, role }));
 	events.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
 	await observe?.("before_commit");
 	await db.transaction(async (tx) => {
-		if (!(await isWhereItWas(tx, group))) return;
+		const rows = await whereTheyWere(tx, group);
+		if (!rows) return;
 		const chainId = group[0]?.chainId ?? 0;
+		// Also burners that were replaced: what is counted must be what is undone one day.
 		await applyEvents(tx, { chainId, events, timeMs: found.timeMs, burners: burnersIn(rows) });
+		// Before all that is final is read, sums are of no moment that anybody could name.
+		const at = found.to === found.finalBlock ? new Date(clock.nowMs()) : null;
 		for (const row of group) {
-			const at = new Date(clock.nowMs());
 			await followed.moveTo(tx, row, { block: found.to, hash: found.toHash, at });
 		}
 		await observe?.("in_commit");
@@ -129,12 +139,12 @@ async function store(
 	await observe?.("after_commit");
 }
 
-/** False: another process has read further, or back, since. Its rows are locked from here on. */
-async function isWhereItWas(tx: Tx, group: readonly Followed[]): Promise<boolean> {
+/** Locks and returns all rows; null where another process has read further, or back, since. */
+async function whereTheyWere(tx: Tx, group: readonly Followed[]): Promise<Followed[] | null> {
 	const [first] = group;
-	if (!first) return false;
+	if (!first) return null;
 	const now = await followed.lockAll(tx, first.chainId);
-	return group.every(({ address, role, readTo, readHash }) =>
+	const isSame = group.every(({ address, role, readTo, readHash }) =>
 		now.some(
 			(row) =>
 				row.address === address &&
@@ -143,6 +153,7 @@ async function isWhereItWas(tx: Tx, group: readonly Followed[]): Promise<boolean
 				row.readHash === readHash,
 		),
 	);
+	return isSame ? now : null;
 }
 
 function eventsOf(

@@ -8,11 +8,11 @@ import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { cleanLine } from "#core/outside/cleanLine.ts";
+import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
 import { SHOWN_CURRENCIES, VIEW_GAS } from "#plugins/tokenomics/limits.ts";
 import { tokenViews } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
-import { totals } from "#plugins/tokenomics/sql/totals.ts";
 
 const SYMBOL_LENGTH_MAX = 16;
 const DECIMALS_MAX = 36n;
@@ -27,11 +27,10 @@ export type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
 export async function learnCurrencies(
 	{ db, clock, rpc, chain }: LearnDeps,
 	{ token, router }: TokenContracts,
-	signal: AbortSignal,
+	{ named, signal }: { named: readonly Address[]; signal: AbortSignal },
 ): Promise<void> {
 	const of = router === null ? null : { chainId: chain.id, contract: router };
-	const shown = { kind: "revenue", limit: SHOWN_CURRENCIES } as const;
-	const revenue = of ? await totals.oldest(db, of, shown) : [];
+	const revenue = of ? await shownRevenue(db, of, { named, limit: SHOWN_CURRENCIES }) : [];
 	const wanted = [...new Set([token, ...revenue.map(({ currency }) => currency)])];
 	const known = await currencies.among(db, chain.id, wanted);
 	const names = new Set(known.map(({ address }) => address));
@@ -58,7 +57,7 @@ function coinOf({ nativeCurrency: { symbol, decimals } }: Chain): KnownCurrency 
 	return { address: ZERO_ADDRESS, symbol, decimals };
 }
 
-/** Null where a node did not answer: it is asked again. */
+/** Reads what a currency said of itself; null where a node did not answer: it is asked again. */
 function currencyOf(address: Address, told: readonly RpcOutcome[]): KnownCurrency | null {
 	const isSilent = told.some((one) => one.kind === "fault" && one.fault.code !== "rpc_refused");
 	if (told.length === 0 || isSilent) return null;

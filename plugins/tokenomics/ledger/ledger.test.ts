@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { expectBooks } from "#plugins/tokenomics/testing/expectBooks.ts";
 import {
 	BURNER,
@@ -199,6 +200,69 @@ test("a contract that begins earlier than was said is read from there", async ()
 	lab.state.contracts = contracts;
 	await lab.run();
 	await expectEqual();
+});
+
+test("what a burner that was replaced burns differs from nothing", async () => {
+	const { contracts } = lab.state;
+	if (!contracts) throw new Error("they are named");
+	chain.mine([burn(64n)]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run();
+	lab.state.contracts = { ...contracts, burner: `0x${"73".repeat(20)}` };
+	chain.mine([burn(5n)]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run({ compare: true });
+	// Named again its events are read from where they were left, and are what it burned meanwhile.
+	lab.state.contracts = contracts;
+	await lab.run({ compare: true });
+	await lab.run({ compare: true });
+	expect(lab.said).toEqual([]);
+	expect(await lab.degraded()).toEqual([]);
+});
+
+test("says of no moment that the ledger holds for it while a part of what is final is missing", async () => {
+	const times = () =>
+		database.db.query("select 1 from tokenomics.followed where read_at is not null");
+	chain.mine([deposit(10n)]);
+	chain.mineEmpty(20);
+	chain.tamper.of = ({ method, params }, answer) => {
+		const [range] = params as [{ fromBlock: string; toBlock: string }];
+		const isWide = method === "eth_getLogs" && Number(range.toBlock) - Number(range.fromBlock) > 5;
+		if (isWide) throw rpcFault.range();
+		return answer;
+	};
+	let commits = 0;
+	lab.state.observe = async (step) => {
+		commits += step === "before_commit" ? 1 : 0;
+		if (commits > 1) throw new Error("the process ends");
+	};
+	await expect(lab.run()).rejects.toThrow("the process ends");
+	expect((await lab.books()).readTo).toBeGreaterThan(0);
+	expect(await times()).toEqual([]);
+	lab.state.observe = async () => {};
+	await lab.run();
+	expect(await times()).toHaveLength(3);
+	// What is taken back is of no moment either, until it is read again.
+	chain.reorg(FINAL_DEPTH + 1);
+	chain.mineEmpty(FINAL_DEPTH + 2);
+	lab.state.observe = async (step) => {
+		if (step === "before_commit") throw new Error("the process ends");
+	};
+	await expect(lab.run()).rejects.toThrow("the process ends");
+	expect(await times()).toEqual([]);
+});
+
+test("tells operators also of a ledger that was never read", async () => {
+	expect(await lab.degraded()).toEqual([]);
+	lab.clock.ms += 901_000;
+	expect(await lab.degraded()).toMatchObject([{ code: "token_ledger_behind", count: 3 }]);
+	lab.clock.ms += 3 * 3_600_000;
+	expect((await lab.degraded()).map(({ code }) => code)).toEqual([
+		...["token_ledger_behind", "token_ledger_unchecked"],
+	]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run();
+	expect(await lab.degraded()).toEqual([]);
 });
 
 test("follows nothing before the token is launched", async () => {

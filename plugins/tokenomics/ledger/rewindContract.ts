@@ -33,7 +33,7 @@ export async function rewindContract(
 		await entries.deleteAbove(tx, chainId, { contract: address, block: to.block });
 		await rebuildTotals(tx, { chainId, contract: address });
 	}
-	await followed.moveTo(tx, contract, { ...to, at: null });
+	await followed.moveBack(tx, contract, to);
 }
 
 async function undoTransfers(

@@ -1,4 +1,10 @@
-import { type Abi, decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import {
+	type Abi,
+	decodeFunctionResult,
+	encodeFunctionData,
+	parseAbi,
+	toFunctionSelector,
+} from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { chainFault } from "#core/chain/reads/faults.ts";
 import { hexData } from "#core/chain/reads/hexData.ts";
@@ -27,13 +33,25 @@ export const tokenViews = parseAbi([
 const DECIMALS_MAX = 36;
 const BPS = 10_000;
 const NO_SOURCE: Hex = `0x${"0".repeat(64)}`;
-/** ERC-165: a contract says yes to its own id, and no to this one. */
+/** ERC-165: a contract says yes to this id and to its own, and no to the last one. */
 const ERC165_ID = "0x01ffc9a7";
 const NO_ID = "0xffffffff";
+const ROUTER_ID = interfaceIdOf(revenueRouterAbi);
+const BURNER_ID = interfaceIdOf(buybackBurnerAbi);
+
+/** Returns the ERC-165 id of an interface: its functions' selectors, joined by exclusive or. */
+export function interfaceIdOf(abi: Abi): Hex {
+	const selectors = abi.flatMap((one) =>
+		one.type === "function" ? [BigInt(toFunctionSelector(one))] : [],
+	);
+	const id = selectors.reduce((all, selector) => all ^ selector, 0n);
+	return `0x${id.toString(16).padStart(8, "0")}`;
+}
 
 /**
  * Asks the chain whether these contracts are what they are named as: code is there, each answers
- * as its interface says, router and burner name the owner, and the burner burns this token. All
+ * as its interface says (router and burner also by its ERC-165 id, so with the functions that
+ * change something), router and burner name the owner, and the burner burns this token. All
  * of it is one request, in which as many nodes agree as the deployment asks for. Throws the Fault
  * of the first thing that is not so; one of the chain's where nothing was learned.
  */
@@ -88,14 +106,14 @@ function routerPart({ router, owner }: NamedContracts): Part[] {
 		{
 			...{ name: "router", address: router },
 			views: [
-				...[view("owner"), view("supportsInterface", [ERC165_ID])],
-				...[view("supportsInterface", [NO_ID]), view("splitOf", [NO_SOURCE])],
+				...[view("owner"), view("splitOf", [NO_SOURCE])],
+				...[ERC165_ID, ROUTER_ID, NO_ID].map((id) => view("supportsInterface", [id])),
 				...[view("payeeOf", [0]), view("owed", [0, ZERO_ADDRESS])],
 				view("earned", [0, ZERO_ADDRESS]),
 			],
-			judge([is, saysYes, saysNo, split]) {
+			judge([is, split, ...answers]) {
 				const sum = Array.isArray(split) ? split.reduce((all, bps) => all + Number(bps), 0) : 0;
-				if (saysYes !== true || saysNo !== false || sum !== BPS) throw notA("router", router);
+				if (!isOne(answers) || sum !== BPS) throw notA("router", router);
 				mustBeOwned({ name: "router", is, owner });
 			},
 		},
@@ -111,17 +129,23 @@ function burnerPart({ burner, token, owner }: NamedContracts): Part[] {
 		{
 			...{ name: "burner", address: burner },
 			views: [
-				...[view("owner"), view("supportsInterface", [ERC165_ID])],
-				...[view("supportsInterface", [NO_ID]), view("token"), view("keeper")],
+				...[view("owner"), view("token")],
+				...[ERC165_ID, BURNER_ID, NO_ID].map((id) => view("supportsInterface", [id])),
+				view("keeper"),
 			],
-			judge([is, saysYes, saysNo, burns]) {
-				if (saysYes !== true || saysNo !== false) throw notA("burner", burner);
+			judge([is, burns, ...answers]) {
+				if (!isOne(answers)) throw notA("burner", burner);
 				mustBeOwned({ name: "burner", is, owner });
 				if (String(burns).toLowerCase() === token) return;
 				throw tokenomicsFault.burnerToken({ public: `The burner burns ${burns}, not ${token}.` });
 			},
 		},
 	];
+}
+
+/** Returns whether the answers begin with a yes to both ids and a no to the last. */
+function isOne([saysYes, isItself, saysNo]: readonly unknown[]): boolean {
+	return saysYes === true && isItself === true && saysNo === false;
 }
 
 function mustBeOwned({ name, is, owner }: { name: string; is: unknown; owner: Address }): void {
@@ -145,7 +169,7 @@ function toCall({ to, abi, functionName, args }: View): RpcCall {
 	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
 }
 
-/** Null where the node refused the call: a contract that has no such function reverts. */
+/** Returns what a call answered; null where it reverted, as without such a function it does. */
 function bytesIn(outcome: RpcOutcome | undefined): Hex | null {
 	assert(outcome, "each call has an outcome");
 	if (outcome.kind === "result") {

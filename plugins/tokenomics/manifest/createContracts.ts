@@ -3,6 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/homeChainOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 import { manifests } from "#plugins/tokenomics/sql/manifests.ts";
 import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
@@ -24,6 +25,8 @@ export type Contracts = {
 	/** The chain that the token's economics are on; null where this deployment knows none. */
 	home: ChainAccess | null;
 	homeChain: Chain | null;
+	/** Currencies of revenue that count before others, whoever pays in what. */
+	currencies: readonly Address[];
 	/**
 	 * Returns the token's contracts on a chain, as they are in force now: the manifest of operators,
 	 * else the configuration for the home chain. Null: the token is not launched there.
@@ -34,13 +37,14 @@ export type Contracts = {
 /** Says which contracts count. A manifest, once set, wins over the configuration as a whole. */
 export function createContracts(options: {
 	core: Pick<Core, "chains" | "reached" | "db">;
-	config: TokenomicsConfig;
+	config: TokenomicsConfig & { BUYBACK_CURRENCIES: readonly Address[] };
 }): Contracts {
 	const { core, config } = options;
+	refuseNamedTwice(config);
 	const homeChain = homeOf(core, config);
 	const home = core.reached.find(({ chain }) => chain.id === homeChain?.id) ?? null;
 	return {
-		...{ home, homeChain },
+		...{ home, homeChain, currencies: config.BUYBACK_CURRENCIES },
 		async addressesOf(chainId, db = core.db) {
 			const manifest = await manifests.read(db, chainId);
 			if (manifest) {
@@ -53,7 +57,18 @@ export function createContracts(options: {
 	};
 }
 
-/** As wallets find it: what the configuration names, else 4663; in a sandbox what it has. */
+/** Refuses one address in two variables: it would be followed as one of the two alone. */
+function refuseNamedTwice(config: TokenomicsConfig): void {
+	const names = ["TOKEN_ADDRESS", "REVENUE_ROUTER_ADDRESS", "BUYBACK_BURN_ADDRESS"] as const;
+	for (const [at, name] of names.entries()) {
+		const other = names.slice(at + 1).find((one) => config[name] && config[one] === config[name]);
+		if (!other) continue;
+		const said = `${name} and ${other} are both ${config[name]}`;
+		throw tokenomicsFault.contractNamedTwice({ public: `${said}.` });
+	}
+}
+
+/** Returns the home chain as wallets find it: the named one, else 4663, else the sandbox's. */
 function homeOf(
 	{ chains, reached }: Pick<Core, "chains" | "reached">,
 	config: TokenomicsConfig,

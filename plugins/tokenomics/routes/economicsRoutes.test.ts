@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { NOT_LAUNCHED } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import {
 	BURNER,
@@ -11,6 +11,7 @@ import {
 	ROUTER,
 	SUPPLY,
 	TOKEN,
+	USDG,
 } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 import { openTokenLab } from "#plugins/tokenomics/testing/openTokenLab.ts";
 import type { SettledTrade } from "#plugins/trading/contract.ts";
@@ -139,6 +140,69 @@ describe("[TOK-01] the economics", () => {
 		const { line, asOfMs } = await said(lab);
 		expect(line).toStartWith("7 TAPE burned in buybacks, 3 holders.");
 		expect(asOfMs).toBe(lab.clock.ms - 42_000);
+	});
+
+	test("are unknown, and not zero, until all that is final was read", async () => {
+		const lab = await open(LAUNCHED);
+		const { body } = await lab.ask(PATH);
+		const unknown = { value: null, raw: null, asOf: null, ageSeconds: null };
+		expect(body.split.status).toBe("live");
+		for (const { percent } of body.split.shares) expect(percent).toMatchObject(unknown);
+		expect(body.buyback).toMatchObject({ burned: unknown, burns: unknown, spent: [], last: null });
+		expect(body.holders).toMatchObject({ count: unknown, supply: unknown, burned: unknown });
+		const { line, asOfMs } = await said(lab);
+		expect(line).toBe("What was burned is not known yet: the chain's events are still being read.");
+		expect(asOfMs).toBeNull();
+	});
+
+	test("say of a tiny burn that it is less than what the line has digits for", async () => {
+		const lab = await open(LAUNCHED);
+		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
+		chain.mineEmpty(AFTER_FINAL);
+		await lab.run("tokenomics.ledger");
+		expect((await said(lab)).line).toStartWith("less than 0.0001 TAPE burned in buybacks");
+	});
+
+	test("show the coin and what buybacks are made with before what anybody paid in earlier", async () => {
+		const lab = await open({ ...LAUNCHED, BUYBACK_CURRENCIES: USDG });
+		const junk = Array.from({ length: 25 }, (_, at): Address => {
+			return `0x${(at + 1).toString(16).padStart(40, "0")}`;
+		});
+		const paid = [...junk, USDG, ZERO_ADDRESS];
+		for (const currency of paid) {
+			chain.mine([{ kind: "deposit", source: NO_SOURCE, currency, amount: 10_000n }]);
+		}
+		chain.mineEmpty(AFTER_FINAL);
+		await lab.run("tokenomics.ledger");
+		const { body } = await lab.ask(PATH);
+		const shown = body.split.revenue.map(({ currency }: any) => currency);
+		expect(shown).toEqual([ZERO_ADDRESS, USDG, ...junk.slice(0, 18)]);
+		expect(body.split.revenue[0].received.unit).toBe("ETH");
+		const { totals } = (await lab.ask("/v1/admin/treasury", { operator: "ann" })).body;
+		const burns = totals.filter(({ entryType, bucket }: any) => {
+			return entryType === "share_earned" && bucket === "burn";
+		});
+		expect(burns.slice(0, 2)).toMatchObject([
+			{ currency: ZERO_ADDRESS, amountRaw: "2000" },
+			{ currency: USDG, amountRaw: "2000" },
+		]);
+	});
+
+	test("show no burn of a burner that was replaced as the newest one", async () => {
+		const lab = await open(LAUNCHED);
+		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
+		chain.mineEmpty(AFTER_FINAL);
+		await lab.run("tokenomics.ledger");
+		expect((await lab.ask(PATH)).body.buyback.last.burned.raw).toBe("7");
+		const fresh: Address = `0x${"73".repeat(20)}`;
+		const burner = chain.contracts.get(BURNER);
+		if (burner) chain.contracts.set(fresh, burner);
+		const body = { chainId: 4_663, version: 0, token: TOKEN, owner: OWNER, buybackBurner: fresh };
+		const set = await lab.ask("/v1/admin/contracts/manifest", { operator: "ann", body });
+		expect(set.status).toBe(200);
+		await lab.run("tokenomics.ledger");
+		lab.clock.ms += 1_000;
+		expect((await lab.ask(PATH)).body.buyback).toMatchObject({ burned: { raw: "0" }, last: null });
 	});
 
 	test("change at most a second after the manifest does", async () => {

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { type Economics, economicsSchema } from "#plugins/tokenomics/economics/economicsSchema.ts";
 
-/** What the token's revenue is and becomes, for everybody. */
+/** Serves what the token's revenue is and becomes, to everybody. */
 export function economicsRoutes({ economics }: { economics: () => Promise<Economics> }) {
 	return new Elysia({ prefix: "/v1/token" }).get("/economics", () => economics(), {
 		response: { 200: economicsSchema },

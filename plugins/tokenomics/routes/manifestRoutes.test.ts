@@ -56,6 +56,13 @@ test("[TOK-06] the contracts are named configuration, and a manifest, once set, 
 	expect(without).toMatchObject({ version: 2, revenueRouter: ROUTER, buybackBurner: null });
 });
 
+test("[TOK-06] one contract in two variables refuses the boot, in words", async () => {
+	const env = { ...NAMED, BUYBACK_BURN_ADDRESS: NAMED.REVENUE_ROUTER_ADDRESS };
+	await expect(openTokenLab({ db: database.db, rpc: chain.rpc, env })).rejects.toThrow(
+		"REVENUE_ROUTER_ADDRESS and BUYBACK_BURN_ADDRESS are both",
+	);
+});
+
 describe("[TOK-02] the manifest of each chain", () => {
 	test("is for operators, and each change is in the audit log", async () => {
 		expect((await lab.ask(PATH)).status).toBe(401);
@@ -112,6 +119,21 @@ describe("[TOK-02] the manifest of each chain", () => {
 			409,
 			"contract_interface",
 		],
+		...(["router", "burner"] as const).map((role): [string, () => object, number, string] => [
+			`what answers each view of a ${role} and is none`,
+			() => {
+				const own = chain.contracts.get(role === "router" ? ROUTER : BURNER);
+				const isNone = (name: string, [id]: readonly unknown[]) =>
+					name === "supportsInterface" && id !== "0x01ffc9a7";
+				if (!own) throw new Error("it is there");
+				chain.contracts.set(SECOND, {
+					...own,
+					view: (name, args, at) => (isNone(name, args) ? false : own.view(name, args, at)),
+				});
+				return role === "router" ? { revenueRouter: SECOND } : { buybackBurner: SECOND };
+			},
+			...([409, "contract_interface"] as const),
+		]),
 		["another owner", () => ({ owner: SECOND }), 409, "contract_owner"],
 		[
 			"a burner of another token",

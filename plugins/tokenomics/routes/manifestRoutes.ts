@@ -87,7 +87,7 @@ export type ManifestRoutesOptions = {
 	ending: AbortSignal;
 };
 
-/** Which contracts are the token's on each chain: operators read it, and set it after checks. */
+/** Serves to operators which contracts are the token's on each chain; they set it too. */
 export function manifestRoutes(options: ManifestRoutesOptions) {
 	const { core, contracts } = options;
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };

@@ -5,9 +5,7 @@ import { canCarry } from "#core/http/canCarry.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
 import { cursorParam } from "#core/http/cursorParam.ts";
-import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
-import { decimalString } from "#core/money/decimalString.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { ENTRY_TYPES } from "#plugins/tokenomics/events/ledgerEvents.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
@@ -15,15 +13,14 @@ import { EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts
 import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
 import { type Entry, type EntryFilter, entries } from "#plugins/tokenomics/sql/entries.ts";
-import { type Total, totals } from "#plugins/tokenomics/sql/totals.ts";
 import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 import { csvOf } from "#plugins/tokenomics/treasury/csvOf.ts";
+import { entrySchema, renderEntry } from "#plugins/tokenomics/treasury/renderEntry.ts";
 import {
-	BUCKET_NAMES,
-	bucketName,
-	entrySchema,
-	renderEntry,
-} from "#plugins/tokenomics/treasury/renderEntry.ts";
+	readTotals,
+	renderTotal,
+	totalSchema,
+} from "#plugins/tokenomics/treasury/treasuryTotals.ts";
 
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
@@ -62,28 +59,14 @@ const querySchema = z.object({
 		.default(PAGE_DEFAULT),
 });
 
-const totalSchema = z
-	.object({
-		currency: field.addressText("What it is counted in; zeros: the chain's coin."),
-		symbol: field.text("What it is called, by its own contract.", "ETH").nullable(),
-		entryType: z.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"]).meta({
-			description: "What is added up. `share_earned` is what the split makes of revenue.",
-		}),
-		bucket: bucketName.nullable().meta({ description: "Whose share it is." }),
-		entries: field.integer("How many entries that are.", 12),
-		amount: field.decimal("All of them, in whole units.", "3.25").nullable(),
-		amountRaw: field.digits("The same in base units.", "3250000000000000000"),
-		burnedRaw: field.digits("What of the token was burned for it, in base units.", "5").nullable(),
-	})
-	.meta({ id: "TreasuryTotal", description: "A sum of the treasury ledger." });
 const listSchema = z
 	.object({
 		data: z.array(entrySchema).meta({ description: "Entries, the newest first." }),
 		page: pageSchema,
 		totals: z.array(totalSchema).meta({
 			description:
-				`Sums of all entries of the contracts in force, whatever page and filter; of the ` +
-				`${SHOWN_CURRENCIES} currencies that came first.`,
+				`Sums of all entries of the contracts in force, whatever page and filter; of ` +
+				`${SHOWN_CURRENCIES} currencies: the coin and those of buybacks, then those that came first.`,
 		}),
 	})
 	.meta({ id: "TreasuryLedger", description: "A page of the treasury ledger." });
@@ -98,7 +81,7 @@ export type TreasuryRoutesOptions = {
 	contracts: Contracts;
 };
 
-/** The treasury ledger for operators: page by page, added up, and as a file. */
+/** Serves the treasury ledger to operators: page by page, added up, and as a file. */
 export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 	const { db, operators } = core;
 	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
@@ -117,7 +100,7 @@ export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 					set.headers["cache-control"] = "no-store";
 					const page = await pageOf(db, { ...query, chainId: chainOf(query.chainId) });
 					const { shown, nextCursor } = page;
-					const sums = await sumsOf(db, contracts, chainOf(query.chainId));
+					const sums = await readTotals(db, contracts, chainOf(query.chainId));
 					const known = await knownOf(db, chainOf(query.chainId), [...shown, ...sums]);
 					return {
 						data: shown.map((entry) => renderEntry(entry, known)),
@@ -199,24 +182,6 @@ async function pageOf(
 	return { shown, nextCursor: cursors.encode([String(last.block), String(last.logIndex)]) };
 }
 
-/** Sums of the contracts in force. */
-async function sumsOf(db: Db, contracts: Contracts, chainId: number): Promise<Total[]> {
-	const found = await contracts.addressesOf(chainId);
-	if (!found) return [];
-	const limit = SHOWN_CURRENCIES;
-	const of = (contract: Address | null, kind: Total["kind"], times = 1) =>
-		contract === null
-			? []
-			: totals.oldest(db, { chainId, contract }, { kind, limit: limit * times });
-	const sums = await Promise.all([
-		of(found.router, "revenue"),
-		of(found.router, "earned", BUCKET_NAMES.length),
-		of(found.router, "share_paid", BUCKET_NAMES.length),
-		of(found.burner, "buyback_burned"),
-	]);
-	return sums.flat();
-}
-
 async function knownOf(
 	db: Db,
 	chainId: number,
@@ -226,25 +191,3 @@ async function knownOf(
 	const known = await currencies.among(db, chainId, [...wanted]);
 	return new Map(known.map((one) => [one.address, one]));
 }
-
-function renderTotal(
-	{ kind, currency, bucket, entries: count, amount, burned }: Total,
-	known: ReadonlyMap<string, KnownCurrency>,
-): z.output<typeof totalSchema> {
-	const { symbol = null, decimals = null } = known.get(currency) ?? {};
-	return {
-		...{ currency, symbol, entryType: TOTAL_NAMES.get(kind) ?? "revenue_received" },
-		bucket: BUCKET_NAMES[bucket] ?? null,
-		entries: count,
-		amount: decimals === null ? null : decimalString(amount, decimals),
-		amountRaw: String(amount),
-		burnedRaw: kind === "buyback_burned" ? String(burned) : null,
-	};
-}
-
-const TOTAL_NAMES = new Map<Total["kind"], z.output<typeof totalSchema>["entryType"]>([
-	["revenue", "revenue_received"],
-	["earned", "share_earned"],
-	["share_paid", "share_paid"],
-	["buyback_burned", "buyback_burned"],
-]);

@@ -23,7 +23,7 @@ export type BuybackLook = {
 };
 
 /** Revenue that was left where it is, as it is stored and shown. */
-export type LeftShown = z.output<typeof left>[number];
+type LeftShown = z.output<typeof left>[number];
 
 type Row = {
 	slot: number;
@@ -35,7 +35,7 @@ type Row = {
 
 /** The newest turn of each chain. */
 export const buybackLooks = {
-	/** A turn of an older slot that ends late changes nothing. */
+	/** Stores a turn, unless one of a later slot is there: a turn may end late. */
 	async write(db: Queryable, look: BuybackLook & { chainId: number }): Promise<void> {
 		await db.execute(
 			`insert into tokenomics.buyback_look as last (chain_id, slot, at, code, detail, left_over)

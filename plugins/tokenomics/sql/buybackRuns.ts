@@ -37,21 +37,25 @@ const COLUMNS = `slot, router, currency, symbol, decimals, spend_raw::text, usd_
 export const buybackRuns = {
 	/**
 	 * Takes a slot for a run; false where the slot had one, or another run is open: the index
-	 * `buyback_run_open` lets only one stand. Its intent is named in the same transaction.
+	 * `buyback_run_open` lets only one stand. False too where another run than `after` is the newest
+	 * by now: then what was counted before this one is out of date. Its intent is named in the same
+	 * transaction.
 	 */
 	async take(
 		tx: Tx,
-		run: Omit<BuybackRun, "intentId" | "settledAt"> & { chainId: number },
+		run: Omit<BuybackRun, "intentId" | "settledAt"> & { chainId: number; after: number | null },
 	): Promise<boolean> {
 		const { chainId, slot, router, currency, symbol, decimals, startedAt } = run;
 		const taken = await tx.execute(
 			`insert into tokenomics.buyback_run
 				(chain_id, slot, router, currency, symbol, decimals, spend_raw, usd_micros, started_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			select $1, $2::int8, $3, $4, $5, $6, $7, $8, $9
+			where (select max(slot) from tokenomics.buyback_run where chain_id = $1)
+				is not distinct from $10::int8
 			on conflict do nothing`,
 			[
 				...[chainId, slot, bytesOf(router), bytesOf(currency), symbol, decimals],
-				...[run.spendRaw, run.usdMicros, startedAt],
+				...[run.spendRaw, run.usdMicros, startedAt, run.after],
 			],
 		);
 		return taken === 1;
@@ -125,7 +129,7 @@ export const buybackRuns = {
 		);
 	},
 
-	/** What runs that are folded spent of a router's revenue, by currency. */
+	/** Reads what runs that are folded spent of a router's revenue, by currency. */
 	async sums(
 		db: Queryable,
 		{ chainId, router }: { chainId: number; router: Address },

@@ -6,7 +6,7 @@ import type { Queryable } from "#core/db/Database.ts";
 /** What a currency is called; null: its contract does not say so. */
 export type KnownCurrency = { address: Address; symbol: string | null; decimals: number | null };
 
-/** By the primary key. */
+/** Keeps the names of currencies. All by the primary key. */
 export const currencies = {
 	async among(
 		db: Queryable,

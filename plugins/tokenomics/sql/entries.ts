@@ -1,7 +1,7 @@
 import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { hexOf } from "#core/chain/hexOf.ts";
-import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import type { EntryEvent, EntryType } from "#plugins/tokenomics/events/ledgerEvents.ts";
 
 /** The place of a `SplitSet`; zeros: none was seen, and the default holds. */
@@ -56,27 +56,47 @@ export const entries = {
 		}
 	},
 
-	/** One page, the newest first. By one of the three indexes of places. */
+	/**
+	 * Reads one page, the newest first. By one of the three indexes of places: what is not asked for
+	 * is not in the statement, or a plan for any values would walk past all other entries.
+	 */
 	async page(
 		db: Queryable,
 		filter: EntryFilter & { before: SplitPlace | null; limit: number },
 	): Promise<Entry[]> {
 		const { chainId, entryType, currency, before, limit } = filter;
+		const values: SqlValue[] = [chainId, limit];
+		const given = (value: SqlValue) => `$${values.push(value)}`;
+		const wanted = ["chain_id = $1"];
+		if (entryType !== null) wanted.push(`entry_type = ${given(entryType)}`);
+		if (currency !== null) wanted.push(`currency = ${given(bytesOf(currency))}`);
+		if (before !== null) {
+			const place = [given(before.block), given(before.logIndex)];
+			wanted.push(`(block, log_index) < (${place.join()})`);
+		}
 		const rows = await db.query<EntryRow>(
-			`select ${COLUMNS} from tokenomics.entry
-			where chain_id = $1 and ($2::text is null or entry_type = $2)
-				and ($3::bytea is null or currency = $3)
-				and ($4::int8 is null or (block, log_index) < ($4, $5))
-			order by block desc, log_index desc limit $6`,
-			[
-				...[chainId, entryType, currency && bytesOf(currency)],
-				...[before?.block ?? null, before?.logIndex ?? null, limit],
-			],
+			`select ${COLUMNS} from tokenomics.entry where ${wanted.join(" and ")}
+			order by block desc, log_index desc limit $2`,
+			values,
 		);
 		return rows.map(entryOf);
 	},
 
-	/** The newest split of each source of a router, by its place. By `entry_by_type`. */
+	/** Reads the newest burn of a burner; null where there was none. By `entry_by_type`. */
+	async newestBurn(
+		db: Queryable,
+		{ chainId, contract }: { chainId: number; contract: Address },
+	): Promise<Entry | null> {
+		const [row] = await db.query<EntryRow>(
+			`select ${COLUMNS} from tokenomics.entry
+			where chain_id = $1 and entry_type = 'buyback_burned' and contract = $2
+			order by block desc, log_index desc limit 1`,
+			[chainId, bytesOf(contract)],
+		);
+		return row ? entryOf(row) : null;
+	},
+
+	/** Reads the newest split of each source of a router, by its place. By `entry_by_type`. */
 	async splits(
 		db: Queryable,
 		chainId: number,
@@ -92,7 +112,7 @@ export const entries = {
 		return rows.map((row) => ({ ...row, source: hexOf(row.source) }));
 	},
 
-	/** The default split in force; null where none was seen. By `entry_by_type`. */
+	/** Reads the default split in force; null where none was seen. By `entry_by_type`. */
 	async defaultSplit(
 		db: Queryable,
 		chainId: number,
@@ -107,7 +127,7 @@ export const entries = {
 		return row?.bps ?? null;
 	},
 
-	/** Every split of a router that was ever set. By `entry_by_type`. */
+	/** Reads every split of a router that was ever set. By `entry_by_type`. */
 	async allSplits(
 		db: Queryable,
 		chainId: number,
@@ -120,7 +140,7 @@ export const entries = {
 		);
 	},
 
-	/** The payee of each bucket of a router. By `entry_by_type`. */
+	/** Reads the payee of each bucket of a router. By `entry_by_type`. */
 	async payees(
 		db: Queryable,
 		chainId: number,

@@ -13,6 +13,7 @@ export type Followed = FollowedKey & {
 	/** The last block that was read; `fromBlock - 1` before any was. */
 	readTo: number;
 	readHash: Hex | null;
+	/** When all that is final was in the ledger; null: parts of it are missing still. */
 	readAt: Date | null;
 	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
 	agreedTo: number;
@@ -55,7 +56,7 @@ export const followed = {
 		return rows.map(followedOf);
 	},
 
-	/** The same, and whoever else writes to the ledger of the chain waits. */
+	/** Reads and locks all rows of a chain: whoever else writes to its ledger waits. */
 	async lockAll(tx: Tx, chainId: number): Promise<Followed[]> {
 		const rows = await tx.query<FollowedRow>(
 			`select ${COLUMNS} from tokenomics.followed where chain_id = $1
@@ -65,6 +66,7 @@ export const followed = {
 		return rows.map(followedOf);
 	},
 
+	/** Moves the cursor on; `at`: all that is final is read now. */
 	async moveTo(
 		tx: Tx,
 		key: FollowedKey,
@@ -77,7 +79,15 @@ export const followed = {
 		);
 	},
 
-	/** Nothing was there to read, and what was read stands at that moment too. */
+	/** Moves the cursor back: until all is read again nobody knows what it adds up to. */
+	async moveBack(tx: Tx, key: FollowedKey, to: { block: number; hash: Hex | null }): Promise<void> {
+		await tx.execute(
+			`update tokenomics.followed set read_to = $4, read_hash = $5, read_at = null where ${KEY}`,
+			[...keyOf(key), to.block, to.hash && bytesOf(to.hash)],
+		);
+	},
+
+	/** Notes that there was nothing more to read, so what was read holds for that moment too. */
 	async look(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
 		for (const row of rows) {
 			await db.execute(
@@ -87,7 +97,7 @@ export const followed = {
 		}
 	},
 
-	/** Its events begin earlier than was said: nothing agreed below where it is read again. */
+	/** Sets an earlier first block: nothing agreed below where it is read again. */
 	async beginEarlier(tx: Tx, key: FollowedKey, fromBlock: number): Promise<void> {
 		await tx.execute(
 			`update tokenomics.followed

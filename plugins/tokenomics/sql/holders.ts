@@ -24,17 +24,20 @@ export const holders = {
 		return grew;
 	},
 
-	/** Who holds most. By `holder_by_balance`. */
+	/**
+	 * Reads who holds most. By `holder_by_balance`: by the column, for the balance that is read is a
+	 * text, in whose order 9 comes before 10.
+	 */
 	async largest(db: Queryable, { chainId, token }: OfToken, limit: number): Promise<Holder[]> {
 		const rows = await db.query<HolderRow>(
 			`select holder, balance::text as balance from tokenomics.holder
-			where chain_id = $1 and token = $2 order by balance desc limit $3`,
+			where chain_id = $1 and token = $2 order by holder.balance desc limit $3`,
 			[chainId, bytesOf(token), limit],
 		);
 		return rows.map(holderOf);
 	},
 
-	/** Holders from an address on, in the order of addresses: a sample. By the primary key. */
+	/** Reads holders from an address on, in their order: a sample. By the primary key. */
 	async from(
 		db: Queryable,
 		{ chainId, token }: OfToken,

@@ -25,7 +25,7 @@ type StandingRow = Omit<Standing, "wallet" | "usdMicros"> & {
 
 /** Standings of seasons, by their first day. All by primary keys. */
 export const standings = {
-	/** In the place of what was counted before. */
+	/** Writes a count in the place of the one before it. */
 	async write(
 		tx: Tx,
 		season: string,

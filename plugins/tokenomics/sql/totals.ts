@@ -8,7 +8,8 @@ import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
  * What a row adds up. `revenue_received` is by source, currency and split, which is what shares are
  * of; `revenue` by currency alone; `earned` and `share_paid` by currency and bucket;
  * `buyback_burned` by what was paid with. Of the token: `minted`, `burned`, `burner_burned` (what
- * the burner's own transfers burned) and `holders`, whose `entries` is how many there are.
+ * a burner's own transfers burned: `currency` is the burner) and `holders`, whose `entries` is how
+ * many there are.
  */
 export type TotalKind =
 	| "revenue_received"
@@ -66,7 +67,7 @@ const COLUMNS = `kind, source, currency, bucket, split_block as "splitBlock",
 	split_index as "splitIndex", entries, amount::text as amount, burned::text as burned,
 	first_block as "firstBlock", last_block as "lastBlock", last_at as "lastAt"`;
 
-/** A key whose other parts do not matter. */
+/** Returns the key of a row; of most kinds only some parts matter. */
 export function totalKey(kind: TotalKind, more: Partial<Omit<TotalKey, "kind">> = {}): TotalKey {
 	return { kind, source: NO_SOURCE, currency: ZERO_ADDRESS, bucket: -1, split: NO_SPLIT, ...more };
 }
@@ -79,7 +80,7 @@ export function totalName({ kind, source, currency, bucket, split }: TotalKey): 
 /** Rows of one contract. */
 export type OfContract = { chainId: number; contract: Address };
 
-/** Sums, changed in the transaction that writes what they add up. By the primary key but one. */
+/** Keeps sums: they change in the transaction that writes what they add up. */
 export const totals = {
 	async add(tx: Tx, of: OfContract, changes: readonly TotalChange[]): Promise<void> {
 		for (let from = 0; from < changes.length; from += ROWS_AT_ONCE) {
@@ -87,7 +88,7 @@ export const totals = {
 		}
 	},
 
-	/** Those of these rows that are there. */
+	/** Reads those of these rows that are there. By the primary key. */
 	async ofKeys(db: Queryable, of: OfContract, keys: readonly TotalKey[]): Promise<Total[]> {
 		const rows = await db.query<TotalRow>(
 			`select ${COLUMNS} from tokenomics.total
@@ -100,7 +101,7 @@ export const totals = {
 		return rows.map(totalOf);
 	},
 
-	/** Rows of a kind, the oldest first: whoever floods the ledger comes last. `total_by_age`. */
+	/** Reads rows of a kind, the oldest first: who floods the ledger comes last. `total_by_age`. */
 	async oldest(
 		db: Queryable,
 		of: OfContract,
@@ -170,7 +171,7 @@ async function addSome(tx: Tx, of: OfContract, changes: readonly TotalChange[]):
 	);
 }
 
-/** Kinds, currencies, buckets, sources and splits, as the statements take them. */
+/** Returns kinds, currencies, buckets, sources and splits, as the statements take them. */
 function keyColumns(keys: readonly TotalKey[]) {
 	return [
 		keys.map(({ kind }) => kind),

@@ -57,7 +57,7 @@ export const transfers = {
 		);
 	},
 
-	/** They stand: nothing below an agreement is undone but as a whole. */
+	/** Deletes those up to an agreement: below it nothing is undone but as a whole. */
 	async deleteUpTo(tx: Tx, { chainId, token }: OfToken, block: number): Promise<void> {
 		await tx.execute(
 			"delete from tokenomics.transfer where chain_id = $1 and token = $2 and block <= $3",

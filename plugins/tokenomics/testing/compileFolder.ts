@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Abi } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 
-/** A contract as it is deployed: constructor arguments follow the creation code. */
+/** Holds what a contract is deployed from: constructor arguments go behind the creation code. */
 export type Compiled = { abi: Abi; creation: Hex };
 
 const CACHE = join(import.meta.dir, "../../../node_modules/.cache/tapeline-tokenomics");

@@ -49,9 +49,9 @@ type Block = { hash: Hex; acts: Act[]; logs: (Log & { transactionHash: Hex })[] 
 export type FakeTokenChain = ReturnType<typeof createFakeTokenChain>;
 
 /**
- * A chain with the token, its router and its burner, which does what the contracts do without an
- * EVM: thousands of blocks cost nothing, and it forks and lies as it is told. Its figures are made
- * by replaying acts one by one, as the contracts count.
+ * Makes a chain with the token, its router and its burner, which does what the contracts do without
+ * an EVM: thousands of blocks cost nothing, and it forks and lies as it is told. Its figures are
+ * made by replaying acts one by one, as the contracts count.
  */
 export function createFakeTokenChain() {
 	const chain = createBlocks();
@@ -130,7 +130,7 @@ function createBlocks() {
 			forks += 1;
 			blocks = blocks.slice(0, blocks.length - depth);
 		},
-		/** All acts of one kind up to a block. */
+		/** Returns all acts of one kind up to a block. */
 		acts: (kind: Act["kind"], to = blocks.length - 1) =>
 			blocks.slice(0, to + 1).flatMap(({ acts }) => acts.filter((act) => act.kind === kind)),
 	};
@@ -178,7 +178,7 @@ function createContracts(owner: { is: Address }): Map<Address, FakeContract> {
 
 type Asked = { fromBlock: Hex; toBlock: Hex; address: readonly Address[]; to: Address; data: Hex };
 
-/** What an honest node says. */
+/** Returns what answers as an honest node does. */
 function createAnswer(chain: Blocks, contracts: Map<Address, FakeContract>) {
 	return ({ method, params }: RpcCall): unknown => {
 		const [first, second] = params as [Asked & Address, unknown];

@@ -88,7 +88,7 @@ export async function openBurnerLab() {
 			if (!isDone) throw new Error("a pool was not opened");
 			return pool;
 		},
-		/** A misbehaving token that the maker has much of. */
+		/** Deploys a misbehaving token that the maker has much of. */
 		async openOdd(): Promise<Address> {
 			const odd = await lab.deploy(owner, "OddToken");
 			for (const to of [maker, keeper]) {

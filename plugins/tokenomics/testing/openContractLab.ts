@@ -87,8 +87,8 @@ export async function openContractLab() {
 			return decodeFunctionResult({ abi: abiOf(call.of), functionName: call.name, data }) as Result;
 		},
 		/**
-		 * Name of the error that a call reverts with; `""` for one without, its selector where it is no
-		 * error of ours, null where the call holds.
+		 * Returns the error that a call reverts with, by name; `""` for one without, its selector
+		 * where it is no error of ours, null where the call holds.
 		 */
 		async refusal(from: Address, call: Call): Promise<string | null> {
 			try {

@@ -9,7 +9,7 @@ import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
 import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
 import { BURNER, ROUTER, TOKEN } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 
-export const LAB_CHAIN_ID = 4_663;
+const LAB_CHAIN_ID = 4_663;
 export const FINAL_DEPTH = 8;
 
 export type LedgerLabOptions = {
@@ -19,7 +19,7 @@ export type LedgerLabOptions = {
 	addresses?: { token: Address; router: Address; burner: Address };
 };
 
-/** The ledger alone, over any chain. Its clock stands until it is moved. */
+/** Opens the ledger alone, over any chain. Its clock stands until it is moved. */
 export function openLedgerLab({ db, rpc, finalDepth = FINAL_DEPTH, addresses }: LedgerLabOptions) {
 	const clock = { ms: 1_795_100_000_000, nowMs: () => clock.ms };
 	const metrics = createMetrics();
@@ -37,15 +37,15 @@ export function openLedgerLab({ db, rpc, finalDepth = FINAL_DEPTH, addresses }: 
 		log: { ...silentLog, error: (_, about) => void said.push(String(about?.what)) },
 		contracts: async () => state.contracts,
 		observe: (step) => state.observe(step),
-		randomAddress: () => "0x00",
+		...{ randomAddress: () => "0x00", currencies: [] },
 	});
 	const { signal } = new AbortController();
 	return {
 		...{ clock, state, chain, said, metrics },
 		degraded: ledger.degraded,
-		/** What the job does; `compare`: also when that is not due. */
+		/** Runs what the job does; `compare`: it compares also when that is not due. */
 		run: ({ compare = false } = {}) => ledger.run(signal, { isDue: compare }),
-		/** Everything that the ledger holds, in an order of its own. */
+		/** Reads everything that the ledger holds, in an order of its own. */
 		books: () => readBooks(db),
 		clear: () =>
 			db.execute(

@@ -57,13 +57,13 @@ export async function openRouterLab(lab: ContractLab) {
 			token === NATIVE
 				? lab.anvil.rpc<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)
 				: lab.read<bigint>(ofToken(token, "balanceOf", [account])),
-		/** The router's books of all currencies at one block. */
+		/** Reads the router's books of all currencies at one block. */
 		books: (currencies: readonly Address[]) =>
 			lab.read<Books[]>({ to: hands, of: "Hands", name: "read", args: [router, currencies] }),
 	};
 }
 
-/** What the router should have in its books: written down beside it, from the rules alone. */
+/** Keeps what the router should have in its books, from the rules alone. */
 export function createModel() {
 	const splits = new Map<string, { version: number; bps: readonly number[] }>();
 	splits.set("", { version: 0, bps: DEFAULT_SPLIT });

@@ -16,7 +16,7 @@ import { fakePrices } from "#test/harness/fakePrices.ts";
 
 const ADMIN_KEY = "an-operator-s-key-0001";
 
-/** The whole plugin behind the real gate, over any chain 4663. */
+/** Opens the whole plugin behind the real gate, over any chain 4663. */
 export async function openTokenLab(given: {
 	db: Database;
 	rpc: Rpc | null;

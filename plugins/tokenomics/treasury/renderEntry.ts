@@ -9,7 +9,7 @@ import type { Entry } from "#plugins/tokenomics/sql/entries.ts";
 export const BUCKET_NAMES = ["holders", "league", "burn", "treasury"] as const;
 export const bucketName = z.enum(BUCKET_NAMES);
 
-export const entryTypeSchema = z.enum(ENTRY_TYPES).meta({
+const entryTypeSchema = z.enum(ENTRY_TYPES).meta({
 	description:
 		"`revenue_received`: money came in. `share_paid`: a bucket was paid. `buyback_burned`: the token " +
 		"was bought and burned. `split_set`, `payee_set`: the router's owner changed it.",
@@ -45,7 +45,7 @@ export const entrySchema = z
 
 export type EntryView = z.output<typeof entrySchema>;
 
-/** An entry as it is shown; amounts in whole units where the currency says how many digits. */
+/** Renders an entry; amounts in whole units where the currency says how many digits. */
 export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurrency>): EntryView {
 	const { chainId, transactionHash, logIndex, contract, entryType, currency, party, pool } = entry;
 	const { symbol = null, decimals = null } = known.get(currency ?? "") ?? {};
@@ -66,8 +66,8 @@ export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurren
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const DEFAULT_SOURCE = /^0x0*$/;
 
-/** Text in 32 bytes where it is that, `default` for none, else the bytes. */
-export function sourceName(source: Hex): string {
+/** Returns the text in 32 bytes where it is that, `default` for none, else the bytes. */
+function sourceName(source: Hex): string {
 	if (DEFAULT_SOURCE.test(source)) return "default";
 	const text = Buffer.from(source.slice(2), "hex").toString("latin1").replace(/\0+$/, "");
 	return PRINTABLE.test(text) ? text : source;

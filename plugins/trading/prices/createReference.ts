@@ -14,17 +14,17 @@ import type { Asset, Reference } from "#plugins/trading/registry/Asset.ts";
 import { FEED_DECIMALS_MAX } from "#plugins/trading/registry/checkFeeds.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 
-/** What one whole raw token is worth: the feed has the multiplier in it already. */
+/** The price of one whole raw token; the feed already contains the multiplier. */
 export type LastPrice = {
-	/** Microdollars. */
+	/** The price in microdollars. */
 	microsPerUnit: bigint;
 	ageMs: number;
-	/** `closed`: nothing moves now, and this is what it was last. */
+	/** `closed`: the market is closed, and this is the last price. */
 	market: "open" | "closed";
 };
 
 export type References = Reference & {
-	/** For people: also while the market is closed. Null is unknown. */
+	/** Returns the last price for display, also while the market is closed; null if unknown. */
 	last(asset: Asset): Promise<LastPrice | null>;
 };
 
@@ -34,7 +34,7 @@ export type ReferenceOptions = {
 	db: Queryable;
 	clock: Clock;
 	log: Log;
-	/** For the coin and what is settled in. */
+	/** Prices of the coin and of the settlement currencies. */
 	prices: Pick<Prices, "usdRate">;
 	hours: MarketHours;
 	silentMs: number;
@@ -48,9 +48,9 @@ const CALLS_PER_FEED = 3;
 const MICROS = 1_000_000n;
 
 /**
- * Answers what tokens are worth by their feeds. All feeds that the registry names are read in one
- * request, at most once in five seconds, whoever asks for which; a feed that an operator names
- * counts from the next reading on.
+ * Makes the reader of token prices by feeds. All feeds of the registry are read in one request, at
+ * most once in five seconds, whichever token is asked for; a feed that an operator sets is used
+ * from the next reading on.
  */
 export function createReference(options: ReferenceOptions): References {
 	const { chainId, clock, log, prices, hours, silentMs } = options;
@@ -131,7 +131,10 @@ async function take({ rpc, db, clock, chainId }: ReferenceOptions): Promise<Snap
 	return { takenAtMs, byToken };
 }
 
-/** Null for what cannot be a price: negative, 2^255, of the future, none; or a paused oracle. */
+/**
+ * Returns the price; null where the answer cannot be one (negative, 2^255, from the future, none)
+ * or the oracle is paused.
+ */
 function readingOf(outcomes: readonly RpcOutcome[], nowMs: number): Reading | null {
 	const [round, decimals, paused] = outcomes;
 	if (round?.kind !== "result" || decimals?.kind !== "result") return null;
@@ -143,14 +146,17 @@ function readingOf(outcomes: readonly RpcOutcome[], nowMs: number): Reading | nu
 	return microsPerUnit === null ? null : { microsPerUnit, updatedAtMs: read.round.updatedAtMs };
 }
 
-/** The issuer pauses it around a change of the multiplier. Older tokens have no such flag. */
+/**
+ * Returns false while the issuer pauses the oracle, around a change of the multiplier. Older tokens
+ * have no such flag and count as running.
+ */
 function isSpeaking(paused: RpcOutcome | undefined): boolean {
 	if (paused?.kind === "fault") return paused.fault.code === "rpc_refused";
 	const flag = readAbiUint(paused?.result);
 	return flag === 0n || paused?.result === "0x";
 }
 
-/** Rounded down; null where nothing is left of it. */
+/** Converts to microdollars per token, rounded down; null for 0. */
 function microsOf(answer: bigint, decimals: number): bigint | null {
 	const micros = mulDiv(answer, MICROS, 10n ** BigInt(decimals), "down");
 	return micros > 0n ? micros : null;

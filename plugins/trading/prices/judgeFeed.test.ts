@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { judgeFeed } from "#plugins/trading/prices/judgeFeed.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 
-// Guarantee: a stock's price is its feed's only while the market and the feed move; a weekend is no
-// fault, and a feed that dies at noon is one.
+// Guarantee: a feed's answer is a current price only while market and feed move; a weekend is no
+// fault, and a feed that stops at noon is one.
 
 const HOUR = 3_600_000;
 const WEDNESDAY_NOON = Date.parse("2026-11-18T17:00:00Z");
@@ -21,7 +21,7 @@ const judge = (own: number | null, others: (number | null)[], nowMs: number) =>
 		{ nowMs, hours, silentMs },
 	);
 
-test("a feed that speaks while the market is open is the price, with its age", () => {
+test("a feed that updates while the market is open is the price, with its age", () => {
 	const now = WEDNESDAY_NOON;
 	expect(judge(now - HOUR, [now, now], now)).toEqual({ kind: "open", ageMs: HOUR });
 	expect(judge(now + 2_000, [now], now)).toEqual({ kind: "open", ageMs: 0 });
@@ -34,7 +34,7 @@ test("on a weekend it is the last price, however old, and never a fault", () => 
 	expect(judge(closing, [], SUNDAY_NOON)).toEqual({ kind: "closed", ageMs });
 });
 
-test("one that is silent while half of its cohort moves is not believed", () => {
+test("a feed that is silent while half of its cohort updates is not trusted", () => {
 	const now = WEDNESDAY_NOON;
 	const old = now - silentMs - 1;
 	expect(judge(old, [now, now, old], now)).toEqual({ kind: "silent" });
@@ -49,7 +49,7 @@ test("where all are silent the market stands still, whatever the calendar says",
 	expect(judge(old, [old, old, null], now)).toEqual({ kind: "closed", ageMs: silentMs + 1 });
 });
 
-test("after an opening a feed that has not spoken is still the last session's", () => {
+test("after an opening a feed without an update still shows the last session's price", () => {
 	const before = FRIDAY_CLOSING - HOUR;
 	const soon = SUNDAY_OPENING + 60_000;
 	expect(judge(before, [soon, soon], soon)).toMatchObject({ kind: "closed" });
@@ -58,7 +58,7 @@ test("after an opening a feed that has not spoken is still the last session's", 
 	expect(judge(before, [before, before], later)).toMatchObject({ kind: "closed" });
 });
 
-test("without a cohort a feed has a heartbeat of a day, and an hour beside", () => {
+test("without a cohort a feed must update once in 25 hours", () => {
 	const now = WEDNESDAY_NOON;
 	expect(judge(now - 25 * HOUR, [], now)).toMatchObject({ kind: "open" });
 	expect(judge(now - 25 * HOUR - 1, [null, null], now)).toEqual({ kind: "silent" });
@@ -66,6 +66,6 @@ test("without a cohort a feed has a heartbeat of a day, and an hour beside", () 
 	expect(judge(FRIDAY_CLOSING, [], tuesday)).toEqual({ kind: "silent" });
 });
 
-test("a feed that says nothing has no price", () => {
+test("a feed without a valid answer has no price", () => {
 	expect(judge(null, [WEDNESDAY_NOON], WEDNESDAY_NOON)).toEqual({ kind: "silent" });
 });

@@ -1,35 +1,36 @@
 import { COHORT_MIN, HEARTBEAT_MS, OPENING_MS } from "#plugins/trading/prices/limits.ts";
 import type { MarketHours } from "#plugins/trading/prices/marketHours.ts";
 
-/** What a feed said last; null where it said nothing that can be a price. */
+/** The last answer of a feed; null where it is no possible price. */
 export type FeedReading = { updatedAtMs: number } | null;
 
 export type FeedState =
-	/** What it said is the price now. */
+	/** Its answer is the current price. */
 	| { kind: "open"; ageMs: number }
-	/** The market is closed, or stands still: it is the last price. */
+	/** The market is closed or stands still: its answer is the last price. */
 	| { kind: "closed"; ageMs: number }
-	/** It says nothing, or fell silent while others speak: the price is not known. */
+	/** It has no valid answer, or stopped while other feeds update: the price is unknown. */
 	| { kind: "silent" };
 
 export type JudgeOptions = {
 	nowMs: number;
 	hours: MarketHours;
-	/** Without a word for so long, a feed is silent, if others speak. */
+	/** A feed without an update for this long is silent, if other feeds update. */
 	silentMs: number;
 };
 
 /**
- * Says what a stock feed's last answer is worth now. Pure.
+ * Decides whether a stock feed's last answer is the current price, the last price, or unknown.
+ * Pure.
  *
- * A fixed age is of no use: it flaps on each weekend and misses a feed that died at noon. So three
- * things decide: the market's hours, whether the feed spoke since the market opened, and the
- * cohort. One that is silent while half of the others speak is not believed; where all are silent,
- * the market stands still, whatever the calendar says.
+ * A fixed age limit does not work: it raises false alarms each weekend and misses a feed that died
+ * at noon. So three things decide: the market's hours, whether the feed updated since the market
+ * opened, and the cohort. A feed that is silent while half of the others update is not trusted;
+ * where all are silent, the market stands still, whatever the calendar says.
  */
 export function judgeFeed(
 	reading: FeedReading,
-	/** Readings of all other feeds of the same market. */
+	/** The last answers of all other feeds of the same market. */
 	cohort: readonly FeedReading[],
 	{ nowMs, hours, silentMs }: JudgeOptions,
 ): FeedState {
@@ -44,7 +45,7 @@ export function judgeFeed(
 		const spoke = others.filter(({ updatedAtMs }) => updatedAtMs >= openedAtMs).length;
 		const isLate = nowMs - openedAtMs > OPENING_MS;
 		if (isLate && canTell && share(spoke)) return { kind: "silent" };
-		// Without a cohort a feed that says nothing all day is dead, and not the market.
+		// Without a cohort, a feed that is silent all day is dead; the market is not.
 		if (!canTell && nowMs - openedAtMs > HEARTBEAT_MS) return { kind: "silent" };
 		return { kind: "closed", ageMs };
 	}
@@ -56,7 +57,7 @@ export function judgeFeed(
 	return ageMs > HEARTBEAT_MS ? { kind: "silent" } : { kind: "open", ageMs };
 }
 
-/** Chains' clocks may run ahead of ours: that is no age. */
+/** Returns the age in milliseconds, at least 0: the chain's clock may be ahead of ours. */
 function ageOf({ updatedAtMs }: { updatedAtMs: number }, nowMs: number): number {
 	return Math.max(0, nowMs - updatedAtMs);
 }

@@ -1,17 +1,17 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
 
-/** What feeds said is asked again after so long, by whoever wants to know it then. */
+/** How long a reading of all feeds is used before a caller triggers the next. */
 export const SNAPSHOT_MS = 5_000;
-/** How long one reading of all feeds may take. */
+/** The time limit for one reading of all feeds. */
 export const SNAPSHOT_TIMEOUT_MS = 4_000;
 
-/** A feed of stocks speaks once a day at least while its market is open; an hour is allowed. */
+/** A stock feed updates at least once a day while its market is open; one hour is tolerance. */
 export const HEARTBEAT_MS = DAY_MS + HOUR_MS;
 
-/** After a market opens feeds speak one after the other. */
+/** After a market opens, feeds update one after the other within this time. */
 export const OPENING_MS = 15 * MINUTE_MS;
 
-/** So many other feeds are a cohort, which can say that one of them is silent. */
+/** How many other feeds make a cohort, which can prove that a feed is silent. */
 export const COHORT_MIN = 2;
 
 export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;

@@ -9,14 +9,14 @@ const opened = (text: string) => {
 };
 
 test("a week of trade runs from Sunday to Friday, eight in the evening in New York", () => {
-	// Winter: five hours behind UTC.
+	// Winter: New York is five hours behind UTC.
 	expect(hours.isOpen(at("2026-11-16T00:59:59Z"))).toBe(false);
 	expect(hours.isOpen(at("2026-11-16T01:00:00Z"))).toBe(true);
 	expect(hours.isOpen(at("2026-11-18T08:00:00Z"))).toBe(true);
 	expect(hours.isOpen(at("2026-11-21T00:59:59Z"))).toBe(true);
 	expect(hours.isOpen(at("2026-11-21T01:00:00Z"))).toBe(false);
 	expect(hours.isOpen(at("2026-11-22T12:00:00Z"))).toBe(false);
-	// Summer: four.
+	// Summer: four hours.
 	expect(hours.isOpen(at("2026-08-09T23:59:59Z"))).toBe(false);
 	expect(hours.isOpen(at("2026-08-10T00:00:00Z"))).toBe(true);
 	expect(hours.isOpen(at("2026-08-15T00:00:00Z"))).toBe(false);
@@ -26,11 +26,11 @@ test("a session says when it began, through the days that follow each other", ()
 	expect(opened("2026-11-18T15:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-16T01:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-22T12:00:00Z")).toBeNull();
-	// The day after Thanksgiving begins on the holiday's evening.
+	// The session of the day after Thanksgiving begins on the holiday's evening.
 	expect(opened("2026-11-27T15:00:00Z")).toBe("2026-11-27T01:00:00.000Z");
 });
 
-/** As the exchange announced them for 2025 to 2027. */
+/** The holidays that the exchange announced for 2025 to 2027. */
 const holidays = [
 	...["2025-01-01", "2025-01-20", "2025-02-17", "2025-04-18", "2025-05-26", "2025-06-19"],
 	...["2025-07-04", "2025-09-01", "2025-11-27", "2025-12-25", "2026-01-01", "2026-01-19"],

@@ -1,19 +1,22 @@
 import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
 
-/** Whether a market is open at a time, and since when it is as it is. */
+/** Whether a market is open at a time, and since when. */
 export type MarketHours = {
 	isOpen(atMs: number): boolean;
-	/** When the session that is open at a time began; null where none is. */
+	/** Returns when the session that is open at this time began; null where none is open. */
 	openedAt(atMs: number): number | null;
 };
 
 export const MARKET_HOURS = ["us_equities_24_5", "always"] as const;
 
-/** A day of trade begins at eight in the evening before it, in New York, and ends at eight. */
+/** A trading day begins at 20:00 New York time on the evening before, and ends at 20:00. */
 const TURN_HOUR = 20;
 const TIME_ZONE = "America/New_York";
 
-/** Returns the hours by name. `always` has no sessions: only its feeds say that nothing moves. */
+/**
+ * Returns the hours by name. `always` has no sessions: only silent feeds show that the market
+ * rests.
+ */
 export function marketHours(name: (typeof MARKET_HOURS)[number]): MarketHours {
 	return name === "always" ? ALWAYS : US_EQUITIES;
 }
@@ -21,16 +24,16 @@ export function marketHours(name: (typeof MARKET_HOURS)[number]): MarketHours {
 const ALWAYS: MarketHours = { isOpen: () => true, openedAt: () => null };
 
 /**
- * US equities around the clock on weekdays: a session of 24 hours for each day of trade, from eight
- * in the evening before it. Without weekends and the exchange's holidays; early closes count as
- * open, and the silence of all feeds says the rest.
+ * US equities around the clock on weekdays: a session of 24 hours for each trading day, from 20:00
+ * on the evening before. Without weekends and the exchange's holidays. Early closes count as open:
+ * then the silence of all feeds shows that the market is closed.
  */
 const US_EQUITIES: MarketHours = {
 	isOpen: (atMs) => isTradingDay(tradingDayOf(atMs)),
 	openedAt(atMs) {
 		let day = tradingDayOf(atMs);
 		if (!isTradingDay(day)) return null;
-		// Sessions that follow each other without a pause are one.
+		// Sessions without a pause between them are one.
 		let days = 0;
 		while (isTradingDay(shifted(day, -1))) {
 			day = shifted(day, -1);
@@ -57,13 +60,16 @@ function clockAt(atMs: number): Day & { hour: number; msOfDay: number } {
 	return { year: of("year"), month: of("month"), day: of("day"), hour, msOfDay };
 }
 
-/** The day of trade that a time belongs to: tomorrow's from eight in the evening on. */
+/** Returns the trading day of a time: tomorrow's from 20:00 on. */
 function tradingDayOf(atMs: number): Day {
 	const { hour, ...today } = clockAt(atMs);
 	return hour >= TURN_HOUR ? shifted(today, 1) : today;
 }
 
-/** When the day of trade of a time began, to the second; off by an hour where the clocks change. */
+/**
+ * Returns when the trading day of a time began, to the second; one hour off on days when the clocks
+ * change.
+ */
 function turnOf(atMs: number): number {
 	const { hour, msOfDay } = clockAt(atMs);
 	const since = hour >= TURN_HOUR ? msOfDay - TURN_HOUR * HOUR_MS : msOfDay + 4 * HOUR_MS;
@@ -89,9 +95,9 @@ function weekdayOf({ year, month, day }: Day): number {
 }
 
 /**
- * Holidays of the New York Stock Exchange (Rule 7.2). One on a Sunday is kept on Monday, one on a
- * Saturday on Friday, New Year's excepted. Days of mourning are not known beforehand: an operator,
- * or the silence of all feeds, closes the market then.
+ * Returns true for holidays of the New York Stock Exchange (Rule 7.2). A holiday on a Sunday moves
+ * to Monday, one on a Saturday to Friday, except New Year's Day. Days of mourning are not known in
+ * advance: then an operator, or the silence of all feeds, closes the market.
  */
 function isHoliday(day: Day): boolean {
 	const { year } = day;
@@ -132,7 +138,7 @@ function lastMonday(year: number, month: number): Day {
 	return shifted(last, -((weekdayOf(last) + 6) % 7));
 }
 
-/** Easter Sunday of the Gregorian calendar (Meeus, Jones, Butcher). */
+/** Returns Easter Sunday of the Gregorian calendar (Meeus, Jones, Butcher). */
 function easterOf(year: number): Day {
 	const a = year % 19;
 	const b = Math.floor(year / 100);

@@ -1,56 +1,56 @@
 import { encodePacked } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
-/** One pool on the way from one token to another. */
+/** One pool on the route from one token to another. */
 export type Hop = {
 	version: "v3";
 	pool: Address;
 	tokenIn: Address;
 	tokenOut: Address;
-	/** In hundredths of a basis point. */
+	/** The pool's fee in hundredths of a basis point. */
 	fee: number;
 };
 
-/** What is to be swapped. The native coin is its wrapped form here. */
+/** The swap to quote. The native coin appears as its wrapped form. */
 export type QuoteAsk = {
 	chainId: number;
 	tokenIn: Address;
 	tokenOut: Address;
-	/** Whether the coin itself goes in, or comes out. */
+	/** Whether the native coin itself is paid, or received. */
 	isNativeIn: boolean;
 	isNativeOut: boolean;
-	/** `in`: all of `amountRaw` is spent. `out`: exactly that much is received. */
+	/** `in`: all of `amountRaw` is spent. `out`: exactly `amountRaw` is received. */
 	exact: "in" | "out";
 	amountRaw: bigint;
-	/** Who would swap. */
+	/** The address that would swap. */
 	taker: Address;
 };
 
-/** A way to swap, and what it gives. */
+/** A route for a swap, and the amounts that it gives. */
 export type SourceRoute = {
-	/** Null: a way that is compared with and recorded, and not executed here. */
+	/** Null: a route for comparison and the record only, which is not executed here. */
 	hops: readonly Hop[] | null;
 	inRaw: bigint;
 	outRaw: bigint;
-	/** The block it was found at, as the source says. */
+	/** The block of the quote, as the source reports it. */
 	blockNumber: bigint;
-	/** How much worse than for a small amount, in basis points; null: not known. */
+	/** How much worse the price is than for a small amount, in basis points; null: not known. */
 	impactBps: number | null;
-	/** The source's own name for its answer. */
+	/** The source's own id of its answer. */
 	requestId: string | null;
-	/** What else it said, for the record. */
+	/** The source's other answers, for the record. */
 	detail: Readonly<Record<string, unknown>>;
 };
 
-/** Somebody who says what a swap gives. Throws Faults where they do not say. */
+/** A service that quotes swaps. Throws Faults where it has no quote. */
 export type QuoteSource = {
 	name: string;
 	ask(ask: QuoteAsk, signal: AbortSignal): Promise<SourceRoute>;
 };
 
 /**
- * Writes a way as Uniswap V3 reads it: token, fee, token, and so on. For an exact output it begins
- * with the token that is received.
+ * Encodes a route as Uniswap V3 reads it: token, fee, token, and so on. For an exact output it
+ * begins with the token that is received.
  */
 export function encodePath(hops: readonly Hop[], exact: "in" | "out"): Hex {
 	const [first] = hops;

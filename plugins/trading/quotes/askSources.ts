@@ -1,14 +1,14 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { QuoteAsk, QuoteSource, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 
-/** What one source said, when; or why it said nothing. */
+/** The answer of one source, and when it was asked; or why there was none. */
 export type SourceAnswer =
 	| { kind: "route"; source: string; route: SourceRoute; askedAtMs: number }
 	| { kind: "none"; source: string; code: string; detail: string; askedAtMs: number };
 
 /**
- * Asks all sources at the same time and returns what each said, in their order. One that is not
- * done by the deadline counts as one that did not answer: it is not waited for.
+ * Asks all sources at the same time and returns their answers in the same order. A source that is
+ * not done by the deadline counts as having no answer.
  */
 export async function askSources(
 	sources: readonly QuoteSource[],
@@ -36,7 +36,7 @@ export async function askSources(
 	);
 }
 
-/** A source that does not listen to its signal is left to itself. */
+/** Rejects when the signal aborts, even if the source ignores its signal. */
 function orAborted<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
 	const { promise, resolve, reject } = Promise.withResolvers<Result>();
 	const giveUp = () => reject(signal.reason);

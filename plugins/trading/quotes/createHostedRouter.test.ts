@@ -4,12 +4,12 @@ import { hostedAnswer, readHosted } from "#plugins/trading/quotes/hostedAnswer.t
 import { hostedAsk, hostedJson, hostedPools } from "#plugins/trading/testing/hostedFixture.ts";
 import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
 
-// Guarantee: nothing of a hosted router's answer is executed that contradicts what was asked, or
-// leads through a pool that is not configured here.
+// Guarantee: no part of a hosted router's answer is executed if it contradicts the request, or uses
+// a pool that is not configured here.
 
-/** What is only recorded: its names for the answer, its block, and what it wants to be signed. */
+/** Members that are only recorded: ids, the block, and the permit to sign. */
 const RECORDED = /^(requestId|quote\.quoteId|quote\.blockNumber|permitData)(\.|$)/;
-/** What our schema does not read. */
+/** Members that our schema ignores. */
 const UNREAD = /(symbol|decimals|liquidity|tickCurrent)$/;
 
 const read = (json: unknown) => {
@@ -20,7 +20,7 @@ const read = (json: unknown) => {
 };
 
 describe("an answer", () => {
-	test("that fits is a way through configured pools", () => {
+	test("that fits is a route through configured pools", () => {
 		expect(read(hostedJson())).toMatchObject({
 			hops: [
 				{ pool: hostedPools[0]?.address, fee: 500 },
@@ -43,9 +43,9 @@ describe("an answer", () => {
 		test(`with another ${path} (${how}) is not executed`, () => {
 			const route = read(value);
 			if (typeof route === "string") return;
-			// Pools that are not ours are compared with, and no more.
+			// Routes over unknown pools are only compared.
 			if (route.hops === null) return expect(path).toContain("quote.route");
-			// The same said otherwise: a pool's fee as a number, or what is only written down.
+			// A change without effect: the fee as a number, or a member that is only recorded.
 			expect(path).toMatch(RECORDED);
 			const { hops, inRaw, outRaw } = route;
 			expect(read(hostedJson())).toMatchObject({ hops, inRaw, outRaw });
@@ -82,7 +82,7 @@ describe("the router over a real socket", () => {
 		});
 	const never = new AbortController().signal;
 
-	test("is asked once, for this swap alone, without orders off the chain, with an exact permit", async () => {
+	test("is asked once, for this swap alone, without off-chain orders, with an exact permit", async () => {
 		const route = await router().ask(hostedAsk, never);
 		expect(route.outRaw).toBe(123_456_789_012_345_678n);
 		expect(asked).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("the router over a real socket", () => {
 		expect(router().ask(hostedAsk, never)).rejects.toMatchObject({ code });
 	});
 
-	test("a limit stops all processes for as long as it says", async () => {
+	test("a rate limit pauses all processes for as long as the answer says", async () => {
 		answer = () => new Response(null, { status: 429, headers: { "retry-after": "3" } });
 		await router()
 			.ask(hostedAsk, never)

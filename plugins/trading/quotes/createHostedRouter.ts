@@ -8,10 +8,10 @@ import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
 export type HostedRouterDeps = {
-	/** Without a slash at its end. */
+	/** The URL without a slash at its end. */
 	baseUrl: string;
 	apiKey: string;
-	/** Calls that all processes together make in a second. */
+	/** The most calls per second of all processes together. */
 	callsPerSecond: number;
 	slippageBps: number;
 	budget: Pick<Budget, "take" | "pause">;
@@ -20,12 +20,14 @@ export type HostedRouterDeps = {
 };
 
 const BUDGET = "trading.router";
-/** The newest whose swaps name a least price for each pool; older calldata reverts on 4663. */
+/**
+ * The newest version, whose swaps set a least price for each pool; older calldata reverts on 4663.
+ */
 const ROUTER_VERSION = "2.1.1";
 
 /**
- * Asks the Uniswap Trading API for a quote. Only what it promises is used: what it would have
- * signed (permit, calldata) is recorded or not asked for; its way is encoded here where it can be.
+ * Makes the source that asks the Uniswap Trading API for a quote. Only its amounts are trusted: its
+ * permit is recorded, its calldata is not requested, and its route is encoded here where possible.
  */
 export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
 	const { budget, callsPerSecond, slippageBps } = deps;
@@ -63,7 +65,7 @@ function bodyOf(ask: QuoteAsk, slippagePercent: number): Record<string, unknown>
 		swapper: ask.taker,
 		slippageTolerance: slippagePercent,
 		routingPreference: "BEST_PRICE",
-		// No orders off the chain: a signature alone would spend there.
+		// No off-chain orders: with these a signature alone would spend money.
 		protocols: ["V2", "V3", "V4"],
 		permitAmount: "EXACT",
 	};
@@ -106,19 +108,19 @@ async function send(
 			method: "POST",
 			headers: {
 				accept: "application/json",
-				// Bun unpacks brotli and zstd whole before anybody can count.
+				// Bun decompresses brotli and zstd fully before a size limit can apply.
 				"accept-encoding": "gzip",
 				"content-type": "application/json",
 				"x-universal-router-version": ROUTER_VERSION,
 				...(apiKey === "" ? {} : { "x-api-key": apiKey }),
 			},
-			// The key must not follow to wherever an answer points.
+			// A redirect would send the key to another host.
 			redirect: "error",
 			signal,
 			body: JSON.stringify(body),
 		});
 	} catch {
-		// Without the error itself: it may hold the URL.
+		// Without the error itself: it may contain the URL.
 		throw tradeFault.routerUnavailable({ detail: signal.aborted ? "given up" : "no answer" });
 	}
 }

@@ -15,10 +15,10 @@ import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
 export type LocalQuoterDeps = {
 	rpc: Pick<Rpc, "settle">;
-	/** Uniswap V3's QuoterV2. */
+	/** The address of Uniswap V3's QuoterV2. */
 	quoter: Address;
 	pools(): readonly Pool[];
-	/** Tokens that a way may lead through. */
+	/** Tokens that a route may pass through. */
 	connectors(): readonly Address[];
 };
 
@@ -28,9 +28,9 @@ const quoterAbi = parseAbi([
 ]);
 
 /**
- * Asks the chain itself: every way through configured pools is played by Uniswap's own quoter, and
- * the best one is returned with its price impact. Ways that fail say nothing; where all do, there
- * is no route.
+ * Makes the source that quotes on chain: Uniswap's own quoter simulates every route through
+ * configured pools, and the best one is returned with its price impact. Failing routes are skipped;
+ * throws `no_route` where all fail.
  */
 export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 	return {
@@ -48,8 +48,8 @@ export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 }
 
 /**
- * Plays one way again, at the newest block; null where it does not work. For a way that somebody
- * else has found.
+ * Quotes one route again, at the newest block; null where it does not work. For a route that
+ * another source found.
  */
 export async function quoteRoute(
 	deps: Pick<LocalQuoterDeps, "rpc" | "quoter">,
@@ -65,7 +65,7 @@ async function bestOf(
 	const { ask, routes, signal } = given;
 	const { exact, amountRaw } = ask;
 	const calls = routes.map((hops) => quoteCall(quoter, { hops, exact, amountRaw }));
-	// The block first: the node answers in order, so no quote is of an older one.
+	// The block comes first: the node answers in order, so no quote is older than this block.
 	const head: RpcCall = { method: "eth_blockNumber", params: [] };
 	const [block, ...outcomes] = await rpc.settle([head, ...calls], { signal, inOrder: true });
 	const blockNumber = blockOf(block);
@@ -86,14 +86,14 @@ async function bestOf(
 	return best;
 }
 
-/** More is received, or less is spent. Of two that are the same the first stays. */
+/** Returns true if `one` receives more, or spends less. Of two equal routes the first stays. */
 function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
 	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
 }
 
 /**
- * How much less a unit gives than it would in a thousandth of the amount, in basis points, rounded
- * up. Null where so small an amount gives too little to tell.
+ * Returns the price impact in basis points, rounded up: how much worse the price is than for a
+ * thousandth of the amount. Null where that small amount gives too little to compare.
  */
 async function impactOf(
 	{ rpc, quoter }: LocalQuoterDeps,
@@ -106,7 +106,7 @@ async function impactOf(
 	const [outcome] = await rpc.settle([call], { signal });
 	const answer = outcome ? amountOf(outcome, exact) : null;
 	if (answer === null || answer < PROBE_ANSWER_MIN) return null;
-	// Unit prices as products, so that nothing is rounded before the last division.
+	// Unit prices are compared as products, so that nothing is rounded before the last division.
 	const fair = exact === "in" ? answer * best.inRaw : answer * best.outRaw;
 	const real = exact === "in" ? best.outRaw * probeRaw : best.inRaw * probeRaw;
 	const [worse, better] = exact === "in" ? [real, fair] : [fair, real];
@@ -124,7 +124,10 @@ function quoteCall(
 	return { method: "eth_call", params: [{ to, data }, "latest"] };
 }
 
-/** Null where the way does not work: the pool is drained, paused, or not there. */
+/**
+ * Returns the quoted amount; null where the route does not work: a pool is drained, paused, or
+ * missing.
+ */
 function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
 	if (outcome.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;

@@ -4,21 +4,22 @@ import { type LocalQuoterDeps, quoteRoute } from "#plugins/trading/quotes/create
 import { type PickedRoute, pickRoute } from "#plugins/trading/quotes/pickRoute.ts";
 import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 
-/** What all sources said, and the way that is taken; null: there is none. */
+/** The answers of all sources, and the chosen route; null: there is none. */
 export type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | null };
 
 export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quoted> };
 
 /**
- * Asks every source and chooses. A way that somebody else found is played on the chain before it
- * may be taken: what they promised stays in the comparison, and what the chain says counts. So a
- * source that promises too much is a divergence to look at, and nothing that is executed.
+ * Makes the function that asks every source and chooses a route. A route of another source is
+ * quoted again on chain before it may be chosen: the comparison keeps the source's promise, the
+ * trade uses the chain's answer. So a source that promises too much causes a divergence to review,
+ * not a bad trade.
  */
 export function createQuoting(deps: {
 	clock: Clock;
 	local: Pick<LocalQuoterDeps, "rpc" | "quoter">;
 	sources: readonly QuoteSource[];
-	/** No source is waited for longer. */
+	/** How long to wait for a source, in milliseconds. */
 	deadlineMs: number;
 }): Quoting {
 	const { clock, local, sources, deadlineMs } = deps;
@@ -60,7 +61,7 @@ async function playedAgain(
 			: [promised];
 	} catch {
 		signal.throwIfAborted();
-		// The chain's own quoter does not answer: the plan's simulation and its least amount decide.
+		// The on-chain quoter does not answer: the plan's simulation and its least amount decide.
 		return [answer];
 	}
 }

@@ -4,9 +4,8 @@ import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
 /**
- * Returns the ways from one token to another through configured pools: directly, or through tokens
- * that everything is traded in. Those through few and liquid pools come first, and no more than
- * `ROUTES_MAX` of them: each costs a call.
+ * Returns the routes from one token to another through configured pools: directly, or through the
+ * connectors. Routes with few and liquid pools come first, at most `ROUTES_MAX`: each costs a call.
  */
 export function findRoutes(
 	pools: readonly Pool[],
@@ -29,7 +28,7 @@ export function findRoutes(
 	return routes.slice(0, ROUTES_MAX);
 }
 
-/** All orders of at most so many of them, the empty one first. */
+/** Returns all ordered selections of at most `sizeMax` items, the empty one first. */
 function orderedSubsets(items: readonly Address[], sizeMax: number): Address[][] {
 	if (sizeMax === 0) return [[]];
 	const longer = items.flatMap((first) => {

@@ -26,7 +26,7 @@ const pool = z.object({
 	amountOut: raw.optional(),
 });
 
-/** What is read of the hosted router's quote. All of it is held against what was asked. */
+/** The members of the hosted router's quote that are read. All are compared with the request. */
 export const hostedAnswer = z.object({
 	requestId: label,
 	routing: z.literal("CLASSIC"),
@@ -47,13 +47,13 @@ export const hostedAnswer = z.object({
 type Answer = z.output<typeof hostedAnswer>;
 type Way = Answer["quote"]["route"][number];
 
-/** What was asked of the router, beside the swap itself. */
+/** The request to the router: the swap, and the slippage. */
 export type HostedAsk = QuoteAsk & { slippagePercent: number };
 
 /**
- * Holds an answer against what was asked, member by member, and returns the way it names; a text
- * says what contradicts. A way is executed only where it is one of V3 pools that are configured
- * here, with the very tokens and fees: of everything else only the price counts.
+ * Compares an answer with the request, member by member, and returns its route; a text names the
+ * contradiction. A route can be executed only if it is a single one over V3 pools configured here,
+ * with the same tokens and fees; of all others only the price is used.
  */
 export function readHosted(
 	answer: Answer,
@@ -103,7 +103,7 @@ function flawOf({ quote }: Answer, ask: HostedAsk): string | null {
 	return checks.find(([isRight]) => !isRight)?.[1] ?? null;
 }
 
-/** Whether each pool of a way begins with the token that the one before it ended with. */
+/** Returns true if each pool begins with the token that the pool before it ended with. */
 function isChain(way: Way, ask: HostedAsk): boolean {
 	const isNative = (token: Address) => token === ZERO_ADDRESS;
 	const starts = (token: Address) => token === ask.tokenIn || (ask.isNativeIn && isNative(token));
@@ -123,7 +123,7 @@ function isChain(way: Way, ask: HostedAsk): boolean {
 	});
 }
 
-/** Null where a way says nothing of its amount. */
+/** Adds the amounts of all routes; null where one has no amount. */
 function sumOf(
 	route: Answer["quote"]["route"],
 	amountOf: (way: Way) => bigint | undefined,
@@ -137,7 +137,7 @@ function sumOf(
 	return sum;
 }
 
-/** The way as pools that are configured here; null where one of them is not. */
+/** Returns the route as configured pools; null where one of them is not configured. */
 function hopsOf(way: Way, pools: readonly Pool[]): Hop[] | null {
 	const hops: Hop[] = [];
 	for (const { type, address: at, fee, tokenIn, tokenOut } of way) {

@@ -2,21 +2,21 @@ import { BPS } from "#plugins/trading/limits.ts";
 import type { SourceAnswer } from "#plugins/trading/quotes/askSources.ts";
 import type { Hop, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 
-/** The way that is taken, and how the sources stand to each other. */
+/** The chosen route, and how far the sources differ. */
 export type PickedRoute = {
 	source: string;
 	route: SourceRoute & { hops: readonly Hop[] };
 	askedAtMs: number;
-	/** Between the best and the worst answer; null where one source alone answered. */
+	/** Between the best and the worst answer; null where only one source answered. */
 	divergenceBps: number | null;
-	/** Sources that did not answer. */
+	/** Names of sources without an answer. */
 	missing: readonly string[];
 };
 
 /**
- * Chooses the best way that can be executed here: the most received, or the least spent. Divergence
- * is counted over all answers, also those that are only compared with: a venue that promises much
- * more than the rest is a reason to look, whichever of them is right. Null: there is no way.
+ * Chooses the best route that can be executed here: the most received, or the least spent; null if
+ * there is none. Divergence counts all answers, also routes that are only compared: a source that
+ * promises much more than the rest is a reason for a review, whichever of them is right.
  */
 export function pickRoute(
 	answers: readonly SourceAnswer[],
@@ -44,7 +44,7 @@ function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): bo
 	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
 }
 
-/** The distance from the least to the most, in basis points of the most, rounded up. */
+/** Returns the distance from the least to the most, in basis points of the most, rounded up. */
 function divergenceOf(amounts: readonly bigint[]): number {
 	const ordered = amounts.toSorted((one, other) => (one < other ? -1 : 1));
 	const [least = 0n] = ordered;

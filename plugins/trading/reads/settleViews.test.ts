@@ -25,7 +25,7 @@ const views: View[] = Array.from({ length: 300 }, (_, index) =>
 );
 const refused: RpcOutcome = { kind: "fault", fault: rpcFault.refused({ detail: "reverted" }) };
 
-/** What Multicall3 answers to a call; the plain node's answers are its own. */
+/** Multicall3's answer to a call; the plain node's answers are separate. */
 let answer: (call: RpcCall) => RpcOutcome;
 let requests: RpcCall[][];
 let rpc: Rpc;
@@ -46,7 +46,9 @@ beforeEach(() => {
 	};
 });
 
-/** As the contract: what `token % 7` is zero of reverts, a balance is a whole word. */
+/**
+ * Answers like the contract: with `token % 7 == 0` it reverts, else the balance is a whole word.
+ */
 function aggregate(call: RpcCall): RpcOutcome {
 	const { data } = call.params[0] as { data: Hex };
 	const { args } = decodeFunctionData({ abi, data });
@@ -69,7 +71,7 @@ function aggregate(call: RpcCall): RpcOutcome {
 const codesOf = (outcomes: readonly RpcOutcome[]) =>
 	outcomes.map((one) => (one.kind === "result" ? BigInt(String(one.result)) : one.fault.code));
 
-test("three hundred views are two calls of one request, and say what single calls say", async () => {
+test("three hundred views are two calls of one request, with the answers of single calls", async () => {
 	answer = () => ({ kind: "result", result: "0x" });
 	const single = codesOf(await settleViews(rpc, views, { signal }));
 	requests = [];

@@ -5,18 +5,18 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
 
-/** A view of a contract, or how much of the chain's coin an account has. */
+/** A view call of a contract, or an account's balance of the chain's coin. */
 export type View = { to: Address; data: Hex } | { coinOf: Address };
 
 /** Multicall3, at the same address on most chains (https://github.com/mds1/multicall3). */
 export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
-/** Views in one call, and what they may burn together: what nodes allow. */
+/** Limits that nodes accept: views in one call, and gas for all of them. */
 const VIEWS_PER_CALL = 250;
 const CALL_GAS = "0x2faf080";
-/** Fewer views are not worth a detour. */
+/** Below this number of views, Multicall3 is not worth its overhead. */
 const VIEWS_WORTH = 8;
-/** A chain without Multicall3 may get it: it is asked again after so many questions. */
+/** Multicall3 may be deployed later: it is tried again after so many questions. */
 const ASKED_AGAIN_EVERY = 256;
 
 const abi = parseAbi([
@@ -26,14 +26,14 @@ const abi = parseAbi([
 	"function getEthBalance(address account) view returns (uint256)",
 ]);
 
-/** Questions since a chain's Multicall3 was asked in vain; by chain, and gone with it. */
+/** Per chain: the number of questions since its Multicall3 was found missing. */
 const without = new WeakMap<Rpc, number>();
 
 /**
- * Calls views by as few calls as the chain allows: with Multicall3 hundreds of them are one call,
- * and what one contract refuses is its own. Where there is none, or one contract burns what all
- * have, each is a call of one request. Outcomes are in the order of the views, as `Rpc.settle` has
- * them. Throws where no node answers.
+ * Runs view calls in as few calls as the chain allows, and returns the outcomes in the order of the
+ * views, as `Rpc.settle` does. With Multicall3 hundreds of views are one call, and a revert affects
+ * only its own view. Where Multicall3 is missing, or one contract uses up all gas, each view is a
+ * call of its own in one request. Throws where no node answers.
  */
 export async function settleViews(
 	rpc: Rpc,
@@ -53,7 +53,7 @@ export async function settleViews(
 	const outcomes = await Promise.all(
 		parts.map((part, index) => {
 			const answer = answers[index];
-			// No code answers nothing, and no error.
+			// An address without code answers empty data, and no error.
 			if (answer?.kind === "result" && answer.result === "0x") without.set(rpc, 1);
 			const read = answer?.kind === "result" ? readAggregate(answer.result, part) : null;
 			return read ?? rpc.settle(part.map(plainCall), { signal });
@@ -79,7 +79,7 @@ function aggregateCall(views: readonly View[]): RpcCall {
 	return { method: "eth_call", params: [call, "latest"] };
 }
 
-/** Null where this is no answer to these views. */
+/** Reads the answer; null where it does not match these views. */
 function readAggregate(answer: unknown, views: readonly View[]): RpcOutcome[] | null {
 	const { data } = hexData.safeParse(answer);
 	if (data === undefined) return null;

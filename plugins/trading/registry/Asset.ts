@@ -2,7 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Denial, Profile } from "#plugins/wallets/contract.ts";
 
-/** A currency that trades are made in, known by its chain and address and never by its symbol. */
+/** A token or coin that can be traded. Chain and address identify it, never its symbol. */
 export type Asset = {
 	chainId: number;
 	address: Address;
@@ -15,24 +15,24 @@ export type Asset = {
 	feed: Address | null;
 	/** The block of the last check on chain; null: not checked yet. */
 	checkedBlock: bigint | null;
-	/** Shares that a whole token stands for, times 1e18; null: it has no multiplier. */
+	/** Shares per whole token, times 1e18; null: it has no multiplier. */
 	multiplier: bigint | null;
 };
 
-/** A pool that trades may go through. */
+/** A pool that trades may use. */
 export type Pool = {
 	address: Address;
 	token0: Address;
 	token1: Address;
-	/** Its fee in hundredths of a basis point: 3,000 is 0.3 %. */
+	/** The pool's fee in hundredths of a basis point: 3,000 is 0.3 %. */
 	feeBps100: number;
 	liquidity: bigint | null;
 	version: "v3" | "v4";
 };
 
-/** What may be traded, and through what. */
+/** The assets that can be traded, and the pools for them. */
 export type Assets = {
-	/** By a ticker without `$`, or an address. */
+	/** Finds an asset by a ticker without `$`, or an address. */
 	find(
 		db: Queryable,
 		text: string,
@@ -40,11 +40,14 @@ export type Assets = {
 		{ kind: "asset"; asset: Asset } | { kind: "unknown" } | { kind: "ambiguous"; symbols: string[] }
 	>;
 	read(db: Queryable, address: Address): Promise<Asset | null>;
-	/** From local configuration, those with the most liquidity first. */
+	/** Returns the configured pools, those with the most liquidity first. */
 	pools(): readonly Pool[];
 };
 
-/** Who may trade which asset. Closed outside of the sandbox: `not_eligible`. */
+/**
+ * Checks which profile may trade which asset; returns the denial, or null. The default outside of
+ * the sandbox is `closed`, which denies with `not_eligible`.
+ */
 export type Eligibility = {
 	mayTrade(
 		db: Queryable,
@@ -52,7 +55,7 @@ export type Eligibility = {
 	): Promise<Denial | null>;
 };
 
-/** What an asset is worth by its feed; null: nobody knows. */
+/** Returns an asset's price by its feed; null: unknown. */
 export type Reference = {
 	priceUsd(
 		asset: Asset,

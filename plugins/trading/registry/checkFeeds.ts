@@ -3,14 +3,14 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { feedAnswers } from "#plugins/prices/contract.ts";
 
-/** An answer of more places is no price. */
+/** An answer with more decimals is not a price. */
 export const FEED_DECIMALS_MAX = 36;
 
 const CALLS_PER_FEED = 2;
 
 /**
- * Asks price feeds for their newest answers and says which of them have none that can be a price.
- * What a node did not answer is not among them. Throws where no node answers.
+ * Reads price feeds and returns those whose newest answer cannot be a price. A feed that a node did
+ * not answer for is not included. Throws where no node answers.
  */
 export async function checkFeeds(
 	rpc: Rpc,

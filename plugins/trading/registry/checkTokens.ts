@@ -9,32 +9,32 @@ import { readAnswer } from "#core/chain/reads/readAnswer.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { MULTIPLIER_MAX, VIEW_GAS } from "#plugins/trading/registry/limits.ts";
 
-/** What the chain says of a token at one block. */
+/** The chain's facts about a token at one block. */
 export type TokenFacts = {
 	hasCode: boolean;
-	/** Null where the contract has no such function, or answers no such thing. */
+	/** Null where the contract has no such function, or its answer is invalid. */
 	symbol: string | null;
 	decimals: number | null;
-	/** ERC-20 pause of the whole token; false where it has no such function. */
+	/** Whether the whole token is paused; false where it has no such function. */
 	isPaused: boolean;
-	/** ERC-8056. `none`: the token does not have it; `invalid`: zero, or beyond what can be. */
+	/** The ERC-8056 multiplier. `none`: the token has none; `invalid`: zero, or above the maximum. */
 	multiplier: bigint | "none" | "invalid";
-	/** A change that was announced and is not in force at that block. */
+	/** An announced change that is not yet in force at that block. */
 	pending: { multiplier: bigint; atMs: number } | null;
 };
 
 export type TokenCheck = {
 	block: number;
-	/** Left out: a node did not say, and nothing was learned of that token. */
+	/** Without tokens for which a node failed: nothing was learned about them. */
 	facts: Map<Address, TokenFacts>;
 };
 
-/** Selectors of the views that a token is asked. */
+/** Selectors of the views that are called on a token. */
 const VIEWS = {
 	symbol: "0x95d89b41",
 	decimals: "0x313ce567",
 	paused: "0x5c975abb",
-	// ERC-8056: `uiMultiplier()` and what its required extension adds.
+	// ERC-8056: `uiMultiplier()` and its required extension.
 	uiMultiplier: "0xa60bf13d",
 	newUIMultiplier: "0xdc767007",
 	effectiveAt: "0x97a4064f",
@@ -45,8 +45,8 @@ const CALLS_PER_TOKEN = SELECTORS.length + 1;
 const header = z.object({ number: chainNumbers.blockNumber, timestamp: chainNumbers.seconds });
 
 /**
- * Asks the chain what tokens are, all at one block. Throws where no node answers; what one token's
- * contract refuses or gets wrong is that token's own fact.
+ * Reads tokens' facts from the chain, all at one block. Throws where no node answers; a revert or
+ * an invalid answer of one token's contract becomes a fact of that token.
  */
 export async function checkTokens(
 	rpc: Rpc,
@@ -73,13 +73,15 @@ function callsOf(address: Address, block: Hex): RpcCall[] {
 	return [code, ...views];
 }
 
-/** Null where a node failed in the middle of it: a token is not judged by half of its answers. */
+/**
+ * Returns a token's facts; null where a node failed in between: half of the answers prove nothing.
+ */
 function factsOf(outcomes: readonly RpcOutcome[], blockAtMs: number): TokenFacts | null {
-	// No contract can make this fail: where it does, the node does not have the block.
+	// No contract can make this call fail: if it fails, the node does not have the block.
 	if (outcomes[0]?.kind !== "result") return null;
 	const answers: (Hex | null)[] = [];
 	for (const outcome of outcomes) {
-		// What the contract reverts is an answer; everything else is the node's failure.
+		// A revert is an answer of the contract; every other fault is the node's.
 		if (outcome.kind === "fault" && outcome.fault.code !== "rpc_refused") return null;
 		const { data } = hexData.safeParse(outcome.kind === "result" ? outcome.result : "0x");
 		answers.push(data ?? null);

@@ -60,7 +60,7 @@ test("a dot is part of a ticker, and the coin is ETH", async () => {
 	expect(await assets.read(database.db, ZERO_ADDRESS)).toMatchObject(coin);
 });
 
-test("what is paused or was rejected is unverified, what left the list says so", async () => {
+test("a paused or rejected token is unverified, a delisted one says so", async () => {
 	expect(await find("HALT")).toMatchObject({ asset: { status: "unverified" } });
 	expect(await find("OLDX")).toMatchObject({ asset: { status: "delisted_pending_review" } });
 	expect(await assets.read(database.db, at(3))).toMatchObject({ status: "unverified" });

@@ -7,13 +7,13 @@ import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
 
 export type AssetsOptions = {
 	chain: Chain;
-	/** Ranked, as they are now. */
+	/** Returns the pools in their current ranking. */
 	pools(): readonly Pool[];
 };
 
 /**
- * Finds tokens of the registry. A ticker means the one token that has exactly it; what only looks
- * like it is unknown, and so is what was rejected.
+ * Makes the lookup of tokens in the registry. A ticker means the one token that has exactly it; a
+ * lookalike is unknown, and so is a rejected token.
  */
 export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	const coin: Asset = {
@@ -37,7 +37,7 @@ export function createAssets({ chain, pools }: AssetsOptions): Assets {
 				return asset ? { kind: "asset", asset } : { kind: "unknown" };
 			}
 			const symbol = name.toUpperCase();
-			// Capitals of other scripts can be Latin letters: the text itself must be plain.
+			// Checked before upper-casing, which turns some letters of other scripts into Latin ones.
 			if (!/^[\x21-\x7e]+$/.test(name) || !isTicker(symbol)) return { kind: "unknown" };
 			if (symbol === coin.symbol) return { kind: "asset", asset: coin };
 			const rows = await assetRows.bySymbol(db, chain.id, symbol);
@@ -49,7 +49,7 @@ export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	};
 }
 
-/** A row as the rest of the plugin sees it. */
+/** Converts a row to the asset that the rest of the plugin uses. */
 export function assetOf(row: AssetRow): Asset {
 	const { chainId, address, symbol, name, decimals, kind, feed, multiplier } = row;
 	return {

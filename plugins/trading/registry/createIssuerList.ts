@@ -13,19 +13,19 @@ import {
 	UID_LENGTH_MAX,
 } from "#plugins/trading/registry/limits.ts";
 
-/** A token as the issuer lists it on our chain. What the chain says of it is asked apart. */
+/** A token on our chain, as the issuer lists it. The chain's facts are read separately. */
 export type ListedAsset = {
 	uid: string;
 	address: Address;
 	symbol: string;
 	name: string;
 	decimals: number;
-	/** False where the issuer says that it is not active. */
+	/** False where the issuer marks it as not active. */
 	isActive: boolean;
 };
 
 export type IssuerList = {
-	/** Never throws. */
+	/** Reads the list. Never throws. */
 	read(signal: AbortSignal): Promise<ListRead>;
 };
 
@@ -33,10 +33,10 @@ export type ListRead =
 	| {
 			kind: "list";
 			assets: ListedAsset[];
-			/** Ids of rows that could not be read: they are on the list all the same. */
+			/** Ids of rows that could not be parsed: these tokens are still on the list. */
 			unreadable: { uids: ReadonlySet<string>; rows: number };
 	  }
-	/** Nothing was learned. */
+	/** The list could not be read. */
 	| { kind: "failed"; detail: string };
 
 export type IssuerListOptions = {
@@ -47,8 +47,8 @@ export type IssuerListOptions = {
 };
 
 /**
- * Reads the issuer's list of stock tokens (`GET /rhj/assets`), each row by itself: one that cannot
- * be read spoils no other.
+ * Makes the reader of the issuer's list of stock tokens (`GET /rhj/assets`). Each row is parsed by
+ * itself, so that an invalid one does not affect the others.
  */
 export function createIssuerList(options: IssuerListOptions): IssuerList {
 	const { baseUrl, chainId, fetch: fetchIt = fetch, timeoutMs = LIST_TIMEOUT_MS } = options;
@@ -76,7 +76,7 @@ export function createIssuerList(options: IssuerListOptions): IssuerList {
 	};
 }
 
-/** Reads the text of an answer of 200. */
+/** Parses the body of an answer with status 200. */
 function parseList(text: string, chainId: number): ListRead {
 	let json: unknown;
 	try {

@@ -7,15 +7,18 @@ import { createPools, type PoolsOptions } from "#plugins/trading/registry/create
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 
-// Guarantee: trades go through pools that the operator named, the factory knows, and that trade at
-// what their tokens are worth; the deepest first.
+// Guarantee: trades use pools that the operator configured, that the factory knows, and whose price
+// is close to the feeds; the deepest first.
 
 const { signal } = new AbortController();
 const FACTORY: Address = `0x${"fa".repeat(20)}`;
 const USDG: Address = `0x${"01".repeat(20)}`;
 const TSLA: Address = `0x${"02".repeat(20)}`;
 const Q96 = 2n ** 96n;
-/** 400 dollars in USDG of six decimals for a token of 18: token1 for token0 is 10^12 / 400. */
+/**
+ * The price at 400 dollars, in USDG with 6 decimals, for a token with 18: token1 per token0 is
+ * 10^12 / 400.
+ */
 const FAIR = squareRoot(((10n ** 12n) << 192n) / 400n);
 const pool = (index: number): Address => `0x${(index + 0xb0).toString(16).padStart(40, "0")}`;
 const db: Queryable = { query: async () => [], execute: async () => 0 };
@@ -93,7 +96,7 @@ test("a pool further from the feeds than allowed is not used, until it is near a
 });
 
 for (const unknown of [undefined, "closed"] as const) {
-	test(`without a feed (${unknown}) the deepest pool of the pair is the measure`, async () => {
+	test(`without a feed (${unknown}) the deepest pool of the pair is the reference`, async () => {
 		if (unknown) worth.set(TSLA, unknown);
 		else worth.delete(TSLA);
 		const pools = open([

@@ -9,29 +9,29 @@ import type { PoolsConfig } from "#plugins/trading/registry/poolsConfig.ts";
 
 export type PoolsOptions = {
 	config: PoolsConfig;
-	/** Uniswap's factory: a pool that is not its own is not used. */
+	/** Uniswap's factory: pools that it does not know are not used. */
 	factory: Address;
 	rpc: Rpc;
 	log: Log;
 	db: Queryable;
 	assets: Pick<Assets, "read">;
 	reference: Reference;
-	/** How far a pool's price may be from what its tokens are worth, in basis points. */
+	/** How far a pool's price may be from its tokens' prices, in basis points. */
 	deviationBpsMax: number;
 };
 
 export type Pools = {
-	/** Ranked by liquidity: the deepest first, those that were not read yet last. */
+	/** Returns the pools by liquidity: the deepest first, those not read yet last. */
 	ranked(): readonly Pool[];
-	/** Reads them again. Where the chain does not answer, the ranking stays as it was. */
+	/** Reads the pools again. Where the chain does not answer, the ranking stays. */
 	refresh(signal: AbortSignal): Promise<void>;
 };
 
 type PoolState = { liquidity: bigint; sqrtPriceX96: bigint };
-/** A pool that was read, and why it is not used. */
+/** A pool, and why it is not used; null: it is. */
 type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | null };
 
-/** Views of a pool, and of the factory that must know it. */
+/** Selectors of a pool's views, and of the factory's lookup. */
 const SLOT0 = "0x3850c7bd";
 const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
@@ -39,9 +39,9 @@ const CALLS_PER_POOL = 3;
 const BPS = 10_000n;
 
 /**
- * Keeps the pools of the configuration ranked. Left out is what the factory does not know under its
- * tokens and fee, what cannot be read, and what trades far from what its tokens are worth: by their
- * feeds, or else by the deepest pool of the same two tokens.
+ * Keeps the configured pools ranked. Excludes pools that the factory does not know under their
+ * tokens and fee, pools that cannot be read, and pools whose price is far from their tokens'
+ * prices: by feeds, or else by the deepest pool of the same two tokens.
  */
 export function createPools(options: PoolsOptions): Pools {
 	const { rpc, log, factory } = options;
@@ -135,7 +135,7 @@ async function judgeAll(
 
 type Worth = { microsPerUnit: bigint; decimals: number };
 
-/** What each token of the pools is worth; left out where nobody knows. */
+/** Returns the price of each token of the pools; tokens without a known price are left out. */
 async function worthOf(
 	{ db, assets, reference }: Pick<PoolsOptions, "db" | "assets" | "reference">,
 	pools: readonly Pool[],
@@ -152,7 +152,7 @@ async function worthOf(
 	return new Map(found.filter((entry) => entry !== null));
 }
 
-/** The square of a pool's price at which both sides are worth the same, in 2^-192ths. */
+/** Returns the square of the pool's sqrtPrice at which both sides have equal value, times 2^192. */
 function fairOf(
 	worth0: Worth | undefined,
 	worth1: Worth | undefined,

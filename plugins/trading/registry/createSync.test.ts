@@ -9,8 +9,8 @@ import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerSer
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: only what the issuer lists and the chain confirms is active, and nothing that goes
-// wrong with the list takes a token away.
+// Guarantee: only tokens that the issuer lists and the chain confirms are active, and no failure of
+// the list takes a token off the market.
 
 const CHAIN_ID = 4_663;
 const NOW_MS = Date.UTC(2026, 10, 25, 15);
@@ -86,7 +86,7 @@ describe("the issuer's list", () => {
 		expect(await rowOf(1)).toMatchObject({ multiplier: 3n * 10n ** 18n, pendingMultiplier: null });
 	});
 
-	test("[TRD-11] takes what left it off the market, deletes nothing, and brings nobody back by itself", async () => {
+	test("[TRD-11] takes delisted tokens off the market, deletes nothing, and never reinstates one by itself", async () => {
 		await sync();
 		const [gone] = issuer.state.rows.splice(2, 1);
 		await sync();
@@ -125,7 +125,7 @@ describe("the issuer's list", () => {
 		});
 	}
 
-	test("is not believed when more than a fifth of it is gone at once", async () => {
+	test("is not trusted when more than a fifth of it is gone at once", async () => {
 		await sync();
 		issuer.state.rows.splice(3);
 		expect(await sync()).toBe("list_doubtful");
@@ -187,7 +187,7 @@ describe("a token", () => {
 		issuer.state.rows[0] = issuerRow("AAPL", at(0), { status: "ASSET_STATUS_INACTIVE" });
 		await sync();
 		expect(await statuses()).toEqual({ ...allActive, AAPL: "paused", COIN: "paused" });
-		// Without a list nobody knows better.
+		// Without a list the last known state stays.
 		issuer.state.answer = () => new Response("", { status: 500 });
 		await sync();
 		expect(await statuses()).toMatchObject({ AAPL: "paused" });
@@ -221,7 +221,7 @@ describe("a token", () => {
 		});
 	}
 
-	test("has its ticker no longer where two new ones look alike", async () => {
+	test("does not get its ticker where two new ones look alike", async () => {
 		for (const [index, symbol] of [
 			[6, "MI"],
 			[7, "M1"],

@@ -19,18 +19,18 @@ export type SyncDeps = {
 	chainId: number;
 	/** Null where the deployment reads no list: stock tokens stay as they are. */
 	list: IssuerList | null;
-	/** Tokens of the configuration: the wrapped coin, and what is settled in. */
+	/** Tokens of the configuration: the wrapped coin, and the settlement currencies. */
 	named: readonly Candidate[];
 	feeds: ReadonlyMap<Address, Address>;
-	/** Pools of the configuration: they hold what is tried out. */
+	/** Pools of the configuration, which hold tokens for the transfer probe. */
 	pools: readonly { address: Address; tokens: readonly Address[] }[];
 };
 
 export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
 
 /**
- * Returns the run that brings the registry up to date: reads the issuer's list, checks every token
- * on chain, stores both in one transaction. Throws where the chain does not answer; whatever fails,
+ * Returns the function that updates the registry: it reads the issuer's list, checks every token on
+ * chain, and stores both in one transaction. Throws where the chain does not answer; on any failure
  * the registry stays as it was.
  */
 export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<SyncOutcome> {
@@ -39,7 +39,7 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 		const read = await list?.read(signal);
 		const listed = candidatesOf(read);
 		const rows = await assetRows.all(db, chainId);
-		// Without a list, what is listed is checked again by what is known of it.
+		// Without a list, known listed tokens are checked again.
 		const stocks = listed ?? rows.filter(isListedStock).map(knownCandidate);
 		const own = new Set(named.map(({ address }) => address));
 		const candidates = [...named, ...stocks.filter(({ address }) => !own.has(address))];
@@ -75,7 +75,7 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 	};
 }
 
-/** Null where nobody read a list, or it says nothing at all: an empty one is an outage. */
+/** Returns the listed tokens; null where no list was read, or it is empty: that is an outage. */
 function candidatesOf(read: ListRead | undefined): Candidate[] | null {
 	if (read?.kind !== "list" || read.assets.length === 0) return null;
 	const unique = new Map(read.assets.map((asset) => [asset.address, asset]));
@@ -91,7 +91,10 @@ function isListedStock({ isListed, kind }: AssetRow): boolean {
 	return isListed && kind === "stock";
 }
 
-/** What is paused stays so until a list says otherwise: the chain alone does not know. */
+/**
+ * Returns a stored token as a candidate. A paused one stays paused until a list says otherwise: the
+ * chain alone does not show it.
+ */
 function knownCandidate(row: AssetRow): Candidate {
 	const { address, kind, uid, symbol, name, decimals, status } = row;
 	return { address, kind, uid, symbol, name, decimals, isActive: status !== "paused" };

@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What can be wrong with what is asked of the registry. */
+/** Faults of requests to the registry. */
 export const registryFault = defineFaults({
 	notFound: {
 		status: 404,

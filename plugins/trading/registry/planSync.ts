@@ -15,12 +15,12 @@ import {
 	nextStatus,
 } from "#plugins/trading/states/assetStates.ts";
 
-/** A token that the issuer lists or the configuration names, and what it should be. */
+/** A token that the issuer lists or the configuration names, with its expected properties. */
 export type Candidate = {
 	address: Address;
 	kind: TokenKind;
 	uid: string | null;
-	/** Null: whatever its contract says. */
+	/** Null: its contract's answer is taken. */
 	symbol: string | null;
 	name: string | null;
 	decimals: number | null;
@@ -31,26 +31,26 @@ export type SyncInput = {
 	chainId: number;
 	rows: readonly AssetRow[];
 	candidates: readonly Candidate[];
-	/** Ids that are on the issuer's list although their rows could not be read. */
+	/** Ids on the issuer's list whose rows could not be parsed. */
 	unreadable: ReadonlySet<string>;
-	/** False: the issuer's list was not read, so nobody has left it. */
+	/** False: the issuer's list was not read, so no token counts as delisted. */
 	hasList: boolean;
 	check: TokenCheck;
-	/** What tokens do when they are moved; left out where nobody could try. */
+	/** Results of the transfer probe; tokens that could not be tried are left out. */
 	transfers: ReadonlyMap<Address, Transferred>;
-	/** Feeds that answer nothing which can be a price. */
+	/** Feeds without an answer that can be a price. */
 	unreadableFeeds: ReadonlySet<Address>;
 	/** Feeds of the configuration, by token. */
 	feeds: ReadonlyMap<Address, Address>;
 	now: Date;
 };
 
-/** The one flaw that rejects nothing. */
+/** The only flaw that does not reject a token. */
 export const FEED_FLAW = "feed_unreadable";
 
 export type SyncPlan =
 	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
-	/** So much is gone from the list that the list is not believed. */
+	/** So many tokens are missing that the list is not trusted. */
 	| { kind: "doubtful"; leaving: number; listed: number };
 
 export type StatusChange = {
@@ -61,10 +61,11 @@ export type StatusChange = {
 };
 
 /**
- * Says what the registry is after a reading of the list and the chain. Pure.
+ * Decides what the registry is after a reading of the list and the chain: the rows to write, or
+ * that the list is doubtful. Pure.
  *
  * A token without facts stays as it is. Rows that left the list are marked and kept; where more
- * than a fifth of the list is gone at once, nothing changes.
+ * than a fifth of the list is missing at once, nothing changes.
  */
 export function planSync(input: SyncInput): SyncPlan {
 	const { rows, candidates, hasList, unreadable, now } = input;
@@ -101,7 +102,7 @@ function leave(row: AssetRow, now: Date): AssetRow {
 	return { ...row, status, isListed: false, unlistedAt: now, changedAt: now };
 }
 
-/** True for a token that the configuration named once, and does not any more. */
+/** Returns true for a token that the configuration no longer names. */
 function isDropped({ kind, isListed, address }: AssetRow, given: ReadonlyMap<Address, Candidate>) {
 	return kind !== "stock" && isListed && !given.has(address);
 }
@@ -124,7 +125,7 @@ function judge(
 	const event = flaws.length > 0 ? "flawed" : isPaused(candidate, facts) ? "paused" : "sound";
 	const status = row === null ? firstStatus[event] : movedBy(row, event);
 	const feed = row?.feedSetBy ? row.feed : (feeds.get(candidate.address) ?? null);
-	// A token needs no feed: its own is no reason to take it off the market.
+	// A token needs no feed, so a broken one is no reason to reject it.
 	if (feed !== null && input.unreadableFeeds.has(feed)) flaws.push(FEED_FLAW);
 	const multiplier = typeof facts.multiplier === "bigint" ? facts.multiplier : null;
 	const isSame = row?.status === status && row.isListed;
@@ -140,7 +141,7 @@ function judge(
 	};
 }
 
-/** Writes what is no ticker, and is rejected, so that an operator sees each letter of it. */
+/** Escapes letters outside ASCII in a rejected ticker, so that an operator sees each of them. */
 function spelled(text: string): string {
 	return Array.from(text.slice(0, SYMBOL_LENGTH_MAX), (letter) => {
 		const isPlain = /^[\x21-\x7e]$/.test(letter);
@@ -148,7 +149,10 @@ function spelled(text: string): string {
 	}).join("");
 }
 
-/** What an operator decides about, the sync does not: refused ones, and who left and came back. */
+/**
+ * Returns the next status by the sync's events. Tokens that an operator decides about (refused, or
+ * back on the list) keep theirs.
+ */
 function movedBy(row: AssetRow, event: AssetEvent): AssetStatus {
 	if (row.heldBy !== null || row.unlistedAt !== null) return row.status;
 	return nextStatus[row.status][event] ?? row.status;
@@ -174,16 +178,16 @@ function flawsOf(candidate: Candidate, facts: TokenFacts, symbol: string): strin
 	return Object.entries(found).flatMap(([flaw, isFound]) => (isFound ? [flaw] : []));
 }
 
-/** A paused token moves for nobody, which is no flaw of it. */
+/** Returns the flaws of a transfer. That a paused token does not move is no flaw. */
 function transferFlaws(transferred: Transferred | undefined): string[] {
 	if (transferred === "fee") return ["transfer_fee"];
 	return transferred === "refused" ? ["transfer_refused"] : [];
 }
 
 /**
- * Rejects what looks like a token that is there already (UTS 39). Whoever has the ticker keeps it,
- * also while it is paused or was taken off the list; of newcomers that look alike nobody gets it.
- * A ticker that is given up is free from the next run on.
+ * Rejects tokens that look like an existing one (UTS 39). The holder of a ticker keeps it, also
+ * while it is paused or off the list; among lookalike newcomers none gets it. A ticker that is
+ * given up is free from the next run on.
  */
 function refuseLookalikes(
 	rows: readonly AssetRow[],

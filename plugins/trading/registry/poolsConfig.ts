@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 
-/** More pools than this are not configured by hand. */
+/** The most pools that can be configured. */
 export const POOLS_MAX = 256;
 /** A pool's fee is below 100 %, in hundredths of a bip. */
 const FEE_MAX = 999_999;

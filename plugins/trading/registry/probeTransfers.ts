@@ -5,22 +5,22 @@ import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { transferProbe } from "#plugins/trading/registry/abi/transferProbe.ts";
 
-/** What a token does when it is moved: all of it arrives, less arrives, or it does not move. */
+/** The result of a trial transfer: all of it arrives, less arrives, or it does not move. */
 export type Transferred = "exact" | "fee" | "refused";
 
-/** Somebody who holds nothing and is nobody's. */
+/** An address without a balance that belongs to nobody. */
 const STRANGER: Address = "0x7a9e11e5000000000000000000000000000000aa";
 const PROBE_GAS = "0x1e8480";
 const WORD_BYTES = 32;
 const WORDS = 4;
 
 /**
- * Tries what tokens do when somebody who holds them sends them on: a call that changes nothing, in
- * which the holder's code is replaced by one that sends an eighth and counts. Left out: tokens of
- * which the holder has nothing, and those that the node does not try.
+ * Tries a transfer of each token and returns the results: a call that changes nothing, in which the
+ * holder's code is replaced by one that sends an eighth and compares balances. Left out are tokens
+ * that the holder has none of, and those that the node cannot try.
  *
- * A router does not count what arrives, so a token that keeps a part of each transfer is found
- * here, or by whoever lost it.
+ * A router does not check what arrives, so without this a token with a transfer fee would be found
+ * only by a user's loss.
  */
 export async function probeTransfers(
 	rpc: Rpc,

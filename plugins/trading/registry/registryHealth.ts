@@ -4,22 +4,22 @@ import type { Degradation } from "#core/http/ReadyReport.ts";
 import { SECOND_MS } from "#core/time/units.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 
-/** `/readyz` is open to everybody: an answer is given again for so long. */
+/** `/readyz` is public, so an answer is reused for this long. */
 const FRESH_MS = 5_000;
-/** Runs that may be missed before somebody should look. */
+/** How many runs may be missed before it is reported. */
 const RUNS_MISSED_MAX = 3;
 
 export type RegistryHealthOptions = {
 	db: Queryable;
 	clock: Clock;
 	chainId: number;
-	/** How often the registry is brought up to date. */
+	/** How often the registry is updated. */
 	everyMs: number;
 };
 
 /**
- * Returns what does not go as it should with the registry: tokens that were not checked for three
- * runs, and tokens that came back to the list and wait for an operator.
+ * Makes the check of the registry's health. Reports tokens that were not checked for three runs,
+ * and tokens that came back to the list and wait for an operator.
  */
 export function registryHealth(options: RegistryHealthOptions): () => Promise<Degradation[]> {
 	const { db, clock, chainId, everyMs } = options;

@@ -12,9 +12,9 @@ import { nextStatus } from "#plugins/trading/states/assetStates.ts";
 export type Reviewed = { chainId: number; address: Address; actor: string; at: Date };
 
 /**
- * Stores an operator's decision about a token, with its entry in the audit log. Approving brings
- * back what left the list and is on it again, or what was refused; refusing takes a token off the
- * market until an operator approves it.
+ * Stores an operator's decision about a token, with its entry in the audit log; returns the row.
+ * Approving reinstates a token that came back to the list, or that was refused; refusing takes a
+ * token off the market until an operator approves it.
  */
 export async function reviewAsset(
 	tx: Tx,
@@ -51,7 +51,7 @@ function approved(row: AssetRow, at: Date): AssetRow {
 	return { ...row, status, heldBy: null, unlistedAt: null, changedAt: at };
 }
 
-/** The index of tickers decides when two want the same one. */
+/** Writes the row; throws `symbol_taken` where the unique index finds the ticker in use. */
 async function write(tx: Tx, row: AssetRow): Promise<void> {
 	try {
 		await assetRows.write(tx, row);
@@ -61,7 +61,9 @@ async function write(tx: Tx, row: AssetRow): Promise<void> {
 	}
 }
 
-/** Stores the price feed that an operator names for a token, or that it has none. */
+/**
+ * Stores the price feed that an operator sets for a token, or that it has none; returns the row.
+ */
 export async function setFeed(
 	tx: Tx,
 	change: Reviewed & { feed: Address | null },

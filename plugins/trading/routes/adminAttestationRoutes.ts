@@ -44,7 +44,9 @@ const params = z.object({
 		.meta({ description: "A profile.", examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"] }),
 });
 
-/** Where people live, as operators record it: it decides who may trade stock tokens. */
+/**
+ * Returns the routes where operators record users' countries, which decide who may trade stocks.
+ */
 export function adminAttestationRoutes({
 	db,
 	clock,
@@ -53,7 +55,7 @@ export function adminAttestationRoutes({
 }: Pick<Core, "db" | "clock" | "audit" | "operators">) {
 	return (
 		new Elysia({ prefix: "/v1/admin/trading/attestations" })
-			// Before anything is validated: a stranger learns nothing but that a key is wanted.
+			// Authenticated before validation: without a key a caller learns nothing else.
 			.derive(({ request }) => ({ operator: operators.authenticate(request) }))
 			.get(
 				"/:profileId",

@@ -15,7 +15,7 @@ import { pageOf, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
 
-/** One look at a feed. */
+/** The time limit for one reading of a feed. */
 const FEED_TIMEOUT_MS = 5_000;
 const REASON_LENGTH_MAX = 500;
 
@@ -67,7 +67,7 @@ export type AdminStockTokensOptions = {
 	ending: AbortSignal;
 };
 
-/** The registry as operators see it, and what they decide about its tokens. */
+/** Returns the operators' routes: list the registry, and decide about its tokens. */
 export function adminStockTokenRoutes(options: AdminStockTokensOptions) {
 	return new Elysia({ prefix: "/v1/admin/stock-tokens" })
 		.use(listRoute(options))
@@ -75,7 +75,7 @@ export function adminStockTokenRoutes(options: AdminStockTokensOptions) {
 		.use(feedRoute(options));
 }
 
-/** Asks for the key before anything is validated: a stranger learns only that one is wanted. */
+/** Authenticates before validation: without a key a caller learns nothing else. */
 function asOperator({ operators }: AdminStockTokensOptions["core"]) {
 	return new Elysia().derive({ as: "scoped" }, ({ request }) => ({
 		operator: operators.authenticate(request),

@@ -12,7 +12,7 @@ export type HoldingsOptions = {
 	ending: AbortSignal;
 };
 
-/** What the caller's wallets hold. */
+/** Returns the route that lists what the caller's wallets hold. */
 export function holdingRoutes({ portfolio, wallets, ending }: HoldingsOptions) {
 	return new Elysia({ prefix: "/v1/trading" }).get(
 		"/holdings",

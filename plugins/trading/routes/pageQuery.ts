@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { cursorParam } from "#core/http/cursorParam.ts";
 
-/** Rows of one page. */
+/** The number of rows in one page. */
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
 const message = `must be a whole number from 1 to ${PAGE_MAX}`;
 
-/** The members of a query that ask for a page. */
+/** The query parameters of a page. */
 export const pageQuery = {
 	limit: z
 		.string()

@@ -86,7 +86,7 @@ describe("GET /v1/stock-tokens", () => {
 		expect(symbolsOf(gone.body)).toEqual(["TSLA"]);
 	});
 
-	test("refuses what is no status, no limit and no cursor of this list", async () => {
+	test("refuses an invalid status, limit or cursor", async () => {
 		for (const query of ["status=rejected", "limit=0", "limit=201", "cursor=abc"]) {
 			expect((await lab.ask(`/v1/stock-tokens?${query}`)).status).toBe(422);
 		}
@@ -125,7 +125,7 @@ describe("/v1/admin/stock-tokens", () => {
 			body: { decision, ...(reason && { reason }) },
 		});
 
-	test("[TRD-11] what left the list is kept, and an operator alone brings back what returns", async () => {
+	test("[TRD-11] a delisted token is kept, and only an operator reinstates one that returns", async () => {
 		const relist = await delist(1);
 		expect(await review(TSLA, "approve")).toMatchObject({
 			...{ status: 409, body: { code: "asset_not_listed" } },
@@ -152,11 +152,11 @@ describe("/v1/admin/stock-tokens", () => {
 		]);
 	});
 
-	test("tokens that nobody checks any more are told as degraded", async () => {
+	test("tokens that are no longer checked are reported as degraded", async () => {
 		expect(await lab.degraded()).toEqual([]);
 		clock.ms += 900_001;
 		expect(await lab.degraded()).toMatchObject([
-			// With WETH and USDG.
+			// Six stocks, with WETH and USDG.
 			{ code: "stock_registry_stale", count: 8, oldestAgeSeconds: 900 },
 		]);
 		await lab.sync();
@@ -171,7 +171,7 @@ describe("/v1/admin/stock-tokens", () => {
 		expect(symbolsOf(body)).toEqual([...TICKERS].sort());
 	});
 
-	test("what an operator refuses stays so, whatever the list says, until it is approved", async () => {
+	test("a token that an operator refused stays so, whatever the list says, until it is approved", async () => {
 		expect(await review(TSLA, "refuse")).toMatchObject({
 			...{ status: 200, body: { status: "rejected", heldBy: "operator:ops" } },
 		});
@@ -241,7 +241,7 @@ describe("/v1/admin/trading/attestations", () => {
 	const id = Bun.randomUUIDv7();
 	const path = `/v1/admin/trading/attestations/${id}`;
 
-	test("records where somebody lives, once for each, with who did", async () => {
+	test("records a user's country, once per profile, with the operator's name", async () => {
 		expect((await lab.ask(path)).status).toBe(401);
 		expect((await lab.ask(path, { operator })).status).toBe(404);
 		const put = { operator, method: "PUT", body: { country: "DE" } };
@@ -263,7 +263,7 @@ describe("/v1/admin/trading/attestations", () => {
 		]);
 	});
 
-	test("refuses what is no country and no profile", async () => {
+	test("refuses an unknown country or profile", async () => {
 		for (const body of [{}, { country: "de" }, { country: "DEU" }, { country: "DE", more: 1 }]) {
 			expect((await lab.ask(path, { operator, method: "PUT", body })).status).toBe(422);
 		}
@@ -274,7 +274,7 @@ describe("/v1/admin/trading/attestations", () => {
 });
 
 describe("GET /v1/trading/holdings", () => {
-	test("asks who speaks", async () => {
+	test("needs a session", async () => {
 		expect((await lab.ask("/v1/trading/holdings")).status).toBe(401);
 	});
 

@@ -11,7 +11,7 @@ import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
 import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
 import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
 
-/** What people are shown: what was rejected is no stock token. */
+/** The statuses that the public sees; rejected tokens are hidden. */
 const SHOWN = ["active", "paused", "delisted_pending_review"] as const;
 
 const cursor = createCursor("stocks1", [CURSOR_PART.text, CURSOR_PART.address]);
@@ -22,7 +22,7 @@ export type StockTokensOptions = {
 	reference: Pick<References, "last">;
 };
 
-/** The registry, for everybody. */
+/** Returns the public route of the registry. */
 export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
 	return new Elysia({ prefix: "/v1" }).get(
 		"/stock-tokens",
@@ -59,7 +59,7 @@ export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokens
 	);
 }
 
-/** What a cursor of tokens holds: a ticker's letters in hex, and an address. */
+/** Decodes a cursor: the ticker's letters in hex, and an address. */
 export function placeOf([symbol = "", address = ""]: readonly string[]) {
 	const place: { symbol: string; address: Address } = {
 		symbol: Buffer.from(symbol, "hex").toString("utf8"),
@@ -68,7 +68,7 @@ export function placeOf([symbol = "", address = ""]: readonly string[]) {
 	return place;
 }
 
-/** Where the list goes on behind what is shown of it. */
+/** Returns where the next page begins, if there is one. */
 export function pageOf(
 	found: readonly AssetRow[],
 	{ limit, encode }: { limit: number; encode(parts: readonly string[]): string },

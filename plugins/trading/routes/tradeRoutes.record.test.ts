@@ -13,8 +13,8 @@ import {
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
-// Guarantee: a trade is of chain 4663 alone, by a quote that is not too old, kept with all that it
-// was decided by, and what is kept cannot be changed in silence.
+// Guarantee: a trade is on chain 4663 only, uses a fresh quote, is stored with everything it was
+// decided by, and a later change of that record is detected.
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -67,7 +67,7 @@ test("[TRD-03] a trade whose quote grew old in the wallet's queue is called off,
 	expect({ released: release, others }).toEqual({ released: reserve ?? "", others: {} });
 });
 
-test("[TRD-03] what a trade was and came to is sealed, and a row that is changed later is found", async () => {
+test("[TRD-03] a trade and its result are sealed, and a row that is changed later is detected", async () => {
 	const by = await lab.trader({ account });
 	const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 	expect((await lab.settled(by, body.id)).status).toBe("confirmed");
@@ -85,7 +85,7 @@ test("[TRD-03] what a trade was and came to is sealed, and a row that is changed
 	expect(await lab.bookFlaws()).toBe(0);
 });
 
-test("a trade keeps everything by which it can be judged later", async () => {
+test("a trade stores everything that is needed to judge it later", async () => {
 	const by = await lab.trader({ account });
 	await world.give(world.addresses.usdg, by.wallet.address, 100_000_000n);
 	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -99,7 +99,7 @@ test("a trade keeps everything by which it can be judged later", async () => {
 			profile: { requireTradeConfirmation: false },
 			wallet: { capability: "embedded/delegated" },
 		},
-		// Every way, with the source's own name for its answer; one of them is the selected one.
+		// Every route, with the source's own id of its answer; one of them is the selected one.
 		quotes: [
 			{ source: "local", isTaken: true, blockNumber: digits, hops: [expect.anything()] },
 			{ source: "hosted", requestId: expect.stringMatching(/^request-/), outRaw: digits },
@@ -118,7 +118,7 @@ test("a trade keeps everything by which it can be judged later", async () => {
 		[trade.id],
 	);
 	expect(quote?.detail).toHaveProperty("permitData");
-	// The reference by which the wallet provider knows each payment, and how far it is looked after.
+	// The reference under which the wallet provider knows each payment, and its state.
 	const payments = await lab.db.query<{ reference: string; state: string; kind: string }>(
 		`select s.id as reference, s.state::text, i.kind from wallets.submission s
 		join wallets.intent i on i.id = s.intent_id where i.profile_id = $1 order by s.id`,
@@ -130,7 +130,7 @@ test("a trade keeps everything by which it can be judged later", async () => {
 	]);
 });
 
-test("whoever has no wallet is answered with a kept trade and its reason, under one key once", async () => {
+test("a caller without a wallet gets a stored, refused trade with its reason, once per key", async () => {
 	const by = await lab.trader({ account });
 	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
 		by.wallet.id,

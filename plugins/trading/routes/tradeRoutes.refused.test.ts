@@ -17,7 +17,7 @@ import {
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
-// Guarantee: what is refused is kept with its reason; nothing is signed or reserved for it.
+// Guarantee: a refused trade is stored with its reason; nothing is signed or reserved for it.
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -37,7 +37,7 @@ beforeEach(async () => {
 	by = await lab.trader();
 });
 
-/** Refused with this code, kept, nothing sent and nothing reserved. */
+/** Expects a refusal with this code: stored, nothing sent and nothing reserved. */
 async function expectRefused(command: string, errorCode: string) {
 	const { status, body } = await lab.trade(by, command);
 	expect({ command, status, at: body.status, errorCode: body.errorCode }).toEqual({
@@ -122,7 +122,7 @@ describe("amounts", () => {
 });
 
 describe("tokens that do not do what an ERC-20 does", () => {
-	test("one that keeps a part of each transfer", async () => {
+	test("one with a transfer fee", async () => {
 		await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
 		await give(world.bad.taxed.address, 5n * ONE);
 		await expectRefused("sell 2 TAXD", "simulation_failed");
@@ -139,7 +139,7 @@ describe("tokens that do not do what an ERC-20 does", () => {
 		by = await lab.trader({ requireTradeConfirmation: true });
 		const { address } = world.bad.rebasing;
 		await give(address, 2n * ONE, 4n * ONE);
-		// What it rounds its pool misses.
+		// The token's rounding leaves the pool short.
 		await expectRefused("sell 1 RBSE", "simulation_failed");
 		await world.rebase(address, ONE);
 		const { body } = await lab.trade(by, "sell 1.5 RBSE");
@@ -330,7 +330,7 @@ describe("sources", () => {
 
 	const QUOTE_EXACT_OUTPUT = "2f80bb1d";
 
-	/** The node refuses to play the cheapest of several ways; it plays each that is asked alone. */
+	/** Makes the node fail the cheapest of several routes; it still quotes each route alone. */
 	function hideCheapest(): void {
 		const { settle } = lab.rpc;
 		lab.state.settle = async (calls, options) => {
@@ -355,7 +355,7 @@ describe("sources", () => {
 		};
 	}
 
-	test("a promise that is too good is looked at by an operator; what is taken is what the chain says", async () => {
+	test("a promise that is too good is reviewed by an operator; the trade uses the chain's answer", async () => {
 		router.fault({ kind: "price", bps: 300 });
 		const { body } = await lab.ask("/v1/trading/quotes", {
 			...{ by, body: { command: "buy TSLA with 0.01 ETH" } },

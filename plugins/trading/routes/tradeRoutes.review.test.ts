@@ -14,8 +14,9 @@ import {
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
-// Guarantee: where sources are too far apart nothing is sent, no allowance either, before an
-// operator said yes; whose yes is never the owner's, and holds within the bounds that were shown.
+// Guarantee: where sources differ too much nothing is sent, not even an allowance, before an
+// operator approves; that approval does not replace the owner's, and is valid only within the shown
+// bounds.
 
 const DAY_MS = 86_400_000;
 const DOLLARS_RAW = 100_000_000n;
@@ -43,7 +44,7 @@ beforeEach(() => {
 	account = (account % 9) + 1;
 });
 
-/** Asks for a trade that needs an allowance first, and is to be reviewed before that. */
+/** Requests a trade that needs an allowance first, and a review before that. */
 async function asked(options: Parameters<TradeLab["trader"]>[0] = {}) {
 	const by = await lab.trader({ account, ...options });
 	await world.give(world.addresses.usdg, by.wallet.address, DOLLARS_RAW);
@@ -70,7 +71,7 @@ test("[TRD-05] an operator's yes lets the trade go on: its allowance, one swap, 
 			actions: [expect.objectContaining({ name: "review" })],
 		}),
 	);
-	// Much later, and with sources as far apart as before: an answer holds within its bounds.
+	// Much later, and with sources as far apart as before: the approval is valid within its bounds.
 	lab.clock.ms += DAY_MS / 2;
 	expect((await lab.review(trade.intentId, "approve")).status).toBe(200);
 	const after = await lab.settled(by, trade.id);
@@ -93,7 +94,7 @@ test("an operator's no ends it, and nothing was sent or allowed", async () => {
 	expect(lab.audited).toMatchObject([{ action: "trading.review.refused" }]);
 });
 
-test("nobody's answer in a day ends it, and no answer comes too late", async () => {
+test("a day without an answer ends it, and a late answer changes nothing", async () => {
 	const { by, trade } = await asked();
 	await lab.tick(DAY_MS - 60_000);
 	expect((await lab.read(by, trade.id)).status).toBe("review_required");
@@ -104,7 +105,7 @@ test("nobody's answer in a day ends it, and no answer comes too late", async () 
 	await expectNothingSent(by, trade.intentId);
 });
 
-test("an operator's yes is not the owner's, who is asked after it", async () => {
+test("an operator's approval does not replace the owner's, who is asked after it", async () => {
 	const { by, trade } = await asked({ requireTradeConfirmation: true });
 	const confirm = () =>
 		lab.ask(`/v1/trading/intents/${trade.id}/confirm`, { by, method: "POST", body: {} });
@@ -125,7 +126,7 @@ test("a price that moved beyond the bounds is refused in spite of an operator's 
 	expect(lab.sent).toEqual([]);
 });
 
-test("whoever is no operator answers no review, and learns of none", async () => {
+test("a caller who is no operator can neither answer nor see a review", async () => {
 	const { by, trade } = await asked();
 	const path = `/v1/admin/trading/intents/${trade.intentId}/resolve`;
 	const { status } = await lab.ask(path, { by, body: { review: "approve" } });

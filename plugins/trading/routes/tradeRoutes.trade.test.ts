@@ -11,8 +11,8 @@ import {
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-// Guarantee: a command ends in one swap that gives what its quote says, within its bounds, and what
-// it cost is settled to the base unit.
+// Guarantee: a command ends in one swap that gives what its quote says, within its bounds, and its
+// cost is settled to the base unit.
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -48,7 +48,7 @@ async function trader(
 	return by;
 }
 
-/** Trades, waits for the end, and says how both balances changed. */
+/** Trades, waits for the end, and returns how both balances changed. */
 async function traded(by: Trader, command: string, [sell, buy]: [string, string]) {
 	const wallet = by.wallet.address;
 	const before = [await lab.balance(sell, wallet), await lab.balance(buy, wallet)] as const;
@@ -86,7 +86,7 @@ describe("each shape of a command is one swap, for exactly what its quote says",
 		});
 		expect(trade.settled).toMatchObject({ spentRaw: inRaw, receivedRaw: outRaw });
 		expect(trade.transactionHash).toBe(trade.settled.transactionHash);
-		// An exact allowance, then the swap, and nothing else; what is held is what was really spent.
+		// An exact allowance, then the swap, and nothing else; the ledger keeps what was really spent.
 		expect(lab.sent.map(({ to }) => to)).toEqual(
 			[sell, world.addresses.router].map((to) => to.toLowerCase()) as never,
 		);
@@ -141,7 +141,7 @@ describe("each shape of a command is one swap, for exactly what its quote says",
 		expect(await lab.balance(ZERO_ADDRESS, world.addresses.router)).toBe(0n);
 	});
 
-	test("hold AAPL is kept, and nothing is sent", async () => {
+	test("hold AAPL is stored, and nothing is sent", async () => {
 		const by = await trader();
 		const { status, body } = await lab.trade(by, "hold AAPL");
 		expect({ status, body }).toMatchObject({

@@ -46,14 +46,14 @@ const cursor = createCursor("trades1", [CURSOR_PART.uuid]);
 type Deps = TradeRoutesOptions & {
 	signedIn(hook: { request: Request }): Promise<Principal>;
 	transform(hook: { request: Request }): Promise<void>;
-	/** Reads a body whose amounts stay as they were written. */
+	/** Reads a body whose amounts keep their written digits. */
 	readExact(hook: { request: Request }): Promise<unknown>;
 };
 
-/** Trades of stock tokens: asked for, quoted, listed, confirmed, cancelled. */
+/** Returns the routes of trades: request, quote, list, confirm, cancel, revoke. */
 export function tradeRoutes(options: TradeRoutesOptions) {
 	const asked = new WeakMap<Request, Promise<Principal>>();
-	// Before the body is even read: a stranger learns nothing of how it should look.
+	// Before the body is read: without a session a caller learns nothing about its form.
 	const signedIn: Deps["signedIn"] = ({ request }) => {
 		const principal = asked.get(request) ?? options.wallets.authenticate(request);
 		asked.set(request, principal);
@@ -85,7 +85,7 @@ function postTrade({ trades, signedIn, transform, readExact }: Deps) {
 		async ({ request, body }) => {
 			const { wish, command } = wishOf(body);
 			const principal = await signedIn({ request });
-			// An answer that is lost would invite its owner to trade once more.
+			// If the answer were lost, the owner might trade once more.
 			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
 			const idempotencyKey = request.headers.get("idempotency-key");
 			return trades.ask({
@@ -289,7 +289,7 @@ function revokeRoute({ trades, signedIn, transform }: Deps) {
 	);
 }
 
-/** What is no id names nothing. */
+/** Returns the id; throws `not_found` for a text that is no id. */
 function idOf(text: string): string {
 	const { data: id } = z.uuid().safeParse(text);
 	if (id === undefined) throw tradeFault.notFound();

@@ -9,8 +9,8 @@ import {
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-// Guarantee: an exact allowance is one transaction's: trades of one wallet that need the same token
-// go one after the other, and none of them fails because another used its allowance up.
+// Guarantee: an exact allowance serves one transaction: trades of one wallet that need the same
+// token run one after the other, and none fails because another used its allowance up.
 
 let database: TestDatabase;
 let anvil: Anvil;
@@ -26,7 +26,7 @@ afterAll(async () => {
 	await database?.drop();
 });
 
-test("three that are asked for at once are three swaps, each for what its quote says", async () => {
+test("three that are requested at once are three swaps, each for what its quote says", async () => {
 	const by = await lab.trader({ account: 1 });
 	await world.give(world.addresses.usdg, by.wallet.address as `0x${string}`, 1_000_000_000n);
 	const commands = ["TSLA with 50", "TSLA with 20", "GOOGL with 50"];

@@ -4,7 +4,7 @@ import type { Queryable, SqlValue } from "#core/db/Database.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: what a trade asks of the registry is one look at an index, however large it is.
+// Guarantee: each registry read of a trade is one index lookup, however large the registry is.
 
 const ADDRESS: Address = `0x${"00".repeat(18)}0100`;
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** The plans of what a read sends. */
+/** Returns the query plans of the statements that a read sends. */
 async function plansOf(read: (db: Queryable) => Promise<unknown>): Promise<string> {
 	const plans: string[] = [];
 	const { db } = database;
@@ -54,7 +54,7 @@ for (const [what, read, index] of reads) {
 	});
 }
 
-test("what a page ends with is what the next one begins behind", async () => {
+test("each page continues after the last row of the page before", async () => {
 	const page = { chainId: 4_663, statuses: ["active"] as const, limit: 1_000 };
 	const seen: string[] = [];
 	let last: { symbol: string; address: Address } | null = null;

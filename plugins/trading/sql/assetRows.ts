@@ -18,10 +18,10 @@ export type AssetRow = {
 	status: AssetStatus;
 	flaws: string[];
 	isListed: boolean;
-	/** The operator who refused it; the sync leaves it alone. */
+	/** The operator who refused it; the sync then does not change it. */
 	heldBy: string | null;
 	feed: Address | null;
-	/** The operator who named the feed; null: the configuration. */
+	/** The operator who set the feed; null: the configuration did. */
 	feedSetBy: string | null;
 	multiplier: bigint | null;
 	pendingMultiplier: bigint | null;
@@ -30,11 +30,11 @@ export type AssetRow = {
 	checkedAt: Date;
 	firstSeenAt: Date;
 	changedAt: Date;
-	/** Since when it was not on the list; stays until an operator has looked at it. */
+	/** Since when it is off the list; stays set until an operator has reviewed it. */
 	unlistedAt: Date | null;
 };
 
-/** Counts what the registry of a chain has, and when it was checked last. */
+/** Counts of a chain's registry, and when it was last checked. */
 export type RegistryState = {
 	checkedAt: Date | null;
 	listed: number;
@@ -64,7 +64,7 @@ export const assetRows = {
 		return rows[0] ? rowOf(rows[0]) : null;
 	},
 
-	/** Those of a ticker that were not rejected: one at most. By `asset_listed`. */
+	/** Returns the tokens of a ticker that were not rejected: at most one. By `asset_listed`. */
 	async bySymbol(db: Queryable, chainId: number, symbol: string): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
 			`select ${COLUMNS} from trading.asset
@@ -74,7 +74,7 @@ export const assetRows = {
 		return rows.map(rowOf);
 	},
 
-	/** All of them, in the order of their tickers. */
+	/** Returns all of them, ordered by ticker. */
 	async all(db: Queryable, chainId: number): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
 			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, asset.address`,
@@ -83,7 +83,7 @@ export const assetRows = {
 		return rows.map(rowOf);
 	},
 
-	/** The same, held until the transaction ends, in the order in which everybody locks them. */
+	/** Returns all of them, locked until the transaction ends, always in the same order. */
 	async lockAll(tx: Tx, chainId: number): Promise<AssetRow[]> {
 		const rows = await tx.query<StoredRow>(
 			`select ${COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
@@ -100,7 +100,7 @@ export const assetRows = {
 		return rows[0] ? rowOf(rows[0]) : null;
 	},
 
-	/** A page of stock tokens by ticker and address, after one of them. By `asset_listed`. */
+	/** Returns a page of stock tokens by ticker and address, after one of them. By `asset_listed`. */
 	async page(
 		db: Queryable,
 		asked: {
@@ -127,7 +127,9 @@ export const assetRows = {
 		return rows.map(rowOf);
 	},
 
-	/** When tokens were last checked, and how many came back to the list and wait. One scan. */
+	/**
+	 * Returns when tokens were last checked, and how many came back to the list and wait. One scan.
+	 */
 	async health(db: Queryable, chainId: number): Promise<RegistryState> {
 		const [row] = await db.query<RegistryState>(
 			`select max(checked_at) as "checkedAt", count(*) filter (where is_listed)::int as listed,
@@ -140,7 +142,7 @@ export const assetRows = {
 		return row ?? { checkedAt: null, listed: 0, waiting: 0, waitingSince: null };
 	},
 
-	/** Stores a row, in the place of the one that has its address. */
+	/** Stores a row; replaces the one with the same address. */
 	async write(tx: Tx, row: AssetRow): Promise<void> {
 		await tx.execute(
 			`insert into trading.asset (chain_id, address, kind, uid, symbol, skeleton, name, decimals,

@@ -1,11 +1,11 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-/** Where somebody lives, as an operator recorded it. */
+/** A user's country, as an operator recorded it. */
 export type Attestation = {
 	profileId: string;
 	/** ISO 3166-1, two letters. */
 	country: string;
-	/** False: refused, whatever it attests. */
+	/** False: trading is refused, whatever the country is. */
 	isEligible: boolean;
 	attestedAt: Date;
 	recordedBy: string;
@@ -15,7 +15,7 @@ export type Attestation = {
 const COLUMNS = `profile_id as "profileId", country, is_eligible as "isEligible",
 	attested_at as "attestedAt", recorded_by as "recordedBy", recorded_at as "recordedAt"`;
 
-/** One row for a profile, the newest. By the primary key. */
+/** One row per profile, the newest. By the primary key. */
 export const attestations = {
 	async read(db: Queryable, profileId: string): Promise<Attestation | null> {
 		const [row] = await db.query<Attestation>(

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** What one source said for a trade; amounts and pools are null where it said nothing. */
+/** The answer of one source for a trade; amounts and pools are null where there was none. */
 export type QuoteRow = {
 	askedAt: Date;
 	source: string;
@@ -21,7 +21,7 @@ type StoredQuote = Omit<QuoteRow, "inRaw" | "outRaw" | "blockNumber"> & {
 	blockNumber: string | null;
 };
 
-/** Adds what the sources said. Nothing of it is ever changed. */
+/** Adds the answers of the sources. They are never changed. */
 export async function insertQuotes(
 	db: Queryable,
 	tradeId: string,
@@ -41,7 +41,10 @@ export async function insertQuotes(
 	}
 }
 
-/** The newest of a trade, in the order in which they were written. By `quote_of_trade`. */
+/**
+ * Returns the newest quotes of a trade, in the order in which they were written. By
+ * `quote_of_trade`.
+ */
 export async function readQuotes(
 	db: Queryable,
 	tradeId: string,

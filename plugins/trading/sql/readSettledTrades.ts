@@ -4,8 +4,8 @@ import type { SettledTrade, SettledTradesAsked } from "#plugins/trading/contract
 type SettledRow = Omit<SettledTrade, "usdMicros"> & { usdMicros: string };
 
 /**
- * Reads a page of trades that were swapped, by when they were asked for, the oldest first. Ids are
- * made in order of time, so the primary key is walked, and nothing outside of the window.
+ * Returns a page of swapped trades by the time of their request, the oldest first. Ids grow with
+ * time, so the read follows the primary key and touches nothing outside of the window.
  */
 export async function readSettledTrades(
 	db: Queryable,
@@ -25,7 +25,7 @@ export async function readSettledTrades(
 	return rows.map((row) => ({ ...row, usdMicros: BigInt(row.usdMicros) }));
 }
 
-/** The lowest id (UUID, version 7) of a millisecond. */
+/** Returns the lowest id (UUID, version 7) of a millisecond. */
 function lowestId(ms: number): string {
 	const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0").slice(-12);
 	return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

@@ -1,12 +1,12 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
-/** Any JSON that is stored and shown and read by nobody else. */
+/** JSON that is stored and shown unchanged; no code reads it. */
 export type Kept = Readonly<Record<string, unknown>>;
 
 export type NewTrade = {
 	id: string;
-	/** What moves its money. */
+	/** The intent that moves its money. */
 	intentId: string | null;
 	profileId: string;
 	walletId: string | null;
@@ -48,7 +48,7 @@ export async function insertTrade(tx: Tx, trade: NewTrade): Promise<void> {
 	);
 }
 
-/** By primary key; null where there is none. */
+/** Returns a trade by primary key; null where there is none. */
 export async function readTrade(db: Queryable, id: string): Promise<Trade | null> {
 	const [row] = await db.query<TradeRow>(`select ${COLUMNS} from trading.trade where id = $1`, [
 		id,
@@ -56,7 +56,7 @@ export async function readTrade(db: Queryable, id: string): Promise<Trade | null
 	return row ? tradeOf(row) : null;
 }
 
-/** A profile's trades, newest first: ids are made in order of time. By `trade_of_profile`. */
+/** Returns a profile's trades, newest first (ids grow with time). By `trade_of_profile`. */
 export async function listTrades(
 	db: Queryable,
 	{ profileId, afterId, limit }: { profileId: string; afterId: string | null; limit: number },
@@ -69,7 +69,7 @@ export async function listTrades(
 	return rows.map(tradeOf);
 }
 
-/** Keeps the allowance that a trade needs first, or what its receipt says. */
+/** Stores the allowance that a trade needs first, or the result from its receipt. */
 export async function keepOfTrade(
 	db: Queryable,
 	{ id, approval, settled }: { id: string; approval?: Kept; settled?: Kept },

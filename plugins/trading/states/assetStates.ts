@@ -1,14 +1,14 @@
-/** Where an asset of the registry stands. Only an active one is traded. */
+/** The status of an asset in the registry. Only an active one is traded. */
 export const ASSET_STATUSES = ["active", "paused", "delisted_pending_review", "rejected"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
 
-/** What the sync found of an asset, or what an operator decided. */
+/** A finding of the sync about an asset, or an operator's decision. */
 export type AssetEvent = "sound" | "paused" | "flawed" | "gone" | "approved" | "refused";
 
 /**
- * The states of an asset as data: what follows an event. What is left out changes nothing. Whoever
- * left the issuer's list comes back by an operator alone, and so does what an operator refused: the
- * row says that (`heldBy`), and the sync's events are not asked for it.
+ * The transitions of an asset as data: the status after an event. A missing entry changes nothing.
+ * A token that left the issuer's list, or that an operator refused (`heldBy`), is reinstated only
+ * by an operator: the sync's events do not apply to it.
  */
 export const nextStatus: Readonly<
 	Record<AssetStatus, Readonly<Partial<Record<AssetEvent, AssetStatus>>>>
@@ -29,7 +29,7 @@ export const nextStatus: Readonly<
 	rejected: { sound: "active", paused: "paused", approved: "active" },
 };
 
-/** The status of an asset that was not known before. */
+/** The first status of a new asset. */
 export const firstStatus: Readonly<Record<"sound" | "paused" | "flawed", AssetStatus>> = {
 	sound: "active",
 	paused: "paused",

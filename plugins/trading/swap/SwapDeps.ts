@@ -6,33 +6,33 @@ import type { Log } from "#core/log/Log.ts";
 import type { Quoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/Asset.ts";
 
-/** Bounds of the deployment, as its configuration says. */
+/** Bounds of the deployment's configuration. */
 export type TradeBounds = {
 	slippageBps: number;
 	impactBpsMax: number;
 	divergenceBpsMax: number;
-	/** How much less than by feeds may be received. */
+	/** How much less than the feeds' value may be received. */
 	referenceBpsMax: number;
-	/** In microdollars; null: none is configured. */
+	/** The least liquidity in microdollars; null: none is configured. */
 	minLiquidityUsdMicros: bigint | null;
 };
 
-/** What trades are made of and with. */
+/** The dependencies of trades. */
 export type SwapDeps = {
 	clock: Clock;
 	log: Log;
 	db: Queryable;
 	rpc: Pick<Rpc, "settle">;
 	chainId: number;
-	/** Uniswap's SwapRouter02: the one contract that swaps are sent to. */
+	/** The address of Uniswap's SwapRouter02, the only contract that swaps are sent to. */
 	router: Address;
-	/** The wrapped coin, which the router knows it by. */
+	/** The address of the wrapped coin, which stands for the coin in routes. */
 	wrapped: Address;
 	bounds: TradeBounds;
 	quoting: Quoting;
 	assets: Assets;
 	eligibility: Eligibility;
 	reference: Reference;
-	/** Whether operators want pools to be deep, by the setting `enforce_min_liquidity`. */
+	/** Returns whether operators require deep pools, by the setting `enforce_min_liquidity`. */
 	isLiquidityEnforced(): Promise<boolean>;
 };

@@ -5,8 +5,8 @@ import { readSwap, swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import { sdkSwaps } from "#plugins/trading/testing/sdkSwaps.ts";
 import { mutantsOf } from "#test/harness/mutantsOf.ts";
 
-// Guarantee: what is signed for SwapRouter02 is byte for byte what Uniswap's own SDK writes, and a
-// second reading of the bytes, which shares no code with the writing, finds every difference.
+// Guarantee: the calldata for SwapRouter02 is byte for byte what Uniswap's own SDK writes, and an
+// independent reader of the bytes, which shares no code with the writer, finds every difference.
 
 const swaps = sdkSwaps();
 
@@ -34,7 +34,7 @@ test("each member of a plan that differs from the bytes is found", () => {
 	for (const { terms, name } of swaps) {
 		const encoded = encodeSwap(terms);
 		for (const mutant of mutantsOf(terms)) {
-			// Which pool it is follows from its tokens and fee; the calldata does not name it.
+			// The pool follows from its tokens and fee; the calldata does not name it.
 			const isUnsaid = /\.(pool|version)$/.test(mutant.path);
 			if (isUnsaid || !Array.isArray(mutant.value.hops)) continue;
 			const found = swapFlaw(encoded, mutant.value);
@@ -60,7 +60,7 @@ test("a byte that is changed, added or left out anywhere is found", () => {
 	}
 });
 
-test("what is no call of the router's is no swap", () => {
+test("other calldata is not read as a swap", () => {
 	for (const data of ["0x", "0x5ae401dc", "0xac9650d8", `0x5ae401dc${"0".repeat(192)}`] as Hex[]) {
 		expect(readSwap({ data, valueRaw: 0n })).toBeNull();
 	}

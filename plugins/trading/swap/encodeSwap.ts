@@ -3,26 +3,28 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
 import { encodePath, type Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 
-/** What a swap's calldata says, whoever encoded it. */
+/** The contents of a swap's calldata. */
 export type SwapTerms = {
-	/** Its way; the tokens are in it. */
+	/** The route; it contains the tokens. */
 	hops: readonly Hop[];
 	exact: "in" | "out";
 	/** The exact amount: spent for `in`, received for `out`. */
 	amountRaw: bigint;
-	/** The least that is received for `in`, the most that is spent for `out`. */
+	/** The least received for `in`, the most spent for `out`. */
 	limitRaw: bigint;
 	isNativeIn: boolean;
 	isNativeOut: boolean;
-	/** Who gets what is bought, and what is left of coins that were sent along. */
+	/** The address that gets the bought token, and unused coins. */
 	recipient: Address;
-	/** In seconds, as the chain counts them. */
+	/** Unix time in seconds. */
 	deadlineS: bigint;
 };
 
 export type EncodedSwap = { data: Hex; valueRaw: bigint };
 
-/** SwapRouter02 reads it as itself: what it holds is unwrapped in the call behind. */
+/**
+ * A placeholder that SwapRouter02 reads as itself: the next call unwraps the coins that it holds.
+ */
 const ROUTER_ITSELF: Address = "0x0000000000000000000000000000000000000002";
 
 const routerAbi = parseAbi([
@@ -41,12 +43,12 @@ const routerAbi = parseAbi([
 const abi = routerAbi;
 
 /**
- * Writes a swap as Uniswap's SwapRouter02 takes it: the swap, then unwrapping or giving back coins,
- * all behind one deadline. The same bytes as the official SDK's.
+ * Encodes a swap for Uniswap's SwapRouter02: the swap, then unwrapping or refunding coins, all
+ * under one deadline. The bytes equal those of the official SDK.
  */
 export function encodeSwap(terms: SwapTerms): EncodedSwap {
 	const { exact, amountRaw, limitRaw, isNativeIn, isNativeOut, recipient, deadlineS } = terms;
-	// The router takes 0 for all that it holds itself.
+	// The router reads the amount 0 as everything that it holds.
 	assert(amountRaw > 0n && limitRaw > 0n, "a swap of nothing is none");
 	assert(terms.hops.length > 0, "a swap goes through a pool");
 	const calls = [swapCall(terms)];

@@ -8,7 +8,7 @@ import type { Asset } from "#plugins/trading/registry/Asset.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** One check of a trade and what it said, as it is kept with the trade. */
+/** One check of a trade and its result, as it is stored with the trade. */
 export type PolicyCheck = {
 	check: string;
 	outcome: "passed" | "denied" | "review" | "unknown" | "off";
@@ -20,7 +20,7 @@ export type JudgedRoute = {
 	checks: readonly PolicyCheck[];
 	denial: Denial | null;
 	review: Denial | null;
-	/** What the money side is worth, in microdollars; null: nobody knows. */
+	/** The value of the settlement side, in microdollars; null: unknown. */
 	notionalUsdMicros: bigint | null;
 };
 
@@ -29,8 +29,8 @@ type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal
 const abi = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
 /**
- * Holds a way against the bounds: how far it moves the price, how it stands to what feeds say, how
- * deep its pools are where operators want that, and how far the sources are apart.
+ * Checks a route against the bounds: its price impact, the value by feeds, the depth of its pools
+ * where operators require that, and the divergence of the sources.
  */
 export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRoute> {
 	const { picked, sell, buy } = given;
@@ -76,7 +76,7 @@ export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRo
 	return { checks, denial, review, notionalUsdMicros: inMicros ?? outMicros };
 }
 
-/** Why an asset is not traded, by what the registry knows of it; null: it may be. */
+/** Returns why the registry does not allow an asset to be traded; null: it does. */
 export function assetDenial(asset: Asset | null): Denial | null {
 	if (!asset) return { code: "asset_not_registered", detail: "It is not in the registry." };
 	const { symbol, status } = asset;
@@ -90,7 +90,9 @@ export function assetDenial(asset: Asset | null): Denial | null {
 	}
 }
 
-/** Microdollars of an amount; null where no feed knows, or its market is closed. */
+/**
+ * Returns an amount's value in microdollars; null where no feed has it, or its market is closed.
+ */
 async function worthOf({ reference }: SwapDeps, asset: Asset, raw: bigint): Promise<bigint | null> {
 	const price = await reference.priceUsd(asset);
 	if (price === null || "closed" in price) return null;
@@ -98,16 +100,16 @@ async function worthOf({ reference }: SwapDeps, asset: Asset, raw: bigint): Prom
 }
 
 /**
- * Whether a token has a feed and what it says is no price: it stopped, or is beyond belief. A token
- * without a feed, and one whose market is closed, have none to break.
+ * Returns true where a token has a feed without a valid price: it stopped, or is implausible.
+ * Tokens without a feed, and tokens whose market is closed, have no broken feed.
  */
 async function hasBrokenFeed({ reference }: SwapDeps, asset: Asset): Promise<boolean> {
 	return asset.feed !== null && (await reference.priceUsd(asset)) === null;
 }
 
-/** How much less comes out than goes in, in basis points; null where one side is unknown. */
+/** Returns the loss from input to output value, in basis points; null where one side is unknown. */
 function lossOf(inMicros: bigint | null, outMicros: bigint | null): number | null {
-	// Of so little a rounded microdollar would be a basis point.
+	// Below this value, the rounding of a microdollar would be a basis point.
 	if (inMicros === null || outMicros === null || inMicros < BPS) return null;
 	return outMicros >= inMicros ? 0 : Number(((inMicros - outMicros) * BPS) / inMicros);
 }
@@ -119,13 +121,13 @@ async function depthCheck(deps: SwapDeps, given: Given): Promise<PolicyCheck> {
 	const micros = await depthOf(deps, given);
 	const isDeep = micros !== null && micros >= leastMicros;
 	const figure = micros === null ? null : String(micros);
-	// Where operators want depth, a pool whose depth nobody knows has none.
+	// Where operators require depth, an unknown depth fails the check.
 	return { check, outcome: isDeep ? "passed" : "denied", figure };
 }
 
 /**
- * What the shallowest pool of the way holds, in microdollars: twice its side that a feed knows.
- * Null where one of them has no such side.
+ * Returns the value of the route's shallowest pool, in microdollars: twice the side that a feed can
+ * price. Null where a pool has no such side.
  */
 async function depthOf(deps: SwapDeps, { picked, signal }: Given): Promise<bigint | null> {
 	let least: bigint | null = null;

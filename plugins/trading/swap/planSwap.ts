@@ -10,10 +10,10 @@ import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
 
-/** Holds the quote that a trade's request was recorded with. */
+/** The quote that a trade's request was recorded with. */
 export type QuotedSwap = SwapRequest["quoted"];
 
-/** The question to the sources: the coin is swapped in its wrapped form. */
+/** Returns the request to the quote sources: the coin is swapped in its wrapped form. */
 export function askOf(
 	{ chainId, wrapped }: Pick<SwapDeps, "chainId" | "wrapped">,
 	swap: {
@@ -33,7 +33,7 @@ export function askOf(
 	};
 }
 
-/** A way that was picked, as it is stored. */
+/** Converts a chosen route to the form that is stored. */
 export function quotedOf({ source, askedAtMs, route, ...rest }: PickedRoute): QuotedSwap {
 	const { inRaw, outRaw, blockNumber, hops, impactBps } = route;
 	const { divergenceBps, missing } = rest;
@@ -43,23 +43,23 @@ export function quotedOf({ source, askedAtMs, route, ...rest }: PickedRoute): Qu
 	};
 }
 
-/** Whether a quote is too old to be sent. */
+/** Returns true if a quote is too old to be used. */
 export function isStale({ askedAtMs }: Pick<QuotedSwap, "askedAtMs">, nowMs: number): boolean {
 	return nowMs >= askedAtMs + QUOTE_LIFETIME_MS || nowMs < askedAtMs;
 }
 
-/** The least that is received of an exact input, or the most that is spent for an exact output. */
+/** Returns the least received of an exact input, or the most spent for an exact output. */
 export function limitFor(
 	{ inRaw, outRaw }: { inRaw: bigint; outRaw: bigint },
 	{ exact, slippageBps }: { exact: "in" | "out"; slippageBps: number },
 ): bigint {
 	const slip = BigInt(slippageBps);
-	// Rounded for who trades: never less received, never more spent than the bound says.
+	// Rounded in the trader's favour: never less received, never more spent than the bound says.
 	if (exact === "in") return mulDiv(outRaw, BPS - slip, BPS, "up");
 	return mulDiv(inRaw, BPS + slip, BPS, "down");
 }
 
-/** What the sources said, as it is recorded with a trade. */
+/** Converts the sources' answers to rows that are recorded with a trade. */
 export function quoteRows(
 	answers: readonly SourceAnswer[],
 	picked: PickedRoute | null,
@@ -83,7 +83,7 @@ export function quoteRows(
 	});
 }
 
-/** A currency's amount for people: `1.5 TSLA`. */
+/** Writes an amount for people: `1.5 TSLA`. */
 export function amountText(raw: bigint, currency: Currency): string {
 	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
 }

@@ -39,7 +39,7 @@ import {
 	type Wallet,
 } from "#plugins/wallets/contract.ts";
 
-/** Its outbound calls. */
+/** Names of a trade's outbound calls, for the tests that kill between them. */
 export const tradeSteps = [
 	"trade.funds",
 	"trade.simulation",
@@ -56,9 +56,9 @@ type Asked = {
 };
 
 /**
- * Says what is sent next for a swap: the exact allowance that it needs, or the swap itself, within
- * the bounds of its request. Registry and eligibility are asked again, and a quote of more than
- * thirty seconds is made anew.
+ * Returns the next transaction of a swap: the exact allowance that it needs, or the swap itself,
+ * within the bounds of its request. Registry and eligibility are checked again, and a quote older
+ * than thirty seconds is replaced.
  */
 export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Preparation> {
 	const { request, wallet, profile, outbound, signal } = asked;
@@ -97,7 +97,7 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	return planned(deps, asked, quoted);
 }
 
-/** Asks for the exact allowance, and before that for an operator's look at what needs one. */
+/** Plans the exact allowance, after an operator's review where one is needed. */
 async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation> {
 	const { request, outbound } = asked;
 	const { quoted, review: reason, tradeId: id } = request;
@@ -122,8 +122,8 @@ async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation
 const STEPS = ["allowance", "swap"];
 
 /**
- * Plays the swap with the allowance that comes first: an allowance for a swap that would fail, or
- * whose token keeps a part, is never asked for.
+ * Simulates the swap together with its allowance, and returns a denial if it fails: so no allowance
+ * is requested for a swap that would fail, or whose token has a transfer fee.
  */
 async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null> {
 	const { request, outbound, signal } = asked;
@@ -139,7 +139,7 @@ async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null>
 	return balances && simulationDenial(balances, bounds);
 }
 
-/** Quotes once more: within the bounds that its owner knows, or not at all. */
+/** Quotes once more: within the bounds that the owner knows, or a denial. */
 async function quoteAgain(
 	deps: SwapDeps,
 	{ request, wallet, outbound, signal }: Asked,
@@ -184,7 +184,7 @@ function planned(
 			data: encoded.data,
 		},
 		spend: spendOf(request, { mostRaw, quoted }),
-		// Whoever provides the pools' liquidity is nobody whom the owner pays by name.
+		// The other side is a pool's liquidity providers, whom the owner does not pay by address.
 		recipient: null,
 		shown,
 		expiresAtMs: quoted.askedAtMs + QUOTE_LIFETIME_MS,
@@ -193,7 +193,7 @@ function planned(
 		call: swap.call,
 		shownBy(answer) {
 			const balances = readSimulation(answer);
-			// A node that plays no such thing says nothing; the router's own check stands.
+			// The node does not support this simulation; the router's own check remains.
 			if (!balances) return { kind: "shown", shown: { ...shown, simulation: null } };
 			const unsafe = simulationDenial(balances, bounds);
 			if (unsafe) return { kind: "denied", denial: unsafe };
@@ -205,7 +205,10 @@ function planned(
 	return { kind: "plan", plan, question, ...(review && { review }) };
 }
 
-/** What leaves the wallet. A stock has no price for limits: what is got for it has. */
+/**
+ * Returns what leaves the wallet. A stock has no price for limits, so the received amount is
+ * valued.
+ */
 function spendOf(
 	{ sell, buy, side }: SwapRequest,
 	{ mostRaw, quoted }: { mostRaw: bigint; quoted: QuotedSwap },
@@ -218,11 +221,11 @@ function spendOf(
 type Encoded = {
 	encoded: EncodedSwap;
 	bounds: { mostRaw: bigint; leastRaw: bigint };
-	/** Plays it, with the allowance that it needs. */
+	/** The call that simulates the swap with the allowance that it needs. */
 	call: RpcCall;
 };
 
-/** The bytes to sign, read again and found to say what was planned; or what they do not say. */
+/** Returns the calldata to sign, read back and found equal to the plan; else a denial. */
 function encodedSwap(
 	deps: SwapDeps,
 	given: { request: SwapRequest; quoted: QuotedSwap; wallet: Wallet },
@@ -256,7 +259,7 @@ function termsOf(
 	const amounts = { inRaw: BigInt(quoted.inRaw), outRaw: BigInt(quoted.outRaw) };
 	const own = BigInt(request.limitRaw);
 	const now = limitFor(amounts, { exact, slippageBps: bounds.slippageBps });
-	// The better bound of the two: a price that became better is not given away again.
+	// The stricter of the two bounds: an improved price is not given away again.
 	const isBetter = exact === "in" ? now > own : now < own;
 	const isSent = wallet.capability === "embedded/delegated";
 	const deadlineMs = clock.nowMs() + (isSent ? SENT_DEADLINE_MS : SIGNED_DEADLINE_MS);

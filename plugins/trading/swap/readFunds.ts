@@ -10,12 +10,13 @@ const abi = parseAbi([
 	"function getUserRawBalance(address account) view returns (uint256)",
 ]);
 
-/** What a wallet may trade of a currency, and how much of it the router may take. */
+/** A wallet's tradable balance of a currency, and the router's allowance, in base units. */
 export type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
 
 /**
- * Reads what a wallet holds of a currency. Of a stock token what its contract calls tradable counts
- * (`getUserRawBalance`), and never more than it holds; raw, whatever its multiplier is.
+ * Reads a wallet's balance and allowance of a currency. For a stock token the contract's tradable
+ * balance counts (`getUserRawBalance`), and never more than the wallet holds; raw, whatever its
+ * multiplier is.
  */
 export async function readFunds(
 	rpc: Pick<Rpc, "settle">,
@@ -48,7 +49,10 @@ function view(to: Address, data: Hex): RpcCall {
 	return { method: "eth_call", params: [{ to, data }, "latest"] };
 }
 
-/** Null where the contract has no such view; throws where the node does not answer. */
+/**
+ * Returns the answer as a number; null where the contract has no such view. Throws where the node
+ * does not answer.
+ */
 function wordOf(outcome: RpcOutcome | undefined): bigint | null {
 	if (outcome?.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { EncodedSwap, SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
 
-/** What bytes for SwapRouter02 say. Pools are named by their tokens and fee alone. */
+/** The contents of calldata for SwapRouter02. Pools are identified by tokens and fee alone. */
 export type ReadSwap = Omit<SwapTerms, "hops"> & {
 	hops: readonly { tokenIn: Address; tokenOut: Address; fee: number }[];
 	valueRaw: bigint;
@@ -10,7 +10,7 @@ export type ReadSwap = Omit<SwapTerms, "hops"> & {
 const MULTICALL = "5ae401dc";
 const UNWRAP = "49404b7c";
 const REFUND = "12210e8a";
-/** By selector: what is exact, and whether the way is one pool or a path. */
+/** By selector: which side is exact, and whether the route is one pool or a path. */
 const SWAPS: Readonly<Record<string, { exact: "in" | "out"; isSingle: boolean }>> = {
 	"04e45aaf": { exact: "in", isSingle: true },
 	b858183f: { exact: "in", isSingle: false },
@@ -24,9 +24,9 @@ const FEE = 6;
 const CALLS_MAX = 3;
 
 /**
- * Reads a swap's calldata byte by byte, without the library that wrote it: an error of the encoder,
- * or a byte too many anywhere, is seen before anything is signed. Null for everything that is not
- * exactly what `encodeSwap` means to write.
+ * Parses a swap's calldata byte by byte, without the library that wrote it: so an encoder's error,
+ * or an extra byte anywhere, is found before signing. Null for everything that is not exactly what
+ * `encodeSwap` writes.
  */
 export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): ReadSwap | null {
 	const hex = data.slice(2);
@@ -43,7 +43,7 @@ export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): R
 	const isRefunded = rest.length === 1 && rest[0] === REFUND;
 	if (rest.length > 0 && !isRefunded) return null;
 	const isNativeOut = swap.recipient === ROUTER_ITSELF;
-	// What stays with the router is for whoever comes next: it must be unwrapped, all of it.
+	// Coins left in the router could be taken by any caller: all of them must be unwrapped.
 	const leastRaw = swap.exact === "in" ? swap.limitRaw : swap.amountRaw;
 	if (isNativeOut !== (unwrapped !== null)) return null;
 	if (unwrapped && unwrapped.leastRaw !== leastRaw) return null;
@@ -55,7 +55,10 @@ export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): R
 	return { ...swap, recipient, deadlineS, isNativeIn, isNativeOut, valueRaw };
 }
 
-/** The calls inside, each laid out where it must be, with nothing between or behind them. */
+/**
+ * Returns the inner calls, each exactly where it must be, with nothing between or after them; or
+ * null.
+ */
 function callsOf(body: string): string[] | null {
 	if (numberAt(body, 1) !== 64n) return null;
 	const count = numberAt(body, 2);
@@ -94,7 +97,7 @@ function readSingle(body: string, exact: "in" | "out"): ReadCall | null {
 	const limitRaw = numberAt(body, 5);
 	if (tokenIn === null || tokenOut === null || recipient === null) return null;
 	if (fee === null || fee >= 2n ** 24n || amountRaw === null || limitRaw === null) return null;
-	// A price at which the swap stops half way.
+	// A limit price would stop the swap half way.
 	if (numberAt(body, 6) !== 0n) return null;
 	return { hops: [{ tokenIn, tokenOut, fee: Number(fee) }], exact, amountRaw, limitRaw, recipient };
 }
@@ -113,7 +116,7 @@ function readPath(body: string, exact: "in" | "out"): ReadCall | null {
 	return hops && { hops, exact, amountRaw, limitRaw, recipient };
 }
 
-/** Reads the pools of an encoded path of two or more; null where it is no such path. */
+/** Returns the pools of an encoded path of two or more; null where it is no such path. */
 function hopsOf(path: string, exact: "in" | "out"): ReadSwap["hops"] | null {
 	const step = ADDRESS + FEE;
 	const count = (path.length - ADDRESS) / step;
@@ -155,7 +158,10 @@ function addressAt(body: string, index: number): Address | null {
 	return word?.startsWith("0".repeat(padding)) ? `0x${word.slice(padding)}` : null;
 }
 
-/** Reads ABI-encoded `bytes` at a place in hex digits: the bytes, and the place behind them. */
+/**
+ * Reads ABI-encoded `bytes` at an offset in hex digits; returns the bytes, and the offset after
+ * them.
+ */
 function bytesAt(body: string, place: number): { bytes: string; end: number } | null {
 	const length = numberAt(body.slice(place), 0);
 	if (length === null || length > 65_536n) return null;
@@ -177,8 +183,8 @@ const COMPARED = [
 ] as const;
 
 /**
- * Holds what is about to be signed against what was planned, by reading its bytes anew: the name of
- * what differs; null where nothing does.
+ * Compares the calldata with the plan by parsing its bytes; returns the name of the first
+ * difference, or null.
  */
 export function swapFlaw(encoded: EncodedSwap, terms: SwapTerms): string | null {
 	const read = readSwap(encoded);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { settleSwap } from "#plugins/trading/swap/settleSwap.ts";
 
-// Guarantee: what a swap cost and gave is read from its own transaction's logs, to the base unit.
+// Guarantee: the cost and result of a swap are read from its own transaction's logs, to the base
+// unit.
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 const [WALLET, ROUTER, POOL, WETH, USDG, STOCK] = [..."123456"].map(account) as [
@@ -32,7 +33,7 @@ test("token for token is what left the wallet and what arrived, whatever moved b
 	expect(settled(logs, USDG, STOCK)).toEqual({ spentRaw: 50n, receivedRaw: 7n });
 });
 
-test("what came back was not spent, and what went on was not received", () => {
+test("a refund does not count as spent, and a forwarded amount not as received", () => {
 	const logs = [
 		moved(USDG, WALLET, POOL, 50n),
 		moved(USDG, POOL, WALLET, 8n),

@@ -1,7 +1,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 
-/** What a swap's transaction took from the wallet and gave to it, to the base unit. */
+/** The amounts that a swap's transaction took from the wallet and gave to it, in base units. */
 export type SettledSwap = { spentRaw: bigint; receivedRaw: bigint };
 
 /** `Transfer(address,address,uint256)`, as ERC-20 has it. */
@@ -9,9 +9,9 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const WORD = 66;
 
 /**
- * Reads what was really swapped from the receipt's own logs: what left the wallet less what came
- * back. The coin leaves no logs: what the router pays pools of its wrapped form, and gets from
- * them, is what was swapped. Wrapping is not counted on: some coins log it, others mint.
+ * Returns the swapped amounts from the receipt's own logs: what left the wallet minus what came
+ * back. The native coin leaves no logs: there, the transfers of its wrapped form between router and
+ * pools count. Wrapping itself is not counted: some coins log it, others mint.
  */
 export function settleSwap(
 	{ logs }: Pick<Receipt, "logs">,
@@ -34,7 +34,7 @@ function movedOf(
 	const [topic, from, to] = topics;
 	if (address !== token || topic !== TRANSFER || topics.length !== 3) return 0n;
 	if (from === undefined || to === undefined || data.length !== WORD) return 0n;
-	// Made or burnt: what is wrapped or unwrapped, or what no pool has paid.
+	// Minting or burning: wrapping or unwrapping, or tokens that no pool paid.
 	if (isOf(from, ZERO_ADDRESS) || isOf(to, ZERO_ADDRESS)) return 0n;
 	const raw = BigInt(data);
 	return (isOf(to, account) ? raw : 0n) - (isOf(from, account) ? raw : 0n);

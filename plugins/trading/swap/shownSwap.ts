@@ -9,7 +9,10 @@ const shown = z.object({
 	leastRaw: z.string().regex(/^\d+$/),
 });
 
-/** What a person should know of a swap before they say yes, and what a later plan is held to. */
+/**
+ * Returns what the owner must know about a swap before they agree; later plans are compared with
+ * it.
+ */
 export function shownSwap(
 	request: SwapRequest,
 	{ quoted, leastRaw, mostRaw }: { quoted: QuotedSwap; leastRaw: bigint; mostRaw: bigint },
@@ -42,7 +45,7 @@ export function shownSwap(
 	};
 }
 
-/** What a plan made anew is held to; null for what is no swap's. */
+/** Returns the part of a plan that a new plan is compared with; null for plans of other kinds. */
 export function readShownSwap(of: Plan["shown"]): z.output<typeof shown> | null {
 	return shown.safeParse(of).data ?? null;
 }

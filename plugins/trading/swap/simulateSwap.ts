@@ -8,9 +8,9 @@ import type { Denial } from "#plugins/wallets/contract.ts";
 export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
 
 /**
- * The call that plays a swap as its wallet would make it, and says how both balances change: code
- * of ours stands at the wallet's address while the node plays it; nothing is signed or mined. The
- * router checks what a pool pays; this checks what arrives, which a token with a fee makes less.
+ * Returns the call that simulates a swap from its wallet and reports how both balances change. The
+ * node places our code at the wallet's address for this call; nothing is signed or mined. The
+ * router checks what a pool pays; this checks what arrives, which a transfer fee reduces.
  */
 export function simulationCall(swap: {
 	wallet: Address;
@@ -18,7 +18,7 @@ export function simulationCall(swap: {
 	sell: Address;
 	buy: Address;
 	encoded: EncodedSwap;
-	/** What the router is allowed to take first, as the step before the swap will; 0: nothing. */
+	/** The allowance that is given first, as the step before the swap will; 0: none. */
 	allowedRaw: bigint;
 }): RpcCall {
 	const { wallet, router, sell, buy, encoded, allowedRaw } = swap;
@@ -28,7 +28,7 @@ export function simulationCall(swap: {
 	return { method: "eth_call", params: [{ from: wallet, to: wallet, data }, "latest", override] };
 }
 
-/** What the node answered: the balances' changes; null where it could not say. */
+/** Returns the balances' changes from the node's answer; null where it is invalid. */
 export function readSimulation(answer: unknown): SwapBalances | null {
 	if (!isWords(answer)) return null;
 	const [spentRaw, receivedRaw] = decodeFunctionResult({
@@ -38,7 +38,7 @@ export function readSimulation(answer: unknown): SwapBalances | null {
 	return { spentRaw, receivedRaw };
 }
 
-/** Why a swap that runs is not sent all the same; null: it may be. */
+/** Returns why a swap that succeeds is still not sent; null: it may be. */
 export function simulationDenial(
 	{ spentRaw, receivedRaw }: SwapBalances,
 	bounds: { mostRaw: bigint; leastRaw: bigint },

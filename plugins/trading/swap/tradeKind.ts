@@ -8,7 +8,7 @@ import type { Denial, IntentKind, Plan } from "#plugins/wallets/contract.ts";
 
 export const TRADE = "trade";
 
-/** How a trade goes by the path that money leaves by: at most an allowance, then one swap. */
+/** Returns the intent kind of trades: at most one allowance, then one swap. */
 export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 	return {
 		name: TRADE,
@@ -26,7 +26,7 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 			}
 		},
 		keeps: keepsTrade,
-		// Limits in dollars are the path's own, and nothing else bounds a trade that was planned.
+		// The wallet's limits in dollars apply to every kind; a trade has no further ones.
 		deny: () => null,
 		async settle({ request }, receipt, { wallet, outbound }) {
 			if (request.kind !== "swap") return null;
@@ -52,8 +52,8 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 }
 
 /**
- * Whether a trade that was planned anew is still what its owner said yes to: the same wallet,
- * router and currencies, for no more, with no less received. Another way is no other trade.
+ * Returns whether a new plan is still what its owner agreed to: the same wallet, router and
+ * currencies, spending no more and receiving no less. Another route is allowed.
  */
 function keepsTrade(approved: Plan, fresh: Plan): boolean {
 	const before = readShownSwap(approved.shown);

@@ -6,7 +6,7 @@ const address = z.string().refine(isAddress);
 const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const denial = z.object({ code: z.string(), detail: z.string() });
 const currency = z.object({
-	/** The zero address is the chain's own coin. */
+	/** The zero address means the chain's own coin. */
 	address,
 	symbol: z.string(),
 	decimals: z.int(),
@@ -19,7 +19,7 @@ const hop = z.object({
 	fee: z.int(),
 });
 
-/** A way as it was quoted, and when. */
+/** A quoted route, and when it was requested. */
 const quoted = z.object({
 	source: z.string(),
 	askedAtMs: z.int(),
@@ -32,38 +32,38 @@ const quoted = z.object({
 	missing: z.array(z.string()),
 });
 
-/** What is swapped, and the bounds that hold however often it is quoted again. */
+/** A swap, and the bounds that apply however often it is quoted again. */
 const swap = z.object({
 	kind: z.literal("swap"),
 	tradeId: z.uuid(),
-	/** Which side the asset is on. */
+	/** Whether the asset is bought or sold. */
 	side: z.enum(["buy", "sell"]),
 	asset: address,
 	sell: currency,
 	buy: currency,
 	exact: z.enum(["in", "out"]),
 	amountRaw: raw,
-	/** The least that is received, or the most that is spent. */
+	/** The least received, or the most spent. */
 	limitRaw: raw,
 	quoted,
-	/** Why an operator looks at it first; null: nobody has to. */
+	/** Why an operator must review it first; null: no review is needed. */
 	review: denial.nullable(),
 });
 
-/** Refused before there was anything to quote; kept with its reason. */
+/** Refused before there was a quote; stored with its reason. */
 const refused = z.object({ kind: z.literal("refused"), tradeId: z.uuid(), denial });
 
-/** Kept, and nothing is sent for it. */
+/** Stored only; nothing is sent for it. */
 const hold = z.object({ kind: z.literal("hold"), tradeId: z.uuid() });
 
-/** What is stored of a trade with its intent. */
+/** The part of a trade that is stored with its intent. */
 export const tradeRequest = z.discriminatedUnion("kind", [swap, hold, refused]);
 
 export type TradeRequest = z.output<typeof tradeRequest>;
 export type SwapRequest = z.output<typeof swap>;
 export type TradeCurrency = z.output<typeof currency>;
 
-/** The most that is spent and the least that is received, whatever is quoted later. */
+/** Returns the most spent and the least received, whatever is quoted later. */
 export function boundsOf({
 	exact,
 	amountRaw,

@@ -5,7 +5,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 
 const SOURCE = join(import.meta.dir, "../../../test/harness/contracts/SwapProbe.sol");
 
-/** Compiles the probe: the code that stands at a wallet's address while a swap is simulated. */
+/** Compiles the code that stands at a wallet's address while a swap is simulated. */
 export function compileProbe(): Hex {
 	const solc = createRequire(import.meta.url)("solc");
 	const content = readFileSync(SOURCE, "utf8");

@@ -12,7 +12,7 @@ const pool = (address: Address, tokens: [Address, Address], feeBps100: number): 
 	return { address, token0, token1, feeBps100, liquidity: null, version: "v3" };
 };
 
-/** Pools as configured: USDG to WETH, and WETH to a stock. */
+/** Configured pools: USDG to WETH, and WETH to a stock. */
 export const hostedPools: readonly Pool[] = [
 	pool(`0x${"d1".repeat(20)}`, [WETH, USDG], 500),
 	pool(`0x${"d2".repeat(20)}`, [WETH, TSLA], 3_000),
@@ -23,7 +23,9 @@ export const hostedAsk: HostedAsk = {
 	...{ exact: "in", amountRaw: 50_000_000n, taker: `0x${"a7".repeat(20)}`, slippagePercent: 0.5 },
 };
 
-/** An answer of the Trading API in the form of its document, for that ask, over those pools. */
+/**
+ * Returns an answer of the Trading API, in its documented form, to that request over those pools.
+ */
 export function hostedJson(outRaw = 123_456_789_012_345_678n) {
 	const token = (address: Address) => ({ address, chainId: 4663, symbol: "X", decimals: "18" });
 	const [first, second] = hostedPools;

@@ -2,7 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 
 export type IssuerRow = Record<string, unknown>;
 
-/** A row of the issuer's list as it is on its site. */
+/** Returns a row of the issuer's list in the form of its site. */
 export function issuerRow(symbol: string, address: Address, more: IssuerRow = {}): IssuerRow {
 	return {
 		id: `0x${Buffer.from(symbol).toString("hex").padEnd(64, "0")}`,
@@ -17,7 +17,7 @@ export function issuerRow(symbol: string, address: Address, more: IssuerRow = {}
 	};
 }
 
-/** The issuer's server, whose answer a test says. */
+/** Starts an issuer's server whose answer the test sets. */
 export function startIssuerServer() {
 	const state = { rows: [] as unknown[], answer: null as (() => Response) | null };
 	const server = Bun.serve({

@@ -4,7 +4,7 @@ import type { AssetRow } from "#plugins/trading/sql/assetRows.ts";
 
 const AT = new Date("2026-11-18T12:00:00Z");
 
-/** A row of an active stock token, but for what a test says of it. */
+/** Returns a row of an active stock token, with the members that the test overrides. */
 export function newAssetRow(
 	row: Partial<AssetRow> & { symbol: string; address: Address },
 ): AssetRow {

@@ -17,10 +17,10 @@ const RECIPIENT: Address = `0x${"a7".repeat(20)}`;
 const DEADLINE_S = 1_900_000_123n;
 const SLIPPAGES = [new Percent(50, 10_000), new Percent(1, 10_000)];
 const lower = (token: Token): Address => `0x${token.address.slice(2).toLowerCase()}`;
-/** The SDK takes whichever token stands for the coin; ours on that chain is known by itself. */
+/** Gives the SDK the real wrapped coin of chain 4663, which it does not know. */
 const wrapped = (currency: Currency): Token => (currency.isNative ? WETH : currency);
 
-/** Ways through pools: currencies from the first to the last, and the fees between them. */
+/** Routes: the currencies from the first to the last, and the fees between them. */
 const WAYS: readonly { path: readonly Currency[]; fees: readonly FeeAmount[] }[] = [
 	{ path: [USDG, TSLA], fees: [FeeAmount.LOW] },
 	{ path: [TSLA, USDG], fees: [FeeAmount.MEDIUM] },
@@ -40,7 +40,7 @@ const AMOUNTS: readonly [bigint, bigint][] = [
 	[1_234_567_890_123_456_789n, 7n * 10n ** 24n + 1n],
 ];
 
-/** Swaps of every shape, each with the bytes that the official SDK makes of it. */
+/** Returns swaps of every shape, each with the bytes that the official SDK makes of it. */
 export function sdkSwaps(): SdkSwap[] {
 	return WAYS.flatMap((way) =>
 		(["in", "out"] as const).flatMap((exact) =>
@@ -74,7 +74,7 @@ function sdkSwap(given: {
 		outputAmount: CurrencyAmount.fromRawAmount(output, String(amounts[1])),
 		tradeType: exact === "in" ? TradeType.EXACT_INPUT : TradeType.EXACT_OUTPUT,
 	});
-	// The SDK gives coins back where a swap may stop half way, which it guesses by its pools' prices.
+	// The SDK refunds coins if a swap might stop half way, which it guesses from its pools' prices.
 	Object.defineProperty(trade, "priceImpact", { value: new Percent(0) });
 	const { calldata, value } = SwapRouter.swapCallParameters(trade, {
 		slippageTolerance: slippage,

@@ -38,7 +38,7 @@ const abi = parseAbi([
 	"function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** A node with stock tokens, feeds and pools on it that fails as it is told. */
+/** Makes a node with stock tokens, feeds and pools, whose failures the test sets. */
 export function createTokenNode(nowMs: () => number) {
 	const tokens = new Map<string, NodeToken>();
 	const feeds = new Map<string, NodeFeedRound>();
@@ -75,7 +75,7 @@ export function createTokenNode(nowMs: () => number) {
 		return to === MULTICALL ? together(data) : view(to, data);
 	}
 
-	/** As Multicall3: one that reverts stops no other. */
+	/** Answers like Multicall3: a reverting call does not stop the others. */
 	function together(data: Hex): Hex {
 		const { args } = decodeFunctionData({ abi, data });
 		const result = args[0].map(({ target, callData }) => {
@@ -159,7 +159,7 @@ function poolView(pool: NodePool, selector: string): Hex | null {
 	}
 }
 
-/** `getPool(token0, token1, fee)`, as Uniswap's factory answers it. */
+/** Answers `getPool(token0, token1, fee)` as Uniswap's factory does. */
 function factoryView(pools: ReadonlyMap<string, NodePool>, data: string): Hex {
 	for (const [address, pool] of pools) {
 		const [token0, token1] = [34, 98].map((at) => `0x${data.slice(at, at + 40)}`);

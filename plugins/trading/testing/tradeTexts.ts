@@ -1,7 +1,7 @@
 import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 
 const usdg = { settlement: "USDG" };
-/** Texts of commands, with what each of them wants. */
+/** Texts of commands, with the wish that each means. */
 export const WISHES: readonly [string, TradeWish][] = [
 	["buy $TSLA with 50 USDG", { kind: "buy_with", asset: "TSLA", spend: "50", settlement: "USDG" }],
 	["buy tsla with 0.05 eth", { kind: "buy_with", asset: "TSLA", spend: "0.05", settlement: "ETH" }],
@@ -26,7 +26,7 @@ export const WISHES: readonly [string, TradeWish][] = [
 		{ kind: "sell", asset: `0x${"ab".repeat(20)}`, quantity: "1", ...usdg },
 	],
 ];
-/** Texts that are near to a command and are none. */
+/** Texts that resemble a command but are none. */
 export const NONE: readonly string[] = [
 	`sell 1 0x${"Ab".repeat(20)}`,
 	"",

@@ -29,8 +29,7 @@ const percent = z
 	});
 
 /**
- * What somebody wants to trade, as a command says it. Strict: a member that is dropped in silence
- * would trade something else than what was meant.
+ * The trade that a command requests. Strict: ignoring an unknown member could trade something else.
  */
 export const tradeWish = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("buy_with"), asset, spend: amount, settlement }),
@@ -42,5 +41,5 @@ export const tradeWish = z.discriminatedUnion("kind", [
 
 export type TradeWish = z.output<typeof tradeWish>;
 
-/** What trades are settled in unless their command says otherwise. */
+/** The settlement currency of a command that names none. */
 export const SETTLEMENT_DEFAULT = "USDG";

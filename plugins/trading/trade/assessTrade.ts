@@ -13,7 +13,9 @@ import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequ
 import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
 
-/** A wish held against everything that is known: a swap with its bounds, or why there is none. */
+/**
+ * The assessment of a wish: a swap with its bounds, or why there is none; with checks and quotes.
+ */
 export type Assessed = {
 	outcome:
 		| { kind: "swap"; terms: Omit<SwapRequest, "tradeId" | "kind"> }
@@ -26,14 +28,14 @@ export type Assessed = {
 };
 
 type Ask = { wish: TradeWish; profile: Profile; wallet: Wallet | null; signal: AbortSignal };
-/** A wish that moves something. */
+/** A wish that moves money. */
 type Moving = Exclude<TradeWish, { kind: "hold" }>;
 type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
 
 /**
- * Resolves what is traded, asks who may, reads the balance, asks all sources at the same time and
- * holds the best answer against the bounds. It sends and stores nothing; a refusal is an answer:
- * whatever an upstream did wrong ends as one, with its code.
+ * Assesses a wish: finds the assets, checks eligibility, reads the balance, asks all sources at the
+ * same time and checks the best answer against the bounds. Sends and stores nothing. A refusal is a
+ * result too: every failure of a source or node becomes one, with its code.
  */
 export async function assessTrade(deps: SwapDeps, ask: Ask): Promise<Assessed> {
 	const policy: PolicyCheck[] = [];
@@ -52,7 +54,7 @@ export async function assessTrade(deps: SwapDeps, ask: Ask): Promise<Assessed> {
 	}
 }
 
-/** Finds both sides in the registry, and asks whether this profile may trade the asset. */
+/** Finds both sides in the registry, and checks whether this profile may trade the asset. */
 async function resolve(
 	deps: SwapDeps,
 	{ wish, profile }: Ask,
@@ -97,7 +99,10 @@ async function find({ assets, db }: SwapDeps, text: string): Promise<Asset | Den
 	}
 }
 
-/** Coin, wrapped coin and dollar; another token only where a configured pool holds it. */
+/**
+ * Returns a denial unless trades may be settled in this asset: coin, wrapped coin or dollar;
+ * another token only if a configured pool holds it.
+ */
 function settlementDenial({ assets }: SwapDeps, money: Asset): Denial | null {
 	if (money.kind === "native") return null;
 	const unfit = assetDenial(money);
@@ -119,13 +124,13 @@ async function quoteFor(
 		...{ policy, answers: [], picked: null, notionalUsdMicros: null, ...more },
 		outcome: { kind: "refused", denial },
 	});
-	// Without a wallet it is kept, and refused by the path for that reason.
+	// A trade without a wallet is stored; the execution path refuses it for that reason.
 	const taker = wallet?.address ?? NOBODY;
 	const readHeld = async () => {
 		const asked = { token: sell.address, wallet: taker, spender: deps.router, signal };
 		return wallet ? readFunds(deps.rpc, asked) : null;
 	};
-	// A share is of what is held; for all else balance and quotes are asked for at the same time.
+	// A share needs the balance first; otherwise balance and quotes are read at the same time.
 	const held = wish.kind === "sell_share" ? await readHeld() : null;
 	const amount = amountOf(wish, { asset, sell, tradableRaw: held?.tradableRaw ?? 0n });
 	policy.push(checked("amount", "code" in amount ? amount : null));
@@ -147,7 +152,7 @@ async function quoteFor(
 	if (funds && funds.tradableRaw < picked.route.inRaw) return refused(short, told);
 	const { slippageBps } = deps.bounds;
 	let limitRaw = limitFor(picked.route, { exact, slippageBps });
-	// Who has just enough for the price has it for no slippage: then that is the most.
+	// A wallet with just enough for the price cannot pay slippage: its balance is then the most.
 	if (exact === "out" && funds && limitRaw > funds.tradableRaw) limitRaw = funds.tradableRaw;
 	if (limitRaw === 0n) return refused(deny("amount_invalid", "It is too little to trade."), told);
 	const terms = {
@@ -157,10 +162,10 @@ async function quoteFor(
 	return { outcome: { kind: "swap", terms }, policy, ...told };
 }
 
-/** Asks on behalf of nobody: for whoever has no wallet. */
+/** The taker in quotes for a profile without a wallet. */
 const NOBODY: Address = "0x0000000000000000000000000000000000000001";
 
-/** The exact amount of a wish, in base units; or why it is none. */
+/** Returns the exact amount of a wish, in base units; or the denial. */
 function amountOf(
 	wish: Moving,
 	{ asset, sell, tradableRaw }: { asset: Asset; sell: Asset; tradableRaw: bigint },
@@ -182,7 +187,7 @@ function amountOf(
 	}
 }
 
-/** Why there is no way: nobody knows one, or nobody answered. */
+/** Returns why there is no route: no source knows one, or none answered. */
 function silenceOf(answers: readonly SourceAnswer[]): Denial {
 	const codes = answers.flatMap((answer) => (answer.kind === "none" ? [answer.code] : []));
 	const isUnknown =

@@ -10,7 +10,7 @@ import { readFunds } from "#plugins/trading/swap/readFunds.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
 
-/** A one-time link by which the owner of a trade is asked. */
+/** A one-time link that asks the owner of a trade. */
 export const tradeQuestion = z
 	.object({
 		url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
@@ -27,7 +27,7 @@ const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(tex
 const address = z.string().refine(isAddress);
 const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
 
-/** An allowance that a trade asked for and nothing uses any more. */
+/** An allowance of a trade that is no longer needed. */
 export const leftoverSchema = z
 	.object({
 		token: field.addressText("The token that may be taken."),
@@ -38,7 +38,7 @@ export const leftoverSchema = z
 	})
 	.meta({ id: "LeftoverAllowance", description: "An allowance that a trade left behind." });
 
-/** The answer to taking an allowance back. */
+/** The answer to revoking an allowance. */
 export const revokeSchema = z
 	.object({
 		intentId: field.id("The intent that takes it back."),
@@ -51,11 +51,13 @@ export const revokeSchema = z
 	})
 	.meta({ id: "TradeRevocation", description: "Taking back what a trade left behind." });
 
-/** Shows what a trade left allowed, and takes it back. */
+/** Makes the functions that show and revoke an allowance that a trade left. */
 export function createRevokes(deps: RevokesDeps) {
 	const { execution } = deps.wallets;
 	return {
-		/** Null where nothing was allowed, where it is still to be used, or where nothing is left. */
+		/**
+		 * Returns null where nothing was allowed, where it is still needed, or where nothing is left.
+		 */
 		async leftoverOf(
 			trade: Trade,
 			given: { intent: Intent | null; wallet: Address | undefined },
@@ -73,7 +75,7 @@ export function createRevokes(deps: RevokesDeps) {
 				return { token, spender, amountRaw: null };
 			}
 		},
-		/** Sets the allowance of a trade that is over to zero, once for each key. Answers 201. */
+		/** Sets the allowance of a finished trade to zero, once per key. Answers 201. */
 		async revoke(
 			trade: Trade,
 			asked: { principal: Principal; intent: Intent; route: string; idempotencyKey: string | null },
@@ -114,12 +116,12 @@ const READ_TIMEOUT_MS = 3_000;
 
 const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
 
-/** Nothing will use the allowance any more. */
+/** Returns true if nothing will use the allowance any more. */
 function isOver({ status }: Intent): boolean {
 	return OVER.has(status);
 }
 
-/** What its owner is asked for, by the state that asks. */
+/** What the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],

@@ -32,36 +32,36 @@ export type TradesDeps = SwapDeps & {
 export type TradeAsked = {
 	principal: Principal;
 	wish: TradeWish;
-	/** As it was typed; null where its parsed form was sent. */
+	/** The command's text; null where the parsed form was sent. */
 	command: string | null;
 	walletId: string | undefined;
-	/** What names the request beside its key. */
+	/** Names the request together with its key. */
 	route: string;
 	idempotencyKey: string | null;
-	/** What makes two requests the same. */
+	/** Two requests with equal bodies are the same request. */
 	body: unknown;
 	channel: Channel;
-	/** True: the owner says yes by a link first, whatever their profile says. */
+	/** True: the owner must agree by a link first, whatever their profile says. */
 	asks: boolean;
 };
 
 export type Trades = ReturnType<typeof createTrades>;
 
-/** What people and programs do with trades: ask for them, look at them, say yes, call them off. */
+/** Makes the operations on trades: quote, request, show, list, confirm, cancel, revoke. */
 export function createTrades(deps: TradesDeps) {
 	return { ...asking(deps), ...looking(deps), ...moving(deps) };
 }
 
 function asking(deps: TradesDeps) {
 	return {
-		/** What a wish would give now; nothing is stored or reserved. */
+		/** Returns what a wish would give now; stores and reserves nothing. */
 		async quote(asked: Pick<TradeAsked, "principal" | "wish" | "walletId">): Promise<Assessed> {
 			const { profile } = asked.principal;
 			const wallet = walletOf(profile, asked.walletId);
 			const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
 			return assessTrade(deps, { wish: asked.wish, profile, wallet, signal });
 		},
-		/** Keeps a wish with all that was found, takes it as far as it goes, and answers 201. */
+		/** Stores a wish with its assessment, executes it as far as possible now, and answers 201. */
 		async ask(asked: TradeAsked): Promise<Response> {
 			const { principal, wish, route, idempotencyKey, body } = asked;
 			const { profile } = principal;
@@ -95,7 +95,7 @@ function looking(deps: TradesDeps) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
-		/** One trade, with what it left allowed. */
+		/** Returns one trade, with its remaining allowance. */
 		async show(profile: Profile, id: string): Promise<TradeView> {
 			const trade = await own(deps, profile.id, id);
 			const intent = await intentIn(deps, trade);
@@ -103,7 +103,7 @@ function looking(deps: TradesDeps) {
 			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
 			return viewOf(deps, trade, { intent, leftover });
 		},
-		/** Takes back what a trade that is over left allowed. */
+		/** Revokes the remaining allowance of a finished trade. */
 		async revoke(
 			id: string,
 			asked: { principal: Principal; route: string; idempotencyKey: string | null },
@@ -118,8 +118,8 @@ function moving(deps: TradesDeps) {
 	const { execution, cancel } = deps.wallets;
 	return {
 		/**
-		 * Says yes to the plan of this hash, or to the stored one, and takes the trade further: it is
-		 * planned anew, and sent within what was confirmed.
+		 * Confirms the plan with this hash, or the stored one, and continues the trade: it is planned
+		 * again, and sent within the confirmed bounds.
 		 */
 		async confirm(
 			profile: Profile,
@@ -135,7 +135,7 @@ function moving(deps: TradesDeps) {
 			await goOn(deps, { trade, intentId: asked.id });
 			return view(deps, trade);
 		},
-		/** Calls off what was not sent; what was sent is cancelled by its nonce. */
+		/** Cancels a trade: directly if it was not sent, else by its nonce. */
 		async cancel(profile: Profile, id: string): Promise<TradeView> {
 			const trade = await own(deps, profile.id, id);
 			const { id: intentId } = await intentOf(deps, trade);
@@ -145,7 +145,7 @@ function moving(deps: TradesDeps) {
 	};
 }
 
-/** Somebody else's trade is as little there as one that never was. */
+/** Returns the trade; throws `not_found` for another profile's trade as for a missing one. */
 async function own({ db }: TradesDeps, profileId: string, id: string): Promise<Trade> {
 	const trade = await readTrade(db, id);
 	if (trade?.profileId !== profileId) throw tradeFault.notFound();
@@ -160,7 +160,7 @@ async function view(
 	return viewOf(deps, trade, { ...more, intent: await intentIn(deps, trade) });
 }
 
-/** The wallet that trades: the named one, else the canonical one; null where there is none. */
+/** Returns the wallet that trades: the named one, else the canonical one; null if there is none. */
 function walletOf(profile: Profile, walletId: string | undefined): Wallet | null {
 	const { wallets, canonicalWalletId } = profile;
 	if (walletId === undefined) {
@@ -182,7 +182,7 @@ function requestOf(tradeId: string, { outcome }: Assessed): TradeRequest {
 	}
 }
 
-/** Writes trade, quotes and intent, in one transaction: there is never one without the others. */
+/** Writes trade, quotes and intent in one transaction, so that none exists without the others. */
 async function record(
 	{ bounds, clock, chainId, wallets }: TradesDeps,
 	tx: Tx,
@@ -233,15 +233,15 @@ async function answer(
 	return { status: 201, body: await viewOf(deps, trade, { intent, link }) };
 }
 
-/** What its owner is asked for, by the state that asks. */
+/** What the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],
 ]);
 
 /**
- * Takes a trade further. Where that cannot be done now it is answered as it stands, and the service
- * takes it up by itself: an error would invite its owner to trade once more.
+ * Continues a trade, and returns its intent. If that fails now, the intent is returned as it is and
+ * the service retries later: an error would make the owner trade once more.
  */
 async function goOn(
 	deps: TradesDeps,
@@ -260,7 +260,7 @@ async function goOn(
 	}
 }
 
-/** `intentId`: of the trade, or of the step before it. */
+/** `intentId`: the intent of the trade, or of the step before it. */
 type Going = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
 
 async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {

@@ -41,7 +41,7 @@ export const quoteViewSchema = z
 
 export type QuoteView = z.output<typeof quoteViewSchema>;
 
-/** A quote as an answer. */
+/** Renders a quote as an answer. */
 export function quoteView(assessed: Assessed): QuoteView {
 	const { outcome, answers, picked, policy, notionalUsdMicros } = assessed;
 	if (outcome.kind === "hold") {

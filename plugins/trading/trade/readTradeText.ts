@@ -2,7 +2,7 @@ import { isAddress } from "viem";
 import { COMMAND_CHARS_MAX } from "#plugins/trading/limits.ts";
 import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 
-/** A text as a wish; as one whose amount is missing; or why it is none. */
+/** The meaning of a text: a wish, a wish without its amount, or why it is neither. */
 export type ReadTradeText =
 	| { kind: "wish"; wish: TradeWish }
 	| { kind: "amount_missing"; asset: string }
@@ -19,12 +19,12 @@ const SELL_SHARE = new RegExp(`^sell ([1-9][0-9]?|100)%( of)?( my)? ${ASSET}${TO
 const SELL_WORD = new RegExp(`^sell (half|all)( of)?( my)? ${ASSET}${TO}$`, "i");
 const SELL_WHAT = new RegExp(`^sell( my)? ${ASSET}${TO}$`, "i");
 const HOLD = new RegExp(`^hold ${ASSET}$`, "i");
-/** Words of the commands themselves: whoever means such a ticker writes `$` before it. */
+/** Words of the commands themselves: a ticker with such a name needs a `$`. */
 const RESERVED = new Set(["all", "half", "my", "of", "to", "with", "buy", "sell", "hold"]);
 
 /**
- * Reads the text of one command, the whole of it: nothing is guessed, and what stands beside it (a
- * second command, a polite word, a letter of another script) makes it no command at all.
+ * Reads the text of one command as a whole: nothing is guessed, and any other part (a second
+ * command, a polite word, a letter of another script) makes it unread.
  */
 export function readTradeText(text: string): ReadTradeText {
 	if (text.length > COMMAND_CHARS_MAX) {
@@ -32,7 +32,7 @@ export function readTradeText(text: string): ReadTradeText {
 	}
 	if (!/^[\x20-\x7e]*$/.test(text)) return unread("it has characters that no command has");
 	const plain = text.trim().replace(/ +/g, " ");
-	// In both cases only with a right checksum: else a digit was mistyped.
+	// A mixed-case address needs a right checksum: otherwise a digit was mistyped.
 	const addresses = plain.match(/0x[0-9a-f]{40}/gi) ?? [];
 	if (!addresses.every((address) => isAddress(address))) {
 		return unread("an address in it has a wrong checksum");
@@ -91,7 +91,7 @@ function wishOf(text: string): ReadTradeText | null {
 
 const PARTS: Readonly<Record<string, number>> = { half: 50, all: 100 };
 
-/** Null for a word of the commands that stands where an asset should, without its `$`. */
+/** Returns null for a word of the commands in place of an asset, without its `$`. */
 function named(asset: string, text: string): true | null {
 	return !RESERVED.has(asset.toLowerCase()) || text.includes(`$${asset}`) ? true : null;
 }
@@ -104,7 +104,7 @@ function unread(reason: string): ReadTradeText {
 	return { kind: "unread", reason };
 }
 
-/** Tickers in capitals, addresses in small letters. */
+/** Returns tickers in capitals, addresses in lower case. */
 function tickerOf(text: string): string {
 	return /^0x/i.test(text) ? text.toLowerCase() : text.toUpperCase();
 }

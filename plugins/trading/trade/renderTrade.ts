@@ -18,12 +18,12 @@ export const tradeCurrency = z
 	})
 	.meta({ id: "TradeCurrency", description: "What is spent or received." });
 
-/** JSON that is kept and shown as it is. */
+/** Describes JSON that is stored and shown unchanged. */
 function kept(description: string, example: Record<string, unknown>) {
 	return z.record(z.string(), z.unknown()).meta({ description, examples: [example] });
 }
 
-/** What one source said, in answers. */
+/** The answer of one source, for clients. */
 export const quoteSchema = z
 	.object({
 		source: field.text("Who said it: `local` is the chain's own quoter.", "local"),
@@ -122,7 +122,7 @@ export const tradePageSchema = z
 
 export type TradeView = z.output<typeof tradeSchema>;
 
-/** One trade in answers: its own row, and where its intent stands. */
+/** Renders one trade: its own row, and the status of its intent. */
 export function renderTrade(
 	trade: Trade,
 	given: {
@@ -171,7 +171,7 @@ export function renderTrade(
 	};
 }
 
-/** One source's answer as its owner sees it. */
+/** Renders one source's answer for the owner. */
 export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
 	const { source, isTaken, impactBps, requestId, hops, code } = row;
 	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
@@ -184,14 +184,14 @@ export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
 
 const MICROS_IN_CENT = 10_000n;
 
-/** Microdollars as dollars and cents, rounded down; null for unknown. */
+/** Writes microdollars as dollars and cents, rounded down; null for unknown. */
 export function dollars(micros: bigint | null): string | null {
 	if (micros === null) return null;
 	const cents = micros / MICROS_IN_CENT;
 	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** Says a trade in a few words, for a tool's line. */
+/** Describes a trade in a few words, for a tool's line. */
 export function tradeSentence(view: TradeView): string {
 	const { kind, wish, sell, buy, amountRaw, expectedRaw, exact } = view;
 	if (!sell || !buy || amountRaw === null || expectedRaw === null) {
@@ -202,7 +202,7 @@ export function tradeSentence(view: TradeView): string {
 	return `Swapping ${about(inRaw, sell)} for ${about(outRaw, buy)}`;
 }
 
-/** Eight digits behind the point say enough in a line; the answer has all of them. */
+/** Cuts to eight decimals, enough for a line; the answer has all of them. */
 function shortened(text: string): string {
 	return text.replace(/(\.\d{8})\d+/, "$1…");
 }

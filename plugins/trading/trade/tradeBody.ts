@@ -64,17 +64,20 @@ const byForm = z.strictObject({
 	walletId,
 });
 
-/** What asks for a trade: a command's text, or its parsed form. */
+/** The body of a trade request: a command's text, or its parsed form. */
 export const tradeBody = z
 	.union([byCommand, byForm])
 	.meta({ id: "TradeRequest", description: "A trade, as a command's text or as its parts." });
 
 export type TradeBody = z.output<typeof tradeBody>;
 
-/** The members whose numbers must not become doubles. */
+/** Members whose numbers must not become doubles. */
 export const exactTradeMembers = ["quantity", "spend"] as const;
 
-/** The wish of a body. Throws where its text is no command, or its parts do not fit each other. */
+/**
+ * Returns the wish of a body. Throws where its text is no command, or its parts do not fit
+ * together.
+ */
 export function wishOf(body: TradeBody): { wish: TradeWish; command: string | null } {
 	if (!("command" in body)) return { wish: wishOfParts(body), command: null };
 	const read = readTradeText(body.command);
@@ -95,10 +98,12 @@ export function wishOf(body: TradeBody): { wish: TradeWish; command: string | nu
 	}
 }
 
-/** The parts of a wish, whoever sends them. */
+/** The parts of a wish, without the wallet. */
 export type TradeParts = Omit<z.output<typeof byForm>, "walletId">;
 
-/** The wish that parts make. Throws where they do not fit each other, or an amount is missing. */
+/**
+ * Returns the wish that parts make. Throws where they do not fit together, or an amount is missing.
+ */
 export function wishOfParts(body: TradeParts): TradeWish {
 	const { action, asset: what, quantity, spend, percent, settlement: in_ } = body;
 	const settled = in_ ?? SETTLEMENT_DEFAULT;

@@ -8,13 +8,13 @@ import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.
 import { encodeV4Swap, type V4Hop, type V4Swap } from "#plugins/trading/v4/encodeV4Swap.ts";
 import { readV4Swap } from "#plugins/trading/v4/readV4Swap.ts";
 
-/** A V4 pool is its key; its two currencies in any order here. */
+/** A V4 pool, identified by its key; its two currencies in any order. */
 export type V4Pool = Omit<V4Hop, "tokenIn" | "tokenOut"> & { tokens: readonly [Address, Address] };
 
 export type V4QuoterDeps = {
 	rpc: Pick<Rpc, "settle">;
 	clock: Clock;
-	/** Uniswap's V4Quoter. */
+	/** The address of Uniswap's V4Quoter. */
 	quoter: Address;
 	pools: readonly V4Pool[];
 };
@@ -28,8 +28,8 @@ const abi = parseAbi([
 const UINT128_BOUND = 2n ** 128n;
 
 /**
- * Asks Uniswap's V4 quoter about configured V4 pools. Its answer is compared with and recorded,
- * with the calldata that the universal router 2.1.1 would take; it is not executed here.
+ * Makes the source that quotes configured V4 pools with Uniswap's V4 quoter. Its answer is compared
+ * and recorded, with the calldata for the universal router 2.1.1; it is not executed here.
  */
 export function createV4Quoter({ rpc, clock, quoter, pools }: V4QuoterDeps): QuoteSource {
 	return {
@@ -63,7 +63,9 @@ export function createV4Quoter({ rpc, clock, quoter, pools }: V4QuoterDeps): Quo
 	};
 }
 
-/** The coin itself has pools of its own in V4, beside those of its wrapped form. */
+/**
+ * Returns the currencies of both ends: in V4 the coin itself has pools, beside its wrapped form.
+ */
 function currenciesOf({ tokenIn, tokenOut, isNativeIn, isNativeOut }: QuoteAsk) {
 	return {
 		from: isNativeIn ? [ZERO_ADDRESS, tokenIn] : [tokenIn],
@@ -71,7 +73,7 @@ function currenciesOf({ tokenIn, tokenOut, isNativeIn, isNativeOut }: QuoteAsk) 
 	};
 }
 
-/** All ways through the pools of at most so many hops, the short ones first. */
+/** Returns all routes with at most `HOPS_MAX` pools, the short ones first. */
 function waysOf(
 	pools: readonly V4Pool[],
 	{ from, to }: { from: readonly Address[]; to: readonly Address[] },
@@ -113,7 +115,7 @@ function callOf(
 	return { method: "eth_call", params: [{ to, data }, "latest"] };
 }
 
-/** The bytes that would be signed, where they are read back as what was meant. */
+/** Returns the calldata to sign; null unless it reads back as the same swap. */
 function calldataOf(
 	{ ask, hops, raw }: { ask: QuoteAsk; hops: readonly V4Hop[]; raw: bigint },
 	nowMs: number,

@@ -7,7 +7,7 @@ import { encodeV4Swap, type V4Hop, type V4Swap } from "#plugins/trading/v4/encod
 import { readV4Swap } from "#plugins/trading/v4/readV4Swap.ts";
 
 // Guarantee: a swap through V4 pools is byte for byte what Uniswap's SDK writes for the universal
-// router 2.1.1, and a second reading finds every difference.
+// router 2.1.1, and an independent reader finds every difference.
 
 const abi = parseAbi([
 	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
@@ -52,7 +52,7 @@ const swaps: { name: string; swap: V4Swap }[] = WAYS.flatMap((way) =>
 	),
 );
 
-/** The same swap by the official planners. */
+/** Encodes the same swap with the official planners. */
 function bySdk({ hops, exact, amountRaw, limitRaw, recipient, deadlineS }: V4Swap): Hex {
 	const key = ({ fee, tickSpacing, hooks }: V4Hop, intermediateCurrency: Address) => {
 		return { intermediateCurrency, fee, tickSpacing, hooks, hookData: "0x" };

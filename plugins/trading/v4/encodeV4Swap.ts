@@ -8,17 +8,17 @@ import {
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
 
-/** A pool of Uniswap V4 on a way. The native coin is the zero address there. */
+/** A Uniswap V4 pool on a route. The zero address means the native coin. */
 export type V4Hop = {
 	tokenIn: Address;
 	tokenOut: Address;
 	fee: number;
 	tickSpacing: number;
-	/** The zero address: no hooks, which is all that is taken unless configuration names one. */
+	/** The zero address means no hooks; others are used only if the configuration names them. */
 	hooks: Address;
 };
 
-/** A swap through V4 pools. Its sender gets what is bought. */
+/** A swap through V4 pools. The sender receives the bought token. */
 export type V4Swap = {
 	hops: readonly V4Hop[];
 	exact: "in" | "out";
@@ -40,7 +40,7 @@ const SWAP_EXACT_OUT: Hex = "0x09";
 const SETTLE_ALL: Hex = "0x0c";
 const TAKE_ALL: Hex = "0x0f";
 
-// Since 2.1.1 a least price for each pool stands before the amounts; an empty list names none.
+// Since 2.1.1 a least price per pool comes before the amounts; an empty list sets none.
 const PATH_KEY =
 	"struct PathKey { address intermediateCurrency; uint256 fee; int24 tickSpacing; address hooks; bytes hookData; }";
 const exactInput = parseAbiParameters([
@@ -58,9 +58,8 @@ const actionList = parseAbiParameters("bytes actions, bytes[] params");
 const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
 
 /**
- * Writes a swap through V4 pools as the universal router 2.1.1 takes it: swap, pay all that is
- * owed within the limit, take all that is due. Older routers read other bytes. What is left of
- * coins that were sent along is swept back.
+ * Encodes a swap through V4 pools for the universal router 2.1.1: swap, pay what is owed within the
+ * limit, take what is due. Unused coins are swept back. Older routers use another layout.
  */
 export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
 	const { hops, exact, amountRaw, limitRaw, recipient, deadlineS } = swap;
@@ -96,7 +95,10 @@ function exactInputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
 	return encodeAbiParameters(exactInput, [{ currencyIn, path, minHopPriceX36: [], ...amounts }]);
 }
 
-/** Each key names the token before its pool: the router walks the way from its end. */
+/**
+ * Encodes an exact output: each key names the token before its pool, because the router walks the
+ * route from its end.
+ */
 function exactOutputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
 	const path = hops.map((hop) => pathKey(hop, hop.tokenIn));
 	const currencyOut = hops.at(-1)?.tokenOut ?? ZERO_ADDRESS;

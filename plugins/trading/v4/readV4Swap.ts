@@ -8,7 +8,7 @@ const abi = parseAbi([
 const actionList = parseAbiParameters("bytes actions, bytes[] params");
 const currencyAmount = parseAbiParameters("address currency, uint256 amount");
 const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
-/** Both exact forms have one layout. */
+/** The layout of both exact forms. */
 const swapInput = parseAbiParameters([
 	"Params params",
 	"struct Params { address currency; Key[] path; uint256[] minHopPriceX36; uint128 amount; uint128 limit; }",
@@ -18,7 +18,7 @@ const swapInput = parseAbiParameters([
 const ACTIONS: Readonly<Record<string, "in" | "out">> = { "0x070c0f": "in", "0x090c0f": "out" };
 
 /**
- * Reads calldata for the universal router 2.1.1 as a swap through V4 pools; null for everything
+ * Parses calldata for the universal router 2.1.1 as a swap through V4 pools. Null for everything
  * that is not exactly one, to the last byte: pools with hook data, prices for single pools, other
  * recipients, commands that may fail.
  */
@@ -27,7 +27,7 @@ export function readV4Swap(given: { data: Hex; valueRaw: bigint; sender: Address
 	try {
 		const swap = read(data, sender);
 		if (!swap) return null;
-		// What was read means these bytes and no others.
+		// Re-encoding proves that these bytes, and no others, mean this swap.
 		const again = encodeV4Swap(swap);
 		return again.data === data && again.valueRaw === valueRaw ? swap : null;
 	} catch {

@@ -7,7 +7,7 @@ import type { TransfersContext } from "#plugins/transfers/routes/TransfersContex
 import { transferParams } from "#plugins/transfers/transferParams.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
 
-/** One transfer as it stands. Somebody else's is not there. */
+/** Shows one transfer. Another profile's is the same 404 as a missing one. */
 export function getTransfer({ wallets, chains }: TransfersContext) {
 	return new Elysia()
 		.derive(async ({ request }) => ({ principal: await wallets.authenticate(request) }))

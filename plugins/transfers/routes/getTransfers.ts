@@ -25,7 +25,7 @@ const querySchema = z.object({
 	cursor: cursorParam(),
 });
 
-/** One's own transfers, newest first. */
+/** Lists the caller's transfers, newest first. */
 export function getTransfers({ wallets, chains }: TransfersContext) {
 	return new Elysia()
 		.derive(async ({ request }) => ({ principal: await wallets.authenticate(request) }))

@@ -8,7 +8,7 @@ import { transferParams } from "#plugins/transfers/transferParams.ts";
 import { transferSchema } from "#plugins/transfers/transferSchema.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
-/** Cancels one of your transfers. No switch of an operator's holds that back. */
+/** Cancels one of the caller's transfers. No operator's switch prevents that. */
 export function postCancel({ wallets, chains, ending }: TransfersContext) {
 	return new Elysia()
 		.derive(async ({ request }) => ({ principal: await wallets.authenticate(request) }))

@@ -3,7 +3,7 @@ import { rpcFault } from "#core/chain/rpc/faults.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: a transfer is sent once, whole, to those who were named, or not at all.
+// Guarantee: a transfer is sent once, in full, to the named recipients, or not at all.
 
 const PATH = "/v1/trading/wallet-transfers";
 const ETHER = 10n ** 18n;
@@ -34,7 +34,7 @@ async function send(
 	return { ...answer, transfers: (answer.body?.transfers ?? []) as Sent[] };
 }
 
-describe("from a wallet that the service may send by", () => {
+describe("from a wallet that the service may send from", () => {
 	test("[TRF-01] [TRF-02] it is sent at once, to each the amount", async () => {
 		const by = await lab.person();
 		const { status, transfers, headers } = await send(by);
@@ -63,7 +63,7 @@ describe("from a wallet that the service may send by", () => {
 		expect(body.transfers[0].amountRaw).toBe("100000000000000001");
 	});
 
-	test("a contract is paid where that runs, and shown as one; a delegated account is none", async () => {
+	test("a contract is paid if its code accepts, and shown as one; a delegated account is none", async () => {
 		const by = await lab.person();
 		lab.chain.codes.set(ANNA, "0x6001");
 		lab.chain.codes.set(BERT, `0xef0100${"11".repeat(20)}`);
@@ -72,7 +72,7 @@ describe("from a wallet that the service may send by", () => {
 		expect(transfers.every(({ status }) => status === "submitted")).toBe(true);
 	});
 
-	test("[TRF-03] where a node cannot say whether one is a contract, nobody is paid", async () => {
+	test("[TRF-03] if a node cannot tell whether one is a contract, no recipient is paid", async () => {
 		const by = await lab.person();
 		lab.chain.codes.set(BERT, "0xno" as never);
 		const { transfers } = await send(by);
@@ -117,7 +117,7 @@ describe("[TRF-03] the batch is judged as a whole", () => {
 		expect(lab.handed).toHaveLength(0);
 	});
 
-	test("who is new waits, all recipients of a batch together, and is paid once known", async () => {
+	test("a new recipient delays the whole batch, and is paid once known long enough", async () => {
 		const by = await lab.person();
 		lab.deps.settings.limits.recipientCooldownMs = 60_000;
 		expect((await send(by)).transfers).toMatchObject(rejected("recipient_cooldown"));
@@ -203,10 +203,10 @@ describe("[TRF-04] with an idempotency key", () => {
 		expect(lab.handed).toHaveLength(2);
 	});
 
-	test("one that comes while the first is under way is told when to come again", async () => {
+	test("a retry while the first is under way is told when to retry", async () => {
 		const by = await lab.person();
 		await send(by, {}, "key-1");
-		// As it stood before the first was answered.
+		// As before the first was answered.
 		await database.db.execute("update wallets.idempotent_answer set status = null, body = null");
 		const late = await send(by, {}, "key-1");
 		expect(late).toMatchObject({
@@ -221,7 +221,7 @@ describe("[TRF-04] with an idempotency key", () => {
 		const by = await lab.person();
 		const both = await Promise.all([send(by, {}, "key-1"), send(by, {}, "key-1")]);
 		const statuses = both.map(({ status }) => status).sort();
-		// Whoever comes after the first is done has its answer.
+		// A request after the first has finished gets its answer.
 		expect([
 			[202, 202],
 			[202, 409],
@@ -230,7 +230,7 @@ describe("[TRF-04] with an idempotency key", () => {
 	});
 });
 
-test("[TRF-04] what cannot be taken further now is no error: who would send it again pays twice", async () => {
+test("[TRF-04] a batch that cannot continue now is no error, because sending it again would pay twice", async () => {
 	const by = await lab.person();
 	const settle = lab.chain.rpc.settle;
 	lab.chain.rpc.settle = async () => {

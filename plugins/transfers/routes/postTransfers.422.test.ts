@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: what is no amount or no address is refused before anything of it is stored or sent.
+// Guarantee: an invalid amount or address is refused before anything is stored or sent.
 
 const PATH = "/v1/trading/wallet-transfers";
 const ANNA = `0x${"a1".repeat(20)}`;
@@ -61,7 +61,7 @@ for (const amount of [
 	});
 }
 
-test("[TRF-04] a JSON number is held to the same rules as text", async () => {
+test("[TRF-04] a JSON number follows the same rules as text", async () => {
 	const text = (amount: string) =>
 		`{"fromWalletId":"${by.wallet.id}","recipients":["${ANNA}"],"amount":${amount}}`;
 	for (const amount of ["1e18", "-0", "0", "1E1", "0.1234567890123456789", "true", "null"]) {
@@ -83,24 +83,24 @@ for (const [what, recipient] of [
 	["a full-width digit", `0x${"a1".repeat(19)}a１`],
 	["a blank behind", `${ANNA} `],
 ] as const) {
-	test(`[TRF-04] a recipient with ${what} is refused, and told by its place`, async () => {
+	test(`[TRF-04] a recipient with ${what} is refused, and named by its place`, async () => {
 		expect(await refusal({ recipients: [ANNA, recipient] })).toEqual(refused("recipients.1"));
 	});
 }
 
-test("[TRF-04] the wallet itself and anybody twice are refused, in any spelling", async () => {
+test("[TRF-04] the wallet itself and a repeated recipient are refused, in any spelling", async () => {
 	expect(await refusal({ recipients: [by.wallet.address] })).toEqual(refused("recipients.0"));
 	const twice = [CHECKSUMMED, ANNA, CHECKSUMMED.toLowerCase()];
 	expect(await refusal({ recipients: twice })).toEqual(refused("recipients.2"));
 });
 
-test("[TRF-04] everything that is wrong is told at once", async () => {
+test("[TRF-04] everything that is wrong is listed at once", async () => {
 	const recipients = ["0x1", ANNA, ANNA];
 	const told = await refusal({ recipients, amount: "0" });
 	expect(told).toEqual(refused("amount", "recipients.0", "recipients.2"));
 });
 
-test("[TRF-04] nobody, or more than fifty, is refused", async () => {
+test("[TRF-04] no recipient, or more than fifty, is refused", async () => {
 	expect(await refusal({ recipients: [] })).toEqual(refused("recipients"));
 	const many = Array.from({ length: 51 }, (_, index) => {
 		return `0x${(index + 0xabcdef).toString(16).padStart(40, "1")}`;
@@ -114,11 +114,11 @@ test("a chain that is unknown, not served, or has another coin is refused", asyn
 	}
 });
 
-test("a member that nobody reads is refused: it would be dropped in silence", async () => {
+test("an unknown member is refused, not silently ignored", async () => {
 	expect((await refusal({ token: "USDC" })).status).toBe(422);
 });
 
-test("somebody else's wallet is as little there as one that never was", async () => {
+test("another profile's wallet is answered like a missing one", async () => {
 	const other = await lab.person();
 	for (const fromWalletId of [other.wallet.id, crypto.randomUUID(), "nonsense"]) {
 		expect(await refusal({ fromWalletId })).toMatchObject({ status: 404, code: "not_found" });

@@ -18,8 +18,7 @@ import { type Principal, tradingDocumented } from "#plugins/wallets/contract.ts"
 
 const ROUTE = "POST /v1/trading/wallet-transfers";
 
-// Strict: a member that is dropped in silence (a token, a memo) would send something else than
-// what its sender meant.
+// Strict: ignoring an unknown member (a token, a memo) would send something else than was meant.
 const bodySchema = z
 	.strictObject({
 		fromWalletId: z
@@ -68,7 +67,7 @@ const bodySchema = z
 export function postTransfers(context: TransfersContext) {
 	const { wallets } = context;
 	const asked = new WeakMap<Request, Promise<Principal>>();
-	// Before the body is even read: a stranger learns nothing of how it should look.
+	// Before the body is read: without a session a caller learns nothing about its form.
 	const signedIn = (request: Request) => {
 		const principal = asked.get(request) ?? wallets.authenticate(request);
 		asked.set(request, principal);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-/** One transfer for each recipient, one call each, and their ids. */
+/** Makes one transfer for each recipient, one call each, and returns their ids. */
 async function sendTo(by: Awaited<ReturnType<TransfersLab["person"]>>, digits: readonly string[]) {
 	const ids: string[] = [];
 	for (const digit of digits) {
@@ -25,7 +25,7 @@ async function sendTo(by: Awaited<ReturnType<TransfersLab["person"]>>, digits: r
 	return ids;
 }
 
-test("[TRF-01] whoever is not signed in gets 401, before anything of the body counts", async () => {
+test("[TRF-01] without a session the answer is 401, before the body is checked", async () => {
 	const id = crypto.randomUUID();
 	for (const [path, body] of [
 		[PATH, {}],
@@ -44,7 +44,7 @@ test("[TRF-01] whoever is not signed in gets 401, before anything of the body co
 	}
 });
 
-test("the list has one's own, newest first, page by page", async () => {
+test("the list has the caller's transfers, newest first, page by page", async () => {
 	const by = await lab.person();
 	const other = await lab.person();
 	const ids = await sendTo(by, ["2", "3", "4"]);
@@ -58,7 +58,7 @@ test("the list has one's own, newest first, page by page", async () => {
 	expect(second.body.page).toEqual({ nextCursor: null, hasMore: false });
 });
 
-test("a cursor or a limit that is none is refused", async () => {
+test("an invalid cursor or limit is refused", async () => {
 	const by = await lab.person();
 	for (const query of ["cursor=x", `cursor=1_${"-".repeat(36)}`, "limit=0", "limit=201"]) {
 		const { status, body } = await lab.ask(`${PATH}?${query}`, { by });
@@ -70,7 +70,7 @@ test("a cursor or a limit that is none is refused", async () => {
 	}
 });
 
-test("somebody else's transfer, and one that never was, are the same 404", async () => {
+test("another profile's transfer and a missing one are the same 404", async () => {
 	const [by, other] = [await lab.person(), await lab.person()];
 	const [id] = await sendTo(by, ["2"]);
 	for (const [path, options] of [
@@ -86,7 +86,7 @@ test("somebody else's transfer, and one that never was, are the same 404", async
 	expect((await lab.ask(`${PATH}/${pay?.id}`, { by })).status).toBe(404);
 });
 
-test("what waits for its owner can be called off, also with everything switched off", async () => {
+test("a transfer that waits for its owner can be cancelled, also with everything switched off", async () => {
 	const by = await lab.person({ requireTradeConfirmation: true });
 	const [id] = await sendTo(by, ["2"]);
 	await database.db.execute(
@@ -103,7 +103,7 @@ test("what waits for its owner can be called off, also with everything switched 
 	expect(again).toMatchObject({ status: 409, body: { code: "intent_state" } });
 });
 
-test("what is on its way is cancelled by its nonce, and stays where it is until that is final", async () => {
+test("a sent transfer is cancelled by its nonce, and keeps its status until that is final", async () => {
 	const by = await lab.person();
 	const [id] = await sendTo(by, ["2"]);
 	const { status, body } = await lab.ask(`${PATH}/${id}/cancel`, { by, method: "POST" });

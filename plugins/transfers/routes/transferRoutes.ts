@@ -5,7 +5,7 @@ import { postCancel } from "#plugins/transfers/routes/postCancel.ts";
 import { postTransfers } from "#plugins/transfers/routes/postTransfers.ts";
 import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
 
-/** Sending ETH to people. */
+/** Returns the routes of wallet transfers. */
 export function transferRoutes(context: TransfersContext) {
 	return new Elysia({ prefix: "/v1/trading/wallet-transfers" })
 		.use(postTransfers(context))

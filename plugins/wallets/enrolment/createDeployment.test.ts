@@ -23,7 +23,8 @@ test("its profile is made once, with one wallet that the service may sign for", 
 		{ address: addressOf(900), capability: "embedded/delegated", providerWalletId: "keeper" },
 	]);
 	expect(profile?.canonicalWalletId).toBe(profile?.wallets[0]?.id ?? "");
-	expect(own.fixture.audited.filter(({ actor }) => actor === "deployment")).toHaveLength(1);
+	const made = own.fixture.audited.filter(({ actor }) => actor === "service:wallets");
+	expect(made).toMatchObject([{ action: "wallets.profile.created" }]);
 });
 
 test("a signature of its address opens no session, and does not link it to somebody", async () => {

@@ -92,7 +92,7 @@ async function insertOnce(
 	});
 	await profileRows.setCanonical(tx, id, walletId);
 	await deps.audit.append(tx, {
-		actor: "deployment",
+		actor: "service:wallets",
 		action: "wallets.profile.created",
 		subject: `profile:${id}`,
 		detail: { address, by: "configuration" },

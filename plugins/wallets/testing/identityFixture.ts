@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { privateKeyToAccount } from "viem/accounts";
 import type { AuditEntry } from "#core/audit/Audit.ts";
+import { renderEntry } from "#core/audit/renderEntry.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
 import type { Hex } from "#core/chain/Hex.ts";
@@ -67,7 +68,11 @@ function createWorld(db: Database, options: FixtureOptions) {
 		},
 		custody: provider.custody,
 		audit: {
-			append: async (tx, entry) => tx.afterCommit(() => void audited.push(entry)),
+			async append(tx, entry) {
+				// What the real one refuses is refused here too.
+				renderEntry(entry, clock.ms);
+				tx.afterCommit(() => void audited.push(entry));
+			},
 		},
 		limits: async () => ({
 			perTradeUsdMicros: 1_000_000_000n,

@@ -115,22 +115,26 @@ test("[BRG-11] where it is on, a post bridges to its author's own wallet within 
 test.each([
 	["recipient", `recipient ${ALICE}`],
 	["refund", `refund to ${ALICE}`],
-])("a post that names somebody else as %s is asked about by a link, or waits", async (_, tail) => {
-	const before = deposits();
-	let asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
-	if ((await bridges()).at(-1)?.errorCode === "recipient_cooldown") {
-		const sql = "update wallets.recipient set first_seen_at = first_seen_at - interval '25 hours'";
-		await running.core.db.execute(sql);
-		asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
-	}
-	expect((await bridges()).at(-1)).toMatchObject({
-		...{ channel: "social", status: "confirmation_required", errorCode: null },
-	});
-	expect(asked.post).toContain("needs your yes by a link");
-	expect(asked.post).not.toMatch(/0x|app\.example/);
-	expect(asked.dm).toMatch(/\/links\/\S+$/);
-	expect(deposits()).toBe(before);
-});
+])(
+	"[SOC-04] a post that names somebody else as %s is asked about by a link, or waits",
+	async (_, tail) => {
+		const before = deposits();
+		let asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
+		if ((await bridges()).at(-1)?.errorCode === "recipient_cooldown") {
+			const sql =
+				"update wallets.recipient set first_seen_at = first_seen_at - interval '25 hours'";
+			await running.core.db.execute(sql);
+			asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
+		}
+		expect((await bridges()).at(-1)).toMatchObject({
+			...{ channel: "social", status: "confirmation_required", errorCode: null },
+		});
+		expect(asked.post).toContain("needs your yes by a link");
+		expect(asked.post).not.toMatch(/0x|app\.example/);
+		expect(asked.dm).toMatch(/\/links\/\S+$/);
+		expect(deposits()).toBe(before);
+	},
+);
 
 test("what a stranger wants bridged is kept, and no bridge", async () => {
 	const before = (await bridges()).length;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Chat } from "@ai-sdk/react";
+import { DefaultChatTransport } from "ai";
 import twitter from "twitter-text";
 import { signatureOf } from "#plugins/social/x/signature.ts";
+import { builtinCommands, builtinTools } from "#test/agent/builtinCommands.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import { until } from "#test/harness/until.ts";
 import { renderMention } from "#test/sandbox/social/renderActivity.ts";
@@ -87,6 +90,91 @@ describe("a question about the market", () => {
 		expect(old.post).toMatch(/floor \d/);
 		expect((await world.dm("stranger", "help")).dm).toContain("commands in all");
 		world.x.setShape("activity");
+	});
+});
+
+describe("[SOC-04] what web chat can do", () => {
+	const api = () => `${world.service.url}/v1/agent/chat`;
+
+	/** What web chat answers to somebody's own words. */
+	async function chatted(text: string, by: string | null): Promise<any> {
+		const { id } = by === null ? { id: null } : world.custody.person(by);
+		const headers = id && { authorization: `Bearer ${world.custody.token({ userId: id })}` };
+		const transport = new DefaultChatTransport({ api: api(), ...(headers && { headers }) });
+		const chat = new Chat({ transport });
+		await chat.sendMessage({ text });
+		const parts: any[] = chat.lastMessage?.parts ?? [];
+		const tool = parts.find(({ type }) => type.startsWith("tool-"))?.type.slice("tool-".length);
+		return { tool, line: parts.find(({ type }) => type === "text")?.text, ...parts.at(-1)?.data };
+	}
+
+	/** A line without what depends on the moment, on where it stands, and on its length. */
+	const core = (line: string | null) =>
+		(line ?? "")
+			.replace(/^@\S+ /, "")
+			.replace(/ · [\d:]{8} UTC.*$/, "")
+			.replace(/\d+ (?:s|min|h|d) ago/g, "a while ago")
+			.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…")
+			.slice(0, 100);
+
+	test.each([
+		["floor", `floor ${SLUG}`, "read_floor"],
+		["volume", `volume ${SLUG} 7d`, "read_volume"],
+		["sales", `sales ${SLUG}`, "read_sales"],
+		["mints", `mints ${SLUG}`, "read_mints"],
+		["lifecycle", `lifecycle ${SLUG}`, "read_lifecycle"],
+		["orderbook", `orderbook ${SLUG}`, "read_order_book"],
+		["traits", `traits ${SLUG}`, "read_traits"],
+		["holders", `holders ${SLUG}`, "read_holders"],
+		["drops", "drops minting", "read_drops"],
+		["trending", "trending 1h", "read_trending"],
+		["token economics", "token economics", "read_token_economics"],
+	])("%s are answered in public as there", async (_, text, tool) => {
+		const there = await chatted(text, null);
+		expect(there).toMatchObject({ kind: "done", tool });
+		const { post } = await world.mention("stranger", `${BOT} ${text}`);
+		expect([there, await chatted(text, null)].map(({ line }) => core(line))).toContain(core(post));
+	});
+
+	test.each([
+		["wallet", "my wallets", "read_wallets"],
+		["portfolio", "portfolio", "read_portfolio"],
+		["trades", "my trades", "list_trades"],
+		["bridges", "where is my money", "list_bridges"],
+		["snipe plans", "my plans", "list_plans"],
+		["token economics", "token economics", "read_token_economics"],
+	])("%s are answered to their owner as there", async (_, text, tool) => {
+		const there = await chatted(text, "ada");
+		expect(there.tool).toBe(tool);
+		const { dm } = await world.dm("ada", text);
+		expect([there, await chatted(text, "ada")].map(({ line }) => core(line))).toContain(core(dm));
+	});
+
+	const reading = new Set(builtinTools.flatMap((t) => (t.effect === "read" ? [t.name] : [])));
+	const examples = builtinCommands.flatMap(({ tool, examples: [first] }) =>
+		first === undefined ? [] : [{ text: first, isReading: reading.has(tool) }],
+	);
+
+	test("is answered word for word, whatever of all commands somebody types", async () => {
+		for (const { text } of examples.filter(({ isReading }) => isReading)) {
+			// Figures may move on in between: it is what they were before, or after.
+			const before = await chatted(text, "ben");
+			const { dm } = await world.dm("ben", text);
+			const lines = [before, await chatted(text, "ben")].map(({ line }) => core(line));
+			expect(lines.map((line) => `${text}: ${line}`)).toContain(`${text}: ${core(dm)}`);
+		}
+	});
+
+	test("and moves money is the same command here, of whoever has a profile", async () => {
+		const by = "9100000000000000009";
+		world.x.addPerson({ id: by, username: "newcomer", isAutomated: false });
+		for (const { text } of examples.filter(({ isReading }) => !isReading)) {
+			const there = await chatted(text, null);
+			expect(there).toMatchObject({ kind: "refused", code: "unauthorized" });
+			expect((await world.dm(by, text)).dm).toContain("app.example");
+			const { body } = await world.admin("GET", "/unlinked-trades?limit=1");
+			expect(body.data[0]).toMatchObject({ authorId: by, command: there.command });
+		}
 	});
 });
 
@@ -194,10 +282,11 @@ describe("an author without a profile", () => {
 		for (let n = 0; n < 21; n++) await world.dm("stranger", `send 0.${n + 1} eth to ${BERT}`);
 		const { status, body } = await world.admin("GET", "/unlinked-trades?limit=200");
 		expect(status).toBe(200);
-		expect(body.data).toHaveLength(20);
-		expect(body.data.at(-1)).toMatchObject({
+		const { id } = world.x.person("stranger");
+		const kept = body.data.filter(({ authorId }: any) => authorId === id);
+		expect(kept).toHaveLength(20);
+		expect(kept.at(-1)).toMatchObject({
 			reason: "no_profile",
-			authorId: world.x.person("stranger").id,
 			command: expect.stringContaining(`send 0.5 eth to ${BERT}`),
 		});
 	});

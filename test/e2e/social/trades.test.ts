@@ -155,7 +155,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(row?.channel).toBe("social");
 	});
 
-	test("of a profile that confirms each trade it waits for a one-time link, and POST confirm", async () => {
+	test("[SOC-04] of a profile that confirms each trade it waits for a one-time link, and POST confirm", async () => {
 		const careful = await at.trader({ account: 2, requireTradeConfirmation: true });
 		const { dm } = await at.dm(at.account(careful).id, "buy TSLA with 0.001 ETH");
 		expect(dm).toMatch(/https:\/\/app\.example\/links\/\S+$/);
@@ -166,7 +166,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(await at.lab.settled(careful, trade.id)).toMatchObject({ status: "confirmed" });
 	});
 
-	test("of a wallet that nobody here signs for, it is kept with what it waits for", async () => {
+	test("[SOC-04] of a wallet that nobody here signs for, it is kept with what it waits for", async () => {
 		const own = await at.trader({ account: 3, capability: "external/manual" });
 		const sent = at.sent.length;
 		const { dm } = await at.dm(at.account(own).id, "buy TSLA with 0.001 ETH");

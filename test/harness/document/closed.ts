@@ -1,11 +1,11 @@
 import { isRecord } from "#core/http/openapi/isRecord.ts";
 
 /**
- * A copy of a document in which objects have no other members than their schemas name.
+ * Returns a copy of a document in which objects have only the members that their schemas name.
  *
- * The document itself allows more, as clients have to. A test does not: a member that is sent and
- * not described would have no meaning and no unit for whoever reads it. Problems may carry more,
- * and what is put together of several schemas stays as it is: each part names some members only.
+ * The document itself allows more, as clients must. A test does not: a member that is sent but not
+ * described would have no meaning and no unit for its reader. Problems may have more members, and a
+ * combination of several schemas stays open: each part names some members only.
  */
 export function closed(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(closed);

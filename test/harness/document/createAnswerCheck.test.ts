@@ -5,7 +5,7 @@ import { field } from "#core/http/openapi/field.ts";
 import { createAnswerCheck } from "#test/harness/document/createAnswerCheck.ts";
 import { documentsOf } from "#test/harness/document/documentsOf.ts";
 
-// Guarantee: what the tests hold answers against can fail.
+// Guarantee: the check of the tests' answers can fail.
 
 const cat = z
 	.object({ name: field.text("Its name.", "Ada"), seenAt: field.time("When.").nullable() })
@@ -43,7 +43,7 @@ test("a member too many, one too few, a wrong form, status, type or code is foun
 	expect(answered(429, other, "application/problem+json")).toContain("/code");
 });
 
-test("what the document has no operation for is not looked at", () => {
+test("an address that the document lacks is not checked", () => {
 	const unknown = { method: "GET", path: "/pages/1", status: 418, contentType: null, body: null };
 	expect(check(unknown)).toBeUndefined();
 });

@@ -3,20 +3,20 @@ import { createSchemaCheck } from "#test/harness/document/createSchemaCheck.ts";
 
 export type Answer = {
 	method: string;
-	/** With its query, as it was asked for. */
+	/** The path with its query, as requested. */
 	path: string;
 	status: number;
 	contentType: string | null;
-	/** Parsed where it is JSON. */
+	/** Parsed if it is JSON. */
 	body: unknown;
 };
 
-/** Says what is wrong with an answer by the OpenAPI document; undefined where nothing is. */
+/** Returns what is wrong with an answer by the OpenAPI document; undefined where nothing is. */
 export type AnswerCheck = (answer: Answer) => string | undefined;
 
 /**
- * Checks answers against a service's document: their status, their type, and every member. What
- * the document has no operation for (pages, sockets, unknown addresses) is not looked at.
+ * Makes a check of answers against a service's document: status, content type, and every member.
+ * Addresses that the document lacks (pages, sockets, unknown ones) are not checked.
  */
 export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
 	const check = createSchemaCheck(document);

@@ -3,7 +3,7 @@ import { streamRoutes } from "#plugins/streams/routes.ts";
 import { createFrameCheck } from "#test/harness/document/createFrameCheck.ts";
 import { documentsOf } from "#test/harness/document/documentsOf.ts";
 
-// Guarantee: what the tests hold frames against can fail.
+// Guarantee: the check of the tests' frames can fail.
 
 const { asyncApi } = documentsOf([streamRoutes({} as never)]);
 const check = createFrameCheck(asyncApi);

@@ -1,10 +1,10 @@
 import type { AsyncApiDocument } from "#core/http/asyncapi/asyncApiDocument.ts";
 import { createSchemaCheck } from "#test/harness/document/createSchemaCheck.ts";
 
-/** Says what is wrong with a frame of a stream by the AsyncAPI document. */
+/** Returns what is wrong with a frame of a stream by the AsyncAPI document; undefined: nothing. */
 export type FrameCheck = (path: string, frame: unknown) => string | undefined;
 
-/** Checks frames against the messages that the channel of their address sends. */
+/** Makes a check of frames against the messages of their address's channel. */
 export function createFrameCheck(document: AsyncApiDocument): FrameCheck {
 	const check = createSchemaCheck(document);
 	const channels = Object.entries(document.channels).map(([name, channel]) => ({

@@ -2,18 +2,18 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { closed } from "#test/harness/document/closed.ts";
 
-/** Says what is wrong with a value by a schema of a document; undefined where nothing is. */
+/** Returns what is wrong with a value by a schema of a document; undefined where nothing is. */
 export type SchemaCheck = (pointer: string, value: unknown) => string | undefined;
 
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * Checks values against the schemas of an OpenAPI or AsyncAPI document, each named by its JSON
- * pointer (`/components/schemas/Page`). Members that no schema names are wrong.
+ * Makes a check of values against the schemas of an OpenAPI or AsyncAPI document, each named by its
+ * JSON pointer (`/components/schemas/Page`). Members that no schema names are wrong.
  */
 export function createSchemaCheck(document: object): SchemaCheck {
-	// That the document itself is well formed has tests of its own (`e2e/documents`): to ask it again
-	// costs each service that a test starts a sixth of a second.
+	// Other tests check that the document itself is well formed (`e2e/documents`): repeating it would
+	// cost each service of a test a sixth of a second.
 	const given = { meta: false, validateSchema: false } as const;
 	const ajv = new Ajv2020({ ...given, strict: false, allErrors: true, validateFormats: true });
 	addFormats.default(ajv);

@@ -9,8 +9,8 @@ import { createMetrics } from "#core/metrics/createMetrics.ts";
 const about = { version: "0.0.0-test", sandbox: false };
 
 /**
- * The documents of a service that has these routes, made without asking it: nothing that a test
- * counts (requests, log lines, allowances) moves.
+ * Returns the documents of a service with these routes, without a request to it: so nothing that a
+ * test counts (requests, log lines, allowances) changes.
  */
 export function documentsOf(routes: readonly AnyElysia[]): {
 	openApi: OpenApiDocument;

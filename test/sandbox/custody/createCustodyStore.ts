@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { PersonPlan } from "./people/Person.ts";
 
-/** A transaction as the provider remembers it. */
+/** A transaction as the provider stores it. */
 export type StoredTransaction = {
 	id: string;
 	referenceId: string | null;
@@ -11,33 +11,35 @@ export type StoredTransaction = {
 	sender: string;
 	nonce: number;
 	hash: string;
-	/** `failed`: never broadcast; the others are what the provider knows without the chain. */
+	/**
+	 * `failed`: never broadcast. The statuses are those that the provider knows without the chain.
+	 */
 	status: "pending" | "broadcasted" | "failed" | "provider_error";
 	createdAtMs: number;
-	/** How often it was given to the node. */
+	/** How often it was sent to the node. */
 	broadcasts: number;
 };
 
-/** What the provider's list says of a transaction in place of the truth. */
+/** A false entry in the provider's list of transactions. */
 export type StoredClaim = { status: string; hash: string | null; isLasting: boolean };
 
 export type StoredResponse = { bodyHash: string; status: number; body: string };
 
 export type CustodyStore = {
-	/** What a key was answered with at that time or later. */
+	/** Returns the stored answer of a key that is not older than that time. */
 	response(key: string, sinceMs: number): StoredResponse | null;
 	keepResponse(key: string, response: StoredResponse, atMs: number): void;
 	insert(transaction: StoredTransaction): void;
 	setStatus(id: string, status: StoredTransaction["status"]): void;
 	countBroadcast(id: string): void;
-	/** From now on its list says this of a transaction. */
+	/** Makes the list show this for a transaction from now on. */
 	claim(id: string, claim: StoredClaim): void;
 	claimOf(id: string): StoredClaim | null;
-	/** The list tells the truth again, but for claims that last. */
+	/** Makes the list true again, except for lasting claims. */
 	clearClaims(): void;
 	byId(id: string): StoredTransaction | null;
 	byReference(referenceId: string): StoredTransaction | null;
-	/** The newest of a wallet. */
+	/** Returns the newest transaction of a wallet. */
 	lastOf(walletId: string): StoredTransaction | null;
 	all(): StoredTransaction[];
 	addPerson(plan: PersonPlan): void;
@@ -48,8 +50,8 @@ export type CustodyStore = {
 const LIST_MAX = 100_000;
 
 /**
- * What outlives the process, in one SQLite file, or in memory without a directory. What belongs to
- * another chain than `chainName` is forgotten: its transactions are not on this one.
+ * Opens what outlives the process, in one SQLite file, or in memory without a directory. Deletes
+ * the transactions of another chain than `chainName`: they do not exist on this one.
  */
 export function createCustodyStore(options: {
 	dataDir: string | null;
@@ -57,7 +59,7 @@ export function createCustodyStore(options: {
 }): CustodyStore {
 	const { dataDir, chainName } = options;
 	const db = new Database(dataDir === null ? ":memory:" : join(dataDir, "custody.sqlite"));
-	// A killed process loses nothing that way; a lost machine has lost its sandbox anyway.
+	// A killed process loses nothing with this; a crashed machine may lose its sandbox.
 	db.run("pragma journal_mode = wal");
 	db.run("pragma synchronous = off");
 	openTables(db, chainName);

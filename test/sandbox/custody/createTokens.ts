@@ -3,24 +3,24 @@ import type { Clock } from "#core/clock/Clock.ts";
 
 export type TokenOrder = {
 	userId: string;
-	/** How long it holds; negative has expired already. */
+	/** How long the token is valid, in seconds; negative: it has expired already. */
 	expiresInS?: number | undefined;
-	/** In place of the usual ones. */
+	/** Replaces the usual claims. */
 	claims?: Record<string, unknown> | undefined;
 	header?: Record<string, unknown> | undefined;
 };
 
 export type Tokens = {
 	mint(order: TokenOrder): string;
-	/** SPKI PEM, for whoever is configured with the key and does not ask for the set. */
+	/** The key as SPKI PEM, for services that are configured with it instead of fetching the set. */
 	verificationKey: string;
-	/** What GET jwks.json answers. */
+	/** The answer of GET jwks.json. */
 	keySet: unknown;
 };
 
 const HOUR_S = 3_600;
 
-/** Access tokens of a provider with a key of its own, made at each start. */
+/** Makes a signer of access tokens, with a new key at each start. */
 export function createTokens(options: { appId: string; clock: Clock }): Tokens {
 	const { appId, clock } = options;
 	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });

@@ -44,7 +44,7 @@ async function get(path: string, of = emulator) {
 	return { status: response.status, body: (await response.json()) as any };
 }
 
-/** A signed request, as the service makes it; the canonical text is written out by hand here. */
+/** Sends a signed request as the service does; the canonical text is written by hand here. */
 async function rpc(
 	body: Record<string, unknown>,
 	options: { key?: string; expiresInMs?: number; of?: CustodyEmulator; walletId?: string } = {},
@@ -105,7 +105,7 @@ describe("the wallet provider of a sandbox", () => {
 		}
 	});
 
-	test("signs with the wallet's own key, and the node says so", async () => {
+	test("signs with the wallet's own key, as the node confirms", async () => {
 		const { status, body } = await rpc(await send());
 		expect(status).toBe(200);
 		const mined = await anvil.rpc<{ from: Hex; hash: Hex }>("eth_getTransactionByHash", [
@@ -116,7 +116,7 @@ describe("the wallet provider of a sandbox", () => {
 		expect(looked.body).toMatchObject({ status: "confirmed", transaction_hash: mined.hash });
 	});
 
-	test("signs without broadcasting where that is what was asked", async () => {
+	test("signs without broadcasting if that is requested", async () => {
 		const { params } = await send();
 		const { body } = await rpc({ method: "eth_signTransaction", params });
 		const raw = body.data.signed_transaction;
@@ -126,7 +126,7 @@ describe("the wallet provider of a sandbox", () => {
 		expect(await anvil.rpc("eth_getTransactionByHash", [keccak256(raw)])).toBeNull();
 	});
 
-	test("turns away who is not the application, and whatever was signed otherwise", async () => {
+	test("refuses callers other than the application, and requests signed otherwise", async () => {
 		const body = JSON.stringify(await send());
 		const path = `${emulator.url}/v1/wallets/${ada.wallet?.id}/rpc`;
 		const ask = async (headers: Record<string, string>) =>
@@ -190,7 +190,7 @@ describe("an idempotency key", () => {
 		nowMs = 2 * DAY_MS + 2;
 		const { nonce: __, ...open } = bare.params.transaction as Record<string, unknown>;
 		const again = { ...bare, params: { transaction: open } };
-		// Without one it pays a second time: this is why a reference is always sent.
+		// Without a reference it pays twice: this is why the service always sends one.
 		expect((await rpc(again, { key: "bare" })).status).toBe(200);
 	});
 });
@@ -219,12 +219,12 @@ test("statuses are the chain's: reverted, replaced, and gone with a fork", async
 	expect((await get(path)).body.status).toBe("execution_reverted");
 	await anvil.rpc("evm_revert", [snapshot]);
 	expect((await get(path)).body.status).toBe("broadcasted");
-	// Its nonce goes to another one.
+	// Another transaction takes its nonce.
 	expect((await rpc(await send())).status).toBe(200);
 	expect((await get(path)).body.status).toBe("replaced");
 });
 
-test("what was sent, answered and added is there after a restart, and on another chain is not", async () => {
+test("sent, answered and added data survives a restart, but not another chain", async () => {
 	const dataDir = mkdtempSync(join(tmpdir(), "custody-"));
 	await anvil.rpc("evm_mine");
 	const first = await startCustodyEmulator({ rpcUrl: anvil.url, dataDir });
@@ -274,8 +274,8 @@ test("one with two chains signs and broadcasts on each, and on no third", async 
 	await home.stop();
 });
 
-describe("a provider that claims what is not so", () => {
-	/** One request to send while it claims this; what it answers, and what its list then says. */
+describe("a provider with false claims", () => {
+	/** Sends one request with this claim; returns the answer, and what the list then shows. */
 	async function claimed(order: object) {
 		const reference = randomUUID();
 		emulator.fault({ kind: "claims", path: "^POST", times: 1, ...order });
@@ -288,12 +288,12 @@ describe("a provider that claims what is not so", () => {
 		return { answer, listed: await list(), list, hash, isKnown };
 	}
 
-	test("says that it sent, and sends nothing", async () => {
+	test("claims that it sent, and sends nothing", async () => {
 		const { answer, listed, list, hash, isKnown } = await claimed({ listed: "broadcasted" });
 		expect({ status: answer.status, isKnown }).toEqual({ status: 200, isKnown: false });
 		expect(answer.body.data.hash).toBe(hash);
 		expect(listed).toMatchObject({ status: "broadcasted", transaction_hash: hash });
-		// It is made correct: what was never broadcast has failed.
+		// The status is corrected: a transaction that was never broadcast has failed.
 		emulator.clearFaults();
 		expect(await list()).toMatchObject({ status: "failed", transaction_hash: null });
 	});
@@ -307,7 +307,7 @@ describe("a provider that claims what is not so", () => {
 		expect(await list()).toMatchObject({ status: "failed", transaction_hash: hash });
 	});
 
-	test("says that it failed, or lists nothing, though it sent", async () => {
+	test("claims that it failed, or lists nothing, although it sent", async () => {
 		const failed = await claimed({ sends: true, status: 500 });
 		expect({ status: failed.answer.status, isKnown: failed.isKnown }).toEqual({
 			status: 500,
@@ -320,7 +320,7 @@ describe("a provider that claims what is not so", () => {
 		expect(await hidden.list()).toMatchObject({ status: "confirmed" });
 	});
 
-	test("names the hash of the request before, or nobody's", async () => {
+	test("names the hash of the request before, or an unknown one", async () => {
 		const before = await rpc(await send());
 		const previous = await claimed({ hash: "previous", sends: true });
 		expect(previous.answer.body.data.hash).toBe(before.body.data.hash);
@@ -331,7 +331,7 @@ describe("a provider that claims what is not so", () => {
 		expect(await anvil.rpc("eth_getTransactionByHash", [named])).toBeNull();
 	});
 
-	test("goes wrong for one wallet, and for no other", async () => {
+	test("fails for one wallet, and for no other", async () => {
 		const ben = emulator.person("ben");
 		emulator.fault({ kind: "status", status: 503, wallet: ben.wallet?.id ?? "" });
 		const answer = await rpc(await send());
@@ -345,7 +345,7 @@ describe("a provider that claims what is not so", () => {
 	});
 });
 
-describe("the doors for tests and developers", () => {
+describe("the endpoints for tests and developers", () => {
 	async function door(path: string, method: string, body?: unknown) {
 		const init = { method, ...(body !== undefined && { body: JSON.stringify(body) }) };
 		const response = await fetch(`${emulator.url}/_sandbox/${path}`, init);
@@ -364,7 +364,7 @@ describe("the doors for tests and developers", () => {
 		expect((await door("faults", "DELETE")).body.faults).toEqual([]);
 	});
 
-	test("give tokens to whoever asks, users without their keys, and new users", async () => {
+	test("give tokens to any caller, users without their keys, and new users", async () => {
 		const { token } = (await door("token", "POST", { userId: "ada" })).body;
 		expect(token.split(".")).toHaveLength(3);
 		expect((await door("token", "POST", { userId: "nobody" })).status).toBe(400);
@@ -381,7 +381,7 @@ describe("the doors for tests and developers", () => {
 });
 
 describe("webhooks", () => {
-	/** Somebody who takes everything, and what they were told. */
+	/** Runs with a server that accepts every webhook, and returns what it received. */
 	async function listening(work: (url: string) => Promise<void>): Promise<string[]> {
 		const told: string[] = [];
 		const server = Bun.serve({

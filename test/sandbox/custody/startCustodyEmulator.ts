@@ -18,26 +18,26 @@ import { type Attempt, createPostbox } from "./webhook/createPostbox.ts";
 
 export type CustodyEmulatorOptions = {
 	rpcUrl: string;
-	/** Of other chains on which it signs and broadcasts as well. */
+	/** RPC URLs of other chains that it signs and broadcasts on. */
 	moreRpcUrls?: readonly string[] | undefined;
 	port?: number | undefined;
-	/** Where what outlives the process is kept; without it in memory. */
+	/** The directory for what outlives the process; without it, memory. */
 	dataDir?: string | undefined;
 	appId?: string;
 	appSecret?: string;
 	clock?: Clock;
-	/** What somebody new gets beside ether. */
+	/** Gives new users more than ether. */
 	welcome?(people: readonly Person[]): Promise<void>;
 };
 
-/** A transaction as it was signed. */
+/** A signed transaction. */
 export type SignedTransaction = {
 	referenceId: string | null;
 	hash: string;
 	sender: Hex;
 	nonce: number;
 	raw: Hex;
-	/** It was never sent, and its own hash never told: the provider alone could have it. */
+	/** It was never sent, and its hash never reported: only the provider has it. */
 	isDisowned: boolean;
 };
 
@@ -53,7 +53,7 @@ export type CustodyEmulator = {
 	verificationKey: string;
 	webhookSecret: string;
 	people(): Person[];
-	/** By username; throws where there is nobody. */
+	/** Returns a user by username; throws for an unknown one. */
 	person(username: string): Person;
 	addPerson(plan?: Partial<PersonPlan>): Promise<Person>;
 	token(order: TokenOrder): string;
@@ -61,14 +61,14 @@ export type CustodyEmulator = {
 	clearFaults(): void;
 	calls(): Calls;
 	clearCalls(): void;
-	/** Everything that was ever to be sent, oldest first. */
+	/** Returns every stored transaction, oldest first. */
 	transactions(): StoredTransaction[];
-	/** The same as it was signed, also what was never broadcast; of this process alone. */
+	/** Returns the signed transactions of this process, including those never broadcast. */
 	signed(): SignedTransaction[];
-	/** Where webhooks go from now on; to nobody at first. */
+	/** Sets where webhooks go; at first they are not sent. */
 	sendWebhooksTo(url: string | null): void;
 	webhooks(): Attempt[];
-	/** Settles when nothing is left that was to be done late. */
+	/** Settles when no delayed work is left. */
 	idle(): Promise<void>;
 	stop(): Promise<void>;
 };
@@ -77,7 +77,10 @@ const PURSE_WEI = 1_000n * 10n ** 18n;
 const CHAIN_NAME_BLOCK = "0x1";
 const QUORUM_ID = "sandboxquorum0000000000";
 
-/** The wallet provider of a sandbox chain: Privy's REST API over keys of anvil's own mnemonic. */
+/**
+ * Starts the wallet provider of a sandbox chain: Privy's REST API with keys of anvil's own
+ * mnemonic.
+ */
 export async function startCustodyEmulator(
 	options: CustodyEmulatorOptions,
 ): Promise<CustodyEmulator> {
@@ -144,7 +147,7 @@ export async function startCustodyEmulator(
 		fetch: handle,
 	});
 	const idle = async (): Promise<void> => {
-		// What is done late may leave more to be done later.
+		// Delayed work may start more of it.
 		while (lateWork.size > 0) await Promise.all(lateWork);
 	};
 	return {
@@ -193,7 +196,9 @@ function pkcs8(key: KeyObject): string {
 	return key.export({ format: "der", type: "pkcs8" }).toString("base64");
 }
 
-/** The hash of a block that never changes again; of the first one where there is no second yet. */
+/**
+ * Returns the hash of a block that never changes; of the first block while there is no second one.
+ */
 async function chainNameOf(rpc: Rpc): Promise<string> {
 	for (const number of [CHAIN_NAME_BLOCK, "0x0"]) {
 		const block = await rpc.call("eth_getBlockByNumber", [number, false]);
@@ -206,7 +211,7 @@ function walletsOf(people: readonly Person[]): HeldWallet[] {
 	return people.flatMap(({ wallet }) => wallet ?? []);
 }
 
-/** Who has nothing and never sent anything gets something to spend. */
+/** Gives ether to each account with no balance and no transaction yet. */
 async function fillPurses(rpc: Rpc, wallets: readonly HeldWallet[]): Promise<void> {
 	const addresses = wallets.map(({ address }) => address);
 	const balances = await rpc.batch(

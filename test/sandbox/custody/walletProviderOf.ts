@@ -1,6 +1,6 @@
 import type { CustodyEmulator } from "./startCustodyEmulator.ts";
 
-/** What makes a service the wallet provider's application. The keys are of this sandbox alone. */
+/** The credentials of the wallet provider's application. They are valid in this sandbox only. */
 export type WalletProviderAccess = {
 	appId: string;
 	appSecret: string;
@@ -9,7 +9,7 @@ export type WalletProviderAccess = {
 	webhookSecret: string;
 };
 
-/** The ready line's members about the wallet provider. */
+/** Returns the ready line's members about the wallet provider. */
 export function walletProviderOf(custody: CustodyEmulator): {
 	walletProviderUrl: string;
 	walletProvider: WalletProviderAccess;

@@ -50,7 +50,7 @@ export function createRevenue({ economy, ethUsdAt, nowMs }: RevenueOptions): Rev
 	};
 }
 
-/** Dollars of one token: the same at a time in each sandbox. */
+/** Returns the dollars of one token: the same at a time in each sandbox. */
 export function tapeUsdAt(timeS: number): number {
 	return TAPE_USD * (1 + SWING * Math.sin((2 * Math.PI * timeS) / TURN_S));
 }

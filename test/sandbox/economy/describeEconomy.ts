@@ -46,7 +46,7 @@ export const tapePools: readonly (Pool & { depthUsd: number })[] = [
 	{ ...poolOf(economyAddresses.token, stockAddresses.usdg, 3_000), depthUsd: 500_000 },
 ];
 
-/** Returns how the pools are opened while one token and one ether are worth this. */
+/** Returns what each pool is opened with when one token and one ether are worth this. */
 export function tapeOpenings(usd: TapeUsd): Opening[] {
 	return tapePools.map((pool) => {
 		const { token0, token1, fee, depthUsd } = pool;

@@ -1,4 +1,6 @@
+import { zeroAddress } from "viem";
 import { keeperWallet } from "../custody/people/keeperWallet.ts";
+import { stockAddresses } from "../stocks/stockAddresses.ts";
 import { economyAddresses, tapePools } from "./describeEconomy.ts";
 
 /** What a service must be told of the token's economy beside where its chain is. */
@@ -9,6 +11,8 @@ export type EconomySettings = {
 	burner: string;
 	/** BUYBACK_WALLET_ID */
 	keeperWalletId: string;
+	/** BUYBACK_CURRENCIES: what revenue comes in. */
+	currencies: string[];
 	/** The token's pools, of the shape of TRADE_POOLS_JSON. */
 	pools: { address: string; tokens: [string, string]; fee: number }[];
 };
@@ -24,5 +28,6 @@ export function economySettings(): EconomySettings {
 	return {
 		...{ token: small(token), router: small(router), burner: small(burner), pools },
 		keeperWalletId: keeperWallet().id,
+		currencies: [zeroAddress, small(stockAddresses.usdg)],
 	};
 }

@@ -97,6 +97,23 @@ test("a price that moves is remembered, and moves the mean later than the price"
 	await economy.movePrice(USD);
 });
 
+test("a price that is settled is the mean at once, and is remembered from there on", async () => {
+	const [pool] = economy.pools;
+	if (!pool) throw new Error("no pool");
+	for (const tape of [0.052, 0.051, 0.056]) {
+		await economy.movePrice({ ...USD, tape });
+		await anvil.rpc("evm_increaseTime", [TWAP_S / 10]);
+	}
+	await economy.settlePrice({ ...USD, tape: 0.053 });
+	const [price, tick] = await slotOf(pool.address);
+	expect(price).toBe(tapePriceOf(pool, { ...USD, tape: 0.053 }));
+	expect(Math.abs((await meanTick(pool.address)) - tick)).toBeLessThanOrEqual(1);
+	await economy.movePrice({ ...USD, tape: 0.055 });
+	expect((await slotOf(pool.address))[3]).toBe(120);
+	expect(Math.abs((await meanTick(pool.address)) - tick)).toBeLessThan(100);
+	await economy.settlePrice(USD);
+});
+
 test("what was ever transferred leaves some holders, who have all of it", async () => {
 	const { token } = economy.addresses;
 	const logs = await chain.getContractEvents({

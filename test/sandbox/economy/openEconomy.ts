@@ -49,10 +49,15 @@ export type Economy = {
 	/** Pays revenue of a source, in coins or in USDG. */
 	payCoins(source: string, wei: bigint): Promise<void>;
 	payDollars(source: string, units: bigint): Promise<void>;
-	/** Gives somebody of the token that nobody holds yet. */
+	/** Transfers some of the treasurer's own tokens to somebody. */
 	give(to: Address, raw: bigint): Promise<void>;
-	/** Moves the pools to where one token is worth this. */
+	/** Trades in the pools until one token is worth this in each. */
 	movePrice(usd: TapeUsd, pools?: readonly Pool[]): Promise<void>;
+	/**
+	 * Moves the price, and has the pools remember no other: as if it had been this for a day. So
+	 * that who asks for a mean right after a start is not told of a price of long ago.
+	 */
+	settlePrice(usd: TapeUsd): Promise<void>;
 	/** Leaves a pool this many hundredths of a per cent of its liquidity; 10,000 fills it again. */
 	drain(pool: Pool, keepBps?: number): Promise<void>;
 	setKeeper(keeper: Address): Promise<void>;
@@ -67,8 +72,14 @@ const SEARCHER_TOKENS = SUPPLY / 20n;
 const CARDINALITY = 120;
 /** Pools seem to be older than their chain, or nobody could ask for their mean of ten minutes. */
 const POOL_AGE_S = 86_400;
-const OBSERVATIONS_SLOT = "0x8";
-const UINT32 = 2n ** 32n;
+/** Where a pool of Uniswap V3 stores its observations, and in its first word how many there are. */
+const OBSERVATIONS_SLOT = 8;
+const INDEX_BIT = 184n;
+const CARDINALITY_BIT = 200n;
+const UINT16 = 0xffffn;
+const ONE_OBSERVATION = 1n << CARDINALITY_BIT;
+/** Set in a word that is an observation, with a sum of ticks of 0. */
+const IS_OBSERVATION = 1n << 248n;
 const Word = z.custom<Hex>((value) => isHex(value));
 const Block = z.object({ timestamp: Word });
 
@@ -84,6 +95,8 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 	if (isNew) await deploy(rpc, { send, ...options });
 	const { maker, router, burner } = economyAddresses;
 	const { usdg } = stockAddresses;
+	const movePrice = (usd: TapeUsd, pools: readonly Pool[] = tapePools) =>
+		send([{ to: maker, data: movement(pools, (pool) => tapePriceOf(pool, usd)) }]);
 	return {
 		addresses: economyAddresses,
 		pools: tapePools,
@@ -95,8 +108,11 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 				{ to: router, data: depositOf(source, { token: usdg, units }) },
 			]),
 		give: (to, raw) => send([transferOf(to, raw)]),
-		movePrice: (usd, pools = tapePools) =>
-			send([{ to: maker, data: movement(pools, (pool) => tapePriceOf(pool, usd)) }]),
+		movePrice,
+		async settlePrice(usd) {
+			await movePrice(usd);
+			await forgetPrices(rpc);
+		},
 		drain: ({ address }, keepBps = 0) => {
 			const args = [address, BigInt(keepBps)] as const;
 			const data = encodeFunctionData({ abi: tokenMakerAbi, functionName: "keep", args });
@@ -114,7 +130,7 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 	};
 }
 
-/** Encodes a move of pools to the roots of their prices. */
+/** Encodes trades that move pools to these prices, each by its root. */
 export function movement(pools: readonly Pool[], priceOf: (pool: Pool) => bigint): Hex {
 	const moves = pools.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool) }));
 	return encodeFunctionData({ abi: tokenMakerAbi, functionName: "move", args: [moves, [], []] });
@@ -156,7 +172,7 @@ async function deploy(
 		return { to: maker, data: encodeFunctionData(call) };
 	});
 	await send([...openings, ...tapePools.map(memory)]);
-	await ageAll(rpc);
+	await forgetPrices(rpc);
 	const code = await rpc.call("eth_getCode", [router, "latest"]);
 	if (code === "0x") throw new Error("the router of revenue does not stand where it should");
 }
@@ -193,15 +209,29 @@ function memory({ address }: Pool): SenderTx {
 	return { to: economyAddresses.maker, data };
 }
 
-/** Dates each pool's first observation back: its price has been the same since. */
-async function ageAll(rpc: Rpc): Promise<void> {
+/** Leaves each pool one observation, of a day ago: its price has been the same since. */
+async function forgetPrices(rpc: Rpc): Promise<void> {
 	const { timestamp } = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
-	const aged = (BigInt(timestamp) - BigInt(POOL_AGE_S)) % UINT32;
+	const first = IS_OBSERVATION + BigInt(timestamp) - BigInt(POOL_AGE_S);
 	for (const { address } of tapePools) {
-		const at = [address, OBSERVATIONS_SLOT];
-		const word = BigInt(Word.parse(await rpc.call("eth_getStorageAt", [...at, "latest"])));
-		const older = toHex(word - (word % UINT32) + aged, { size: 32 });
-		await rpc.call("anvil_setStorageAt", [address, toHex(8n, { size: 32 }), older]);
+		const words = await rpc.call("eth_getStorageAt", [address, "0x0", "latest"]);
+		const state = BigInt(Word.parse(words));
+		const kept = Number((state >> CARDINALITY_BIT) & UINT16);
+		const one = (state & ~(UINT16 << INDEX_BIT) & ~(UINT16 << CARDINALITY_BIT)) | ONE_OBSERVATION;
+		const writes = [
+			[0, one],
+			[OBSERVATIONS_SLOT, first],
+		] as const;
+		const gone = Array.from(
+			{ length: kept - 1 },
+			(_, at) => [OBSERVATIONS_SLOT + 1 + at, 0n] as const,
+		);
+		await rpc.batch(
+			[...writes, ...gone].map(([slot, word]) => ({
+				method: "anvil_setStorageAt",
+				params: [address, toHex(slot, { size: 32 }), toHex(word, { size: 32 })],
+			})),
+		);
 	}
 }
 

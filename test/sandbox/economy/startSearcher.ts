@@ -140,14 +140,14 @@ async function priceOf(rpc: Rpc, { address }: Pool): Promise<bigint> {
 	return decodeFunctionResult({ ...call, data: hex.parse(await rpc.call("eth_call", asked)) })[0];
 }
 
-/** Of the root of a price half as many parts are enough. */
+/** Returns the root of a dearer price: half as many parts of the root are enough. */
 function dearer({ token0 }: Pool, sqrtPriceX96: bigint, bps: number): bigint {
 	const more = 20_000n + BigInt(bps);
 	const isFirst = token0.toLowerCase() === economyAddresses.token.toLowerCase();
 	return isFirst ? (sqrtPriceX96 * more) / 20_000n : (sqrtPriceX96 * 20_000n) / more;
 }
 
-/** Fees say the order where the node goes by them; else the order in which they came does. */
+/** Sends a move of the price. Its fee says where it stands, else the order of sending does. */
 async function move(
 	rpc: Rpc,
 	{ pool, to, fee }: { pool: Pool; to: bigint; fee: Hex },

@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** What is done with a SandboxFeed. */
+/** The functions of a SandboxFeed. */
 export const feedAbi = parseAbi([
 	"constructor(string about)",
 	"function publish(int192 answer)",

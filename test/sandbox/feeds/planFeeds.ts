@@ -2,7 +2,9 @@ import { type Address, encodeDeployData, getContractAddress, type Hex } from "vi
 import type { World } from "../World.ts";
 import { feedAbi } from "./feedAbi.ts";
 
-/** What is deployed for each feed, and where it will be: right after the coin, by the same hand. */
+/**
+ * Returns the deployment of each feed, and its address: right after the coin, by the same account.
+ */
 export function planFeeds(
 	banker: Address,
 	creation: Hex,

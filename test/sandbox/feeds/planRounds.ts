@@ -5,10 +5,10 @@ import type { Scene } from "../traffic/Scene.ts";
 import { feedAbi } from "./feedAbi.ts";
 import { usdAnswer } from "./usdAnswer.ts";
 
-/** Closer blocks share a round: a feed says something when it is time, not in each block. */
+/** Blocks that are closer share a round: a feed publishes by time, not in each block. */
 const ROUND_EVERY_S = 300;
 
-/** Publishes a round of every feed of the world where one is due. */
+/** Publishes a round of every feed that is due. */
 export function planRounds(scene: Scene): void {
 	const { world, nowS } = scene;
 	for (const feed of world.feeds) {

@@ -1,14 +1,14 @@
-/** What stands in a feed, in hundred-millionths of a dollar. */
+/** The currency of a feed. Answers are in hundred-millionths of a dollar. */
 export type FeedOf = "eth" | "coin";
 
 const CENTRE: Record<FeedOf, number> = { eth: 2_500, coin: 1 };
-/** How far the price strays, as a share, and how long a turn of it takes. */
+/** How far the price deviates, as a share, and the period of that wave. */
 const SWING: Record<FeedOf, number> = { eth: 0.04, coin: 0.0004 };
 const TURN_S: Record<FeedOf, number> = { eth: 86_400, coin: 21_600 };
 
 /**
- * The price at a time: the same in every world and after every restart, so that nothing has to be
- * remembered and no other draw of chance moves.
+ * Returns the price at a time: the same in every world and after every restart, so that nothing
+ * must be stored and no other random number changes.
  */
 export function usdAnswer(of: FeedOf, timeS: number): bigint {
 	const turn = (2 * Math.PI * timeS) / TURN_S[of];

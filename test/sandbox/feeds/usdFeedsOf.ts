@@ -4,7 +4,7 @@ import type { World } from "../World.ts";
 const CHAIN_ID = 31_337;
 const HEARTBEAT_SECONDS = 3_600;
 
-/** The world's feeds as a service is told of them (`USD_FEEDS_JSON`). */
+/** Returns the world's feeds as a service is configured with them (`USD_FEEDS_JSON`). */
 export function usdFeedsOf({ feeds, coin }: Pick<World, "feeds" | "coin">) {
 	const byToken = feeds.map(({ of, address }) => [
 		of === "eth" ? zeroAddress : coin,

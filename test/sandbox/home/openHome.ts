@@ -3,7 +3,7 @@ import { sleep } from "#core/time/sleep.ts";
 import { chainFile } from "../chainFile.ts";
 import { createSaver } from "../createSaver.ts";
 import { keeperWallet } from "../custody/people/keeperWallet.ts";
-import { createRevenue } from "../economy/createRevenue.ts";
+import { createRevenue, tapeUsdAt } from "../economy/createRevenue.ts";
 import { type Economy, openEconomy } from "../economy/openEconomy.ts";
 import { readHead } from "../readHead.ts";
 import { type Anvil, startAnvil } from "../startAnvil.ts";
@@ -13,24 +13,24 @@ import { openStockWorld, type StockWorld } from "../stocks/openStockWorld.ts";
 
 export type HomeOptions = {
 	dataDir: string;
-	/** Of the stocks' prices. */
+	/** The seed of the stocks' prices. */
 	seed: number;
 	nowMs(): number;
 	say(line: string): void;
 };
 
-/** The sandbox's own 4663: where wallets are linked and money moves, and stocks trade. */
+/** The sandbox's own chain 4663: wallets are linked, money moves and stocks trade there. */
 export type Home = {
 	anvil: Anvil;
-	/** Block that names the chain: another one, and it began anew. */
+	/** The block whose hash identifies the chain: another hash means that it was started again. */
 	firstBlock: number;
-	/** Stocks, their pools and feeds: there from its beginning. */
+	/** Stocks, their pools and feeds, from the chain's start. */
 	stocks: StockWorld;
-	/** The token, its pools and contracts: there from its beginning too. */
+	/** The token, its pools and contracts, also from the chain's start. */
 	economy: Economy;
 	/**
-	 * Mines a block at each beat until the signal, unless somebody else does. What is sent is mined
-	 * at once all the same.
+	 * Mines a block at each beat until the signal, unless another part mines. Sent transactions are
+	 * mined at once all the same.
 	 */
 	run(signal: AbortSignal, isMinedByOther?: () => boolean): Promise<void>;
 	save(): Promise<void>;
@@ -39,14 +39,16 @@ export type Home = {
 const HOME_ID = 4663;
 const ACCOUNTS_OF_PEOPLE = 10;
 const FIRST_BLOCK = 1;
-/** Blocks of the real one come ten a second: each of a whole night would be kept here. */
+/**
+ * The real chain has ten blocks a second; storing those of a whole night here would be too much.
+ */
 const BLOCK_EVERY_MS = 1_000;
 const FIRST_WEI = 2n * 10n ** 18n;
 const FIRST_UNITS = 2_000_000_000n;
 const FULL_PACE_MS = 3_600_000;
 const SLOW_FACTOR = 10;
 
-/** Opens the home chain of the data directory: continued where it was, or begun. */
+/** Opens the home chain of the data directory: continues it, or starts it. */
 export async function openHome(options: HomeOptions): Promise<Home> {
 	const { dataDir, seed, nowMs, say } = options;
 	const place = { dataDir, name: "home" };
@@ -59,6 +61,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 	const ethUsdAt = (timeS: number) => stockPrices(seed, timeS)["ETH"] ?? 0;
 	const ethUsd = prices["ETH"] ?? 0;
 	const economy = await openEconomy(anvil.rpc.url, { keeper: keeperWallet().address, ethUsd });
+	const nowS = Math.floor(nowMs() / 1_000);
+	await economy.settlePrice({ tape: tapeUsdAt(nowS), eth: ethUsdAt(nowS) });
 	const revenue = createRevenue({ economy, ethUsdAt, nowMs });
 	if (economy.isNew) await payFirst(economy);
 	await revenue.tick();
@@ -88,13 +92,13 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 	};
 }
 
-/** Something to buy back with from the beginning. */
+/** Pays the first revenue, so that there is something to buy back with. */
 async function payFirst(economy: Economy): Promise<void> {
 	await economy.payCoins("marketplace", FIRST_WEI);
 	await economy.payDollars("trading", FIRST_UNITS);
 }
 
-/** Null where there is none, or none that can be used. */
+/** Continues the saved chain; returns null where there is none that can be used. */
 async function continueHome(
 	{ say }: HomeOptions,
 	place: { dataDir: string; name: string },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MINUTE_MS } from "#core/time/units.ts";
 
-/** The ways in which a language model, or who serves it, goes wrong. */
+/** The kinds of faults of a language model, or of its server. */
 export const MODEL_FAULT_KINDS = [
 	"status",
 	"silence",
@@ -15,18 +15,18 @@ export const MODEL_FAULT_KINDS = [
 	"hostile",
 ] as const;
 
-/** One order to misbehave, as POST /_sandbox/faults takes it. */
+/** One ordered fault, as POST /_sandbox/faults takes it. */
 export const ModelFault = z.object({
 	kind: z.enum(MODEL_FAULT_KINDS),
-	/** How often; for ever without it. */
+	/** How often; without it always. */
 	times: z.int().min(1).optional(),
-	/** Of `status` (500). */
+	/** For `status` (500). */
 	status: z.int().min(200).max(599).optional(),
-	/** How slow (3 s). */
+	/** The delay (3 s). */
 	delayMs: z.int().min(0).max(MINUTE_MS).optional(),
-	/** Of `endless`: how many tokens its answer has (10,000). */
+	/** For `endless`: how many tokens its answer has (10,000). */
 	tokens: z.int().min(1).max(1_000_000).optional(),
-	/** Of `hostile`: the command that it answers whatever was asked. */
+	/** For `hostile`: the command that it answers to every question. */
 	command: z.string().max(1_000).optional(),
 });
 export type ModelFault = z.output<typeof ModelFault>;

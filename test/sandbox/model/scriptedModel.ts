@@ -1,13 +1,13 @@
 const ADDRESS = "0x[0-9a-fA-F]{40}";
 const AMOUNT = "\\d+(?:\\.\\d+)?";
 const NAME = "(?:the |an? |one |some |any )*(?<name>[\\p{L}\\p{N}][\\p{L}\\p{N}' -]{0,60}?)";
-/** What people say behind a name, and is none of it. */
+/** Words after a name that are no part of it. */
 const END =
 	"(?:'s)?(?:\\s+(?:right now|now|today|these days|lately|currently|please|pls|going for|worth|cost|at|nft|nfts|traded|trading|sell for|go for))*\\s*[?!.]*$";
 
 type Rule = readonly [pattern: string, command: (found: Record<string, string>) => string];
 
-/** Questions about the market first: who asks what something costs sends nothing. */
+/** Questions about the market come first: a question about a price must not send anything. */
 const RULES: readonly Rule[] = [
 	["what(?:'s| is) (?:hot|popular|pumping|moving|everyone buying)", () => "trending"],
 	["anything (?:hot|moving|pumping)", () => "trending"],
@@ -29,8 +29,8 @@ const RULES: readonly Rule[] = [
 const COMPILED = RULES.map(([pattern, write]) => ({ pattern: new RegExp(pattern, "iu"), write }));
 
 /**
- * Reads free text as a well-behaved language model would that knows a few ways of asking: the same
- * text always gives the same command, or null.
+ * Reads free text as a well-behaved language model would that knows a few phrases; returns the
+ * command, or null. The same text always gives the same answer.
  */
 export function scriptedModel(text: string): string | null {
 	for (const { pattern, write } of COMPILED) {

@@ -5,7 +5,7 @@ import { scriptedModel } from "./scriptedModel.ts";
 
 export type ModelEmulatorOptions = {
 	port?: number | undefined;
-	/** Wanted as a bearer token; nothing without it. */
+	/** Required as a bearer token; without it no key is needed. */
 	apiKey?: string | undefined;
 };
 
@@ -17,7 +17,7 @@ export type ModelEmulator = {
 	fault(order: ModelFault): void;
 	clearFaults(): void;
 	calls(): Calls;
-	/** What was asked, oldest first, of the last hundred. */
+	/** Returns the last hundred requests, oldest first. */
 	requests(): readonly ModelRequest[];
 	stop(): Promise<void>;
 };
@@ -35,7 +35,7 @@ const SILENCE_MS = 120_000;
 const ENDLESS_TOKENS = 10_000;
 const ATTACKER = `0x${"66".repeat(20)}`;
 
-/** An OpenAI-compatible endpoint with a scripted model behind it, for chat without a key. */
+/** Starts an OpenAI-compatible endpoint with a scripted model, for chat without a key. */
 export function startModelEmulator(options: ModelEmulatorOptions = {}): ModelEmulator {
 	const calls = createCallLog();
 	const requests: ModelRequest[] = [];
@@ -153,7 +153,7 @@ async function answer(
 	}
 }
 
-/** Another amount, or where there is none another name; and the attacker's address. */
+/** Returns a tampered command: another amount, or else another name; and the attacker's address. */
 function changed(command: string): string {
 	const richer = command.replace(/\b\d+(\.\d+)?\b(?!.*\beth\b.*\beth\b)/, "9000");
 	const other = richer.replace(/0x[0-9a-fA-F]{40}/, ATTACKER);

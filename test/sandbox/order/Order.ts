@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 
-/** Seaport's item types which this world signs. */
+/** The item types of Seaport that this world signs. */
 export type ItemType = 0 | 1 | 2 | 3 | 4;
 
 export type OfferItem = {

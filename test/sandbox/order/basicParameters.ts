@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { conduitKey } from "../conduitKey.ts";
 import type { SignedOrder } from "./Order.ts";
 
-// Seaport's routes, four order types wide: which kind is paid with and which is handed over.
+// Seaport's routes, four order types each: what is paid with and what is handed over.
 const route = {
 	nativeTo721: 0,
 	nativeTo1155: 4,
@@ -13,8 +13,7 @@ const route = {
 };
 
 /**
- * BasicOrderParameters of an order which fits them: one offered item, then payments of one
- * currency.
+ * BasicOrderParameters of an order that fits them: one offered item, then payments in one currency.
  */
 export type BasicParameters = {
 	considerationToken: Address;

@@ -27,16 +27,18 @@ const domainSeparator = keccak256(
 );
 
 /**
- * The EIP-712 digest which an offerer signs.
+ * Returns the EIP-712 digest that an offerer signs.
  *
- * By hand and not by viem's `hashTypedData`: some thousand orders are signed at a first start, and
+ * Written by hand instead of viem's `hashTypedData`: a first start signs some thousand orders, and
  * the generic encoder walks the type tree for each.
  */
 export function hashOrder(order: OrderParameters): Hex {
 	return keccak256(concatHex(["0x1901", domainSeparator, hashComponents(order)]));
 }
 
-/** What Seaport and the marketplaces call an order's hash: the struct without its domain. */
+/**
+ * Returns an order's hash as Seaport and the marketplaces define it: the struct without its domain.
+ */
 export function hashComponents(order: OrderParameters): Hex {
 	return keccak256(
 		concatHex([

@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** The calls by which this world trades. */
+/** The calls with which this world trades. */
 export const seaportAbi = parseAbi([
 	"struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
 	"struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",

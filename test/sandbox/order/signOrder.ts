@@ -9,14 +9,14 @@ export type OrderDraft = {
 	offer: OfferItem[];
 	consideration: ConsiderationItem[];
 	salt: bigint;
-	/** The block which will fill it; the order opens an hour before and ends a week after. */
+	/** The time of the block that fills it; the order opens an hour before and ends a week after. */
 	nowS: number;
 	partial?: boolean;
 };
 
 /**
- * Completes a draft with this world's habits (no zone, the OpenSea conduit) and the offerer's
- * signature.
+ * Completes a draft as usual in this world (no zone, the OpenSea conduit) and signs it for the
+ * offerer.
  */
 export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<SignedOrder> {
 	const parameters = {

@@ -14,7 +14,7 @@ import { tokenAbi } from "../tokenAbi.ts";
 import { documentMistakes } from "./testing/documentMistakes.ts";
 import { type Lab, openLab } from "./testing/openLab.ts";
 
-// Guarantee: what the emulator says is what its chain holds, in the shapes of the provider's own
+// Guarantee: the emulator's answers agree with its chain, have the shapes of the provider's own
 // document, and every order of its book can be filled on chain.
 
 const ORDER_FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-/** Everything of a paged list. */
+/** Returns all items of a paged list. */
 async function all(path: string, key: string, cursorName = "next"): Promise<any[]> {
 	const found: any[] = [];
 	let next = "";
@@ -132,7 +132,7 @@ describe("collections", () => {
 			const real = path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 			const { status, body } = await lab.get(real);
 			expect([path, status]).toEqual([path, 200]);
-			// The document says that a counter is a number; the provider was seen sending text too.
+			// The document says that a counter is a number; the real provider was seen sending text too.
 			const mistakes = documentMistakes({ method: "get", path }, body);
 			expect(mistakes.filter((text) => !/\.counter is a string/.test(text))).toEqual([]);
 		}
@@ -254,7 +254,7 @@ describe("events", () => {
 		);
 	});
 
-	test("sales are those that the chain's Seaport made", async () => {
+	test("sales are those of the chain's Seaport", async () => {
 		const filter = { fromBlock: "0x0", toBlock: "latest", topics: [ORDER_FULFILLED] };
 		const logs = (await lab.rpc.call("eth_getLogs", [filter])) as any[];
 		const sales = await all("/events?event_type=sale&limit=200", "asset_events");
@@ -330,7 +330,7 @@ describe("the book", () => {
 		expect([...kinds].sort()).toEqual(["collection", "item", "trait"]);
 	});
 
-	test("a listing in coins is bought with coins, for somebody else", async () => {
+	test("a listing in coins is bought with coins, for another recipient", async () => {
 		const pages = await Promise.all(
 			slugs.map((slug) => all(`/listings/collection/${slug}/all?limit=200`, "listings")),
 		);
@@ -407,7 +407,7 @@ describe("the book", () => {
 		expect(isHex(rest.result)).toBe(true);
 	});
 
-	test("a listing whose seller gave the token away is inactive, and his counter ends them all", async () => {
+	test("a listing whose seller gave the token away is inactive, and the seller's counter ends them all", async () => {
 		const market = lab.emulator.market();
 		const collection = market.collections.get("signal-pigeons")!;
 		const order = [...collection.open].find(
@@ -432,7 +432,7 @@ describe("the book", () => {
 });
 
 describe("drops", () => {
-	test("what is minting can be minted with the call that the drop gives", async () => {
+	test("an open drop can be minted with the call that it gives", async () => {
 		const featured = await all("/drops?limit=3", "drops", "cursor");
 		expect(featured.every((drop) => drop.is_minting)).toBe(true);
 		const mint = { minter: person, quantity: 2 };
@@ -443,7 +443,7 @@ describe("drops", () => {
 		expect((await get("/collections/harbor-lights")).total_supply).toBe(before + 2);
 	});
 
-	test("what is sold out is among the recently minted, and minting it is a conflict", async () => {
+	test("a sold out drop is among the recently minted, and minting it is a conflict", async () => {
 		const { drops } = await get("/drops?type=recently_minted");
 		expect(drops.map((drop: any) => drop.collection_slug)).toContain("kiln-folk");
 		const answer = await lab.post("/drops/kiln-folk/mint", { minter: person, quantity: 1 });
@@ -466,7 +466,7 @@ describe("the state", () => {
 		expect([...other.market().orders.keys()]).not.toEqual(hashes);
 	});
 
-	test("after a reorg it is that of the chain which is", async () => {
+	test("after a reorg it is that of the new chain", async () => {
 		const snapshot = await lab.rpc.call("evm_snapshot");
 		const head = await readHead(lab.rpc);
 		await lab.rpc.call("anvil_mine", ["0x3"]);

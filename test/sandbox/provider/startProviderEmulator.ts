@@ -22,11 +22,11 @@ export type EmulatorOptions = {
 	rpcUrl: string;
 	port?: number;
 	seed?: number;
-	/** Without one nobody needs a key, except that an empty header is refused all the same. */
+	/** Without it no key is needed, but an empty header is still refused. */
 	apiKey?: string | undefined;
-	/** Whose orders the book holds: those of them who approved Seaport or its conduit. */
+	/** The makers of the book's orders: those of them who approved Seaport or its conduit. */
 	actors?: readonly Actor[];
-	/** How often the chain is asked for its head; 0 leaves it to `sync`. */
+	/** How often the chain's head is read; 0: only by `sync`. */
 	pollMs?: number;
 	rateLimits?: RateLimits;
 	randomFaults?: RandomFaults;
@@ -44,7 +44,7 @@ export type ProviderEmulator = {
 	clearFaults(): void;
 	calls(): Calls;
 	clearCalls(): void;
-	/** Catches up with the chain and tells the stream; done when it has. */
+	/** Reads new blocks and feeds the stream; settles when done. */
 	sync(): Promise<void>;
 	market(): Market;
 	stop(): Promise<void>;
@@ -56,7 +56,7 @@ const USD_PER_ETHER = 2_500;
 const HEARTBEAT_TIMEOUT_S = 60;
 const FRAME_BYTES_MAX = 65_536;
 
-/** The marketplace provider of a sandbox chain: OpenSea's API and stream over what is on it. */
+/** Starts the marketplace provider of a sandbox chain: OpenSea's API and stream over its state. */
 export function startProviderEmulator(options: EmulatorOptions): ProviderEmulator {
 	const actors = options.actors ?? createActors(ACTORS);
 	const rpc = createRpc(options.rpcUrl);
@@ -112,7 +112,7 @@ export function startProviderEmulator(options: EmulatorOptions): ProviderEmulato
 			message: (socket, text) => hub.message(socket, String(text)),
 			close: hub.close,
 			idleTimeout: HEARTBEAT_TIMEOUT_S,
-			// A client shows that it lives by its own heartbeats.
+			// Clients prove that they are alive by their own heartbeats.
 			sendPings: false,
 			maxPayloadLength: FRAME_BYTES_MAX,
 		},

@@ -8,18 +8,18 @@ export const revealAbi = parseAbi([
 	"function setEach(string base)",
 ]);
 
-/** A way in which a hidden collection comes out. */
+/** A way in which a hidden collection is revealed. */
 export type RevealKind = {
 	about: string;
-	/** Every token has a URI of its own while it is hidden; else all share one. */
+	/** True: every token has its own URI while it is hidden; else all share one. */
 	hasOwnUris: boolean;
-	/** The owner's call that reveals it, given where documents are; null: the server does it. */
+	/** The owner's call that reveals it, for a documents' base URL; null: only the server changes. */
 	call: ((base: string) => Hex) | null;
 };
 
 const STARTING_INDEX = 17n;
 
-/** Every way there is, by the name that `POST /_sandbox/reveals` takes. */
+/** All kinds, by the name that `POST /_sandbox/reveals` takes. */
 export const revealKinds = {
 	announced: {
 		about: "another base URI, and an event of ERC-4906",
@@ -57,14 +57,14 @@ export const revealKinds = {
 export type RevealName = keyof typeof revealKinds;
 export const REVEAL_NAMES = Object.keys(revealKinds) as [RevealName, ...RevealName[]];
 
-/** What a token shows while it is hidden. */
+/** The document of a hidden token. */
 export const sealedDocument = {
 	name: "Not open yet",
 	description: "Opens later.",
 	image: "https://images.invalid/sealed.png",
 };
 
-/** What a token shows once it is out: some values are rare, and one is nobody else's. */
+/** Returns the document of a revealed token: some trait values are rare, and one is unique. */
 export function openDocument(id: number) {
 	const rare = id % 20 === 0 ? "Gilded" : id % 5 === 0 ? "Lacquered" : "Plain";
 	return {
@@ -79,7 +79,9 @@ export function openDocument(id: number) {
 	};
 }
 
-/** The hash that a collection names before it comes out: of all its documents, in order. */
+/**
+ * Returns the hash that a collection publishes before its reveal: of all its documents, in order.
+ */
 export function provenanceHashOf(tokens: number): Hex {
 	const documents = Array.from({ length: tokens }, (_, index) => openDocument(index + 1));
 	return keccak256(toHex(JSON.stringify(documents)));

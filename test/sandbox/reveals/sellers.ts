@@ -9,21 +9,21 @@ const GAS = toHex(40_000_000);
 const RECEIPT_EVERY_MS = 20;
 
 /**
- * Who holds the tokens of collections that are opened on demand. They are none of the world's
- * traders: its planner knows those traders' nonces, and these send whatever they like.
+ * Holders of the tokens of collections that are opened on demand. They are none of the world's
+ * traders: the planner counts those traders' nonces, and these accounts send at any time.
  */
 export const revealSellers: readonly Actor[] = Array.from({ length: SELLERS }, (_, index) => {
 	const privateKey = keccak256(toHex(`sandbox reveal seller ${index}`));
 	return { privateKey, address: lower(privateKeyToAddress(privateKey)) };
 });
 
-/** Who opens such collections, and who is faster than everybody at the marketplace. */
+/** The account that opens such collections, and the buyer that is faster than everybody else. */
 export const revealOwner = accountOf("sandbox reveal owner");
 export const rival = accountOf("sandbox rival");
 
 export type SentCall = { to?: Address; data: Hex; value?: bigint };
 
-/** Sends from an account of these; the node signs for it. Answers the transaction's hash. */
+/** Sends from one of these accounts, which the node signs for; returns the transaction's hash. */
 export async function sendFrom(rpc: Rpc, from: Address, call: SentCall): Promise<Hex> {
 	await rpc.batch([
 		{ method: "anvil_impersonateAccount", params: [from] },
@@ -34,7 +34,7 @@ export async function sendFrom(rpc: Rpc, from: Address, call: SentCall): Promise
 	return String(await rpc.call("eth_sendTransaction", [sent])) as Hex;
 }
 
-/** Waits until a transaction has a block, however the chain is mined. Throws where it failed. */
+/** Waits until a transaction is mined, however the chain mines. Throws if it reverted. */
 export async function untilMined(rpc: Rpc, hash: Hex): Promise<void> {
 	for (;;) {
 		const receipt = await rpc.call("eth_getTransactionReceipt", [hash]);

@@ -6,8 +6,8 @@ import { type Lab, openLab } from "../provider/testing/openLab.ts";
 import { openDocument, REVEAL_NAMES, sealedDocument } from "./revealKinds.ts";
 import { type RevealStudio, startRevealStudio } from "./startRevealStudio.ts";
 
-// Guarantee: whoever asks for it sees a collection come out in each way that there is, from servers
-// that go wrong, with sellers who are faster than the buyer.
+// Guarantee: a developer can watch a collection being revealed in each way, with servers that fail
+// and sellers that are faster than the buyer.
 
 const tokenAbi = parseAbi(["function tokenURI(uint256 id) view returns (string)"]);
 
@@ -62,7 +62,7 @@ test.each(REVEAL_NAMES)(
 	},
 );
 
-test("servers answer the old document, too many requests and halves on demand, as often as told", async () => {
+test("servers answer the old document, 429 and half answers on demand, as often as ordered", async () => {
 	const { contract } = await studio.open({ kind: "silent", tokens: 2 });
 	await studio.reveal([contract]);
 	const uri = await uriOf(contract, 1n);
@@ -78,7 +78,7 @@ test("servers answer the old document, too many requests and halves on demand, a
 	expect((await ask("/_sandbox/reveals", { kind: "nonsense" })).status).toBe(400);
 });
 
-test("what is asked for later comes out by itself", async () => {
+test("a reveal that is ordered for later happens by itself", async () => {
 	const { contract } = await studio.open({ kind: "announced", tokens: 2, afterMs: 1 });
 	await until(async () => (await uriOf(contract, 1n)).endsWith("/open/1"), "it is out");
 	expect(studio.shows().find((show) => show.contract === contract)?.isRevealed).toBe(true);

@@ -23,23 +23,23 @@ import {
 } from "./revealKinds.ts";
 import { revealOwner, revealSellers, type SentCall, sendFrom, untilMined } from "./sellers.ts";
 
-/** What the server of documents does that it should not, as `POST /_sandbox/faults` takes it. */
+/** The faults of the document server, as `POST /_sandbox/faults` takes them. */
 export const StudioFault = z.discriminatedUnion("kind", [
 	Fault.extend({ kind: z.enum(TRANSPORT_KINDS) }),
-	/** The document that the token had while it was hidden. */
+	/** It answers the document of the hidden token. */
 	Fault.extend({ kind: z.literal("old_document") }),
 ]);
 
-/** URIs of so many tokens fit into a block. */
+/** The most tokens whose URIs can change in one block. */
 const EACH_MAX = 400;
 
 const Opening = z
 	.strictObject({
 		kind: z.enum(REVEAL_NAMES),
 		tokens: z.int().min(2).max(10_000).default(40),
-		/** When it comes out by itself; not before it is told to, without it. */
+		/** When it is revealed; without it only on request. */
 		afterMs: z.int().min(0).max(3_600_000).optional(),
-		/** Of `one_by_one`: how far tokens stand apart. */
+		/** For `one_by_one`: the time between tokens. */
 		everyMs: z.int().min(0).max(60_000).default(200),
 	})
 	.refine(({ kind, tokens }) => kind !== "each" || tokens <= EACH_MAX, "at most 400 in a block");
@@ -50,10 +50,10 @@ const Now = z.strictObject({ contracts: z.array(z.string()).max(100).optional() 
 export type Show = { contract: Address; kind: RevealName; tokens: number; isRevealed: boolean };
 
 export type RevealStudio = {
-	/** Where its documents are: METADATA_ALLOWED_ORIGINS. */
+	/** The base URL of its documents: METADATA_ALLOWED_ORIGINS. */
 	url: string;
 	open(opening: Opening): Promise<Show>;
-	/** Has these come out, in one block as far as the chain's owner mines it so; all without. */
+	/** Reveals these collections, in one block if the miner allows it; without a list, all. */
 	reveal(contracts?: readonly string[]): Promise<void>;
 	shows(): Show[];
 	fault(fault: z.input<typeof StudioFault>): void;
@@ -65,12 +65,12 @@ export type RevealStudio = {
 const PRICE_RAW = 5n * 10n ** 16n;
 const MINTED_AT_ONCE_MAX = 200;
 
-/** A show with what only this process knows of it: how many tokens its server has opened. */
+/** A collection with this process's own state: how many tokens its server has revealed. */
 type Running = Show & { number: number; everyMs: number; opened: number };
 
 /**
- * Opens hidden collections on demand, serves their documents, and has them come out in the way that
- * is asked for. Documents depend on the path alone, but for those that come out one by one.
+ * Opens hidden collections on demand, serves their documents, and reveals them in the requested
+ * way. Documents depend on the path alone, except for those that are revealed one by one.
  */
 export function startRevealStudio(options: { rpcUrl: string; port?: number }): RevealStudio {
 	const rpc = createRpc(options.rpcUrl);
@@ -93,11 +93,11 @@ export function startRevealStudio(options: { rpcUrl: string; port?: number }): R
 	const send = (call: SentCall) => sendFrom(rpc, revealOwner, call);
 	const baseOf = ({ number }: { number: number }) => `${origin}/${number}/open/`;
 
-	/** `/3/open/17`, `/3/sealed`, and of those that come out one by one `/3/own/17`. */
+	/** Answers `/3/open/17`, `/3/sealed`, and for tokens revealed one by one `/3/own/17`. */
 	function documentAt(path: string): Response {
 		const [, number, part, id] = path.split("/");
 		const show = running.find((one) => String(one.number) === number);
-		// After a restart nobody knows how far it was: it is all out.
+		// After a restart the progress is unknown: everything counts as revealed.
 		const opened = part === "own" ? (show?.opened ?? Number.POSITIVE_INFINITY) : 0;
 		const isOpen = part === "open" || (part === "own" && Number(id) <= opened);
 		const isOld = desk.take(path, "old_document").length > 0;

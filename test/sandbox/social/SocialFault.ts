@@ -1,24 +1,24 @@
 import { z } from "zod";
 
-/** What goes wrong on demand; `path` is a pattern of the calls that it is for. */
+/** An ordered fault; `path` is a pattern of the calls that it affects. */
 export const SocialFault = z.strictObject({
 	kind: z.enum([
-		/** Too often: nothing is done. `retryAfter` in seconds. */
+		/** Rate limited: nothing is done. `retryAfter` in seconds. */
 		"429",
-		/** It is done, and the answer is a 429 all the same. */
+		/** It is done, but the answer is a 429. */
 		"lost_429",
-		/** The answer has this `status`, and nothing is done. */
+		/** Nothing is done, and the answer has this `status`. */
 		"status",
-		/** It is done, and the answer is a 500. */
+		/** It is done, but the answer is a 500. */
 		"lost",
-		/** It is done, and no answer comes. */
+		/** It is done, but no answer comes. */
 		"silence",
 		/** Nothing is done, and no answer comes. */
 		"dead",
-		/** The answer after `delayMs`. */
+		/** The answer comes after `delayMs`. */
 		"slow",
 		"html",
-		/** Of deliveries: not sent, sent twice, sent after the next one. */
+		/** For deliveries: not sent, sent twice, sent after the next one. */
 		"drop_delivery",
 		"duplicate_delivery",
 		"late_delivery",
@@ -32,7 +32,7 @@ export const SocialFault = z.strictObject({
 export type SocialFault = z.output<typeof SocialFault>;
 export type SocialFaultOrder = z.input<typeof SocialFault>;
 
-/** Orders of what shall go wrong, taken one by one. */
+/** Makes the list of ordered faults, used one by one. */
 export function createSocialFaults() {
 	let orders: { fault: SocialFault; left: number }[] = [];
 	return {
@@ -44,7 +44,7 @@ export function createSocialFaults() {
 			orders = [];
 		},
 		all: () => orders.map(({ fault }) => fault),
-		/** The first that is for this call, or for a delivery. */
+		/** Returns the first fault for this call, or for a delivery. */
 		take(what: "call" | "delivery", path: string): SocialFault | null {
 			const wanted = orders.find(({ fault }) => {
 				const isDelivery = fault.kind.endsWith("_delivery");

@@ -11,7 +11,7 @@ export type XOffice = {
 	webhookId: string;
 	/** Holds the subscribed event types; `all` for the older interface. */
 	subscriptions: Set<string>;
-	/** The newer interface is there for this app. */
+	/** Returns whether this app may use the newer interface. */
 	hasActivity(): boolean;
 };
 
@@ -34,7 +34,7 @@ const subscriptionBody = z.looseObject({
 	webhook_id: z.string(),
 });
 
-/** X's version 2, as far as the bot asks it. */
+/** The routes of X's version 2 that the bot uses. */
 export const routes: readonly Route[] = [
 	{
 		...{ method: "GET", path: /^\/2\/users\/me$/, as: ["user", "account"] },
@@ -98,7 +98,7 @@ export const routes: readonly Route[] = [
 	},
 ];
 
-/** X answers only whom somebody named in their post: it was summoned. */
+/** Posts for the bot. X allows a reply only to a post that mentions the bot. */
 function post({ office: { timeline, bot, meter }, body }: Given): Response {
 	const read = postBody.safeParse(body).data;
 	if (!read) return refusal(400, "One or more parameters to your request was invalid.");
@@ -169,7 +169,7 @@ function renderEvent({ id, senderId, recipientId, text, atMs }: Message, bot: Ac
 	return {
 		id,
 		event_type: "MessageCreate",
-		// X writes links in its own way.
+		// X rewrites links.
 		text: text.replace(/https?:\/\/\S+/g, "https://t.co/sandbox"),
 		sender_id: senderId,
 		dm_conversation_id: `${bot.id}-${other}`,
@@ -190,7 +190,7 @@ function subscribe({ office, body }: Given): Response {
 	return Response.json({ data: { subscription_id: String(office.subscriptions.size) } });
 }
 
-/** Newest first, after `since_id`. */
+/** Returns a page, newest first, after `since_id`. */
 function pageOf<Row extends { id: string }>(rows: readonly Row[], query: URLSearchParams): Row[] {
 	const since = BigInt(query.get("since_id") ?? "0");
 	const most = Math.min(100, Math.max(1, Number(query.get("max_results") ?? "10")));
@@ -202,7 +202,7 @@ function pageOf<Row extends { id: string }>(rows: readonly Row[], query: URLSear
 
 function listed(data: readonly unknown[], more: object = {}): Response {
 	const meta = { result_count: data.length };
-	// X leaves `data` out where there is nothing.
+	// X omits an empty `data`.
 	return Response.json(data.length > 0 ? { data, ...more, meta } : { meta });
 }
 

@@ -4,7 +4,7 @@ import type { SocialFaults } from "./SocialFault.ts";
 const TRIES_MAX = 3;
 const TIMEOUT_MS = 10_000;
 
-/** Sends what happened to the app's webhook, signed, in the order in which it happened. */
+/** Makes the sender of events to the app's webhook: signed, in the order in which they happened. */
 export function createDeliverer(options: {
 	secret: string;
 	faults: SocialFaults;

@@ -1,10 +1,10 @@
 import type { SocialAccess } from "./socialAccess.ts";
 
-/** As whom a call is made; null: nobody that X knows. */
+/** The identity of a call; null: unknown to X. */
 export type CallerKind = "app" | "user" | "account" | null;
 
 /**
- * The bot's tokens. A refresh token is good once: used again, all of the family end, as X's do.
+ * Makes the bot's tokens. A refresh token works once: if it is used again, X revokes all tokens.
  */
 export function createGrants(access: SocialAccess, nowMs: () => number) {
 	let round = 0;
@@ -24,7 +24,10 @@ export function createGrants(access: SocialAccess, nowMs: () => number) {
 		return authorization?.startsWith("OAuth ") && isSigned(authorization) ? "account" : null;
 	}
 
-	/** The signature itself is proven by X's own example; here the parts have to be right. */
+	/**
+	 * Checks only the parts of the signature; another test proves the signature itself with X's
+	 * example.
+	 */
 	function isSigned(header: string): boolean {
 		const parts = new Map(
 			[...header.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = "", value = ""]) => {
@@ -72,7 +75,7 @@ export function createGrants(access: SocialAccess, nowMs: () => number) {
 		refresh,
 		rounds: () => round,
 		isRevoked: () => isRevoked,
-		/** What ended the access token: two hours, or somebody at X. */
+		/** Ends the access token, as after two hours, or by X. */
 		expire(): void {
 			current.endsAtMs = 0;
 		},

@@ -14,7 +14,7 @@ const PRICES = {
 
 export type Billed = keyof typeof PRICES;
 
-/** What the app would pay, by what it was for. */
+/** Counts what the app would pay, by kind of item. */
 export function createMeter() {
 	const counts = new Map<Billed, number>();
 	return {
@@ -31,7 +31,7 @@ export type Meter = ReturnType<typeof createMeter>;
 
 export type Window = { max: number; windowMs: number };
 
-/** X's limits of an account; each is a fixed window that begins with its first call. */
+/** X's limits per account; each is a fixed window that begins with its first call. */
 export const LIMITS: readonly (readonly [RegExp, Window])[] = [
 	[/^POST \/2\/tweets$/, { max: 100, windowMs: 900_000 }],
 	[/^POST \/2\/dm_conversations\//, { max: 15, windowMs: 900_000 }],
@@ -41,7 +41,7 @@ export const LIMITS: readonly (readonly [RegExp, Window])[] = [
 	[/^GET \/2\/usage\/tweets$/, { max: 50, windowMs: 900_000 }],
 ];
 
-/** Counts calls; answers when the window of one that is too many ends, else null. */
+/** Counts calls; returns when the window ends if a call exceeds its limit, else null. */
 export function createRates(nowMs: () => number) {
 	const windows = new Map<string, { taken: number; endsAtMs: number }>();
 	return (call: string): number | null => {

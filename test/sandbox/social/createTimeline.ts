@@ -2,7 +2,7 @@
 export type Account = {
 	id: string;
 	username: string;
-	/** X labels it as a program. */
+	/** X labels it as automated. */
 	isAutomated: boolean;
 };
 
@@ -11,12 +11,12 @@ export type Post = {
 	authorId: string;
 	text: string;
 	replyTo: string | null;
-	/** Shown again, with or without own words. */
+	/** The quoted or reposted post. */
 	quotes: string | null;
 	repostOf: string | null;
-	/** Ids of its versions, the first first. */
+	/** Ids of its versions, the first one first. */
 	versions: string[];
-	/** How many characters in front X itself put there. */
+	/** How many characters X itself put in front. */
 	prefix: number;
 	atMs: number;
 };
@@ -35,21 +35,21 @@ export type NewPost = {
 	replyTo?: string | null | undefined;
 	quotes?: string | null | undefined;
 	repostOf?: string | null | undefined;
-	/** An edit of that post: another id, and the same post. */
+	/** An edit of that post: another id, but the same post. */
 	edits?: string | undefined;
 };
 
 const EPOCH_MS = 1_288_834_974_657;
 const KEPT_MAX = 20_000;
-/** For how long the platform takes the same text of one account for a duplicate: our guess. */
+/** How long X treats the same text of one account as a duplicate: our guess. */
 const DUPLICATE_MS = 24 * 3_600_000;
 
-/** All that was posted and written, as the platform keeps it: ids tell the time. */
+/** Makes the store of all posts and messages; as on X, ids contain the time. */
 export function createTimeline(nowMs: () => number) {
 	const accounts = new Map<string, Account>();
 	const posts: Post[] = [];
 	const messages: Message[] = [];
-	/** When each account last posted which text. */
+	/** When each account last posted each text. */
 	const texts = new Map<string, number>();
 	let lastId = 0n;
 
@@ -73,10 +73,10 @@ export function createTimeline(nowMs: () => number) {
 			accounts.set(account.id, account);
 			return account;
 		},
-		/** By id, or by user name. */
+		/** Finds an account by id, or by user name. */
 		account: (name: string): Account | null =>
 			accounts.get(name) ?? [...accounts.values()].find((one) => one.username === name) ?? null,
-		/** A name changes; whoever takes the old one is somebody else. */
+		/** Changes a name; the old one may then belong to another account. */
 		rename(id: string, username: string): void {
 			const account = accounts.get(id);
 			if (account) account.username = username;
@@ -86,7 +86,7 @@ export function createTimeline(nowMs: () => number) {
 			const id = nextId(atMs);
 			const parent = posts.find((one) => one.id === replyTo);
 			const author = parent && accounts.get(parent.authorId);
-			// What X puts in front of an answer, so that whom it answers hears of it.
+			// X puts the author's name in front of a reply, so that the author is notified.
 			const front = author && author.id !== by.id ? `@${author.username} ` : "";
 			const before = posts.find((one) => one.id === edits);
 			texts.set(`${by.id} ${text}`, atMs);
@@ -100,7 +100,7 @@ export function createTimeline(nowMs: () => number) {
 				prefix: [...front].length,
 			});
 		},
-		/** True for a text that this account posted not long ago, to whomever. */
+		/** Returns true for a text that this account posted recently, as a reply to anybody. */
 		isTwice: ({ id }: Account, text: string): boolean =>
 			nowMs() - (texts.get(`${id} ${text}`) ?? Number.NEGATIVE_INFINITY) < DUPLICATE_MS,
 		message(from: { by: Account; to: Account; text: string }): Message {

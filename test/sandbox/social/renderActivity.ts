@@ -1,9 +1,9 @@
 import type { Account, Message, Post, Timeline } from "./createTimeline.ts";
 
-/** In which of X's two shapes deliveries come. */
+/** The format of deliveries; X has two. */
 export type Shape = "activity" | "legacy";
 
-/** A post as X's version 2 shows it. */
+/** Renders a post in the format of X's version 2. */
 export function renderPost(post: Post): Record<string, unknown> {
 	const kinds = [
 		[post.replyTo, "replied_to"],
@@ -26,7 +26,7 @@ export function renderAccount(account: Account): Record<string, unknown> {
 	return { id, username, ...(isAutomated && { affiliation: { description: "Automated" } }) };
 }
 
-/** A delivery that somebody named the bot. */
+/** Renders a delivery of a post that mentions the bot. */
 export function renderMention(post: Post, given: Rendering): unknown {
 	const { shape, bot, timeline } = given;
 	const author = timeline.account(post.authorId);
@@ -45,7 +45,7 @@ export function renderMention(post: Post, given: Rendering): unknown {
 	};
 }
 
-/** A delivery that somebody wrote to the bot. */
+/** Renders a delivery of a message to the bot. */
 export function renderMessage(message: Message, given: Rendering): unknown {
 	const { shape, bot, timeline } = given;
 	const author = timeline.account(message.senderId);
@@ -80,7 +80,7 @@ export type Rendering = { shape: Shape; bot: Account; timeline: Timeline };
 function renderOldPost(post: Post, author: Account | null): Record<string, unknown> {
 	const { id, text, versions, prefix, replyTo } = post;
 	return {
-		// As a number it is another post's id: only the text of it is right.
+		// As a number the id loses digits and is another post's: only its text is right.
 		id: Number(id),
 		id_str: id,
 		text: escaped(text).slice(0, 140),
@@ -109,7 +109,7 @@ function label({ isAutomated }: Account): Record<string, unknown> {
 	return isAutomated ? { affiliation: { description: "Automated" } } : {};
 }
 
-/** What is quoted stands as a link behind the text. */
+/** Returns the text; a quoted post is a link after it. */
 function textOf({ text, quotes }: Post): string {
 	return quotes === null ? text : `${text} https://t.co/${quotes.slice(-10)}`;
 }

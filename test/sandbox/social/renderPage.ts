@@ -1,6 +1,6 @@
 import type { Account, Timeline } from "./createTimeline.ts";
 
-/** The conversation as a page of HTML, with a form to write as one of the people. */
+/** Renders the conversation as an HTML page, with a form to write as one of the users. */
 export function renderPage({ timeline, bot }: { timeline: Timeline; bot: Account }): string {
 	const nameOf = (id: string) => `@${timeline.account(id)?.username ?? id}`;
 	const rows = [
@@ -43,7 +43,7 @@ function safe(text: string): string {
 	return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Links of the service are there to be opened. */
+/** Makes links clickable; the service sends some. */
 function linked(text: string): string {
 	return safe(text).replace(/https?:\/\/[^\s&]+/g, (url) => `<a href="${url}">${url}</a>`);
 }

@@ -1,6 +1,6 @@
 import type { Account } from "./createTimeline.ts";
 
-/** What makes a service the bot's app. The secrets are of this sandbox alone. */
+/** The credentials of the bot's app. They are valid in this sandbox only. */
 export type SocialAccess = {
 	botUsername: string;
 	apiKey: string;
@@ -16,7 +16,7 @@ export type SocialAccess = {
 	webhookSecret: string;
 };
 
-/** Makes the access of a bot; `seed` tells one start's secrets from another's. */
+/** Returns the credentials of a bot; `seed` makes those of each start different. */
 export function socialAccessOf(bot: Account, seed: string): SocialAccess {
 	const secret = (what: string) => `sandbox-${what}-${seed}`;
 	return {
@@ -35,7 +35,7 @@ export function socialAccessOf(bot: Account, seed: string): SocialAccess {
 	};
 }
 
-/** The same as a service's environment. */
+/** Returns the credentials as a service's environment variables. */
 export function socialEnv(url: string, access: SocialAccess): Record<string, string> {
 	return {
 		SOCIAL_BASE_URL: url,

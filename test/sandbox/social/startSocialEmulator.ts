@@ -13,9 +13,9 @@ import { type SocialAccess, socialAccessOf } from "./socialAccess.ts";
 export type SocialEmulatorOptions = {
 	nowMs(): number;
 	port?: number | undefined;
-	/** Who is there beside the bot. */
+	/** The users beside the bot. */
 	people?: readonly { id: string; username: string }[];
-	/** X's limits are kept. */
+	/** Whether X's rate limits apply. */
 	keepsRates?: boolean;
 	shape?: Shape;
 	say?(line: string): void;
@@ -38,7 +38,7 @@ const PostOrder = z.strictObject({
 	edits: z.string().optional(),
 });
 
-/** The platform X as far as a bot knows it: posts, mentions, messages, webhooks, limits, prices. */
+/** Starts X as far as a bot needs it: posts, mentions, messages, webhooks, limits, prices. */
 export function startSocialEmulator(options: SocialEmulatorOptions) {
 	const { nowMs, keepsRates = false, say = () => {} } = options;
 	const timeline = createTimeline(nowMs);
@@ -66,7 +66,7 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 		return known;
 	}
 
-	/** Somebody posts. X tells the bot where its name is in what they typed. */
+	/** Posts as this user; the bot is notified when the typed text mentions it. */
 	function post({ by, ...rest }: SaidPost): { post: Post; delivered: Promise<void> } {
 		const made = timeline.post({ ...rest, by: personOf(by) });
 		const typed = [...made.text].slice(made.prefix).join("").toLowerCase();
@@ -79,7 +79,7 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 		};
 	}
 
-	/** Somebody writes to the bot. */
+	/** Sends a message from this user to the bot. */
 	function message({ by, text }: { by: string; text: string }) {
 		const made = timeline.message({ by: personOf(by), to: bot, text });
 		meter.note("message_delivery");

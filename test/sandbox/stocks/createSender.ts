@@ -4,20 +4,20 @@ import { sleep } from "#core/time/sleep.ts";
 import type { Rpc } from "../Rpc.ts";
 
 export type SenderTx = { to?: Address; data: Hex; value?: bigint };
-/** Mines these in their order; throws when one of them reverts. */
+/** Mines these transactions in order; throws when one of them reverts. */
 export type Send = (txs: readonly SenderTx[]) => Promise<void>;
 
 const Hash = z.custom<Hex>((value) => isHex(value));
 const Receipt = z.object({ status: z.string() });
 const GAS_LIMIT = toHex(14_000_000);
-/** What a block of 300 million holds: a node that mines by itself forgets what is left over. */
+/** What a block of 300 million gas holds: a node with automatic mining drops the rest. */
 const TXS_PER_BLOCK = 20;
 const WEALTH = toHex(10n ** 27n);
 const LOOKS_MAX = 5_000;
 const LOOK_EVERY_MS = 2;
 const LOOKS_TILL_STUCK = 250;
 
-/** Returns an account's hand on an anvil. Nobody has its key: the node signs for it. */
+/** Makes the sender of an account on an anvil. Its key is unknown: the node signs for it. */
 export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 	await rpc.batch([
 		{ method: "anvil_impersonateAccount", params: [from] },
@@ -31,7 +31,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 	async function sendBlock(txs: readonly SenderTx[]): Promise<void> {
 		const first = await rpc.call("eth_getTransactionCount", [from, "pending"]);
 		const calls = txs.map(({ to, data, value = 0n }, index) => {
-			// Named here: anvil promises no order within a request.
+			// Nonces are set here: anvil guarantees no order within a request.
 			const nonce = toHex(Number(first) + index);
 			const rest = { data, value: toHex(value), gas: GAS_LIMIT, nonce };
 			return { method: "eth_sendTransaction", params: [{ from, ...(to && { to }), ...rest }] };
@@ -48,7 +48,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 	};
 }
 
-/** Asks for blocks until each has a receipt; where the node mines by itself, only for receipts. */
+/** Mines blocks until each transaction has a receipt; with automatic mining, waits for receipts. */
 async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
 	let open = [...hashes];
@@ -60,7 +60,8 @@ async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
 		open = open.filter((_, at) => receipts[at] === null);
 		if (open.length === 0) return;
-		// A block of ours beside the node's comes late and empty; but others' may fill its own.
+		// With automatic mining a block of ours is mostly empty; but other transactions may fill the
+		// node's.
 		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
 		if (isAutomatic && !isStuck) await sleep(LOOK_EVERY_MS);
 		else await rpc.call("evm_mine", []);

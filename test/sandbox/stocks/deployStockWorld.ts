@@ -18,13 +18,15 @@ import { uniswapBytecode } from "./uniswapBytecode.ts";
 const { weth, usdg, factory, router, quoter, stockFactory, issuer, maker } = stockAddresses;
 const { v4Manager, v4Quoter, v4StateView } = stockAddresses;
 const NOBODY = `0x${"0".repeat(40)}` as const;
-/** Places contracts. Not the issuer, whose nonces name what it deploys. */
+/**
+ * Deploys the placed contracts. Not the issuer, whose nonces decide the addresses that it deploys.
+ */
 const BUILDER = "0xb011de0000000000000000000000000000004663";
 const V4_POOLS_PER_TX = 60;
 const BAD_FEE_BPS = 300n;
 const REBASED = 1_100_000_000_000_000_000n;
 
-/** Deploys Uniswap V3, the currencies, stocks, feeds and pools into a chain that has none. */
+/** Deploys Uniswap V3, the currencies, stocks, feeds and pools into a chain without them. */
 export async function deployStockWorld(
 	rpc: Rpc,
 	{ send, prices }: { send: Send; prices: Prices },
@@ -63,7 +65,7 @@ export async function deployStockWorld(
 			})),
 		],
 	});
-	// The factory begins without the lowest tier, as Uniswap's own did.
+	// The factory starts without the lowest tier, as Uniswap's own did.
 	const lowest = { functionName: "enableFeeAmount", args: [100, 1] } as const;
 	await build([{ to: factory, data: encodeFunctionData({ abi: uniswapAbi, ...lowest }) }]);
 	const makerCode = encodeDeployData({
@@ -106,7 +108,7 @@ function deployment({ uid, name, ticker, decimals, multiplier }: (typeof deploye
 	return { to: stockFactory, data };
 }
 
-/** What makes the bad tokens bad, once their pools are open. */
+/** Returns the calls that make the bad tokens bad, after their pools are open. */
 function spoilings() {
 	const { bad } = describeStockWorld();
 	const [pool] = bad.blocking.pools;

@@ -20,20 +20,22 @@ import {
 
 export type Pool = { address: Address; token0: Address; token1: Address; fee: Fee };
 export type Stock = Omit<StockPlan, "pools"> & {
-	/** The issuer's own name for it. */
+	/** The issuer's own id of it. */
 	uid: Hex;
 	address: Address;
 	feed: Address | null;
 	pools: readonly Pool[];
 };
-/** What one token is worth in dollars: `ETH`, `USDG`, or a stock's ticker (not its share). */
+/**
+ * Prices of one token in dollars: `ETH`, `USDG`, or a stock's ticker (the token, not the share).
+ */
 export type Prices = Record<string, number>;
 
-/** Everything of the stock world that is known without asking its chain. */
+/** Everything of the stock world that is known without reading its chain. */
 export type StockPlace = {
 	stocks: readonly Stock[];
 	bad: Record<BadKind, Stock>;
-	/** All V3 pools, of bad tokens too. */
+	/** All V3 pools, including those of bad tokens. */
 	pools: readonly Pool[];
 	/** By `ETH`, `USDG` and ticker. */
 	feeds: Record<string, Address>;
@@ -57,7 +59,7 @@ export const deployedStocks: readonly Stock[] = [
 	...badKinds.map((kind) => badStocks[kind]),
 ].map((plan, index) => describeStock(plan, index));
 
-/** Returns what stands where; it is the same in each stock world. */
+/** Returns all addresses of the stock world; they are the same in each. */
 export function describeStockWorld(): StockPlace {
 	const good = deployedStocks.slice(0, stocks.length);
 	const bad = deployedStocks.slice(stocks.length);
@@ -73,7 +75,7 @@ export function describeStockWorld(): StockPlace {
 	};
 }
 
-/** Prices of the catalogue: a token is worth its share times its multiplier. */
+/** Returns the catalogue's prices: a token's price is its share's times its multiplier. */
 export function cataloguePrices(): Prices {
 	const tokens = stocks.map(({ ticker, shareUsd, multiplier }) => {
 		return [ticker, shareUsd * (Number(multiplier) / 1e18)];
@@ -107,12 +109,12 @@ export function openingsOf(prices: Prices): Opening[] {
 	];
 }
 
-/** Returns the root of a pool's price when its tokens are worth this. */
+/** Returns a pool's square root price at these prices of its tokens, times 2^96. */
 export function priceOf({ token0, token1 }: Pool, prices: Prices): bigint {
 	return sqrtPriceX96(worthOf(token0, prices), worthOf(token1, prices));
 }
 
-/** Bad tokens have no price of their own: the catalogue's. */
+/** Returns a token's price; bad tokens always have the catalogue's. */
 function worthOf(token: Address, prices: Prices): Priced {
 	const inUnits = (usd: number): bigint => BigInt(Math.round(usd * 1e8));
 	if (token === weth) return { decimals: 18, usd: inUnits(prices["ETH"] ?? ETH_USD) };
@@ -142,7 +144,7 @@ function describeStock(plan: StockPlan, index: number): Stock {
 	};
 }
 
-/** Returns where the pool of a pair and a fee stands. */
+/** Returns the pool of a pair and a fee, with its address. */
 export function poolOf(tokenA: Address, tokenB: Address, fee: Fee): Pool {
 	const [token0, token1] =
 		tokenA.toLowerCase() < tokenB.toLowerCase() ? [tokenA, tokenB] : [tokenB, tokenA];

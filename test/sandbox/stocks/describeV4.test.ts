@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => anvil?.stop());
 
-/** What V4Quoter says of a hundred dollars; undefined where it reverts. */
+/** Quotes a hundred dollars with V4Quoter in each pool; undefined where it reverts. */
 async function quotes(pools: readonly V4Pool[]): Promise<(bigint | undefined)[]> {
 	const { usdg, v4Quoter } = world.addresses;
 	const functionName = "quoteExactInputSingle";
@@ -57,11 +57,11 @@ test("nine hundred decoys are there, each once, with fees of 1 to 95 % and most 
 	expect(slots.filter(isOpen)).toHaveLength(900);
 });
 
-test("who trades in a decoy loses: it has nothing, or keeps a third and more of what it gives", async () => {
+test("a trade in a decoy loses: it is empty, or keeps at least a third of the output", async () => {
 	const { decoys } = world.v4;
 	const told = await quotes(decoys);
 	expect(told.filter((out) => out !== undefined && out > 0n).length).toBeGreaterThan(50);
-	// The first with money and a hook that stands at the true price.
+	// The first decoy with liquidity and a hook that is at the true price.
 	const [pool, out] = [decoys[28], told[28]];
 	const hook = hooks.find(({ address }) => address === pool?.key.hooks);
 	const stock = world.stocks.find(({ address }) => {

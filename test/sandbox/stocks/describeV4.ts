@@ -3,11 +3,11 @@ import { describeStockWorld, type Prices, type Stock } from "./describeStockWorl
 import { spansOf, sqrtPriceX96 } from "./poolMath.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
-/** A V4 pool is its key: other fees, spacings and hooks are other pools. */
+/** A V4 pool is identified by its key: another fee, spacing or hook is another pool. */
 export type PoolKey = {
 	currency0: Address;
 	currency1: Address;
-	/** Millionths. */
+	/** In millionths. */
 	fee: number;
 	tickSpacing: number;
 	hooks: Address;
@@ -21,7 +21,7 @@ export type V4Opening = {
 	liquidity: bigint;
 };
 
-/** Hooks that keep so many hundredths of a per cent of what a swap gives. */
+/** Hooks that keep this part of a swap's output, in basis points. */
 export const hooks: readonly { address: Address; bps: number }[] = [
 	{ address: hookAddress(1), bps: 3_000 },
 	{ address: hookAddress(2), bps: 3_800 },
@@ -31,14 +31,14 @@ export const hooks: readonly { address: Address; bps: number }[] = [
 const DECOYS = 900;
 const FEES = 95;
 const PERCENT = 10_000;
-/** Of the honest ones. */
+/** Of honest pools. */
 const SPACING = 10;
 const FEE = 500;
-/** Each seventh decoy has a little in it, as a bait. */
+/** Every seventh decoy has a little liquidity as bait. */
 const BAIT_EVERY = 7;
 const BAIT_USD = 200;
 const HONEST_USD = 40_000_000;
-/** Prices that decoys stand at, as shares of the true one. */
+/** Prices of decoys, as shares of the true one. */
 const LURES = [1, 0.5, 0.7, 1.4];
 const keyParts = [
 	{ type: "address" },
@@ -48,7 +48,7 @@ const keyParts = [
 	{ type: "address" },
 ] as const;
 
-/** Pools of V4 that are what they seem: without hooks, at 0.05 %, with money in them. */
+/** Returns honest V4 pools: without hooks, at 0.05 %, with liquidity. */
 export function honestV4Pools(): V4Pool[] {
 	const { stocks } = describeStockWorld();
 	return stocks
@@ -57,7 +57,9 @@ export function honestV4Pools(): V4Pool[] {
 		.map((pool) => ({ ...pool, depthUsd: HONEST_USD }));
 }
 
-/** Nine hundred that are not: fees of 1 to 95 %, most with hooks, at other prices, nearly empty. */
+/**
+ * Returns nine hundred decoys: fees of 1 to 95 %, most with hooks, at other prices, nearly empty.
+ */
 export function decoyPools(): V4Pool[] {
 	const { stocks } = describeStockWorld();
 	return Array.from({ length: DECOYS }, (_, n) => {
@@ -69,7 +71,7 @@ export function decoyPools(): V4Pool[] {
 	});
 }
 
-/** Returns how these pools are opened, at these prices or their lure. */
+/** Returns how these pools are opened, at these prices or at their decoy price. */
 export function v4OpeningsOf(
 	pools: readonly V4Pool[],
 	{ prices, isDecoy }: { prices: Prices; isDecoy: boolean },
@@ -84,7 +86,7 @@ export function v4OpeningsOf(
 	});
 }
 
-/** Returns the root of a pool's price when its tokens are worth this. */
+/** Returns a pool's square root price at these prices of its tokens, times 2^96. */
 export function v4PriceOf({ currency0, currency1 }: PoolKey, prices: Prices, lure = 1): bigint {
 	return sqrtPriceX96(worthOf(currency0, prices, lure), worthOf(currency1, prices, lure));
 }
@@ -109,7 +111,7 @@ function poolOf(
 	return { id: keccak256(encodeAbiParameters(keyParts, values)), key };
 }
 
-/** The last fourteen bits of a hook's address say what it may do: change what a swap gives. */
+/** Returns a hook's address, whose last fourteen bits allow it to change a swap's output. */
 function hookAddress(n: number): Address {
 	return `0x${((0x4663n << 144n) | (BigInt(n) << 16n) | 0x44n).toString(16).padStart(40, "0")}`;
 }

@@ -172,7 +172,7 @@ test("a pool can be drained and filled again", async () => {
 	await world.drain(pool, 1);
 	expect(Number(await quote(path, 10n ** 9n))).toBeLessThan(Number(before) * 0.9);
 	await world.drain(pool, 10_000);
-	// A base unit is lost where liquidity is taken out.
+	// One base unit is lost when liquidity is removed.
 	expect(Number(await quote(path, 10n ** 9n)) / Number(before)).toBeCloseTo(1, 6);
 });
 

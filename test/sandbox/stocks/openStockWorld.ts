@@ -16,51 +16,53 @@ import { makerAbi, stockAbi, stockFeedAbi } from "./stockAbi.ts";
 import { stockAddresses } from "./stockAddresses.ts";
 
 export type StockWorldOptions = {
-	/** What tokens are worth now; of what is not named, the catalogue's price. */
+	/** Current prices; the catalogue's for missing names. */
 	prices?: Prices;
 };
 
 const BLOCK_GAS_LIMIT = toHex(300_000_000);
-/** What it wraps when a pool asks for WETH. */
+/** The ether that it wraps when a pool needs WETH. */
 const MAKER_WEALTH = toHex(10n ** 27n);
 
-/** Stocks, their pools and feeds on an anvil, and the hands that move them. */
+/** Stocks, their pools and feeds on an anvil, and the functions that change them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
-	/** Pools of V4 that are what they seem and move as V3's do, and the nine hundred decoys. */
+	/** Honest V4 pools, which move like V3's, and the nine hundred decoys. */
 	v4: { pools: readonly V4Pool[]; decoys: readonly V4Pool[] };
-	/** It was not there before. */
+	/** True if it was deployed just now. */
 	isNew: boolean;
-	/** Throws where there is none of that ticker. */
+	/** Returns a stock; throws for an unknown ticker. */
 	stock(ticker: string): Stock;
-	/** Mints; ether that is wrapped where the token is WETH. */
+	/** Mints tokens; for WETH it wraps ether. */
 	give(token: Address, to: Address, raw: bigint): Promise<void>;
-	/** Moves every pool of these tokens to their new price and tells all feeds or some, or none. */
+	/** Moves every pool of these tokens to their new price and updates all feeds, some, or none. */
 	moveMarket(
 		prices: Prices,
 		options?: { feeds?: boolean | readonly string[]; pools?: boolean },
 	): Promise<void>;
-	/** Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a time. */
+	/**
+	 * Publishes a round: an answer in hundred-millionths of a dollar, as of now or of a given time.
+	 */
 	setFeed(name: string, answer: bigint, updatedAtS?: number): Promise<void>;
-	/** A dead feed reverts. */
+	/** Makes a feed revert, or work again. */
 	setFeedDead(name: string, isDead: boolean): Promise<void>;
-	/** Leaves a pool this many hundredths of a per cent of its liquidity; 10,000 fills it again. */
+	/** Leaves a pool this part of its liquidity, in basis points; 10,000 fills it again. */
 	drain(pool: Pool, keepBps?: number): Promise<void>;
 	setPaused(token: Address, to: boolean): Promise<void>;
 	setBlocked(token: Address, account: Address, to: boolean): Promise<void>;
-	/** A fee that the token keeps of each transfer, in hundredths of a per cent. */
+	/** Sets the fee that the token keeps of each transfer, in basis points. */
 	setTransferFee(token: Address, bps: number): Promise<void>;
-	/** Multiplies all balances: 1e18 leaves them. */
+	/** Multiplies all balances by index / 1e18. */
 	rebase(token: Address, index: bigint): Promise<void>;
 	rename(token: Address, symbol: string): Promise<void>;
-	/** In force at `atS`, at once without it. */
+	/** Takes effect at `atS`; without it at once. */
 	setMultiplier(token: Address, multiplier: bigint, atS?: number): Promise<void>;
 	setOraclePaused(token: Address, to: boolean): Promise<void>;
 };
 
 /**
- * Opens the stock world on an anvil of chain 4663: deployed where it is not, else found. It sends
- * from an account of its own, and leaves the block gas limit at 300 million.
+ * Opens the stock world on an anvil of chain 4663: deploys it if it is missing. It sends from an
+ * account of its own, and sets the block gas limit to 300 million.
  */
 export async function openStockWorld(
 	rpcUrl: string,
@@ -164,11 +166,13 @@ function giftOf(token: Address, to: Address, raw: bigint): SenderTx[] {
 	const args = [to, raw] as const;
 	const functionName = isWrapped ? "transfer" : "mint";
 	const gift = { to: token, data: encodeFunctionData({ abi: stockAbi, functionName, args }) };
-	// WETH wraps what it is sent without a word.
+	// WETH wraps the ether that it receives.
 	return isWrapped ? [{ to: token, data: "0x", value: raw }, gift] : [gift];
 }
 
-/** One transaction; a pool whose token is paused cannot be moved. */
+/**
+ * Returns one transaction that moves pools and feeds; a pool with a paused token cannot be moved.
+ */
 function movementOf(
 	{ feeds, bad }: StockPlace,
 	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },

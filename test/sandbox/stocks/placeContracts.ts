@@ -9,9 +9,9 @@ const Code = z.custom<Hex>((value) => isHex(value));
 const GAS = toHex(12_000_000);
 
 /**
- * Puts contracts at addresses of our choice: each constructor runs *there* (its creation code is
- * set as code and called), so immutables are what the compiler meant. It is called twice: once to
- * learn the code that it returns, once in a transaction that keeps what it writes.
+ * Puts contracts at chosen addresses: each constructor runs *there* (its creation code is set as
+ * code and called), so immutables are as compiled. It is called twice: once to get the code that it
+ * returns, once in a transaction that keeps its storage writes.
  */
 export async function placeContracts(
 	rpc: Rpc,

@@ -1,24 +1,24 @@
 import type { Fee } from "./stockCatalogue.ts";
 
-/** A token and what one of it is worth, in hundred-millionths of a dollar. */
+/** A token's decimals, and the price of one token in hundred-millionths of a dollar. */
 export type Priced = { decimals: number; usd: bigint };
 export type Span = { lower: number; upper: number; liquidity: bigint };
 
 const Q96 = 2n ** 96n;
 const MAX_TICK = 887_272;
-/** Of V3: the ticks that a position of a fee may end at. */
+/** V3's tick spacing by fee: where a position may end. */
 export const TICK_SPACING: Record<Fee, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
-/** Half of a pool's money lies within a fifth of its price, the other half at any price. */
+/** Half of a pool's liquidity is within a fifth of its price, the other half at any price. */
 const NARROW = 1.2;
 
-/** Returns the square root of token1's units for one unit of token0, in 2^-96ths. */
+/** Returns the square root of the price (token1 units per token0 unit), times 2^96. */
 export function sqrtPriceX96(token0: Priced, token1: Priced): bigint {
 	const units1 = token0.usd * 10n ** BigInt(token1.decimals);
 	const units0 = token1.usd * 10n ** BigInt(token0.decimals);
 	return squareRoot((units1 << 192n) / units0);
 }
 
-/** Returns the spans in which `depthUsd` lies on each side of the price. */
+/** Returns the positions that hold `depthUsd` on each side of the price. */
 export function spansOf(
 	pool: { token1: Priced; sqrtX96: bigint; spacing: number },
 	depthUsd: number,

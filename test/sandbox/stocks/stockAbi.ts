@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** What is done with a stock, with USDG and with the bad ones: they are one contract. */
+/** Functions of a stock, of USDG and of the bad tokens, which are one contract. */
 export const stockAbi = parseAbi([
 	"function name() view returns (string)",
 	"function symbol() view returns (string)",
@@ -64,7 +64,7 @@ export const makerAbi = parseAbi([
 	"function openV4(Opening4[] openings)",
 ]);
 
-/** Uniswap's own, as far as this world and its tests use it. */
+/** Uniswap's functions that this world and its tests use. */
 export const uniswapAbi = parseAbi([
 	"function enableFeeAmount(uint24 fee, int24 tickSpacing)",
 	"function getPool(address tokenA, address tokenB, uint24 fee) view returns (address)",

@@ -1,6 +1,6 @@
 import { type Address, getContractAddress } from "viem";
 
-/** Where the real 4663 has them, so that a service which knows it needs no setting here. */
+/** The addresses on the real chain 4663, so that a service that knows it needs no setting here. */
 const real = {
 	weth: "0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73",
 	usdg: "0x5fc5360D0400a0Fd4f2af552ADD042D716F1d168",
@@ -13,23 +13,23 @@ const real = {
 	stockFactory: "0x4783C67b63dE2B358Ac5951a7D41F47A38F3C046",
 } as const satisfies Record<string, Address>;
 
-/** Signs for the issuer of stocks, their feeds and the market maker; nobody has its key. */
+/** The account that deploys stocks, their feeds and the market maker; its key is unknown. */
 const issuer: Address = "0x1550ee0000000000000000000000000000004663";
 
-/** What stands where in the stock world; the same in each. */
+/** All addresses of the stock world; the same in each. */
 export const stockAddresses = {
 	...real,
 	issuer,
-	/** Keeps the liquidity of every pool. */
+	/** Holds the liquidity of every pool. */
 	maker: getContractAddress({ from: issuer, nonce: 0n }),
 } as const;
 
-/** The feed that is deployed as number `index`, right after the maker. */
+/** Returns the address of feed number `index`, deployed right after the maker. */
 export function feedAddress(index: number): Address {
 	return getContractAddress({ from: issuer, nonce: BigInt(index + 1) });
 }
 
-/** The stock that is deployed as number `index`. */
+/** Returns the address of stock number `index`. */
 export function stockAddress(index: number): Address {
 	return getContractAddress({ from: real.stockFactory, nonce: BigInt(index + 1) });
 }

@@ -1,15 +1,15 @@
 /** Fees of V3 pools in millionths. */
 export type Fee = 100 | 500 | 3_000 | 10_000;
 
-/** A pool of a stock: against what, at which fee, and how many dollars lie on each side. */
+/** A pool of a stock: the other token, the fee, and the dollars on each side. */
 export type PoolPlan = { with: "usdg" | "weth"; fee: Fee; depthUsd: number };
 
 export type StockPlan = {
 	ticker: string;
 	name: string;
-	/** Price of a share. A token's is this times its multiplier, and so is its feed's answer. */
+	/** The price of a share. A token's price, and its feed's answer, is this times its multiplier. */
 	shareUsd: number;
-	/** Shares that one token shows as, in 1e18ths. */
+	/** Shares that one token shows as, times 1e18. */
 	multiplier: bigint;
 	hasFeed: boolean;
 	decimals: number;
@@ -21,13 +21,13 @@ const plain = { multiplier: ONE, hasFeed: true, decimals: 18 };
 const usdg = (depthUsd: number, fee: Fee = 3_000): PoolPlan => ({ with: "usdg", fee, depthUsd });
 const weth = (depthUsd: number, fee: Fee = 3_000): PoolPlan => ({ with: "weth", fee, depthUsd });
 
-/** The pools between what trades settle in. */
+/** Pools between settlement currencies. */
 export const settlementPools: readonly PoolPlan[] = [
 	{ with: "usdg", fee: 500, depthUsd: 4_000_000 },
 	{ with: "usdg", fee: 3_000, depthUsd: 900_000 },
 ];
 
-/** A dozen stocks: some without a feed, some reached through WETH alone, one hardly traded. */
+/** A dozen stocks: some without a feed, some reachable through WETH only, one hardly traded. */
 export const stocks: readonly StockPlan[] = [
 	{
 		...plain,
@@ -108,19 +108,19 @@ export const stocks: readonly StockPlan[] = [
 
 const badPlan = { ...plain, hasFeed: false, shareUsd: 50, pools: [usdg(100_000)] };
 
-/** What is wrong with a token from the beginning. Any stock can be made to be so later. */
+/** Tokens with a defect from the start. Any stock can be given one later. */
 export const badStocks = {
 	/** Takes 3 % of each transfer. */
 	taxed: { ...badPlan, ticker: "TAXD", name: "Taxed Holdings" },
 	/** Every transfer reverts. */
 	paused: { ...badPlan, ticker: "HALT", name: "Halted Industries" },
-	/** Refuses transfers out of its pool: it can be sold and not bought. */
+	/** Refuses transfers out of its pool: it can be sold but not bought. */
 	blocking: { ...badPlan, ticker: "BLKD", name: "Blocked Group" },
-	/** Balances have grown by a tenth without a transfer, also the pool's. */
+	/** Balances, including the pool's, have grown by a tenth without a transfer. */
 	rebasing: { ...badPlan, ticker: "RBSE", name: "Rebase Corp" },
 	/** Has 6 decimals where the issuer's list says 18. */
 	decimals: { ...badPlan, ticker: "SIXD", name: "Six Digits", decimals: 6 },
-	/** Says the symbol of another stock. */
+	/** Has the symbol of another stock. */
 	namesake: { ...badPlan, ticker: "AAPL", name: "Apple" },
 } as const satisfies Record<string, StockPlan>;
 export type BadKind = keyof typeof badStocks;

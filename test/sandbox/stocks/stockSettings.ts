@@ -1,7 +1,7 @@
 import { type Address, parseUnits } from "viem";
 import type { StockWorld } from "./openStockWorld.ts";
 
-/** What a service must be told of the stock world beside where its chain is. */
+/** The settings of a service for the stock world, except its chain's URL. */
 export type StockSettings = {
 	/** TRADE_POOLS_JSON */
 	pools: { address: string; tokens: [string, string]; fee: number }[];
@@ -15,7 +15,7 @@ type Place = Pick<StockWorld, "pools" | "v4" | "stocks" | "addresses" | "feeds">
 
 const HEARTBEAT_SECONDS = 3_600;
 
-/** Returns the configured pools, those of bad tokens too, and the feeds of stocks. */
+/** Returns the configured pools, including those of bad tokens, and the feeds of stocks. */
 export function stockSettings({ pools, v4, stocks }: Place): StockSettings {
 	const configured = pools.map(({ address, token0, token1, fee }) => {
 		const tokens: [string, string] = [token0.toLowerCase(), token1.toLowerCase()];
@@ -32,8 +32,8 @@ export function stockSettings({ pools, v4, stocks }: Place): StockSettings {
 }
 
 /**
- * Returns the home chain's part of `USD_FEEDS_JSON`. Ether is not in it: of several feeds the one
- * of the lowest chain id is believed, and the market's chain has the history of its rates.
+ * Returns the home chain's part of `USD_FEEDS_JSON`. Without ether: of several feeds the one on the
+ * lowest chain id is used, and the market's chain has the history of its rates.
  */
 export function homeFeeds({ addresses, feeds }: Place): Record<string, unknown> {
 	const { USDG: feed } = feeds;
@@ -41,7 +41,7 @@ export function homeFeeds({ addresses, feeds }: Place): Record<string, unknown> 
 	return { 4663: { [addresses.usdg]: usdg } };
 }
 
-/** Gives people something to trade with and something to sell. */
+/** Gives users currencies to trade with and stocks to sell. */
 export async function handOut(
 	{ addresses, stock, give }: Pick<StockWorld, "addresses" | "stock" | "give">,
 	people: readonly Address[],

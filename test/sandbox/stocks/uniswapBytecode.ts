@@ -11,7 +11,7 @@ const artifacts = {
 	v4StateView: "@uniswap/v4-periphery/foundry-out/StateView.sol/StateView.json",
 } as const;
 const code = z.custom<Hex>((value) => isHex(value));
-/** Of Hardhat, or of Foundry. */
+/** An artifact of Hardhat, or of Foundry. */
 const Artifact = z.object({
 	bytecode: z.union([code, z.object({ object: code }).transform(({ object }) => object)]),
 });

@@ -8,8 +8,8 @@ export type PlannedTx = { actor: number; to: Hex; data: Hex; value: bigint; labe
 /**
  * One block being planned.
  *
- * Nothing is touched twice in a block: what a token or a holder did in it counts from the next
- * block on, so no plan depends on the order of transactions within a block.
+ * Nothing is used twice in a block: a token or a holder that was used can be used again from the
+ * next block on, so no plan depends on the order of transactions within a block.
  */
 export type Scene = {
 	world: World;

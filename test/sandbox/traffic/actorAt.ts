@@ -1,7 +1,7 @@
 import type { Actor } from "../World.ts";
 import type { Scene } from "./Scene.ts";
 
-/** The person behind an index; an index without one is a mistake of the planner. */
+/** Returns the actor of an index; throws for an unknown one, a mistake of the planner. */
 export function actorAt(scene: Scene, index: number): Actor {
 	const actor = scene.actors[index];
 	if (!actor) throw new Error(`no actor ${index}`);

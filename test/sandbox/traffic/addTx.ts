@@ -1,6 +1,6 @@
 import type { PlannedTx, Scene } from "./Scene.ts";
 
-/** Puts a transaction into the block and counts it under its label (`sales` for what it sells). */
+/** Adds a transaction to the block and counts it under its label, and its sales under `sales`. */
 export function addTx(scene: Scene, tx: PlannedTx, sales = 0): void {
 	scene.txs.push(tx);
 	count(scene, tx.label, 1);

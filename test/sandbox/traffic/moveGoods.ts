@@ -1,7 +1,7 @@
 import type { Goods } from "./pickGoods.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-/** Books goods over to their next holder, who may not use them again in this block. */
+/** Assigns goods to their next holder, who may not use them again in this block. */
 export function moveGoods(scene: Scene, stall: Stall, move: { goods: Goods; to: number }): void {
 	const { state, plan } = stall;
 	const index = Number(move.goods.id) - 1;

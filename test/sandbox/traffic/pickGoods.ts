@@ -1,12 +1,12 @@
 import type { OfferItem } from "../order/Order.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-/** Something a holder can sell in this block: a token, or units of an edition. */
+/** What a holder can sell in this block: a token, or units of an edition. */
 export type Goods = { holder: number; id: bigint; units: bigint; item: OfferItem };
 
 const TRIES = 10;
 
-/** Picks untouched goods and marks them; undefined when luck or supply gives none. */
+/** Picks unused goods and marks them as used; undefined if none is found. */
 export function pickGoods(scene: Scene, stall: Stall): Goods | undefined {
 	for (let n = 0; n < TRIES; n++) {
 		const found =
@@ -21,7 +21,7 @@ function pickToken(scene: Scene, { state }: Stall): Goods | undefined {
 	const index = scene.prng.int(state.owners.length);
 	const holder = state.owners[index];
 	const mark = `${state.key}/${index}`;
-	// Below 0: somebody who is no actor bought it.
+	// Below 0: the owner is no actor.
 	if (holder === undefined || holder < 0 || scene.touched.has(mark)) return undefined;
 	scene.touched.add(mark);
 	const id = BigInt(index + 1);

@@ -11,15 +11,15 @@ import { planSale } from "./planSale.ts";
 import { planTransfer } from "./planTransfer.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-/** Two minutes at the usual pace: a service has read the hidden tokens by then. */
+/** Two minutes at the usual pace: by then a service has read the hidden tokens. */
 const LIVE_BLOCKS_TO_REVEAL = 60;
 const BLOCKS_AN_HOUR = 4;
 
 /**
  * Plans one block of traffic.
  *
- * `share` is how much of a quarter of an hour's trade falls into it: whole for most of history,
- * less where blocks stand closer.
+ * `share` is the block's part of 15 minutes of trade: 1 for most of history, less where blocks are
+ * closer.
  */
 export async function planBlock(scene: Scene, share: Share): Promise<void> {
 	planRounds(scene);
@@ -47,7 +47,7 @@ async function planStall(
 	planMints(scene, stall, at.share.mints);
 	const sales = prng.count(plan.saleRate * at.share.sales);
 	for (let n = 0; n < sales; n++) await planSale(scene, stall);
-	// In history every hour has at least this one: a candle chart without holes.
+	// In history every hour has at least this sale, so that candle charts have no gap.
 	const due = at.share.sales === 1 && world.blocks % BLOCKS_AN_HOUR === at.index % BLOCKS_AN_HOUR;
 	if (due && sales === 0) await planListing(scene, stall, "native");
 	if (prng.chance(0.08 * at.share.sales)) planTransfer(scene, stall);

@@ -16,7 +16,7 @@ import { splitPayment } from "./splitPayment.ts";
 
 const ITEMS_MAX = 4;
 
-/** Two to four tokens of one holder sold in one order for one price. */
+/** Plans a sale of two to four tokens of one holder in one order for one price. */
 export async function planBundle(scene: Scene, stall: Stall): Promise<boolean> {
 	if (stall.plan.standard !== "erc721") return false;
 	const first = pickGoods(scene, stall);

@@ -11,7 +11,7 @@ import { pickGoods } from "./pickGoods.ts";
 import { pickOther } from "./pickOther.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-/** An order which asks for nothing: it has an OrderFulfilled and is no sale. */
+/** Plans an order that asks for nothing: it has an OrderFulfilled but is no sale. */
 export async function planGift(scene: Scene, stall: Stall): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
 	if (!goods) return false;

@@ -17,7 +17,7 @@ import { splitPayment } from "./splitPayment.ts";
 
 export type ListingStyle = "native" | "coin" | "forAnother";
 
-/** A listing filled: for ether, for the plain coin, or bought by one person for another. */
+/** Plans a filled listing: for ether, for the plain coin, or bought by one actor for another. */
 export async function planListing(
 	scene: Scene,
 	stall: Stall,
@@ -27,7 +27,7 @@ export async function planListing(
 	if (!goods) return false;
 	const buyer = pickOther(scene, goods.holder);
 	const price = priceOf(scene, stall) * goods.units;
-	// The coin has six decimals and is worth what the world says: 2,500 to the ether.
+	// The coin has six decimals and a fixed rate: 2,500 per ether.
 	const paid = style === "coin" ? (price * 2_500n) / 10n ** 12n : price;
 	const token = style === "coin" ? scene.world.coin : zeroAddress;
 	const order = await signListing(scene, stall, { goods, paid, token });

@@ -13,7 +13,7 @@ import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
 /**
- * A third party matches a WETH listing with a WETH offer: neither side of the sale is the caller.
+ * Plans a match by a third party of a WETH listing with a WETH offer: the caller is neither side.
  */
 export async function planMatch(scene: Scene, stall: Stall): Promise<boolean> {
 	const goods = pickGoods(scene, stall);

@@ -5,12 +5,10 @@ import { addTx } from "./addTx.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
 const BATCH_MAX = 5;
-/** A sell-out is over by this part of history. */
+/** A collection that sells out has done so by this part of history. */
 const SOLD_OUT_BY = 0.7;
 
-/**
- * The mints of one collection in one block; `share` is the block's part of a quarter of an hour.
- */
+/** Plans the mints of one collection in one block; `share` is the block's part of 15 minutes. */
 export function planMints(scene: Scene, stall: Stall, share: number): void {
 	const { plan, state } = stall;
 	if (state.launchedAt === null || plan.mint === "reserved") return;

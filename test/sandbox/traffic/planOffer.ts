@@ -15,13 +15,13 @@ import { priceOf } from "./priceOf.ts";
 import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
-/** A WETH offer accepted, for one item or for any of the collection (criteria 0). */
+/** Plans an accepted WETH offer, for one item or for any of the collection (criteria 0). */
 export async function planOffer(scene: Scene, stall: Stall, wide: boolean): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
 	if (!goods) return false;
 	const criteria = wide && stall.plan.standard === "erc721";
 	const bidder = pickOther(scene, goods.holder);
-	// Offers stand below the going price.
+	// Offers are below the current price.
 	const price = ((priceOf(scene, stall) * goods.units) / 100n) * BigInt(88 + scene.prng.int(10));
 	const buyer = actorAt(scene, bidder);
 	const wanted: ConsiderationItem = {
@@ -69,7 +69,7 @@ function accept(scene: Scene, order: SignedOrder): Hex {
 
 function acceptAny(order: SignedOrder, goods: Goods): Hex {
 	const whole = { ...order, numerator: 1n, denominator: 1n, extraData: "0x" } as const;
-	// Side 1 is the consideration; the offer asked for any id, this is the one that comes.
+	// Side 1 is the consideration; the offer asked for any id, this one is delivered.
 	const resolver = { orderIndex: 0n, side: 1, index: 0n, identifier: goods.id, criteriaProof: [] };
 	return encodeFunctionData({
 		abi: seaportAbi,

@@ -13,7 +13,10 @@ import { priceOf } from "./priceOf.ts";
 import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
-/** Some units of a larger ERC-1155 listing: the log has the filled part, the order the whole. */
+/**
+ * Plans a sale of some units of a larger ERC-1155 listing: the log has the filled part, the order
+ * all.
+ */
 export async function planPartial(scene: Scene, stall: Stall): Promise<boolean> {
 	if (stall.plan.standard !== "erc1155") return false;
 	const goods = pickGoods(scene, stall);
@@ -24,7 +27,7 @@ export async function planPartial(scene: Scene, stall: Stall): Promise<boolean> 
 	const buyer = pickOther(scene, goods.holder);
 	const artist = actorAt(scene, scene.world.collections.indexOf(stall.state)).address;
 	const order = await signOrder(seller, {
-		// More may be listed than is held: only what is filled has to be there.
+		// More may be listed than is held: only the filled part must exist.
 		offer: [{ ...goods.item, startAmount: listed, endAmount: listed }],
 		consideration: splitPayment(unitPrice * listed, {
 			seller: seller.address,

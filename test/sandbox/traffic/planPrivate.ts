@@ -13,8 +13,8 @@ import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
 /**
- * A private sale as marketplaces do it: the listing asks that its own token goes to one buyer, who
- * matches it with a mirror order. Two OrderFulfilled, one sale.
+ * Plans a private sale as marketplaces do it: the listing requires that its own token goes to one
+ * buyer, who matches it with a mirror order. Two OrderFulfilled, one sale.
  */
 export async function planPrivate(scene: Scene, stall: Stall): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
@@ -53,8 +53,8 @@ export async function planPrivate(scene: Scene, stall: Stall): Promise<boolean> 
 			considerationComponents: at(0n, item),
 		})),
 	];
-	// A native payment in an offer is possible in match calls only, for the caller; no signature
-	// needed then.
+	// A native payment in an offer is possible in match calls only, for the caller; then no signature
+	// is needed.
 	const unsigned = { ...mirror, signature: "0x" } as const;
 	const data = encodeFunctionData({
 		abi: seaportAbi,

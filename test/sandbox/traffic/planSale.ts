@@ -8,7 +8,8 @@ import { planPrivate } from "./planPrivate.ts";
 import { planSweep } from "./planSweep.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-// Shapes by hundredths; what does not suit a collection falls back to a plain listing.
+// Shapes by cumulated probability; one that does not suit a collection is replaced by a plain
+// listing.
 const shapes: [upTo: number, plan: (scene: Scene, stall: Stall) => Promise<boolean>][] = [
 	[0.17, (scene, stall) => planOffer(scene, stall, false)],
 	[0.23, (scene, stall) => planOffer(scene, stall, true)],
@@ -22,7 +23,7 @@ const shapes: [upTo: number, plan: (scene: Scene, stall: Stall) => Promise<boole
 	[0.6, planPartial],
 ];
 
-/** One trade of a random shape. */
+/** Plans one sale of a random shape. */
 export async function planSale(scene: Scene, stall: Stall): Promise<void> {
 	const roll = scene.prng.next();
 	const shape = shapes.find(([upTo]) => roll < upTo);

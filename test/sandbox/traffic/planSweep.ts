@@ -13,7 +13,10 @@ import { priceOf } from "./priceOf.ts";
 import type { Scene, Stall } from "./Scene.ts";
 import { splitPayment } from "./splitPayment.ts";
 
-/** Two or three listings of different sellers bought in one call (fulfillAvailableOrders). */
+/**
+ * Plans a purchase of two or three listings of different sellers in one call
+ * (fulfillAvailableOrders).
+ */
 export async function planSweep(scene: Scene, stall: Stall): Promise<boolean> {
 	const buyer = scene.prng.int(scene.actors.length);
 	const wanted = 2 + scene.prng.int(2);

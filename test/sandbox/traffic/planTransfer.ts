@@ -7,7 +7,7 @@ import { pickGoods } from "./pickGoods.ts";
 import { pickOther } from "./pickOther.ts";
 import type { Scene, Stall } from "./Scene.ts";
 
-/** A plain transfer, no market involved. */
+/** Plans a plain transfer, without the market. */
 export function planTransfer(scene: Scene, stall: Stall): void {
 	const goods = pickGoods(scene, stall);
 	if (!goods) return;

@@ -1,6 +1,8 @@
 import type { Scene, Stall } from "./Scene.ts";
 
-/** One unit's price around the going one, in wei, at four decimals as people type them. */
+/**
+ * Returns one unit's price near the current one, in wei, with four decimals as people type them.
+ */
 export function priceOf(scene: Scene, { state }: Stall): bigint {
 	const ether = Math.exp(state.logPrice + scene.prng.gauss() * 0.045);
 	const steps = Math.max(10, Math.round(ether * 10_000));

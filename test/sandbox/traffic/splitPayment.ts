@@ -2,7 +2,9 @@ import { type Address, zeroAddress } from "viem";
 import { addresses } from "../addresses.ts";
 import type { ConsiderationItem } from "../order/Order.ts";
 
-/** A price as a listing asks it: the seller's part, 1 % to the market, 5 % to the artist. */
+/**
+ * Returns a price as a listing asks it: the seller's part, 1 % for the market, 5 % for the artist.
+ */
 export function splitPayment(
 	priceUnits: bigint,
 	to: { seller: Address; artist: Address; token: Address; multipleOf?: bigint },

@@ -1,4 +1,4 @@
-/** Collects what a callback is handed, and lets a test wait for the next without a clock. */
+/** Collects the values passed to a callback, and lets a test wait for the next without a clock. */
 export function collector<Value>() {
 	const values: Value[] = [];
 	const waiting: ((value: Value) => void)[] = [];
@@ -8,14 +8,14 @@ export function collector<Value>() {
 			if (next) next(value);
 			else values.push(value);
 		},
-		/** The next value, in order; one that nobody has taken yet, or the one to come. */
+		/** Returns the next value in order: one not taken yet, or the next to come. */
 		next(): Promise<Value> {
 			const [value] = values.splice(0, 1);
 			return value === undefined
 				? new Promise((done) => waiting.push(done))
 				: Promise.resolve(value);
 		},
-		/** What came and was not taken. */
+		/** Returns the values that were not taken. */
 		rest: () => values,
 	};
 }

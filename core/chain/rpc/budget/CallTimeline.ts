@@ -1,22 +1,22 @@
-/** Calls a second, and which change of it this is; null where nobody knows one. */
+/** Learned calls per second, with the number of the change; null if unknown. */
 export type LearnedRate = { perSecond: number; version: number };
 
 export type Reservation = {
-	/** When the first of the reserved calls may be sent; below 0 where time went by unused. */
+	/** When the first of the reserved calls may be sent; below 0 if unused time remains. */
 	inMs: number;
-	/** What the reservation was reckoned with. */
+	/** The rate that the reservation was computed with. */
 	perSecond: number;
-	/** What all processes learned, where they share it. */
+	/** The rate that all processes learned, if they share it. */
 	learned: LearnedRate | null;
 };
 
 /**
- * The time of an endpoint, of which each call takes a piece: whoever reserves a piece may send in
- * it, and the next one begins where it ends.
+ * The time of an endpoint, in which each call takes a slice: a reserved slice may be used, and the
+ * next one begins where it ends.
  */
 export type CallTimeline = {
-	/** `perSecond` counts where no other process has learned something else. */
+	/** `perSecond` applies unless another process has learned another rate. */
 	reserve(calls: number, perSecond: number): Reservation | Promise<Reservation>;
-	/** A rate that was learned, and how long nobody is to ask. Never fails. */
+	/** Stores a learned rate, and a pause for all. Never fails. */
 	note(learned: LearnedRate, pauseMs: number): void;
 };

@@ -1,9 +1,9 @@
 import { STEADY_SHARE } from "#core/chain/rpc/budget/limits.ts";
 
 /**
- * How many calls may go at once, how much of the endpoint's time each takes, and how much unused
- * time counts. With `burst` calls at once, and then one every `callMs`, no second holds more than
- * `perSecond`, wherever it begins.
+ * Returns how many calls may be sent at once, how much of the endpoint's time each takes, and how
+ * much unused time counts. With `burst` calls at once, and then one every `callMs`, no second
+ * contains more than `perSecond`, wherever it begins.
  */
 export function burstOf(perSecond: number) {
 	const burst = Math.max(1, Math.floor(perSecond * (1 - STEADY_SHARE)));

@@ -56,7 +56,7 @@ test("a process that stood still does not make up for it", async () => {
 	const sent = lab.send(200, 3);
 	await lab.advance(500);
 	const before = lab.granted.length;
-	// As if the event loop had been busy: time goes by, and nobody wakes.
+	// As with a busy event loop: time passes, but no waiting call runs.
 	const { nowMs } = lab.clock;
 	lab.clock.nowMs = () => nowMs() + 150;
 	await lab.advance(0);
@@ -82,7 +82,7 @@ test("an intent's calls go before a catch-up that was there first", async () => 
 	await catchUp;
 });
 
-test("who gives up is told at once and leaves its turn to others", async () => {
+test("a caller that gives up is answered at once and leaves its turn to others", async () => {
 	const lab = budgetLab(10);
 	const stopping = new AbortController();
 	const given = lab.send(500, 1, stopping.signal).catch((error) => error);
@@ -98,7 +98,7 @@ test("who gives up is told at once and leaves its turn to others", async () => {
 	expect(late).toMatchObject({ meta: { paced: true } });
 });
 
-test("after a refusal nobody asks until the pause is over, and then at a lower rate", async () => {
+test("after a refusal no call is sent until the pause is over, and then at a lower rate", async () => {
 	const lab = budgetLab(null);
 	expect(lab.budget.take(200, { rank: 3 })).toBe(200);
 	lab.budget.answered(100);
@@ -131,7 +131,7 @@ test("a refusal without a time doubles the pause until one is answered; half a m
 	})();
 });
 
-test("calls over a socket use up what others wait for", async () => {
+test("calls over a socket count against the limit", async () => {
 	const lab = budgetLab(10);
 	lab.budget.spent(10);
 	const sent = lab.send(1, 1);

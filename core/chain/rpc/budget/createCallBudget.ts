@@ -12,13 +12,13 @@ import { sleep } from "#core/time/sleep.ts";
 export type CallBudgetOptions = {
 	clock: Clock;
 	timeline: CallTimeline;
-	/** What the operator set, in calls a second. */
+	/** The operator's limit, in calls per second. */
 	perSecondMax: number | null;
 	wait?: typeof sleep;
 };
 
 /**
- * The budget of one endpoint: what the operator set, or what its refusals taught.
+ * Makes the budget of one endpoint: the operator's limit, or what its refusals taught.
  *
  * Without either a take is two additions. Else calls take turns (`createTurns`) for slices of the
  * endpoint's time, which all processes reserve one after the other.
@@ -40,7 +40,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 		pausedUntilMs: Number.NEGATIVE_INFINITY,
 		wake: new AbortController(),
 	};
-	/** Refusals since the last answer, those of one pause counted once. */
+	/** Refusals since the last answer; those of one pause count once. */
 	let refusals = 0;
 
 	return {
@@ -53,7 +53,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 			const turn = waitForTurn(turns, calls, asked, () => {
 				if (turns.wanted() === 0) serving.wake.abort();
 			});
-			// Whoever is served now may be waiting for a few calls at once.
+			// The rank served now may be waiting to send several calls at once.
 			if (asked.rank === 1) serving.wake.abort();
 			void serveTurns(serving);
 			return turn;
@@ -66,7 +66,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 			const nowMs = clock.nowMs();
 			if (nowMs >= serving.pausedUntilMs) refusals++;
 			const backoffMs = PAUSE_MIN_MS * 2 ** Math.min(refusals - 1, 10);
-			// "At once" is no advice to follow after a refusal.
+			// After a refusal, a retry time of 0 is not followed.
 			const pauseMs = Math.min(retryAfterMs > 0 ? retryAfterMs : backoffMs, PAUSE_MAX_MS);
 			serving.pausedUntilMs = Math.max(serving.pausedUntilMs, nowMs + pauseMs);
 			serving.slice = null;

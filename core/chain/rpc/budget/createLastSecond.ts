@@ -1,4 +1,4 @@
-/** How much happened in the last second, to a tenth of one. */
+/** Makes a counter of the last second, to a tenth of one. */
 export function createLastSecond(): {
 	add(count: number, nowMs: number): void;
 	sum(nowMs: number): number;
@@ -6,7 +6,7 @@ export function createLastSecond(): {
 	const counts = new Float64Array(SLOTS);
 	let newest = 0;
 
-	/** Empties what is older than a second; a clock that was set back empties all. */
+	/** Clears slots older than a second; if the clock was set back, all. */
 	function moveTo(nowMs: number): void {
 		const slot = Math.floor(nowMs / SLOT_MS);
 		const passed = slot - newest;

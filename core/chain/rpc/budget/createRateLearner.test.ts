@@ -5,7 +5,7 @@ import { LEARNED_KEPT_MS } from "#core/chain/rpc/budget/limits.ts";
 
 const START_MS = 1_000_000;
 
-/** A node that allows so much, asked as fast as the learner thinks right: refusals and answers. */
+/** Simulates a node with this limit, asked at the learner's rate; returns refusals and answers. */
 function play(allowed: number, seconds: number, perSecondMax: number | null = null) {
 	const learner = createRateLearner(perSecondMax);
 	const history: { rate: number; refused: boolean }[] = [];

@@ -13,17 +13,17 @@ import {
 	SAME_RATE,
 } from "#core/chain/rpc/budget/limits.ts";
 
-/** Calls of the last second: what was sent, and what was answered. */
+/** Calls of the last second: sent, and answered. */
 export type LastSecond = { sent: number; answered: number };
 
 export type RateLearner = {
-	/** Calls a second; null while nothing limits. */
+	/** Returns the calls per second; null while nothing limits. */
 	perSecond(nowMs: number): number | null;
-	/** The node refused for the rate; true where that changed the rate. */
+	/** Reports a refusal for the rate; returns whether that changed the rate. */
 	refused(nowMs: number, last: LastSecond): boolean;
-	/** Calls waited, and none was refused; true where that changed the rate. */
+	/** Reports that calls waited, and none was refused; returns whether that changed the rate. */
 	wasBusy(nowMs: number): boolean;
-	/** What another process learned. */
+	/** Takes over what another process learned. */
 	adopt(learned: LearnedRate, nowMs: number): void;
 	version(): number;
 };
@@ -31,12 +31,12 @@ export type RateLearner = {
 const CHANGE_EVERY_MS = 1_000;
 
 /**
- * Learns how many calls a second an endpoint allows, below what the operator set, if anything.
+ * Makes the learner of an endpoint's rate limit, below the operator's limit, if there is one.
  *
- * Additive increase, multiplicative decrease: what a node allows is a rate that it does not tell,
- * shared perhaps with others, and this is the rule that finds such a rate and shares it evenly. A
- * refusal leaves what was answered in the last second; refusals of one second are one. Just below
- * the refused rate it stops for a while, twice as long each time: each try above costs a refusal.
+ * It uses additive increase and multiplicative decrease: a node's limit is an unknown rate, perhaps
+ * shared with others, and this rule finds it and shares it evenly. After a refusal the rate is what
+ * was answered in the last second; refusals of one second count once. Just below the refused rate
+ * it stops for a while, twice as long each time, because each try above costs a refusal.
  */
 export function createRateLearner(perSecondMax: number | null): RateLearner {
 	let learned: number | null = null;
@@ -57,7 +57,7 @@ export function createRateLearner(perSecondMax: number | null): RateLearner {
 			if (isSameVolley) return false;
 			const rate =
 				learned ?? Math.min(perSecondMax ?? Infinity, Math.max(sent, FIRST_REFUSED_LEAST));
-			// A node that answers nothing says nothing about its rate.
+			// A node that answers nothing shows nothing about its rate.
 			const isSame =
 				answered > LOWERED_LEAST * rate && Math.abs(rate - refusedRate) <= SAME_RATE * refusedRate;
 			holdMs = isSame ? Math.min(holdMs * 2, HOLD_MAX_MS) : HOLD_MIN_MS;

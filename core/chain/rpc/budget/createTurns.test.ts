@@ -5,7 +5,7 @@ import type { RpcRank } from "#core/chain/rpc/RpcPurpose.ts";
 
 const RANKS: RpcRank[] = [1, 2, 3, 4, 5];
 
-/** Ranks that always want more: what each of them was granted. */
+/** Serves ranks that always want more; returns what each was granted. */
 function saturated(ranks: readonly RpcRank[], batch = 250) {
 	const turns = createTurns();
 	const granted = new Map<RpcRank, number>();
@@ -23,7 +23,7 @@ function saturated(ranks: readonly RpcRank[], batch = 250) {
 	return { turns, granted };
 }
 
-test("the first rank that waits is served first, and within it who came first", () => {
+test("the first waiting rank is served first, and within it in order of arrival", () => {
 	const turns = createTurns();
 	const order: string[] = [];
 	const join = (name: string, rank: RpcRank, calls = 2) => {
@@ -42,7 +42,7 @@ test("the first rank that waits is served first, and within it who came first", 
 	expect(turns.wanted()).toBe(0);
 });
 
-test("whoever else waits has a twentieth, and the first rank four fifths, however large its batches", () => {
+test("each other waiting rank gets a twentieth, and the first rank four fifths, however large its batches", () => {
 	for (const slice of [1, 5, 250]) {
 		const { turns, granted } = saturated(RANKS);
 		for (let served = 0; served < 10_000; served += slice) turns.serve(slice);
@@ -88,7 +88,7 @@ test("nothing is granted twice or beyond what is free, and all that is free is g
 					const wanted = turns.wanted();
 					const granted = turns.serve(slice);
 					expect(granted).toBeLessThanOrEqual(slice);
-					// Who was cut left the queue, and would come back for the rest.
+					// A cut request left the queue, and would come back for the rest.
 					if (wanted > 0) expect(granted).toBeGreaterThan(0);
 				}
 				for (const [{ calls }, given] of grants) {

@@ -1,27 +1,30 @@
 import { LEAST_SHARE } from "#core/chain/rpc/budget/limits.ts";
 import type { RpcRank } from "#core/chain/rpc/RpcPurpose.ts";
 
-/** One who waits; `grant` is called once, with at least one call. */
+/** A waiting caller; `grant` is called once, with at least one call. */
 export type Waiting = { calls: number; rank: RpcRank; grant(calls: number): void };
 
 export type Turns = {
 	add(waiting: Waiting): void;
-	/** Somebody gave up. */
+	/** Removes a caller that gave up. */
 	remove(waiting: Waiting): void;
-	/** Whether one of the first rank waits. */
+	/** Returns whether a caller of the first rank waits. */
 	isUrgent(): boolean;
-	/** Calls that are waited for. */
+	/** Returns the number of calls that are waited for. */
 	wanted(): number;
-	/** Grants so many calls at most; answers how many. Who got a part comes back for the rest. */
+	/**
+	 * Grants at most this many calls; returns how many. A caller that got a part asks again for the
+	 * rest.
+	 */
 	serve(calls: number): number;
 };
 
 const RANKS: readonly RpcRank[] = [1, 2, 3, 4, 5];
 
 /**
- * Who is next: the lowest rank, and within a rank who came first. Each other rank that waits
- * meanwhile is owed a twentieth of what is served, and has it as soon as that is a whole call: so
- * nobody starves, and the first rank keeps at least four fifths.
+ * Makes the queue of callers: the lowest rank first, and within a rank in order of arrival. Each
+ * other waiting rank is owed a twentieth of what is served meanwhile, and gets it as soon as that
+ * is a whole call: so none starves, and the first rank keeps at least four fifths.
  */
 export function createTurns(): Turns {
 	const queues = new Map<RpcRank, Waiting[]>(RANKS.map((rank) => [rank, []]));
@@ -63,13 +66,13 @@ export function createTurns(): Turns {
 		if (first === undefined) return null;
 		const due = waiting.slice(1).find((rank) => (owed.get(rank) ?? 0) >= 1);
 		if (due !== undefined) return { rank: due, most: Math.floor(owed.get(due) ?? 1) };
-		// Cut where somebody becomes due: a large batch must not hold up what is owed.
+		// Cut where another rank becomes due: a large batch must not delay what is owed.
 		const nearest = Math.max(0, ...waiting.slice(1).map((rank) => owed.get(rank) ?? 0));
 		const isAlone = waiting.length === 1;
 		return { rank: first, most: isAlone ? Infinity : Math.ceil((1 - nearest) / LEAST_SHARE) };
 	}
 
-	/** What nobody waits for is owed to nobody. */
+	/** Charges the served rank and credits the waiting; a rank without callers is owed nothing. */
 	function settle(served: RpcRank, granted: number): void {
 		for (const rank of RANKS) {
 			if (queueOf(rank).length === 0 && rank !== served) owed.delete(rank);

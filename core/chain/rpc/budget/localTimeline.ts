@@ -2,7 +2,7 @@ import { burstOf } from "#core/chain/rpc/budget/burstOf.ts";
 import type { CallTimeline } from "#core/chain/rpc/budget/CallTimeline.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 
-/** An endpoint's time, as far as this process knows. */
+/** Makes an endpoint's timeline for this process alone. */
 export function localTimeline(clock: Clock): CallTimeline {
 	let nextAtMs = Number.NEGATIVE_INFINITY;
 	return {

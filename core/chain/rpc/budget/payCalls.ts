@@ -6,14 +6,14 @@ import { Fault } from "#core/fault/Fault.ts";
 
 type Paying = Pick<RpcOptions, "purpose" | "signal"> & {
 	budget?: CallBudget | undefined;
-	/** There is no other endpoint: what is refused for its rate is put again. */
+	/** True without another endpoint: then a rate-limited request is repeated. */
 	isAlone?: boolean | undefined;
 };
 
 /**
- * Puts a batch in as many parts as the budget grants; answers come in the order of the calls. What
- * is refused for its rate teaches the budget, and where nobody else could be asked a short pause is
- * waited for: what the other parts answered was paid for.
+ * Sends a batch in as many parts as the budget grants; returns answers in the order of the calls. A
+ * rate-limit refusal teaches the budget; without another endpoint it waits for a short pause,
+ * because the answered parts were already paid for.
  */
 export async function payCalls<Answer>(
 	calls: readonly RpcCall[],
@@ -28,7 +28,7 @@ export async function payCalls<Answer>(
 	while (answers.length < calls.length) {
 		const taken = budget.take(calls.length - answers.length, turn);
 		const granted = typeof taken === "number" ? taken : await taken;
-		// Where nothing limits no list is copied.
+		// If nothing limits, the list is not copied.
 		const isWhole = granted >= calls.length;
 		const part = isWhole ? calls : calls.slice(answers.length, answers.length + granted);
 		try {
@@ -48,7 +48,7 @@ export async function payCalls<Answer>(
 	return answers;
 }
 
-/** How long nobody is to ask, in the node's words or ours; null where it is no matter of rate. */
+/** Returns the pause in ms, by the node or by us; null if the refusal is not about the rate. */
 function pauseAfter(error: unknown, budget: CallBudget): number | null {
 	if (!(error instanceof Fault) || error.meta["rateLimited"] !== true) return null;
 	const { retryAfterMs } = error.meta;

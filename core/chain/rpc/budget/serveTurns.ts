@@ -6,7 +6,7 @@ import { SLICE_KEPT_MS, SLICE_MS } from "#core/chain/rpc/budget/limits.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { sleep } from "#core/time/sleep.ts";
 
-/** Calls that this process reserved: the n-th may go n times a call's time behind the start. */
+/** Calls that this process reserved: the n-th may be sent n call times after the start. */
 type Slice = { startMs: number; perSecond: number; calls: number; used: number };
 
 export type Serving = {
@@ -21,18 +21,18 @@ export type Serving = {
 	isServing: boolean;
 	slice: Slice | null;
 	pausedUntilMs: number;
-	/** Ends a wait: what is waited for has changed. */
+	/** Ends a wait, because conditions changed. */
 	wake: AbortController;
 };
 
-/** Serves those who wait, each at its time, until nobody does. One at a time for each budget. */
+/** Serves waiting callers, each at its time, until none waits. One run at a time per budget. */
 export async function serveTurns(serving: Serving): Promise<void> {
 	if (serving.isServing) return;
 	serving.isServing = true;
 	try {
 		while (serving.turns.wanted() > 0) await step(serving);
 	} finally {
-		// In the same step as the last look: who comes behind it finds nobody serving, and begins.
+		// In the same step as the last check: a later caller sees that nothing runs, and begins.
 		serving.isServing = false;
 	}
 }
@@ -49,17 +49,17 @@ async function step(serving: Serving): Promise<void> {
 	else await serveFrom(serving.slice, serving, nowMs);
 }
 
-/** Of a call: what adding up fractions of a millisecond may lose. */
+/** The rounding error of adding fractions of a millisecond, as a part of a call. */
 const ROUNDING = 1e-6;
 
 async function serveFrom(slice: Slice, serving: Serving, nowMs: number): Promise<void> {
 	const { turns, learner, sent, note, wait } = serving;
 	const { burst, callMs } = burstOf(slice.perSecond);
 	const passed = Math.floor((nowMs - slice.startMs) / callMs + ROUNDING) + 1;
-	// Who comes late has lost the time: others have begun by then, and a second holds what it holds.
+	// Time that passed unused is lost: other calls have begun, and a second must not contain more.
 	slice.used += Math.max(passed - slice.used - burst, 0);
 	const left = slice.calls - slice.used;
-	// A few calls in one request are better than one in each, but not for what is urgent.
+	// Several calls in one request are better than one each, unless they are urgent.
 	const aim = turns.isUrgent() ? 1 : Math.min(burst, left, turns.wanted());
 	const nextMs = slice.startMs + (slice.used + aim - 1) * callMs;
 	if (left > 0 && nextMs > nowMs) {
@@ -81,7 +81,7 @@ async function reserve(serving: Serving, perSecond: number): Promise<Slice> {
 	return { startMs: nowMs + reserved.inMs, perSecond: reserved.perSecond, calls, used: 0 };
 }
 
-/** Whether something is left of a slice whose time is not over. */
+/** Returns whether a slice has calls left and is not over. */
 function isUsable(slice: Slice | null, nowMs: number): slice is Slice {
 	if (!slice || slice.used >= slice.calls) return false;
 	const endMs = slice.startMs + slice.calls * burstOf(slice.perSecond).callMs;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => database.db.execute("truncate core.call_budget"));
 afterAll(() => database.drop());
 
-/** A process, whose own clock may be wrong. */
+/** Makes a process, whose own clock may be wrong. */
 function process(options: { name?: string; db?: () => Queryable | null; clockMs?: number } = {}) {
 	const { name = "1 https://rpc.example/key", db = () => database.db, clockMs = 1_000 } = options;
 	const time = { nowMs: clockMs };
@@ -30,7 +30,7 @@ const row = async () => {
 	);
 	return found;
 };
-/** A note is sent and not waited for. */
+/** Waits for a note, which is sent without waiting for it. */
 const noted = async (version: number) => {
 	while ((await row())?.version !== version);
 };
@@ -42,7 +42,7 @@ test("processes reserve an endpoint's time one after the other, whatever their c
 		const { timeline } = turn % 2 === 0 ? one : other;
 		began.push((await timeline.reserve(100, 10)).inMs);
 	}
-	// 100 calls at 9.5 a second each: the n-th begins n times 10.5 s from now, less what has passed.
+	// 100 calls at 9.5 a second each: the n-th begins n times 10.5 s from now, minus the time passed.
 	for (const [index, inMs] of began.entries()) {
 		expect(inMs).toBeLessThanOrEqual(Math.min(index * 10_527, 60_000));
 	}
@@ -54,7 +54,7 @@ test("at the same time as well: no two reservations overlap", async () => {
 	const processes = Array.from({ length: 4 }, () => process());
 	const reserved = await Promise.all(processes.map(({ timeline }) => timeline.reserve(95, 100)));
 	const sorted = reserved.map(({ inMs }) => inMs).sort((a, b) => a - b);
-	// Each takes a second; the server's clock moved a little between them.
+	// Each takes a second; the server's clock advanced a little between them.
 	for (const [index, inMs] of sorted.entries()) {
 		const before = sorted[index - 1];
 		if (before !== undefined) expect(inMs - before).toBeGreaterThan(500);
@@ -71,7 +71,7 @@ test("endpoints do not share time, and only a hash of their names is stored", as
 	expect(text?.all).not.toContain("rpc.example");
 });
 
-test("what one process learned all others reckon with; the newer one counts, and what is set is the most", async () => {
+test("what one process learned all others use; the newer one counts, and the setting is the maximum", async () => {
 	const [one, other] = [process(), process()];
 	one.timeline.note({ perSecond: 40, version: 2 }, 0);
 	await noted(2);

@@ -9,13 +9,13 @@ import { createTimely } from "#core/db/createTimely.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * An endpoint's time as all processes on one database share it: one statement a slice. While the
- * database does not answer each process goes on with a quarter of the rate.
+ * Makes an endpoint's timeline that all processes on one database share: one statement per slice.
+ * While the database does not answer each process uses a quarter of the rate.
  */
 export function sharedTimeline(options: {
-	/** Null while the service has none yet. */
+	/** Returns null while the service has no database yet. */
 	db(): Queryable | null;
-	/** Names the endpoint to all processes: only its hash is stored. */
+	/** Identifies the endpoint in all processes: only its hash is stored. */
 	name: string;
 	clock: Clock;
 }): CallTimeline {
@@ -38,7 +38,7 @@ export function sharedTimeline(options: {
 		},
 	};
 
-	/** Null where the database does not answer in time, or did not a moment ago. */
+	/** Asks the database; returns null if it does not answer in time, or recently did not. */
 	async function inTime<Answer>(ask: (db: Queryable) => Promise<Answer>): Promise<Answer | null> {
 		const db = options.db();
 		return db && !timely.isAway() ? timely.ask(() => ask(db)) : null;

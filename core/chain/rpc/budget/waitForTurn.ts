@@ -4,8 +4,9 @@ import { TURN_WAIT_MAX_MS } from "#core/chain/rpc/budget/limits.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 
 /**
- * Waits among others for a turn; answers how many calls were granted. Fails as silence that is
- * nobody's fault where the signal aborts or the turn takes too long, and tells `onLeft`.
+ * Waits in the queue for a turn; returns how many calls were granted. Fails as a silence that is
+ * not the endpoint's fault if the signal aborts or the turn takes too long, and then calls
+ * `onLeft`.
  */
 export function waitForTurn(
 	turns: Turns,

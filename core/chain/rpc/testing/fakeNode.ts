@@ -2,7 +2,7 @@ import type { ServerWebSocket } from "bun";
 
 export type FakeCall = { id: number; method: string; params: unknown[] };
 
-/** How the node answers one HTTP request; undefined never answers. */
+/** Returns the node's answer to one HTTP request; undefined: it never answers. */
 export type FakeAnswer = (body: FakeCall | FakeCall[]) => Response | undefined;
 
 export type FakeNode = {
@@ -11,20 +11,20 @@ export type FakeNode = {
 	/** Every HTTP request's body, oldest first. */
 	requests: (FakeCall | FakeCall[])[];
 	answer: FakeAnswer;
-	/** What the socket says to a message; a text is sent, undefined is silence. */
+	/** Returns the socket's answer to a message; undefined: none. */
 	socketAnswer: (call: FakeCall) => string | undefined;
 	/** Sends a head to every open socket. */
 	announce(block: number): void;
-	/** Sends something of a subscription to every open socket. */
+	/** Sends a message of a subscription to every open socket. */
 	push(subscription: string, result: unknown): void;
 	/** Closes every open socket. */
 	hangUp(): void;
-	/** Sockets opened so far. */
+	/** Returns the number of sockets opened so far. */
 	opened(): number;
 	stop(): Promise<void>;
 };
 
-/** Somebody else's node, which can be made to misbehave. */
+/** Starts a node whose faults the test sets. */
 export function fakeNode({ chainId = 31_337 } = {}): FakeNode {
 	const sockets = new Set<ServerWebSocket>();
 	const waiting = new Set<(response: Response) => void>();
@@ -78,7 +78,7 @@ export function fakeNode({ chainId = 31_337 } = {}): FakeNode {
 	return node;
 }
 
-/** Answers each call by its own result, as an honest node would. */
+/** Makes a node's answers that give each call its own result, as an honest node would. */
 export function answering(resultOf: (call: FakeCall) => unknown): FakeAnswer {
 	return (body) => {
 		const one = (call: FakeCall) => ({ jsonrpc: "2.0", id: call.id, result: resultOf(call) });

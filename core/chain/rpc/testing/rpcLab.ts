@@ -8,19 +8,19 @@ import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createMetrics } from "#core/metrics/createMetrics.ts";
 
-/** One endpoint without a wire: what it answers, how long it takes, what it was asked. */
+/** An endpoint in memory: its answers, its duration, and its questions. */
 export type LabEndpoint = {
 	chainId: number;
 	head: number;
 	durationMs: number;
-	/** Nothing answers; a number asks to be left alone for so long, `paced` has a long queue. */
+	/** True: nothing answers; a number: its retry time; `paced`: a long queue. */
 	down: boolean | number | "paced";
-	/** Changes an answer on its way out. */
+	/** Changes an answer before it is sent. */
 	tamper(call: RpcCall, answer: unknown): unknown;
 	asked: string[];
 };
 
-/** Several endpoints behind `chainRpc`, on a clock that only the lab moves. */
+/** Makes several endpoints behind `chainRpc`, on a clock that only the lab moves. */
 export function rpcLab(chain: Chain, count: number, options: { quorum?: number } = {}) {
 	const time = { nowMs: 1_000_000 };
 	const metrics = createMetrics();
@@ -83,13 +83,13 @@ export function rpcLab(chain: Chain, count: number, options: { quorum?: number }
 		endpoints,
 		time,
 		warnings,
-		/** Which endpoints were asked for this since the last time somebody wanted to know. */
+		/** Returns which endpoints were asked this since the last call. */
 		askedFor(what: string): number[] {
 			const found = [...endpoints.keys()].filter((index) => endpoints[index]?.asked.includes(what));
 			for (const endpoint of endpoints) endpoint.asked.length = 0;
 			return found;
 		},
-		/** What was counted under a name: labels and value. */
+		/** Returns the lines of a metric: labels and value. */
 		lines: async (name: string) => {
 			const { body } = await metrics.expose();
 			const prefix = `tapeline_${name}{`;

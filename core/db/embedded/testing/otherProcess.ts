@@ -5,8 +5,8 @@ import { Fault } from "#core/fault/Fault.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
 /**
- * A process for tests to start, ask and kill: it reads a command a line and answers a line each.
- * First argument `server` with a DATA_DIR, or `lock` with a file.
+ * Runs a process for tests to start, ask and kill: it reads one command per line and answers a line
+ * each. First argument `server` with a DATA_DIR, or `lock` with a file.
  */
 async function otherProcess(role: string, path: string): Promise<void> {
 	if (role === "lock") {

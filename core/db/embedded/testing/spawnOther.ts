@@ -14,14 +14,14 @@ export type OtherAnswer = {
 
 export type OtherProcess = {
 	child: ChildProcess;
-	/** Its next line. */
+	/** Returns its next line. */
 	answer(): Promise<OtherAnswer>;
 	ask(line: string): Promise<OtherAnswer>;
-	/** kill -9, and waits until it is gone. */
+	/** Ends it by kill -9, and waits until it is gone. */
 	kill(): Promise<void>;
 };
 
-/** For tests: starts `otherProcess.ts`. */
+/** Starts `otherProcess.ts`, for tests. */
 export function spawnOther(role: "server" | "lock", path: string): OtherProcess {
 	const file = fileURLToPath(new URL("./otherProcess.ts", import.meta.url));
 	const child = spawn(process.execPath, [file, role, path], { stdio: ["pipe", "pipe", "inherit"] });

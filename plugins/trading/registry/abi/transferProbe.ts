@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
 /**
- * Runtime code of `test/harness/contracts/TransferProbe.sol`, as solc writes it; a test compiles it
- * again and compares. `probe(address token, address to)` answers (moved, sent, arrived, left).
+ * Runtime code of `test/harness/contracts/TransferProbe.sol`, as solc compiles it; a test compiles
+ * it again and compares. `probe(address token, address to)` returns (moved, sent, arrived, left).
  */
 export const transferProbe: { code: Hex; selector: Hex } = {
 	selector: "0x28082048",

@@ -5,7 +5,7 @@ export const probeAbi = parseAbi([
 	"function play(address tokenIn, address tokenOut, address to, uint256 allowed, uint256 value, bytes data) returns (uint256 spent, uint256 received)",
 ]);
 
-/** Compiled from `test/harness/contracts/SwapProbe.sol`; a test holds it against its source. */
+/** Compiled from `test/harness/contracts/SwapProbe.sol`; a test compares it with its source. */
 export const PROBE_CODE: Hex = `0x${[
 	"6080604052600436106100225760003560e01c80631da9fad61461002e57600080fd5b3661002957005b6000",
 	"80fd5b34801561003a57600080fd5b5061004e61004936600461023c565b610067565b604080519283526020",

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "#core/time/units.ts";
 
 const GIB_BYTES = 1_073_741_824;
 
-/** The ways in which a wallet provider goes wrong. */
+/** The kinds of faults of a wallet provider. */
 export const CUSTODY_FAULT_KINDS = [
 	"status",
 	"silence",
@@ -30,45 +30,47 @@ export const CUSTODY_FAULT_KINDS = [
 	"webhook_lie",
 ] as const;
 
-/** One order to misbehave, as POST /_sandbox/faults takes it. */
+/** One ordered fault, as POST /_sandbox/faults takes it. */
 export const CustodyFault = z.object({
 	/**
-	 * Which calls, as a pattern over `METHOD /path?query`; of webhooks, over `WEBHOOK transaction.x`.
-	 * All without it.
+	 * The calls that it affects, as a pattern of `METHOD /path?query`; for webhooks, of `WEBHOOK
+	 * transaction.x`. Without it all.
 	 */
 	path: z.string().max(200).refine(isPattern, "is no regular expression").optional(),
-	/** Only calls about this wallet or about a transaction of it, by its id at the provider. */
+	/** Only calls about this wallet or a transaction of it, by its id at the provider. */
 	wallet: z.string().max(100).optional(),
 	kind: z.enum(CUSTODY_FAULT_KINDS),
-	/** Whether it goes wrong before anything is done, or when all is done and only told wrongly. */
+	/** Whether it fails before anything is done, or does the work and answers wrongly. */
 	when: z.enum(["before", "after"]).default("before"),
-	/** How often; for ever without it. */
+	/** How often; without it always. */
 	times: z.int().min(1).optional(),
-	/** Of `status` (500), `html` (200) and `claims` (200: it says that it sent). */
+	/** For `status` (500), `html` (200) and `claims` (200: it claims that it sent). */
 	status: z.int().min(200).max(599).optional(),
-	/** The provider's code beside its sentence, of `status` and `claims`. */
+	/** The provider's code beside its message, for `status` and `claims`. */
 	code: z.string().max(100).optional(),
 	retryAfter: z.union([z.string(), z.number()]).optional(),
-	/** How slow, how late. */
+	/** The delay of slow or late answers. */
 	delayMs: z.int().min(0).max(MINUTE_MS).optional(),
-	/** Of `late_broadcast`: also when the request has expired meanwhile. */
+	/** For `late_broadcast`: also after the request has expired. */
 	pastExpiry: z.boolean().optional(),
-	/** Of `claims`: whether the transaction is really broadcast. */
+	/** For `claims`: whether the transaction is really broadcast. */
 	sends: z.boolean().optional(),
-	/** Of `claims`: which hash is named, of this transaction, of nobody's or of the one before it. */
+	/**
+	 * For `claims`: which hash it names: this transaction's, an unknown one, or the previous one's.
+	 */
 	hash: z.enum(["own", "nobodys", "previous", "none"]).optional(),
-	/** Of `claims`: what its list says of the transaction from then on; `nothing`: no such row. */
+	/** For `claims`: what its list shows of the transaction from then on; `nothing`: no row. */
 	listed: z.enum(["broadcasted", "pending", "failed", "provider_error", "nothing"]).optional(),
-	/** Of `claims`: the list says so also after the faults were cleared. */
+	/** For `claims`: the list still shows it after the faults are cleared. */
 	lasting: z.boolean().optional(),
-	/** Of `odd_values`: what stands in place of each number and text of the answer. */
+	/** For `odd_values`: what replaces each number and text of the answer. */
 	value: z.union([z.string().max(100), z.number(), z.boolean(), z.null()]).optional(),
-	/** What is told in place of the truth, of `webhook_lie` (`failed`). */
+	/** For `webhook_lie`: the false status (`failed`). */
 	says: z
 		.string()
 		.regex(/^\w{1,40}$/)
 		.optional(),
-	/** How huge. */
+	/** For `huge`: the size in bytes. */
 	bytes: z.int().min(1).max(GIB_BYTES).optional(),
 });
 export type CustodyFault = z.output<typeof CustodyFault>;

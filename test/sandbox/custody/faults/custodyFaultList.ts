@@ -4,15 +4,18 @@ export type CustodyFaultList = {
 	add(order: CustodyFaultOrder): void;
 	clear(): void;
 	all(): CustodyFault[];
-	/** The first one for a call (`METHOD /path?query`) about a wallet, counted as used. */
+	/**
+	 * Returns the first fault for a call (`METHOD /path?query`) about a wallet, and counts it as
+	 * used.
+	 */
 	take(call: string, walletId?: string | null): CustodyFault | null;
-	/** The same for a webhook (`WEBHOOK transaction.confirmed`). */
+	/** Does the same for a webhook (`WEBHOOK transaction.confirmed`). */
 	takeWebhook(webhook: string): CustodyFault | null;
 };
 
 const FAULTS_MAX = 1_000;
 
-/** What was ordered to go wrong. */
+/** Makes the list of ordered faults. */
 export function createCustodyFaultList(): CustodyFaultList {
 	let faults: { fault: CustodyFault; pattern: RegExp; left: number }[] = [];
 	return {

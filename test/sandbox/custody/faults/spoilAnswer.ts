@@ -8,8 +8,8 @@ const CHUNK_BYTES = 65_536;
 const OTHER_HASH = `0x${"5a".repeat(32)}`;
 
 /**
- * What a fault makes of a call; `answer` does the work and says what a well provider would.
- * `late_broadcast`, `claims` and `twice` are the work's own and only fall silent, or not, here.
+ * Answers a call with a fault; `answer` does the work and returns the correct answer. The work
+ * itself handles `late_broadcast`, `claims` and `twice`; here these only delay or pass the answer.
  */
 export async function spoilAnswer(
 	fault: CustodyFault,
@@ -54,7 +54,7 @@ export async function spoilAnswer(
 		case "twice":
 			return await changed(await answer(), repeated);
 		default:
-			// Faults of webhooks are no affair of a call's.
+			// Faults of webhooks do not affect calls.
 			return await answer();
 	}
 }
@@ -80,7 +80,7 @@ async function inPlace(fault: CustodyFault, signal: AbortSignal): Promise<Respon
 	}
 }
 
-/** Made as it is read: nobody here holds it. */
+/** Generates the body while it is read, so that it needs no memory here. */
 function huge(bytes: number): Response {
 	const chunk = new Uint8Array(CHUNK_BYTES).fill(0x20);
 	let left = bytes;
@@ -109,13 +109,13 @@ function withData(said: unknown, members: Record<string, string>): unknown {
 	return { ...said, data: { ...Object(said.data), ...members } };
 }
 
-/** A list with each of its rows twice; other answers as they are. */
+/** Returns a list with each row twice; other answers unchanged. */
 function repeated(said: unknown): unknown {
 	if (typeof said !== "object" || said === null || !("transactions" in said)) return said;
 	return { transactions: [said.transactions, said.transactions].flat() };
 }
 
-/** Every number and text as one value; the shape stays, and so does which method was called. */
+/** Replaces every number and text by one value; shape and method name stay. */
 function replaced(said: unknown, value: unknown): unknown {
 	if (Array.isArray(said)) return said.map((one) => replaced(one, value));
 	if (typeof said === "string" || typeof said === "number") return value;
@@ -126,7 +126,7 @@ function replaced(said: unknown, value: unknown): unknown {
 	return Object.fromEntries(members);
 }
 
-/** Every scalar as another type; the shape stays. */
+/** Replaces every scalar by one of another type; the shape stays. */
 function twist(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(twist);
 	if (typeof value === "string") return 12_345;

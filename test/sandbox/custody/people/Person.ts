@@ -1,27 +1,27 @@
 import type { Address, Hex } from "viem";
 
-/** How somebody is to be made. */
+/** How a user is created. */
 export type PersonPlan = {
-	/** Null: nobody on the social platform. */
+	/** Null: no account on the social platform. */
 	username: string | null;
-	/** What is embedded with the provider; `none` has an external wallet only. */
+	/** The wallet embedded at the provider; `none`: the user has only an external wallet. */
 	embedded: "delegated" | "manual" | "archived" | "none";
-	/** An account of anvil's own first ten, linked as an external wallet. */
+	/** One of anvil's own first ten accounts, linked as an external wallet. */
 	external: number | null;
 };
 
-/** Somebody with an account at the wallet provider. */
+/** A user with an account at the wallet provider. */
 export type Person = {
-	/** Their DID there: `sub` of their access tokens. */
+	/** The user's DID at the provider: `sub` of the access tokens. */
 	id: string;
-	/** What the social platform calls them for ever; the username may change. */
+	/** The user's permanent id on the social platform; the username may change. */
 	subject: string | null;
 	username: string | null;
 	wallet: HeldWallet | null;
 	external: Address | null;
 };
 
-/** A wallet whose key the provider holds. */
+/** A wallet whose key the provider has. */
 export type HeldWallet = {
 	id: string;
 	address: Address;

@@ -1,6 +1,6 @@
 import type { PersonPlan } from "./Person.ts";
 
-/** Who is there from the beginning: one of each kind that makes a difference. */
+/** The users that exist from the start: one for each case that differs. */
 export const cast: readonly PersonPlan[] = [
 	{ username: "ada", embedded: "delegated", external: null },
 	{ username: "ben", embedded: "manual", external: null },

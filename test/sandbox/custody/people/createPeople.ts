@@ -4,22 +4,22 @@ import { keeperWallet } from "./keeperWallet.ts";
 import type { HeldWallet, Person, PersonPlan } from "./Person.ts";
 
 const anvilMnemonic = "test test test test test test test test test test test junk";
-/** Far behind the world's traders, who begin at ten. */
+/** Far after the world's traders, whose accounts begin at ten. */
 const FIRST_ACCOUNT = 1_000;
 
 export type People = {
 	all(): Person[];
-	/** By DID or by username. */
+	/** Finds a user by DID or username. */
 	find(name: string): Person | null;
 	walletOf(id: string): HeldWallet | null;
-	/** The application's own wallet, which is nobody's. */
+	/** The application's own wallet, which belongs to no user. */
 	keeper: HeldWallet;
 	add(plan: PersonPlan): Person;
 };
 
-/** The wallet provider's users; the same plans in the same order are the same people. */
+/** Makes the wallet provider's users; the same plans in the same order give the same users. */
 export function createPeople(plans: readonly PersonPlan[]): People {
-	// One derivation of the branch: mnemonicToAccount runs PBKDF2 at each call.
+	// The branch is derived once: mnemonicToAccount runs PBKDF2 at each call.
 	const branch = mnemonicToAccount(anvilMnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
 	const people: Person[] = [];
 	const byName = new Map<string, Person>();

@@ -3,11 +3,11 @@ import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
 import type { HeldWallet } from "./Person.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Right before the people's. */
+/** The account before the users'. */
 const ACCOUNT = 999;
 
 /**
- * Returns the wallet of the application itself, which buys back: no user of the provider has it. It
+ * Returns the application's own wallet, which buys tokens back; no user of the provider has it. It
  * is the same in each sandbox, and its id is BUYBACK_WALLET_ID.
  */
 export function keeperWallet(): HeldWallet {

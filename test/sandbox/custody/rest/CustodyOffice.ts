@@ -10,24 +10,24 @@ import type { Postbox } from "../webhook/createPostbox.ts";
 /** A chain that the provider signs for and broadcasts on. */
 export type CustodyChain = { id: number; rpc: Rpc };
 
-/** Everything that the provider's routes answer from. */
+/** Everything that the provider's routes need. */
 export type CustodyOffice = {
 	appId: string;
 	appSecret: string;
 	/** The quorum that holds the service's public key, and that key. */
 	quorumId: string;
 	quorumKey: KeyObject;
-	/** The one that a transaction is for where nothing names another. */
+	/** The chain of a transaction that names none. */
 	firstChain: CustodyChain;
-	/** By CAIP-2; null: it does not serve that chain. */
+	/** Returns a chain by CAIP-2; null: the provider does not serve it. */
 	chainOf(caip2: string): CustodyChain | null;
 	people: People;
 	store: CustodyStore;
 	tokens: Tokens;
 	clock: Clock;
-	/** Raw transactions as they were signed, by the provider's id of each. */
+	/** Signed raw transactions, by the provider's id. */
 	signed: Map<string, { raw: Hex; isDisowned: boolean }>;
 	postbox: Postbox;
-	/** Work that goes on after its caller is gone; ended before the process is. */
+	/** Runs work that continues after its caller is gone; it ends before the process does. */
 	later(work: (stopped: AbortSignal) => Promise<void>): void;
 };

@@ -1,4 +1,4 @@
-/** What the provider turns away, in its own form. */
+/** A refusal of the provider, in its own form. */
 export class Denial extends Error {
 	readonly status: number;
 	readonly code: string | undefined;

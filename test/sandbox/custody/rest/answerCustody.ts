@@ -11,10 +11,13 @@ import { renderWallet } from "./renderWallet.ts";
 import { rpcBody } from "./rpcBody.ts";
 
 const BODY_BYTES_MAX = 1_000_000;
-/** Requests with an idempotency key that are under way. */
+/** Running requests with an idempotency key. */
 const running = new WeakMap<CustodyOffice, Set<string>>();
 
-/** One request of the REST API; who may not ask is told so before anything is done. */
+/**
+ * Answers one request of the REST API; a caller without permission is refused before anything is
+ * done.
+ */
 export async function answerCustody(
 	office: CustodyOffice,
 	request: Request,
@@ -74,7 +77,7 @@ async function listed(office: CustodyOffice, referenceId: string | null): Promis
 	return Response.json({ transactions });
 }
 
-/** A transaction that the provider claims not to have. */
+/** Returns true for a transaction that the provider claims not to have. */
 function isHidden({ store }: CustodyOffice, id: string): boolean {
 	return store.claimOf(id)?.status === "nothing";
 }
@@ -94,8 +97,8 @@ function quorum(office: CustodyOffice, id: string): Response {
 }
 
 /**
- * A request that signs. One with an idempotency key is done once: the same body is answered with
- * the first answer's bytes, also where that was an error, another body not at all.
+ * Answers a request that signs. With an idempotency key it is done once: the same body gets the
+ * bytes of the first answer, also of an error; another body is refused.
  */
 async function answerRpc(
 	office: CustodyOffice,
@@ -138,7 +141,7 @@ async function once(
 ): Promise<Response> {
 	const { store, clock } = office;
 	const bodyHash = createHash("sha256").update(text).digest("hex");
-	// After a day a key is new again, and does what it did before.
+	// After a day a key is new again, and the request is executed again.
 	const before = store.response(key, clock.nowMs() - DAY_MS);
 	if (before && before.bodyHash !== bodyHash) {
 		throw new Denial(400, "The idempotency key was used with another body");

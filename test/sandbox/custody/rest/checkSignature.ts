@@ -4,8 +4,8 @@ import { Denial } from "./Denial.ts";
 const SIGNED_HEADERS = ["privy-app-id", "privy-idempotency-key", "privy-request-expiry"];
 
 /**
- * Whether the service's key signed this very request. The canonical text is made here by other code
- * than the service's: two mistakes that agree are rarer than one.
+ * Throws unless the service's key signed exactly this request. The canonical text is made by other
+ * code than the service's, so that one mistake cannot hide in both.
  */
 export function checkSignature(
 	request: { method: string; url: string; headers: Headers; body: unknown },

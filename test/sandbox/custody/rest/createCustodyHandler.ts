@@ -17,7 +17,7 @@ export type CustodyGate = {
 };
 
 const TokenOrder = z.object({
-	/** Whose, by DID or by username. */
+	/** The user, by DID or by username. */
 	userId: z.string(),
 	expiresInS: z.int().optional(),
 	claims: z.record(z.string(), z.unknown()).optional(),
@@ -33,12 +33,12 @@ const NewPerson = z.object({
 	external: z.int().min(0).max(9).nullable().default(null),
 });
 
-/** Where webhooks go: this machine alone, as everything in a sandbox. */
+/** Where webhooks go: only to this machine. */
 const WebhookOrder = z.object({
 	url: z.url({ protocol: /^http$/, hostname: /^(?:localhost|127\.0\.0\.1|\[::1\])$/ }).nullable(),
 });
 
-/** What stands before the routes: what goes wrong, and the doors for tests and developers. */
+/** Makes the handler in front of the routes: faults, and the endpoints for tests and developers. */
 export function createCustodyHandler(gate: CustodyGate): (request: Request) => Promise<Response> {
 	return async (request) => {
 		const url = new URL(request.url);
@@ -51,7 +51,7 @@ export function createCustodyHandler(gate: CustodyGate): (request: Request) => P
 	};
 }
 
-/** Which wallet a call is about: the one that it names, or that of the transaction it asks for. */
+/** Returns the wallet that a call is about: the named one, or that of the requested transaction. */
 function walletOf({ store }: CustodyOffice, { pathname, searchParams }: URL): string | null {
 	const [, , kind, id = ""] = pathname.split("/").map(decodeURIComponent);
 	if (kind === "wallets") return id;
@@ -112,7 +112,7 @@ async function control(gate: CustodyGate, request: Request, url: URL): Promise<R
 	}
 }
 
-/** Without its key: nobody needs one to try the service. */
+/** Returns the user without the wallet's key, which no caller needs. */
 function shown({ wallet, ...person }: Person) {
 	if (!wallet) return { ...person, wallet };
 	const { privateKey: _, ...rest } = wallet;

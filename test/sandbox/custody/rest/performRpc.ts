@@ -11,12 +11,12 @@ import { signHeld } from "./signHeld.ts";
 
 export type RpcAsked = {
 	wallet: HeldWallet;
-	/** After that nothing may be broadcast any more. */
+	/** After this time nothing may be broadcast. */
 	expiresAtMs: number | null;
 	fault: CustodyFault | null;
 };
 
-/** Does what a wallet was asked to do; whoever asks has been checked. */
+/** Does what a wallet was asked to do; the caller has been checked before. */
 export async function performRpc(
 	office: CustodyOffice,
 	body: RpcBody,

@@ -1,6 +1,6 @@
 import type { Person } from "../people/Person.ts";
 
-/** A user as GET /v1/users/:id tells it. */
+/** Renders a user as GET /v1/users/:id does. */
 export function renderPerson(person: Person): unknown {
 	const { id, subject, username, wallet, external } = person;
 	const seen = { verified_at: 1_700_000_000, first_verified_at: 1_700_000_000 };

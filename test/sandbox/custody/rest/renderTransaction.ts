@@ -3,8 +3,8 @@ import type { CustodyOffice } from "./CustodyOffice.ts";
 import { statusOf } from "./statusOf.ts";
 
 /**
- * A transaction as the provider tells it. Its status is read off the chain, because forks change
- * it, except where the provider claims something else of it.
+ * Renders a transaction as the provider does. Its status is read from the chain, because forks
+ * change it, except where a fault orders a false status.
  */
 export async function renderTransaction(
 	office: CustodyOffice,

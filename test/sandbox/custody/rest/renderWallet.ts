@@ -1,6 +1,6 @@
 import type { HeldWallet } from "../people/Person.ts";
 
-/** A wallet as GET /v1/wallets/:id tells it. */
+/** Renders a wallet as GET /v1/wallets/:id does. */
 export function renderWallet(wallet: HeldWallet, quorumId: string): unknown {
 	return {
 		id: wallet.id,

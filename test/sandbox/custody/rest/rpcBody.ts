@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const hex = z.custom<Hex>((value) => isHex(value));
 const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value));
-/** The provider takes both; a number that is no integer is none. */
+/** A quantity as hex or as an integer; the provider takes both. */
 const quantity = z
 	.union([hex, z.int().min(0)])
 	.transform((value) => BigInt(value))
@@ -25,7 +25,7 @@ export type RpcTransaction = z.output<typeof Transaction>;
 
 const chain_type = z.literal("ethereum").optional();
 
-/** What a wallet can be asked to do. */
+/** The requests that a wallet accepts. */
 export const rpcBody = z.discriminatedUnion("method", [
 	z.object({
 		method: z.literal("eth_sendTransaction"),

@@ -15,7 +15,7 @@ type SendBody = Extract<RpcBody, { method: "eth_sendTransaction" }>;
 const LATE_MS = 1_000;
 const SIGNED_KEPT_MAX = 10_000;
 
-/** Signs, remembers, broadcasts: in this order, so that what was broadcast is always known. */
+/** Signs, stores, broadcasts: in this order, so that a broadcast transaction is always stored. */
 export async function sendTransaction(
 	office: CustodyOffice,
 	body: SendBody,
@@ -31,7 +31,7 @@ export async function sendTransaction(
 		chain,
 		transaction: body.params.transaction,
 	});
-	// Somebody else may have taken it while this was signed.
+	// Another request may have taken the reference while this was signed.
 	if (isTaken()) throw new Denial(400, "reference_id is already in use");
 	const transaction: StoredTransaction = {
 		id: randomUUID(),
@@ -62,7 +62,7 @@ export async function sendTransaction(
 	return told(transaction, hash);
 }
 
-/** The newest ones only: a sandbox may run for weeks. */
+/** Keeps the newest ones only: a sandbox may run for weeks. */
 function keepSigned({ signed }: CustodyOffice, id: string, raw: Hex): void {
 	signed.set(id, { raw, isDisowned: false });
 	const [oldest] = signed.keys();
@@ -78,14 +78,14 @@ function told({ id, caip2, referenceId }: StoredTransaction, hash: string) {
 	};
 }
 
-/** Sends or does not, says this or that, and lists what it likes: whatever the fault orders. */
+/** Sends or not, and answers and lists what the fault orders. */
 async function claim(
 	office: CustodyOffice,
 	given: {
 		transaction: StoredTransaction;
 		raw: Hex;
 		fault: CustodyFault;
-		/** The wallet's transaction before this one. */
+		/** The wallet's previous transaction. */
 		before: StoredTransaction | null;
 	},
 ): Promise<unknown> {

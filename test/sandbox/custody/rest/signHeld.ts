@@ -12,7 +12,7 @@ const TIP_DEFAULT = 100_000_000n;
 const NONCE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const quantity = z.string().transform(Number);
 
-/** Signs as asked; only what was left out is chosen here, the nonce by the node's count. */
+/** Signs a transaction; missing members are filled in, the nonce by the node's count. */
 export async function signHeld(
 	wallet: HeldWallet,
 	{ chain, transaction }: { chain: CustodyChain; transaction: RpcTransaction },

@@ -31,7 +31,7 @@ function nodeWith({ blockBefore, isOurs }: { blockBefore: number; isOurs: boolea
 	return { chainOf: () => ({ id: 31_337, rpc }) };
 }
 
-test("what is mined between two questions is confirmed, and never replaced", async () => {
+test("a transaction mined between two calls is confirmed, never replaced", async () => {
 	for (const blockBefore of [0, 1]) {
 		const office = nodeWith({ blockBefore, isOurs: true });
 		expect(await statusOf(office, sent)).toBe("confirmed");
@@ -42,7 +42,7 @@ test("one whose nonce another transaction used is replaced", async () => {
 	expect(await statusOf(nodeWith({ blockBefore: 0, isOurs: false }), sent)).toBe("replaced");
 });
 
-test("one that waits for a block is what it was", async () => {
+test("one that waits for a block keeps its status", async () => {
 	const office = nodeWith({ blockBefore: 3, isOurs: true });
 	expect(await statusOf(office, sent)).toBe("broadcasted");
 });

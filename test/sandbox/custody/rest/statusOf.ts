@@ -6,10 +6,10 @@ import type { CustodyOffice } from "./CustodyOffice.ts";
 const Receipt = z.object({ status: z.string() }).nullable();
 
 /**
- * A transaction's status as the provider sees it: of what it broadcast, the chain knows.
+ * Returns a transaction's status as the provider sees it: after a broadcast the chain decides.
  *
- * A block may come between two questions. So one without a receipt whose nonce is used is asked for
- * once more: the receipt that this block brought is there by then.
+ * A block may come between two calls. So a transaction without a receipt whose nonce is used is
+ * read once more: by then the receipt from that block exists.
  */
 export async function statusOf(
 	office: Pick<CustodyOffice, "chainOf">,
@@ -25,7 +25,7 @@ export async function statusOf(
 	return (await outcomeOf(rpc, hash)) ?? "replaced";
 }
 
-/** What its receipt says; null while there is none. */
+/** Returns the status from its receipt; null while there is none. */
 async function outcomeOf(rpc: Rpc, hash: string): Promise<string | null> {
 	const receipt = Receipt.parse(await rpc.call("eth_getTransactionReceipt", [hash]));
 	if (!receipt) return null;

@@ -4,7 +4,7 @@ import type { StoredTransaction } from "../createCustodyStore.ts";
 import { createCustodyFaultList } from "../faults/custodyFaultList.ts";
 import { createPostbox, type Postbox } from "./createPostbox.ts";
 
-// Guarantee: webhooks come as the real provider's do, and go wrong where they are told to.
+// Guarantee: webhooks arrive as from the real provider, and fail as ordered.
 
 type Received = { id: string; timestamp: string; signature: string; body: string };
 const received: Received[] = [];
@@ -62,7 +62,7 @@ function isSigned({ id, timestamp, signature, body }: Received): boolean {
 	return signature === `v1,${mac.digest("base64")}`;
 }
 
-test("an event is told as the provider tells it, signed", async () => {
+test("an event is sent in the provider's form, signed", async () => {
 	await postbox.tell("confirmed", about);
 	expect(received.map(isSigned)).toEqual([true]);
 	expect(received[0]?.timestamp).toBe("1700000000");
@@ -77,14 +77,14 @@ test("an event is told as the provider tells it, signed", async () => {
 	expect(postbox.attempts()).toMatchObject([{ status: 200, answer: "said" }]);
 });
 
-test("nobody is told before somebody wants to be", async () => {
+test("nothing is sent before a receiver is set", async () => {
 	postbox.sendTo(null);
 	await postbox.tell("confirmed", about);
 	expect(received).toEqual([]);
 	expect(postbox.attempts()).toEqual([]);
 });
 
-test("what was not taken is sent again with the same id, and a signature of its own time", async () => {
+test("a refused event is sent again with the same id, and a new signature", async () => {
 	answers.push(500);
 	const told = postbox.tell("confirmed", about);
 	clock.ms += 60_000;
@@ -109,7 +109,7 @@ describe("on a bad day", () => {
 		expect(types()).toEqual(["transaction.broadcasted"]);
 	});
 
-	test("webhook_late: it comes when its sender has gone on", async () => {
+	test("webhook_late: it comes after its sender has continued", async () => {
 		await tell("webhook_late", { delayMs: 30 });
 		expect(received).toEqual([]);
 		await Promise.all(late);
@@ -122,7 +122,7 @@ describe("on a bad day", () => {
 		expect(new Set(received.map(({ id }) => id)).size).toBe(1);
 	});
 
-	test("webhook_replay: the very same once more, as it was signed then", async () => {
+	test("webhook_replay: the same bytes once more, with the old signature", async () => {
 		const told = tell("webhook_replay");
 		clock.ms += 600_000;
 		await told;
@@ -131,7 +131,7 @@ describe("on a bad day", () => {
 		expect(received[1]).toEqual(received[0] as Received);
 	});
 
-	test("webhook_swapped: it comes behind the next of its transaction", async () => {
+	test("webhook_swapped: it comes after the next one of its transaction", async () => {
 		await tell("webhook_swapped");
 		expect(received).toEqual([]);
 		await postbox.tell("finalized", { ...about, id: "another" });
@@ -149,7 +149,7 @@ describe("on a bad day", () => {
 		expect(received[0]?.signature).toStartWith("v1,");
 	});
 
-	test("webhook_lie: rightly signed, and not true", async () => {
+	test("webhook_lie: correctly signed, but false", async () => {
 		await tell("webhook_lie");
 		await tell("webhook_lie", { says: "replaced" });
 		expect(types()).toEqual(["transaction.failed", "transaction.replaced"]);

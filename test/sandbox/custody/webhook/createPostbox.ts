@@ -6,25 +6,25 @@ import type { CustodyFault } from "../faults/CustodyFault.ts";
 import type { CustodyFaultList } from "../faults/custodyFaultList.ts";
 import { signWebhook } from "./signWebhook.ts";
 
-/** One attempt to deliver; `status` is null where nobody answered. */
+/** One attempt to deliver; `status` is null where there was no answer. */
 export type Attempt = {
 	id: string;
 	type: string;
 	transactionId: string;
 	status: number | null;
-	/** What the service said of it. */
+	/** The service's answer. */
 	answer: string;
 };
 
 export type Postbox = {
 	/** WALLET_PROVIDER_WEBHOOK_SECRET */
 	secret: string;
-	/** Where webhooks go; null: there are none. */
+	/** Returns where webhooks go; null: nowhere. */
 	url(): string | null;
 	sendTo(url: string | null): void;
-	/** Settles when it is delivered, or given up. */
+	/** Settles when the event is delivered, or given up. */
 	tell(event: string, about: StoredTransaction): Promise<void>;
-	/** Oldest first. */
+	/** Returns the attempts, oldest first. */
 	attempts(): Attempt[];
 };
 
@@ -32,27 +32,27 @@ export type PostboxOptions = {
 	clock: Clock;
 	faults: CustodyFaultList;
 	stopped: AbortSignal;
-	/** Work that goes on by itself. */
+	/** Runs work in the background. */
 	later(work: () => Promise<void>): void;
 };
 
 const ATTEMPTS_KEPT_MAX = 10_000;
 const HELD_MAX = 1_000;
 const TIMEOUT_MS = 5_000;
-/** The real provider goes on for days. */
+/** The real provider retries for days. */
 const AGAIN_AFTER_MS = [500, 2_000];
 const LATE_MS = 1_000;
 
-/** What is in an envelope stays the same however often it is sent. */
+/** An event to deliver; its content stays the same however often it is sent. */
 type Envelope = { id: string; type: string; body: string; transactionId: string };
 
-/** Webhooks as the provider sends them, at least once, and as it sends them on a bad day. */
+/** Makes the sender of webhooks: at least once, like the provider, with its faults. */
 export function createPostbox(options: PostboxOptions): Postbox {
 	const { clock, faults, stopped, later } = options;
 	const secret = newSecret();
 	let to: string | null = null;
 	const attempts: Attempt[] = [];
-	/** Held until another about the same transaction has been delivered. */
+	/** Events held until the next one of the same transaction is delivered. */
 	const held = new Map<string, Envelope>();
 
 	const sign = (envelope: Envelope, by = secret) =>
@@ -73,14 +73,17 @@ export function createPostbox(options: PostboxOptions): Postbox {
 			attempt.status = response.status;
 			attempt.answer = await response.text();
 		} catch {
-			// Nobody is there; it is sent again.
+			// There was no answer; it is sent again.
 		}
 		attempts.push(attempt);
 		if (attempts.length > ATTEMPTS_KEPT_MAX) attempts.shift();
 		return attempt.status !== null && attempt.status < 300;
 	}
 
-	/** Until it is taken: the same id, signed anew with the time of each attempt. */
+	/**
+	 * Sends until it is accepted or given up: the same id, signed again with the time of each
+	 * attempt.
+	 */
 	async function deliver(envelope: Envelope): Promise<void> {
 		for (const waitMs of [0, ...AGAIN_AFTER_MS]) {
 			await sleep(waitMs, stopped);
@@ -116,7 +119,7 @@ export function createPostbox(options: PostboxOptions): Postbox {
 				if (held.size < HELD_MAX) held.set(envelope.transactionId, envelope);
 				return;
 			default:
-				// `webhook_never`.
+				// The fault `webhook_never`.
 				return;
 		}
 	}

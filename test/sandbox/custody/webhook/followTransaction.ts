@@ -5,14 +5,14 @@ import { statusOf } from "../rest/statusOf.ts";
 
 const LOOK_EVERY_MS = 200;
 const FOLLOW_MAX_MS = 600_000;
-/** Followed at once: each costs the node a call at each look. */
+/** The most transactions followed at once: each costs the node calls at each look. */
 const FOLLOWED_MAX = 200;
 const LAST = new Set(["confirmed", "execution_reverted", "replaced", "failed", "provider_error"]);
 const followed = new WeakMap<CustodyOffice, number>();
 
 /**
- * Tells what becomes of a transaction, step by step, until there is nothing more to say. Where
- * nobody wants webhooks nothing is followed; a restart forgets what was followed.
+ * Sends a webhook for each step of a transaction, until it is final. Without a receiver nothing is
+ * followed; a restart forgets what was followed.
  */
 export function followTransaction(office: CustodyOffice, id: string): void {
 	const count = followed.get(office) ?? 0;
@@ -34,7 +34,7 @@ async function follow(office: CustodyOffice, id: string, stopped: AbortSignal): 
 	while (!stopped.aborted && performance.now() < giveUpAtMs) {
 		const transaction = store.byId(id);
 		if (!transaction) return;
-		// A chain that mines at once leaves no time for it, and it is told all the same.
+		// With automatic mining there is no time for this step, but it is sent all the same.
 		const isOut = told === "pending" && transaction.status === "broadcasted";
 		const status = isOut ? "broadcasted" : await knownStatus(office, transaction);
 		if (status !== told) await postbox.tell(status, transaction);
@@ -44,7 +44,10 @@ async function follow(office: CustodyOffice, id: string, stopped: AbortSignal): 
 	}
 }
 
-/** While it is being handed to the node nothing is said, even if the chain has it already. */
+/**
+ * Returns the status; `pending` while it is being handed to the node, even if the chain has it
+ * already.
+ */
 async function knownStatus(office: CustodyOffice, transaction: StoredTransaction): Promise<string> {
 	return transaction.status === "pending" ? "pending" : await statusOf(office, transaction);
 }

@@ -1,4 +1,7 @@
-/** Svix's headers, made by other code than the service's: two mistakes that agree are rarer. */
+/**
+ * Returns Svix's headers. They are made by other code than the service's, so that one mistake
+ * cannot hide in both.
+ */
 export function signWebhook(
 	secret: string,
 	{ id, nowMs, body }: { id: string; nowMs: number; body: string },

@@ -19,7 +19,7 @@ export type Terms = {
 	tokenId: bigint | null;
 	units: bigint;
 	currency: Currency;
-	/** For one unit. */
+	/** The price of one unit. */
 	unitRaw: bigint;
 	trait?: { trait: Trait; ids: bigint[] };
 	salt: bigint;
@@ -29,7 +29,7 @@ export type Terms = {
 
 const MARKET_FEE_PERCENT = 1;
 
-/** An order as its maker would sign it, with its hash; it is not in the book yet. */
+/** Returns an order as its maker would sign it, with its hash; it is not in the book yet. */
 export function draftOrder(market: Market, collection: Collection, terms: Terms): BookOrder {
 	const { kind, maker, tokenId, units, currency } = terms;
 	const totalRaw = terms.unitRaw * units;
@@ -79,7 +79,7 @@ function goodsOf({ facts }: Collection, { tokenId, units, trait }: Terms): Offer
 	return {
 		itemType: tokenId === null ? 4 : plain,
 		token: facts.address,
-		// Criteria 0 is any token of the contract; else the root over those that may come.
+		// Criteria 0 is any token of the contract; otherwise the root over the allowed ids.
 		identifierOrCriteria: tokenId ?? (trait ? BigInt(merkleRoot(trait.ids)) : 0n),
 		startAmount: units,
 		endAmount: units,
@@ -87,8 +87,8 @@ function goodsOf({ facts }: Collection, { tokenId, units, trait }: Terms): Offer
 }
 
 /**
- * The market's and the artist's parts. They are counted by the unit: Seaport refuses a partial fill
- * whose share of any item is no whole number.
+ * Returns the market's and the artist's fees. They are computed per unit: Seaport refuses a partial
+ * fill whose share of any item is not a whole number.
  */
 function feesOf({ facts }: Collection, terms: Terms): ConsiderationItem[] {
 	const shares = [

@@ -1,28 +1,32 @@
 import { unitEther } from "../market/figuresOf.ts";
 import type { Collection, Currency } from "../market/Market.ts";
 
-/** The room between the best bid and the lowest ask: all in ether, for one unit. */
+/** The limits between the best bid and the lowest ask: in ether, for one unit. */
 export type Edges = {
-	/** The price wanted, or more where it would meet a bid. */
+	/** Returns the wanted price, or a higher one where it would meet a bid. */
 	askFor(ether: number, currency: Currency): number;
-	/** The price wanted, or less where it would meet an ask; null where nothing is left below. */
+	/**
+	 * Returns the wanted price, or a lower one where it would meet an ask; null where none is
+	 * possible.
+	 */
 	bidFor(ether: number): number | null;
 };
 
-/** Prices have four decimals, and none is lower than ten of the last. */
+/** Prices have four decimals, and the lowest is ten steps. */
 const STEP = 0.0001;
 const STEPS_MIN = 10;
 /**
- * The rate of a coin strays from ours by 4 % (`feeds/usdAnswer`). What is asked for in one counts
- * as so much less, or readers with the feed's rate would see a crossed book.
+ * A coin's rate differs from ours by up to 4 % (`feeds/usdAnswer`). A price in one counts as that
+ * much less; otherwise readers who use the feed's rate would see a crossed book.
  */
 const COIN_DOUBT = 0.05;
 
 /**
- * Where an order may come without crossing another: whoever bid what is asked would just buy.
+ * Returns the prices that an order may have without crossing another: a bid at an ask's price would
+ * simply buy.
  *
- * A listing counts also while its seller has given the token away: it may come back, and must then
- * stand above the bids that came meanwhile.
+ * A listing counts also while its seller has given the token away: it may become valid again, and
+ * must then be above later bids.
  */
 export function edgesOf({ open }: Collection): Edges {
 	let bestBid = 0;
@@ -42,7 +46,7 @@ export function edgesOf({ open }: Collection): Edges {
 	};
 }
 
-/** How much of a price in this currency is certain. */
+/** Returns the share of a price in this currency that is certain. */
 function sureShare({ etherPerUnit }: Currency): number {
 	return etherPerUnit === 1 ? 1 : 1 - COIN_DOUBT;
 }

@@ -9,20 +9,22 @@ import { merkleProof } from "./merkle.ts";
 export type Filling = {
 	signature: Hex;
 	units: bigint;
-	/** Who gets what the order offers; the zero address is he who sends the transaction. */
+	/**
+	 * The address that gets the offered item; the zero address means the sender of the transaction.
+	 */
 	recipient: Address;
-	/** The token that a criteria offer gets. */
+	/** The token for a criteria offer. */
 	tokenId: bigint | null;
 };
 
-/** A call that fills an order: nothing encoded yet, as the provider answers it. */
+/** A call that fills an order, in the provider's form: nothing is encoded yet. */
 export type Call = { function: string; to: Address; value: bigint; input: Record<string, unknown> };
 
 type Name = "fulfillBasicOrder_efficient_6GL6yc" | "fulfillAdvancedOrder";
 
 /**
- * How to fill an order: the cheap basic way where one token goes whole and to the sender, the
- * advanced one for parts, other recipients and criteria.
+ * Returns the call that fills an order: the cheap basic function where one whole token goes to the
+ * sender, the advanced one for parts, other recipients and criteria.
  */
 export function fulfilmentOf(order: BookOrder, filling: Filling): Call {
 	const { parameters, units } = order;
@@ -38,7 +40,7 @@ export function fulfilmentOf(order: BookOrder, filling: Filling): Call {
 	const { tokenId } = filling;
 	const resolver = tokenId !== null && {
 		orderIndex: 0n,
-		// The consideration's: the offer asks for any, this one comes.
+		// For the consideration: the offer asks for any token, this one is delivered.
 		side: 1,
 		index: 0n,
 		identifier: tokenId,
@@ -72,7 +74,10 @@ function signatureOf(name: Name): string {
 	return toFunctionSignature(found);
 }
 
-/** Whole numbers of 256 bits are text in JSON; small ones (types, sides) stay numbers. */
+/**
+ * Converts values for JSON: integers of 256 bits become text; small ones (types, sides) stay
+ * numbers.
+ */
 function asText(value: unknown): unknown {
 	if (typeof value === "bigint") return String(value);
 	if (Array.isArray(value)) return value.map(asText);

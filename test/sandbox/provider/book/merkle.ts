@@ -1,7 +1,7 @@
 import { concatHex, type Hex, keccak256, toHex } from "viem";
 
 /**
- * Seaport's criteria: a Merkle tree whose leaves are the hashed ids, sorted, and whose pairs are
+ * Returns the Merkle root of Seaport's criteria: the leaves are the hashed ids, sorted; pairs are
  * sorted before they are hashed.
  */
 export function merkleRoot(ids: readonly bigint[]): Hex {
@@ -10,7 +10,7 @@ export function merkleRoot(ids: readonly bigint[]): Hex {
 	return level[0] ?? toHex(0n, { size: 32 });
 }
 
-/** The way from an id up to the root. */
+/** Returns the Merkle proof of an id. */
 export function merkleProof(ids: readonly bigint[], id: bigint): Hex[] {
 	const proof: Hex[] = [];
 	let level = leavesOf(ids);
@@ -38,7 +38,7 @@ function parentsOf(level: readonly Hex[]): Hex[] {
 	for (let at = 0; at < level.length; at += 2) {
 		const [one, other] = [level[at], level[at + 1]];
 		if (!one) break;
-		// Without a partner a node goes up as it is.
+		// A node without a partner moves up unchanged.
 		parents.push(other ? keccak256(concatHex([one, other].sort())) : one);
 	}
 	return parents;

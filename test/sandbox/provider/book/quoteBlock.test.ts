@@ -9,7 +9,7 @@ import { addCollection, newMarket } from "../market/newMarket.ts";
 import { expireOrders, recheckListings } from "../market/settleOrders.ts";
 import { quoteBlock } from "./quoteBlock.ts";
 
-// Guarantee: the sandbox's book is one that a market could have: nobody bids what another asks.
+// Guarantee: the sandbox's book is possible in a market: no bid reaches an ask.
 
 const BLOCK_S = 900;
 const lower = (address: Address): Address => `0x${address.slice(2).toLowerCase()}`;
@@ -21,7 +21,7 @@ const currency = (address: Address, more: Partial<Currency>): Currency => {
 const weth = currency(lower(addresses.weth), { symbol: "WETH" });
 const coin = currency(addressOf(900), { symbol: "LNTRN", decimals: 6, etherPerUnit: 1 / 2_500 });
 
-/** A market of one collection whose tokens are spread over its people. */
+/** Opens a market of one collection whose tokens are spread over its actors. */
 function openMarket(standard: "erc721" | "erc1155", price: number) {
 	const market = newMarket();
 	for (const each of [weth, coin]) market.currencies.set(each.address, each);
@@ -50,7 +50,7 @@ function openMarket(standard: "erc721" | "erc1155", price: number) {
 	return { market, collection };
 }
 
-/** As a reader values it who goes by the price feed. */
+/** Returns a unit's value to a reader who uses the price feed. */
 function unitValue(order: BookOrder, timeS: number): number {
 	const units = Number(order.totalRaw) / Number(order.units) / 10 ** order.currency.decimals;
 	if (order.currency !== coin) return units;
@@ -65,7 +65,7 @@ function spreadOf({ open }: Collection, timeS: number) {
 	return { bid: Math.max(0, ...valuesOf(false)), ask: Math.min(...valuesOf(true)) };
 }
 
-/** Moves on by one block, with the price where the moves have brought it. */
+/** Advances by one block, at the price after the move; returns the block's time in seconds. */
 function step(market: Market, collection: Collection, move: number, seed: number): number {
 	collection.logPrice = (collection.logPrice ?? 0) + move;
 	const number = market.head.number + 1;
@@ -79,7 +79,7 @@ function step(market: Market, collection: Collection, move: number, seed: number
 const history = fc.record({
 	seed: fc.nat(),
 	standard: fc.constantFrom("erc721" as const, "erc1155" as const),
-	// 0.001 is the lowest price there is: below an ask of that nothing can be bid.
+	// 0.001 is the lowest price: below an ask of that no bid is possible.
 	price: fc.constantFrom(0.001, 0.0012, 0.03, 1.2, 40),
 	moves: fc.array(fc.double({ min: -0.25, max: 0.25, noNaN: true }), {
 		minLength: 60,
@@ -87,7 +87,7 @@ const history = fc.record({
 	}),
 });
 
-test("no bid reaches an ask, however the price moves and whatever is paid with", () => {
+test("no bid reaches an ask, however the price moves and in every currency", () => {
 	fc.assert(
 		fc.property(history, ({ seed, standard, price, moves }) => {
 			const { market, collection } = openMarket(standard, price);
@@ -121,7 +121,7 @@ test("an ask that comes back with its token meets no bid that came meanwhile", (
 	}
 });
 
-test("the book goes with the price: after it doubled or halved, bids and asks stand around it", () => {
+test("the book follows the price: after it doubled or halved, bids and asks are around it", () => {
 	for (const move of [Math.log(2) / 40, -Math.log(2) / 40]) {
 		const { market, collection } = openMarket("erc721", 1);
 		for (let n = 0; n < 60; n++) step(market, collection, 0, 3);

@@ -15,7 +15,7 @@ import { draftOrder, type Terms } from "./draftOrder.ts";
 import { edgesOf } from "./edgesOf.ts";
 import { staleOrders } from "./staleOrders.ts";
 
-/** Whose orders the book holds, and the seed of what they do. Sellers only sell. */
+/** The makers of the book's orders, and the seed of their actions. Sellers only sell. */
 export type Quoting = {
 	seed: number;
 	actors: readonly Address[];
@@ -33,9 +33,9 @@ const STEPS_PER_ETHER = 10_000;
 type Desk = { market: Market; collection: Collection; prng: Prng; quoting: Quoting; timeS: number };
 
 /**
- * What the world's people list, bid and take back in one block.
+ * Returns what the world's actors list, bid and cancel in one block.
  *
- * The numbers come from the seed and the block alone, so the same chain has the same book, to the
+ * The numbers depend on the seed and the block alone, so the same chain has the same book, to the
  * last hash, after every start.
  */
 export function quoteBlock(market: Market, quoting: Quoting): MarketChange[] {
@@ -64,12 +64,12 @@ function listingsWanted({ ids, facts }: Collection): number {
 	return Math.min(LISTINGS_WANTED_MAX, Math.ceil(ids.length * LISTED_SHARE));
 }
 
-/** New orders a block: the more are lacking, the more come. */
+/** Returns the number of new orders in a block: the more are missing, the more come. */
 function rate(prng: Prng, lacking: number): number {
 	return Math.min(ORDERS_A_BLOCK_MAX, prng.count(0.03 + 0.06 * Math.max(0, lacking)));
 }
 
-/** The price moved on: what no longer fits is not waited out. */
+/** Cancels orders that no longer fit the price. */
 function takeBack({ market, collection, timeS }: Desk): MarketChange[] {
 	const price = goingPrice(collection);
 	if (price === null) return [];
@@ -79,7 +79,7 @@ function takeBack({ market, collection, timeS }: Desk): MarketChange[] {
 	});
 }
 
-/** Sellers think again: now and then one, more often where too much is listed. */
+/** Cancels a listing now and then, more often where too much is listed. */
 function withdraw(desk: Desk, listings: readonly BookOrder[]): MarketChange[] {
 	const { market, collection, prng, timeS } = desk;
 	const crowded = listings.length > listingsWanted(collection);
@@ -104,7 +104,7 @@ function list(desk: Desk): MarketChange[] {
 	const key = maker && collection.facts.conduitKeys.get(maker);
 	const isKnown = maker && [...quoting.actors, ...(quoting.sellers ?? [])].includes(maker);
 	if (!key || !isKnown || market.retired.has(maker)) return [];
-	// He lists a token once; a new price comes after the old order ended.
+	// A seller lists a token once; a new price comes after the old order ended.
 	for (const order of collection.open) {
 		if (order.kind === "listing" && order.tokenId === tokenId && order.maker === maker) return [];
 	}
@@ -175,7 +175,9 @@ function place(desk: Desk, terms: Omit<Terms, "salt">): MarketChange[] {
 	return [event];
 }
 
-/** Of the ids with a trait those that are minted by now: the contract was asked at another time. */
+/**
+ * Returns only those ids of a trait that are minted by now: the contract was read at another time.
+ */
 function existing(
 	{ holders }: Collection,
 	entry: { trait: Trait; ids: bigint[] } | undefined,
@@ -184,14 +186,14 @@ function existing(
 	return entry && ids.length > 0 ? { trait: entry.trait, ids } : undefined;
 }
 
-/** One unit's price in ether: what it sells for, else what it is minted for, else nothing. */
+/** Returns one unit's price in ether: the price of sales, else the mint price, else null. */
 function goingPrice({ logPrice, facts }: Collection): number | null {
 	if (logPrice !== null) return Math.exp(logPrice);
 	const minted = Number(facts.mint?.priceRaw ?? 0n) / 1e18;
 	return minted > 0 ? minted * 1.2 : null;
 }
 
-/** At four decimals of an ether, as people type them. */
+/** Rounds to four decimals of an ether, as people type prices. */
 function priced(currency: Currency, ether: number): { currency: Currency; unitRaw: bigint } {
 	const steps = Math.max(10, Math.round(ether * STEPS_PER_ETHER));
 	const units = steps / STEPS_PER_ETHER / currency.etherPerUnit;
@@ -203,7 +205,9 @@ function lasting({ timeS }: Desk, seconds: number): { startS: number; endS: numb
 	return { startS: timeS, endS: timeS + seconds };
 }
 
-/** The payment token that is neither ether nor WETH, where the world has one with a rate. */
+/**
+ * Returns the payment token that is neither ether nor WETH, where the world has one with a rate.
+ */
 function coinOf(market: Market): Currency | undefined {
 	return [...market.currencies.values()].find(
 		({ decimals, etherPerUnit }) => etherPerUnit > 0 && etherPerUnit < 1 && decimals >= 4,

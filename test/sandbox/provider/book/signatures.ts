@@ -9,8 +9,8 @@ export type Signatures = { of(order: BookOrder): Promise<Hex | null> };
 const HELD_MAX = 20_000;
 
 /**
- * The makers' signatures, made when an order is shown for the first time: most orders of history
- * never are, and a signature costs a hundred times what the rest of an order does.
+ * Makes the makers' signatures when an order is first shown: most orders of history never are, and
+ * a signature costs a hundred times as much as the rest of an order.
  */
 export function createSignatures(actors: readonly Actor[]): Signatures {
 	const keys = new Map<Address, Hex>(

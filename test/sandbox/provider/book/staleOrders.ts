@@ -1,14 +1,14 @@
 import { unitEther } from "../market/figuresOf.ts";
 import type { BookOrder, Collection } from "../market/Market.ts";
 
-/** Shares of the going price: what lies beyond them its maker takes back. */
+/** Shares of the current price: an order outside of them is cancelled by its maker. */
 const BID_MAX = 0.97;
 const ASK_MIN = 0.85;
 const ASK_MAX = 1.35;
 
 /**
- * Orders that the price has left behind. Without taking them back the book would stay where the
- * price was: nobody bids above an old ask, or asks less than an old bid.
+ * Returns orders that no longer fit the price. Without cancelling them the book would stay at the
+ * old price: no bid goes above an old ask, and no ask below an old bid.
  */
 export function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
 	return [...open].filter((order) => {

@@ -10,7 +10,7 @@ export type Fulfilment = {
 	consideration: (Item & { recipient: Address })[];
 };
 
-/** A log that concerns the market; addresses are lower case. */
+/** A log that affects the market; addresses are in lower case. */
 export type ChainLog =
 	| {
 			kind: "transfer";

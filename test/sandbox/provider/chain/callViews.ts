@@ -16,10 +16,10 @@ const CALLS_PER_REQUEST_MAX = 200;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Asks contracts many things at once; what reverts, or is not what its ABI says, is undefined.
+ * Calls many views at once; a result is undefined where the call reverts or does not match its ABI.
  *
- * Not through `Rpc.batch`, where one refusal fails all: half of these questions are asked to find
- * out whether a contract knows them.
+ * Not by `Rpc.batch`, where one failure fails all: half of these calls find out whether a contract
+ * supports them.
  */
 export async function callViews(rpc: Rpc, views: readonly View[]): Promise<unknown[]> {
 	const results: unknown[] = new Array(views.length).fill(undefined);

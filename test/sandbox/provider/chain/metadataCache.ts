@@ -3,17 +3,17 @@ import type { Collection, Metadata } from "../market/Market.ts";
 import { readMetadata } from "./readMetadata.ts";
 
 export type MetadataCache = {
-	/** In the order asked; what is not held yet is read from the chain. */
+	/** Returns metadata in the order of the ids; reads missing ones from the chain. */
 	of(collection: Collection, ids: readonly bigint[]): Promise<Metadata[]>;
-	/** These say something else now. */
+	/** Drops these: they have changed. */
 	forget(collection: Collection, range: { fromId: bigint; toId: bigint }): void;
 	clear(): void;
 };
 
-/** Some 3 KB each, pictures and all. */
+/** One entry is some 3 KB, with its picture. */
 const HELD_MAX = 6_000;
 
-/** Tokens' metadata, read when somebody asks for it and held while there is room. */
+/** Makes a cache of tokens' metadata, read when first needed and kept while there is room. */
 export function createMetadataCache(rpc: Rpc): MetadataCache {
 	const held = new Map<string, Metadata>();
 	return {
@@ -26,7 +26,7 @@ export function createMetadataCache(rpc: Rpc): MetadataCache {
 				const id = missing[n];
 				if (id === undefined) continue;
 				read.set(id, metadata);
-				// What reverted may answer later: a token is known by its transfer before its state.
+				// A call that reverted may succeed later: the token's transfer is known before its state.
 				if (metadata.uri !== "") held.set(keyOf(id), metadata);
 			}
 			const answer = ids.map((id) => read.get(id) ?? held.get(keyOf(id)));

@@ -22,7 +22,7 @@ const TOPICS = [
 	...logAbi.flatMap((item) => (item.type === "event" ? [toEventSelector(item)] : [])),
 ];
 
-/** Blocks with their market logs, oldest first; `range` is the caller's to bound. */
+/** Reads blocks with their market logs, oldest first; the caller must bound `range`. */
 export async function readBlocks(
 	rpc: Rpc,
 	range: { from: number; to: number },
@@ -35,8 +35,8 @@ export async function readBlocks(
 	const headers = await rpc.batch(calls);
 	const logs = Logs.parse(await rpc.call("eth_getLogs", [filter]));
 	const byBlock = Map.groupBy(logs, (log) => log.blockHash);
-	// A block replaced between the two answers has no logs here under its old hash; the next round
-	// sees that its child does not fit, and begins anew.
+	// A block that was replaced between the two answers has no logs under its old hash; the next
+	// round sees that its child does not fit, and starts again.
 	return headers.map((answer) => {
 		const header = Header.parse(answer);
 		const own = byBlock.get(header.hash) ?? [];

@@ -8,7 +8,9 @@ import { readDataUri } from "./readDataUri.ts";
 import { readTraitIds } from "./readTraitIds.ts";
 import { viewAbi } from "./viewAbi.ts";
 
-/** Everything a collection's contract tells about itself and about who may sell there. */
+/**
+ * Reads everything that a collection's contract tells about itself and about who may sell there.
+ */
 export async function readContract(
 	rpc: Rpc,
 	contract: { address: Address; standard: "erc721" | "erc1155" },

@@ -13,10 +13,10 @@ export const ether: Currency = {
 	etherPerUnit: 1,
 };
 
-/** The world's own coin is worth what its traffic says: 2,500 to the ether. */
+/** The rate of the world's own coin is fixed by its traffic: 2,500 per ether. */
 const ETHER_PER_UNIT: Record<string, number> = { WETH: 1, LNTRN: 1 / 2_500 };
 
-/** A payment token as its contract tells; null for what is no ERC-20. */
+/** Reads a payment token from its contract; null where that is no ERC-20. */
 export async function readCurrency(rpc: Rpc, address: Address): Promise<Currency | null> {
 	if (address === zeroAddress) return ether;
 	const ask = (functionName: string) => ({ to: address, abi: viewAbi, functionName });

@@ -12,7 +12,9 @@ const Described = z.object({
 
 export type Described = z.infer<typeof Described>;
 
-/** The JSON inside a `data:` URI; null for any other address: this world keeps all on chain. */
+/**
+ * Returns the JSON in a `data:` URI; null for any other URI: this world keeps everything on chain.
+ */
 export function readDataUri(uri: string): Described | null {
 	const [head, body] = uri.split(/,(.*)/s, 2);
 	if (!head?.startsWith("data:application/json") || body === undefined) return null;

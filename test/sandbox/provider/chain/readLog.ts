@@ -7,14 +7,14 @@ export type RawLog = { address: Hex; topics: Hex[]; data: Hex };
 
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** What a log means for the market; nothing where it means nothing or is not what it seems. */
+/** Returns what a log means for the market; an empty list for an irrelevant or malformed one. */
 export function readLog(log: RawLog): ChainLog[] {
 	const contract = lower(log.address);
 	const [topic, ...rest] = log.topics;
 	if (!topic) return [];
 	if (topic === TRANSFER_TOPIC) {
 		const [from, to, id] = rest;
-		// An ERC-20's transfer has the same topic and no third argument in the topics.
+		// An ERC-20 transfer has the same topic, but no third argument in the topics.
 		if (!from || !to || !id) return [];
 		const parties = { from: addressOf(from), to: addressOf(to) };
 		return [transfer("erc721", contract, { ...parties, id: BigInt(id), units: 1n })];

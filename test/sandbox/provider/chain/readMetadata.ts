@@ -7,7 +7,7 @@ import { viewAbi } from "./viewAbi.ts";
 
 const NOTHING: Metadata = { uri: "", name: null, description: null, image: null, traits: [] };
 
-/** What these tokens say of themselves, in the order asked. */
+/** Reads the metadata of these tokens, in the given order. */
 export async function readMetadata(
 	rpc: Rpc,
 	contract: { address: Address; standard: "erc721" | "erc1155" },

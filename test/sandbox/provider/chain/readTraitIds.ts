@@ -3,10 +3,12 @@ import type { Rpc } from "../../Rpc.ts";
 import type { ContractFacts, Trait } from "../market/Market.ts";
 import { readMetadata } from "./readMetadata.ts";
 
-/** Trait offers name ids; of so many first tokens. */
+/** How many first tokens are read for trait offers, which name ids. */
 export const TOKENS_FOR_TRAITS = 40;
 
-/** Which of the first tokens have each trait; of editions none, whose bids are on the plate. */
+/**
+ * Returns which of the first tokens have each trait; empty for editions, which get bids per item.
+ */
 export async function readTraitIds(
 	rpc: Rpc,
 	contract: { address: Address; standard: "erc721" | "erc1155" },

@@ -1,14 +1,14 @@
 import type { Address, Hex } from "viem";
 import type { ChainLog, Fulfilment, Item } from "./ChainBlock.ts";
 
-/** One NFT sold once, whatever number of orders that took. */
+/** One NFT sold once, however many orders that took. */
 export type ChainSale = {
 	contract: Address;
 	id: bigint;
 	units: bigint;
 	seller: Address;
 	buyer: Address;
-	/** For all units, in `currency`. */
+	/** The price of all units, in `currency`. */
 	totalRaw: bigint;
 	currency: Address;
 	orderHash: Hex;
@@ -20,11 +20,11 @@ const isPayment = (item: Item): boolean => item.itemType === 0 || item.itemType 
 const keyOf = (item: Item): string => `${item.token}/${item.identifier}`;
 
 /**
- * The sales of one transaction.
+ * Returns the sales of one transaction.
  *
- * Swaps, gifts (nothing paid) and payments in two currencies are none. Where a third party matched
- * a listing with an offer, both name the same NFT: it was sold once, for what the offer paid, by
- * him who listed it.
+ * Swaps, gifts (nothing paid) and payments in two currencies do not count. Where a third party
+ * matched a listing with an offer, both name the same NFT: it was sold once, at the offer's price,
+ * by the maker of the listing.
  */
 export function salesOf(logs: readonly ChainLog[]): ChainSale[] {
 	const fulfilled = logs.filter((log) => log.kind === "fulfilled");
@@ -49,7 +49,7 @@ function listingSales(order: Fulfilment): ChainSale[] {
 	const offered = new Set(goods.map(keyOf));
 	if (goods.length === 0 || asked.some((item) => !offered.has(keyOf(item)))) return [];
 	return split(order, { goods, paid }).map((sale) => {
-		// A private listing asks for the very NFT it offers, for its buyer.
+		// A private listing requests its own NFT back, for its buyer.
 		const forBuyer = asked.find((item) => keyOf(item) === `${sale.contract}/${sale.id}`);
 		const buyer = forBuyer?.recipient ?? order.recipient;
 		return { ...sale, seller: order.offerer, buyer, isAcceptedOffer: false };
@@ -68,7 +68,7 @@ function offerSales(order: Fulfilment): ChainSale[] {
 	}));
 }
 
-/** A bundle's price is split evenly, the rest of the division with its first. */
+/** Splits a bundle's price evenly; the remainder goes to the first item. */
 function split(
 	{ orderHash }: Fulfilment,
 	{ goods, paid }: { goods: Item[]; paid: Item[] },

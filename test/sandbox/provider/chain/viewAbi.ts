@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** What the emulator asks of contracts; most know only a part of it. */
+/** The views that the emulator calls on contracts; most contracts support only some. */
 export const viewAbi = parseAbi([
 	"function name() view returns (string)",
 	"function symbol() view returns (string)",

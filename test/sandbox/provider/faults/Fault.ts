@@ -4,7 +4,7 @@ import { RACE_KINDS } from "./raceBuyer.ts";
 
 const GIB_BYTES = 1_073_741_824;
 
-/** The ways in which a provider goes wrong; three are the stream's, and then come the sellers'. */
+/** The kinds of faults of a provider: of answers, then three of the stream, then of sellers. */
 export const FAULT_KINDS = [
 	"429",
 	"599",
@@ -23,20 +23,20 @@ export const FAULT_KINDS = [
 	...RACE_KINDS,
 ] as const;
 
-/** One order to misbehave, as POST /_sandbox/faults takes it. */
+/** One ordered fault, as POST /_sandbox/faults takes it. */
 export const Fault = z.object({
-	/** Which paths, as a pattern over path and query; all without it. */
+	/** The paths that it affects, as a pattern of path and query; without it all. */
 	path: z.string().max(200).refine(isPattern, "is no regular expression").optional(),
 	kind: z.enum(FAULT_KINDS),
-	/** How often; for ever without it. */
+	/** How often; without it always. */
 	times: z.int().min(1).optional(),
-	/** Seconds or an HTTP date, sent as it is; of 429 and 599. */
+	/** Seconds or an HTTP date, sent unchanged; for 429 and 599. */
 	retryAfter: z.union([z.string(), z.number()]).optional(),
-	/** In place of the usual status of `html` (200) and `500`. */
+	/** Replaces the usual status of `html` (200) and `500`. */
 	status: z.int().min(200).max(599).optional(),
-	/** How slow. */
+	/** The delay of a slow answer. */
 	delayMs: z.int().min(0).max(MINUTE_MS).optional(),
-	/** How huge. */
+	/** The size of a huge answer. */
 	bytes: z.int().min(1).max(GIB_BYTES).optional(),
 });
 export type Fault = z.infer<typeof Fault>;

@@ -9,7 +9,7 @@ export type CallLog = {
 const PATHS_MAX = 5_000;
 const RECENT_MAX = 200;
 
-/** Which calls came, by path: what proves that a warm route made none. */
+/** Makes a log of calls by path; it proves that a warm route made none. */
 export function createCallLog(): CallLog {
 	let total = 0;
 	const byPath = new Map<string, number>();

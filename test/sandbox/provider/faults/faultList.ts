@@ -4,7 +4,7 @@ import { RACE_KINDS } from "./raceBuyer.ts";
 
 export type RandomFaults = {
 	seed: number;
-	/** Of each request, 0 to 1. */
+	/** The probability for each request, 0 to 1. */
 	chance: number;
 	kinds?: readonly FaultKind[];
 };
@@ -13,16 +13,16 @@ export type FaultList = {
 	add(fault: Fault): void;
 	clear(): void;
 	all(): Fault[];
-	/** The first fault for an HTTP request, counted as used. */
+	/** Returns the first fault for an HTTP request, and counts it as used. */
 	takeForPath(path: string): Fault | null;
-	/** The same for what the stream does. */
+	/** Does the same for the stream. */
 	takeForStream(kind: "drop_stream" | "duplicate" | "reorder"): Fault | null;
 };
 
 const FAULTS_MAX = 1_000;
 const STREAM_KINDS: ReadonlySet<FaultKind> = new Set(["drop_stream", "duplicate", "reorder"]);
 
-/** What was ordered to go wrong, and by chance what was not. */
+/** Makes the list of ordered faults, with random ones beside them. */
 export function createFaultList(random: RandomFaults | null): FaultList {
 	let faults: { fault: Fault; pattern: RegExp; left: number }[] = [];
 	const prng = createPrng(random?.seed ?? 0);
@@ -38,7 +38,7 @@ export function createFaultList(random: RandomFaults | null): FaultList {
 	return {
 		add(fault) {
 			const pattern = new RegExp(fault.path ?? "");
-			// Dropping happens once, now; what is left of it meets those who come back.
+			// A drop happens once at the time of the order; further ones affect clients that reconnect.
 			const isDrop = fault.kind === "drop_stream";
 			const left = isDrop ? (fault.times ?? 1) - 1 : (fault.times ?? Number.POSITIVE_INFINITY);
 			if (left > 0 && faults.length < FAULTS_MAX) faults.push({ fault, pattern, left });

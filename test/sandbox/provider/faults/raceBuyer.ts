@@ -8,14 +8,15 @@ import type { Signatures } from "../book/signatures.ts";
 import type { Market } from "../market/Market.ts";
 import { endOrder } from "../market/settleOrders.ts";
 
-/** What a seller does in the moment in which somebody asks how to fill their order. */
+/** What a seller does at the moment when a buyer requests a fulfilment. */
 export const RACE_KINDS = ["seller_sells", "seller_cancels", "seller_withdraws"] as const;
 export type RaceKind = (typeof RACE_KINDS)[number];
 
 /**
- * Has the buyer come too late. `seller_sells`: somebody else fills it on chain. `seller_cancels`:
- * its seller cancels it on chain; the world's traders, whose nonces its planner counts, take it
- * from the book instead. `seller_withdraws`: it leaves the book, and nothing happens on chain.
+ * Makes the buyer too late. `seller_sells`: another buyer fills it on chain. `seller_cancels`: its
+ * seller cancels it on chain; for the world's traders, whose nonces its planner counts, it is
+ * removed from the book instead. `seller_withdraws`: it leaves the book, and nothing happens on
+ * chain.
  */
 export async function raceBuyer(
 	{ rpc, market, signatures }: { rpc: Rpc; market: Market; signatures: Signatures },

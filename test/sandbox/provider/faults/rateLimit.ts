@@ -1,12 +1,12 @@
 import type { Clock } from "#core/clock/Clock.ts";
 
 export type Bucket = "read" | "write" | "fulfillment";
-/** Requests of each bucket in a window; real keys: 600 reads an hour, 5 fills a minute. */
+/** Requests per window for each bucket; real keys have 600 reads an hour and 5 fills a minute. */
 export type RateLimits = Record<Bucket, { limit: number; windowMs: number }>;
 
 export type RateVerdict = { isAllowed: boolean; headers: Record<string, string> };
 
-/** Counts requests in fixed windows, one for each bucket, and says so in headers. */
+/** Makes a counter of requests in fixed windows, one per bucket, which also returns the headers. */
 export function createRateLimit(
 	limits: RateLimits,
 	clock: Clock,
@@ -37,7 +37,7 @@ export function createRateLimit(
 	};
 }
 
-/** Which bucket a request draws from. */
+/** Returns the bucket of a request. */
 export function bucketOf(method: string, path: string): Bucket {
 	if (path.endsWith("/fulfillment_data")) return "fulfillment";
 	return method === "GET" ? "read" : "write";

@@ -5,7 +5,7 @@ const SILENCE_MS_MAX = 120_000;
 const HUGE_BYTES = 200 * 1_048_576;
 const CHUNK_BYTES = 65_536;
 
-/** What a fault makes of a request; `answer` is what a well provider would say. */
+/** Answers a request with a fault; `answer` gives the correct answer. */
 export async function spoil(
 	fault: Fault,
 	signal: AbortSignal,
@@ -55,7 +55,7 @@ function html(status: number): Response {
 	return new Response(page, { status, headers: { "content-type": "text/html" } });
 }
 
-/** Made as it is read: nobody here holds it. */
+/** Generates the body while it is read, so that it needs no memory here. */
 function huge(bytes: number): Response {
 	const chunk = new Uint8Array(CHUNK_BYTES).fill(0x20);
 	let left = bytes;
@@ -79,7 +79,7 @@ function json(text: string, status: number): Response {
 	return new Response(text, { status, headers: { "content-type": "application/json" } });
 }
 
-/** Every scalar as another type; the shape stays. */
+/** Replaces every scalar by one of another type; the shape stays. */
 function twist(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(twist);
 	if (typeof value === "string") return 12_345;
@@ -89,7 +89,10 @@ function twist(value: unknown): unknown {
 	return mapValues(value, (_, inner) => twist(inner));
 }
 
-/** Right types, odd contents: no chain or three, markup in names, objects for trait values. */
+/**
+ * Keeps types, but makes contents odd: no chain or three, markup in names, objects for trait
+ * values.
+ */
 function muddle(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(muddle);
 	if (typeof value !== "object" || value === null) return value;

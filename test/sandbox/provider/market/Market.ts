@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { OrderParameters } from "../../order/Order.ts";
 
-/** What people pay with. Amounts compare through ether; 0 for a token nobody has a rate for. */
+/** A payment currency. Amounts are compared in ether; 0 for a token without a rate. */
 export type Currency = {
 	address: Address;
 	symbol: string;
@@ -12,7 +12,7 @@ export type Currency = {
 
 export type Trait = { type: string; value: string };
 
-/** What a token says of itself. */
+/** A token's metadata. */
 export type Metadata = {
 	uri: string;
 	name: string | null;
@@ -24,7 +24,7 @@ export type Metadata = {
 export type OrderKind = "listing" | "item_offer" | "collection_offer" | "trait_offer";
 export type OrderStatus = "ACTIVE" | "INACTIVE" | "FULFILLED" | "EXPIRED" | "CANCELLED";
 
-/** One order of the book. Its hash is known at once; it is signed when somebody asks for it. */
+/** One order of the book. It has its hash from the start; it is signed when first requested. */
 export type BookOrder = {
 	seq: number;
 	hash: Hex;
@@ -33,23 +33,23 @@ export type BookOrder = {
 	/** Null for an offer on any token, or on any with a trait. */
 	tokenId: bigint | null;
 	traits: Trait[];
-	/** Ids that a trait offer's Merkle root is made of. */
+	/** The ids of a trait offer's Merkle root. */
 	traitIds: bigint[];
 	maker: Address;
 	parameters: OrderParameters;
 	currency: Currency;
-	/** For all `units` together. */
+	/** The price of all `units` together. */
 	totalRaw: bigint;
 	units: bigint;
 	remaining: bigint;
 	status: OrderStatus;
-	/** Counts what happened to this order: the stream's `version`. */
+	/** Counts changes of this order: the stream's `version`. */
 	revision: number;
 	createdS: number;
 	expiresS: number;
 };
 
-/** What happened in a collection, on chain or in the book; newest has the highest `seq`. */
+/** An event of a collection, on chain or in the book; the newest has the highest `seq`. */
 export type MarketEvent = {
 	seq: number;
 	type: "sale" | "transfer" | "mint" | OrderKind;
@@ -65,13 +65,13 @@ export type MarketEvent = {
 	/** Buyer or recipient. */
 	to: Address | null;
 	payment: { totalRaw: bigint; currency: Currency } | null;
-	/** An offer that was taken: its maker bought. */
+	/** True: an offer was accepted, so its maker bought. */
 	isAcceptedOffer: boolean;
 };
 
 export type MintTerms = { priceRaw: bigint; maxSupply: bigint | null };
 
-/** What a contract says of itself. */
+/** What a contract tells about itself. */
 export type ContractFacts = {
 	address: Address;
 	standard: "erc721" | "erc1155";
@@ -81,9 +81,11 @@ export type ContractFacts = {
 	owner: Address | null;
 	mint: MintTerms | null;
 	royalty: { recipient: Address; percent: number } | null;
-	/** With which conduit key each actor lets Seaport move its tokens; without one he sells not. */
+	/**
+	 * The conduit key by which each actor lets Seaport move its tokens; without one it cannot sell.
+	 */
 	conduitKeys: Map<Address, Hex>;
-	/** Ids by trait among the first tokens, as they were when the collection was found. */
+	/** Ids by trait among the first tokens, as read when the collection was found. */
 	traitIds: Map<string, { trait: Trait; ids: bigint[] }>;
 };
 
@@ -91,18 +93,18 @@ export type Collection = {
 	slug: string;
 	facts: ContractFacts;
 	createdS: number;
-	/** In order of their first mint. */
+	/** In the order of their first mint. */
 	ids: bigint[];
 	holders: Map<bigint, Map<Address, bigint>>;
 	units: bigint;
-	/** Natural logarithm of the going price of one unit in ether; null before the first sale. */
+	/** The natural logarithm of one unit's current price in ether; null before the first sale. */
 	logPrice: number | null;
 	totals: { sales: number; ether: number };
 	/** The newest sales, oldest first. */
 	sales: { timeS: number; ether: number }[];
 	/** The newest events, oldest first. */
 	events: MarketEvent[];
-	/** Orders that are open or may be again. */
+	/** Orders that are open or may become so again. */
 	open: Set<BookOrder>;
 };
 
@@ -111,13 +113,13 @@ export type MarketChange =
 	| { kind: "gone" | "invalid" | "valid"; order: BookOrder; timeS: number }
 	| { kind: "metadata"; collection: Collection; ids: readonly bigint[]; timeS: number };
 
-/** The whole state: what the chain says and the book on top. A pure function of chain and seed. */
+/** The whole state: the chain's, and the book. A pure function of chain and seed. */
 export type Market = {
 	collections: Map<string, Collection>;
 	byAddress: Map<Address, Collection>;
 	currencies: Map<Address, Currency>;
 	orders: Map<Hex, BookOrder>;
-	/** Makers whose counter moved: what they signed with 0 is void. */
+	/** Makers whose counter changed: their orders signed with counter 0 are void. */
 	retired: Set<Address>;
 	head: { number: number; hash: string; timeS: number };
 	seq: number;

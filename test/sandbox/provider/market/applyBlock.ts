@@ -10,18 +10,21 @@ import { endOrder, expireOrders, fillOrder, recheckListings, retireMaker } from 
 type Transfer = Extract<ChainLog, { kind: "transfer" }>;
 type At = { timeS: number; transaction: Hex };
 
-/** How much of the going price a sale moves. */
+/** The weight of one sale in the current price. */
 const PRICE_WEIGHT = 0.15;
 
-/** What a block did to the market. Its collections and currencies are known by now. */
+/**
+ * Applies a block to the market, and returns the changes. Its collections and currencies must be
+ * known.
+ */
 export function applyBlock(market: Market, block: ChainBlock): MarketChange[] {
 	const { timeS } = block;
 	expireOrders(market, timeS);
 	const changes: MarketChange[] = [];
 	for (const { hash, logs } of block.transactions) {
 		const at = { timeS, transaction: hash };
-		// Fills first: some calls tell of them after the transfers, and a listing just filled is not
-		// one whose seller gave the token away.
+		// Fills come first: some calls log them after the transfers, and the seller of a filled listing
+		// did not give the token away.
 		const isFill = (log: ChainLog) => log.kind === "fulfilled";
 		const ordered = [...logs.filter(isFill), ...logs.filter((log) => !isFill(log))];
 		for (const log of ordered) changes.push(...applyLog(market, log, at));

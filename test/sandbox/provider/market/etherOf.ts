@@ -1,11 +1,11 @@
 import type { Currency } from "./Market.ts";
 
-/** An amount in ether, as a double; 0 where nobody has a rate. */
+/** Returns an amount in ether, as a double; 0 without a rate. */
 export function etherOf(raw: bigint, currency: Currency): number {
 	return unitsOf(raw, currency) * currency.etherPerUnit;
 }
 
-/** An amount in whole units of its currency, as the provider's figures are. */
+/** Returns an amount in whole units of its currency, as the provider's figures are. */
 export function unitsOf(raw: bigint, { decimals }: Currency): number {
 	return Number(raw) / 10 ** decimals;
 }

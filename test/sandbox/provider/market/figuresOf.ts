@@ -2,19 +2,19 @@ import type { Address } from "viem";
 import { etherOf } from "./etherOf.ts";
 import type { BookOrder, Collection } from "./Market.ts";
 
-/** Open listings that can be filled, cheapest first by what they cost in ether. */
+/** Returns open listings that can be filled, the cheapest in ether first. */
 export function listingsOf(collection: Collection): BookOrder[] {
 	return [...collection.open]
 		.filter((order) => order.kind === "listing" && order.status === "ACTIVE")
 		.sort((a, b) => unitEther(a) - unitEther(b) || a.seq - b.seq);
 }
 
-/** What one unit of an order costs, in ether. */
+/** Returns the price of one unit of an order, in ether. */
 export function unitEther(order: BookOrder): number {
 	return etherOf(order.totalRaw, order.currency) / Number(order.units);
 }
 
-/** Units by holder, most first. */
+/** Returns the units of each holder, the largest first. */
 export function holdersOf(collection: Collection): [Address, bigint][] {
 	const units = new Map<Address, bigint>();
 	for (const holders of collection.holders.values()) {
@@ -23,7 +23,7 @@ export function holdersOf(collection: Collection): [Address, bigint][] {
 	return [...units].sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
 }
 
-/** Sales and their ether since a time. */
+/** Returns the number of sales since a time, and their sum in ether. */
 export function salesSince(
 	{ sales }: Collection,
 	sinceS: number,

@@ -25,7 +25,7 @@ export type Following = {
 
 export type ChainFollower = {
 	market(): Market;
-	/** Reads what the chain has mined since; tells what that changed, unless it is history. */
+	/** Reads new blocks; returns their changes, except those of history. */
 	sync(): Promise<MarketChange[]>;
 };
 
@@ -33,7 +33,7 @@ const WETH = lower(addresses.weth);
 const BLOCKS_A_READ_MAX = 100;
 const READS_A_SYNC_MAX = 10_000;
 
-/** Keeps a market that is a function of the chain, block by block, and anew after a reorg. */
+/** Keeps a market that is a function of the chain, block by block; after a reorg it is rebuilt. */
 export function followChain(following: Following): ChainFollower {
 	const { rpc, metadata } = following;
 	const actors = following.actors.map(({ address }) => lower(address));
@@ -82,11 +82,11 @@ export function followChain(following: Following): ChainFollower {
 		async sync() {
 			const changes: MarketChange[] = [];
 			const { number } = await readHead(rpc);
-			// A head behind ours is another chain's, or one that was rolled back.
+			// A lower head means another chain, or a rollback.
 			if (number < market.head.number) beginAnew();
 			for (let n = 0; n < READS_A_SYNC_MAX && market.head.number < number; n++) {
 				if (!(await step(number, changes))) break;
-				// The sandbox mines in this very process: it goes first.
+				// The sandbox mines in the same process: it has priority.
 				await Bun.sleep(0);
 			}
 			isHistory = false;
@@ -95,15 +95,15 @@ export function followChain(following: Following): ChainFollower {
 	};
 }
 
-/** A token that trait offers would name: history's are known since their collection is. */
+/** Returns true for a token that trait offers would name; those of history are known already. */
 function isEarlyMint({ type, tokenId, collection }: MarketEvent): boolean {
 	if (type !== "mint" || tokenId === null || collection.facts.standard === "erc1155") return false;
 	return tokenId <= BigInt(TOKENS_FOR_TRAITS);
 }
 
 /**
- * Gets to know the contracts and currencies that a block brings up. Not for several blocks at once:
- * a book begun with what only a later block shows would differ from the one that lived through it.
+ * Reads the contracts and currencies that are new in a block. Never for several blocks at once: a
+ * book that starts with knowledge of a later block would differ from one that ran through it.
  */
 async function meet(
 	market: Market,

@@ -2,15 +2,15 @@ import type { Address } from "viem";
 import type { Actor, World } from "../../World.ts";
 import type { Collection, Market } from "./Market.ts";
 
-/** Held by somebody the planner knows nothing of. */
+/** The owner is no actor of the planner. */
 const OUTSIDER = -1;
 
 /**
- * Tells the planner who holds what, as the chain has it.
+ * Updates the planner's owners from the chain.
  *
- * The planner books its own trades only. Since people can buy from the book, a token it thinks is
- * an actor's may be theirs: a sale planned of it would revert, and a start whose catch-up reverts
- * gives the whole world up.
+ * The planner records its own trades only. But people can buy from the book: planning the sale of a
+ * token that an actor no longer has would revert, and a start whose catch-up reverts discards the
+ * whole world.
  */
 export function matchWorld(world: World, market: Market, actors: readonly Actor[]): void {
 	const indexes = new Map<Address, number>(

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { ether } from "../chain/readCurrency.ts";
 import type { Collection, ContractFacts, Currency, Market } from "./Market.ts";
 
-/** A market before its first block. */
+/** Returns a market before its first block. */
 export function newMarket(): Market {
 	return {
 		collections: new Map(),
@@ -15,7 +15,7 @@ export function newMarket(): Market {
 	};
 }
 
-/** Puts a collection under its name on the market; a name already taken gets a number. */
+/** Adds a collection to the market under its name; if the name is taken, with a number. */
 export function addCollection(market: Market, facts: ContractFacts, createdS: number): Collection {
 	const wanted = slugOf(facts.name) || facts.address;
 	let slug = wanted;

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { ORDERS_MAX } from "./limits.ts";
 import type { BookOrder, Collection, Market, MarketChange } from "./Market.ts";
 
-/** Ends an order for good: it stays known by its hash. */
+/** Ends an order permanently; it can still be found by its hash. */
 export function endOrder(
 	market: Market,
 	order: BookOrder,
@@ -13,7 +13,7 @@ export function endOrder(
 	market.collections.get(order.slug)?.open.delete(order);
 }
 
-/** Ends what ran out by this time, and forgets the oldest of what ended long ago. */
+/** Ends orders that expired by this time, and drops those that ended longest ago. */
 export function expireOrders(market: Market, timeS: number): void {
 	for (const collection of market.collections.values()) {
 		for (const order of collection.open) {
@@ -27,7 +27,9 @@ export function expireOrders(market: Market, timeS: number): void {
 	}
 }
 
-/** Takes units off an order that was filled on chain. */
+/**
+ * Takes units off an order that was filled on chain; returns the order, or null if it is unknown.
+ */
 export function fillOrder(market: Market, hash: Hex, units: bigint): BookOrder | null {
 	const order = market.orders.get(hash);
 	if (!order) return null;
@@ -38,10 +40,10 @@ export function fillOrder(market: Market, hash: Hex, units: bigint): BookOrder |
 }
 
 /**
- * A holder's units changed: his listings of the token can be filled or cannot any more.
+ * Updates a holder's listings after their units changed: they can be filled again, or no longer.
  *
- * The provider looks at the chain too, so a listing whose seller gave the token away is inactive,
- * and active again when he gets it back.
+ * The provider watches the chain too, so a listing whose seller gave the token away is inactive,
+ * and active again when the token is back.
  */
 export function recheckListings(
 	collection: Collection,
@@ -62,7 +64,7 @@ export function recheckListings(
 	return changes;
 }
 
-/** Voids what a maker signed before his counter moved. */
+/** Cancels what a maker signed before their counter changed. */
 export function retireMaker(market: Market, maker: Address, timeS: number): MarketChange[] {
 	market.retired.add(maker);
 	const changes: MarketChange[] = [];

@@ -2,12 +2,12 @@ import type { Signatures } from "../book/signatures.ts";
 import type { MetadataCache } from "../chain/metadataCache.ts";
 import type { Market } from "../market/Market.ts";
 
-/** What every route answers from. */
+/** What every route needs. */
 export type Office = {
 	market(): Market;
 	metadata: MetadataCache;
 	signatures: Signatures;
-	/** Where the emulator is, for the links in its answers. */
+	/** The emulator's URL, for the links in its answers. */
 	publicUrl: string;
 	usdPerEther: number;
 };

@@ -9,7 +9,7 @@ export type Asked = {
 	body: unknown;
 };
 
-/** A path with `:name` segments, and what it answers with status 200; a Refusal is any other. */
+/** A path with `:name` segments, and its answer with status 200; a Refusal is any other answer. */
 export type Route = {
 	method: "GET" | "POST";
 	path: string;

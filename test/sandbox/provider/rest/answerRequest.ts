@@ -27,7 +27,7 @@ const routes: readonly Route[] = [
 ];
 const table = routes.map((route) => ({ route, segments: route.path.split("/") }));
 
-/** One request of the REST API; errors look as the provider's do. */
+/** Answers one request of the REST API; errors have the provider's form. */
 export async function answerRequest(office: Office, request: Request): Promise<Response> {
 	const url = new URL(request.url);
 	const found = url.pathname.startsWith(`${PREFIX}/`)

@@ -1,6 +1,6 @@
 import type { Route } from "./Route.ts";
 
-/** A key for whoever asks; see `answerRequest` for its 201. */
+/** Gives a key to every caller; see `answerRequest` for its 201. */
 export const authRoutes: readonly Route[] = [
 	{
 		method: "POST",

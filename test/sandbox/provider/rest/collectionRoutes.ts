@@ -51,7 +51,7 @@ type Listing = {
 	measure: Measure;
 };
 
-/** Collections: the lists, one by name, its figures, its holders. */
+/** Routes of collections: the lists, one by name, its figures, its holders. */
 export const collectionRoutes: readonly Route[] = [
 	{
 		method: "GET",

@@ -14,7 +14,7 @@ const Mint = z.object({ minter: z.string(), quantity: z.int().min(1).max(100) })
 const MAX_PER_WALLET = "100";
 const STAGE_LENGTH_MS = 30 * 86_400_000;
 
-/** Collections that can be minted, or could until they were sold out. */
+/** Routes of collections that can be minted, or could until they were sold out. */
 export const dropRoutes: readonly Route[] = [
 	{ method: "GET", path: "/drops", answer: list },
 	{
@@ -88,7 +88,7 @@ function mintData({ facts, ids }: Collection, minter: Address, quantity: bigint)
 	return encodeFunctionData({ abi: tokenAbi, functionName: "mint", args });
 }
 
-/** Null for what was never on sale by its contract. */
+/** Returns the drop; null for a collection that its contract never sold. */
 function dropOf(collection: Collection): Drop | null {
 	const { facts, units, createdS } = collection;
 	const { mint: terms } = facts;

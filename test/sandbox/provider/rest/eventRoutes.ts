@@ -19,7 +19,7 @@ const LIMITS = { limitDefault: 50, limitMax: 200 };
 
 type Wanted = (event: MarketEvent) => boolean;
 
-/** What happened, newest first; paged by `next`. */
+/** Routes of events, newest first; paged by `next`. */
 export const eventRoutes: readonly Route[] = [
 	{
 		method: "GET",
@@ -67,7 +67,7 @@ async function page(
 ): Promise<unknown> {
 	const limit = limitOf(query, LIMITS);
 	const fits = filterOf(query, isWanted);
-	// One more of each than fits, so that the newest of all are among them whatever the mix.
+	// One more of each than fits, so that the newest of all collections are included.
 	const found = collections
 		.flatMap(({ events }) => newest(events, fits, limit + 1))
 		.sort((a, b) => b.timeS - a.timeS || b.seq - a.seq);

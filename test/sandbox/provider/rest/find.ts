@@ -3,7 +3,7 @@ import type { Collection } from "../market/Market.ts";
 import { CHAIN, type Office } from "./Office.ts";
 import { Refusal } from "./Refusal.ts";
 
-/** Chains that the provider knows besides this one; on them nothing is here. */
+/** Other chains that the provider knows; they are empty here. */
 const OTHER_CHAINS = new Set(
 	"ethereum optimism unichain polygon monad shape flow hyperevm sei soneium ronin abstract megaeth robinhood somnia b3 base ape_chain arbitrum avalanche gunzilla ink animechain bera_chain blast zora solana".split(
 		" ",
@@ -46,8 +46,8 @@ export function checkChain(chain: string | undefined): void {
 }
 
 /**
- * Whether a `chain` or `chains` parameter lets this chain through. Names nobody knows are passed
- * over, unless there is no other.
+ * Returns whether a `chain` or `chains` parameter includes this chain. Unknown names are ignored,
+ * unless there is no other.
  */
 export function hasOurChain(query: URLSearchParams): boolean {
 	const asked = [...query.getAll("chains"), ...query.getAll("chain")]
@@ -60,7 +60,7 @@ export function hasOurChain(query: URLSearchParams): boolean {
 	return false;
 }
 
-/** One of these words, or what stands for none. */
+/** Returns one of these words, or the default for none. */
 export function choiceOf<Choice extends string>(
 	query: URLSearchParams,
 	name: string,

@@ -23,10 +23,10 @@ const Body = z.object({
 });
 type Body = z.infer<typeof Body>;
 
-/** Attribution that goes behind the calldata; Seaport does not look at it. */
+/** Attribution after the calldata; Seaport ignores it. */
 const CALLDATA_SUFFIX = "0x5a4db0c5";
 
-/** What it takes to fill an order of the book on chain. */
+/** Routes that return how to fill an order of the book on chain. */
 export const fulfilmentRoutes: readonly Route[] = [
 	{
 		method: "POST",

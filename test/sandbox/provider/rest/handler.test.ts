@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Fault } from "../faults/Fault.ts";
 import { type Lab, openLab } from "../testing/openLab.ts";
 
-// Guarantee: the emulator asks for its key, keeps its limits and goes wrong exactly as it is told.
+// Guarantee: the emulator requires its key, applies its limits and fails exactly as ordered.
 
 let lab: Lab;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function spoiled(fault: Fault): Promise<Response> {
 	return await ask(STATS);
 }
 
-test("a key is asked for where there is one, and an empty header is refused always", async () => {
+test("a key is required if one is set, and an empty header is always refused", async () => {
 	const locked = lab.start({ apiKey: "secret" });
 	const statuses = await Promise.all(
 		[{}, { "x-api-key": "wrong" }, { "x-api-key": "" }, { "X-API-KEY": "secret" }].map(
@@ -38,7 +38,7 @@ test("a key is asked for where there is one, and an empty header is refused alwa
 	expect(key.status).toBe(201);
 });
 
-test("limits count by bucket and window, and say so in headers", async () => {
+test("limits count by bucket and window, and are shown in headers", async () => {
 	let nowMs = 1_000_000;
 	const window = { limit: 2, windowMs: 60_000 };
 	const limited = lab.start({

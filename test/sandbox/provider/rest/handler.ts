@@ -21,7 +21,7 @@ export type Gate = {
 	/** Settles when the history of the chain is read. */
 	caughtUp(): Promise<void>;
 	dropStream(): void;
-	/** Has whoever asks about this order come too late. */
+	/** Makes the buyer of this order too late. */
 	race(kind: RaceKind, orderHash: Hex): Promise<void>;
 	stopped: AbortSignal;
 };
@@ -34,7 +34,7 @@ type Handler = (
 	upgrade: (data: StreamData) => boolean,
 ) => Promise<Response | undefined>;
 
-/** Everything that stands before the routes: the key, the limits, and what goes wrong. */
+/** Makes the handler in front of the routes: the key, the limits, and faults. */
 export function createHandler(gate: Gate): Handler {
 	const limit = gate.rateLimits && createRateLimit(gate.rateLimits, gate.clock);
 	return async (request, upgrade) => {
@@ -73,7 +73,9 @@ export function createHandler(gate: Gate): Handler {
 	};
 }
 
-/** Answers as ever, and by then it is not true any more; what left the book is said to be gone. */
+/**
+ * Answers as usual, but makes the answer outdated; an order that left the book is reported as gone.
+ */
 async function answerLate(
 	gate: Gate,
 	given: { request: Request; kind: RaceKind; answer(): Promise<Response> },
@@ -93,7 +95,10 @@ async function answerLate(
 	return response;
 }
 
-/** Without a key of our own anybody may ask, but an empty header is one that is wrong. */
+/**
+ * Returns whether the key is right. Without a key of our own every caller may ask, but an empty
+ * header is wrong.
+ */
 function hasKey({ apiKey }: Gate, request: Request): boolean {
 	const sent = request.headers.get("x-api-key");
 	if (apiKey === null) return sent === null || sent !== "";

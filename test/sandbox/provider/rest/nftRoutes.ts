@@ -19,7 +19,7 @@ const Batch = z.object({
 		.max(50),
 });
 
-/** Tokens, their contracts and what people pay with. */
+/** Routes of tokens, their contracts and payment currencies. */
 export const nftRoutes: readonly Route[] = [
 	{ method: "GET", path: "/collection/:slug/nfts", answer: nftsOfCollection },
 	{
@@ -153,7 +153,7 @@ function nftsOfAccount(asked: Asked): Promise<unknown> {
 	return nftPage(asked, tokens);
 }
 
-/** In the order of their mints: what is minted later comes at the end, so no page shifts. */
+/** Returns a page in the order of mints: later mints come last, so no page shifts. */
 async function nftPage({ office, query }: Asked, tokens: readonly Token[]): Promise<unknown> {
 	const numbered = tokens.map((token, n) => ({ token, n }));
 	const page = pageOf(numbered, {

@@ -17,11 +17,11 @@ type List = {
 
 const isOffer = ({ kind }: BookOrder): boolean => kind !== "listing";
 const isOpen = ({ status }: BookOrder): boolean => status === "ACTIVE";
-/** Newest first. */
+/** Orders newest first. */
 const bySeq = (a: BookOrder, b: BookOrder): number => b.seq - a.seq;
 const byBid = (a: BookOrder, b: BookOrder): number => unitEther(b) - unitEther(a) || a.seq - b.seq;
 
-/** The order book. */
+/** Routes of the order book. */
 export const orderRoutes: readonly Route[] = [
 	collectionList("/listings/collection/:slug/all", { name: "listings" }, (collection, asked) =>
 		ofMaker(listingsOf(collection), asked.query).sort(bySeq),
@@ -95,7 +95,7 @@ export const orderRoutes: readonly Route[] = [
 	}),
 ];
 
-/** The provider says 400 and not 404 of an order that it does not know. */
+/** Returns an order; for an unknown one the provider answers 400, not 404. */
 export function orderByHash(office: Office, hash: string | undefined): BookOrder {
 	const order = isHex(hash) ? office.market().orders.get(hash) : undefined;
 	if (!order) throw new Refusal(400, "Order not found");

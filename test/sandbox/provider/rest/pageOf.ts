@@ -3,17 +3,20 @@ import { Refusal } from "./Refusal.ts";
 
 export type Paging<Item> = {
 	query: URLSearchParams;
-	/** `next` in some families, `cursor` or `after` in others; it always comes back as `next`. */
+	/** `next` in some families, `cursor` or `after` in others; the answer always calls it `next`. */
 	cursorName: "next" | "cursor" | "after";
 	limitDefault: number;
 	limitMax: number;
-	/** Where an item stands: pages go on behind the last one shown, also when the list has moved. */
+	/**
+	 * Returns an item's position: pages continue after the last one shown, even if the list has
+	 * changed.
+	 */
 	position(item: Item): readonly number[];
 };
 
 const Position = z.array(z.number()).max(4);
 
-/** One page of a list that is sorted by its items' positions, lowest first. */
+/** Returns one page of a list that is sorted by its items' positions, the lowest first. */
 export function pageOf<Item>(
 	items: readonly Item[],
 	paging: Paging<Item>,
@@ -30,7 +33,10 @@ export function pageOf<Item>(
 	return { items: shown, next: writeCursor(paging.position(last)) };
 }
 
-/** How many a client wants; out of bounds is refused, as the document's minimum and maximum say. */
+/**
+ * Returns the page size; refuses one outside the bounds, as the document's minimum and maximum
+ * require.
+ */
 export function limitOf(
 	query: URLSearchParams,
 	{ limitDefault, limitMax }: { limitDefault: number; limitMax: number },

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 const DAY_S = 86_400;
 const INTERVALS = { one_day: DAY_S, seven_days: 7 * DAY_S, thirty_days: 30 * DAY_S };
 
-/** A row of the provider's lists. */
+/** Renders a row of the provider's lists. */
 export function renderCollection(office: Office, collection: Collection): Json {
 	const { slug, facts } = collection;
 	return {
@@ -32,7 +32,7 @@ export function renderCollection(office: Office, collection: Collection): Json {
 	};
 }
 
-/** A collection asked for by name: bare, not wrapped. */
+/** Renders a collection requested by name: not wrapped. */
 export function renderCollectionDetail(office: Office, collection: Collection): Json {
 	const { facts, units, ids, createdS } = collection;
 	const { currencies } = office.market();
@@ -55,7 +55,7 @@ export function renderCollectionDetail(office: Office, collection: Collection): 
 	};
 }
 
-/** Doubles; a floor of 0 with an empty symbol means that nothing is for sale. */
+/** Renders figures as doubles; a floor of 0 with an empty symbol means that nothing is for sale. */
 export function renderStats(office: Office, collection: Collection): Json {
 	const [best] = listingsOf(collection);
 	const { totals } = collection;

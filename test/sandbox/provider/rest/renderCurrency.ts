@@ -1,7 +1,7 @@
 import type { Currency } from "../market/Market.ts";
 import { CHAIN, type Office } from "./Office.ts";
 
-/** A payment token with its prices, which are texts. */
+/** Renders a payment token with its prices, which are texts. */
 export function renderCurrency(office: Office, currency: Currency): Record<string, unknown> {
 	const { symbol, address, name, decimals, etherPerUnit } = currency;
 	return {

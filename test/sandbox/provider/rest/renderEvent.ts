@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 const SEAPORT = addresses.seaport.toLowerCase();
 const EVENT_TYPE = { item_offer: "offer" } as Record<string, string>;
 
-/** The events of a page, with their tokens; metadata is read once for each collection. */
+/** Renders the events of a page, with their tokens; reads metadata once per collection. */
 export async function renderEvents(
 	office: Office,
 	events: readonly MarketEvent[],
@@ -27,13 +27,16 @@ export async function renderEvents(
 	return events.map((event) => renderEvent(event, nfts.get(event)));
 }
 
-/** What the provider calls an event; see README on mints. */
+/** Returns the provider's name of an event; see README on mints. */
 export function eventTypeOf(event: MarketEvent): string {
 	if (event.type === "mint" && isMintAsTransfer(event)) return "transfer";
 	return EVENT_TYPE[event.type] ?? event.type;
 }
 
-/** Nobody has seen which of both the real provider sends, so clients meet both. */
+/**
+ * Returns true for some mints: it is unknown which of both types the real provider sends, so
+ * clients get both.
+ */
 function isMintAsTransfer({ tokenId }: MarketEvent): boolean {
 	return tokenId !== null && tokenId % 4n === 3n;
 }

@@ -3,7 +3,7 @@ import { CHAIN, type Office } from "./Office.ts";
 
 export type Nft = Record<string, unknown>;
 
-/** A token as lists and events show it. */
+/** Renders a token for lists and events. */
 export function renderNft(
 	office: Office,
 	collection: Collection,
@@ -28,7 +28,7 @@ export function renderNft(
 	};
 }
 
-/** Several tokens of one collection, their metadata read at once. */
+/** Renders several tokens of one collection; reads their metadata together. */
 export async function renderNfts(
 	office: Office,
 	collection: Collection,
@@ -38,7 +38,7 @@ export async function renderNfts(
 	return ids.map((id, n) => renderNft(office, collection, { id, metadata: metadata[n] }));
 }
 
-/** A token as its own page shows it: with whose it is. */
+/** Renders a token for its own page: with its owners. */
 export function renderDetailed(nft: Nft, collection: Collection, id: bigint): Nft {
 	const { facts } = collection;
 	return {

@@ -7,7 +7,9 @@ import { CHAIN, type Office } from "./Office.ts";
 
 type Json = Record<string, unknown>;
 
-/** A listing or an offer. The price stands at two places: `price.current` of a listing only. */
+/**
+ * Renders a listing or an offer. The price is in two places: `price.current` for a listing only.
+ */
 export async function renderOrder(
 	office: Office,
 	collection: Collection,
@@ -36,7 +38,7 @@ export async function renderOrder(
 	};
 }
 
-/** Which tokens an offer takes; an offer on one token has none. */
+/** Renders which tokens an offer accepts; empty for an offer on one token. */
 export function criteriaOf({ slug, facts }: Collection, order: BookOrder): Json {
 	if (order.kind !== "collection_offer" && order.kind !== "trait_offer") return {};
 	return {
@@ -49,7 +51,10 @@ export function criteriaOf({ slug, facts }: Collection, order: BookOrder): Json 
 	};
 }
 
-/** Seaport's parameters as text; the salt is decimal in the book and hex beside a fulfilment. */
+/**
+ * Renders Seaport's parameters as text; the salt is decimal in the book and hex beside a
+ * fulfilment.
+ */
 export function renderParameters(parameters: OrderParameters, salt: "decimal" | "hex"): Json {
 	return {
 		offerer: parameters.offerer,
@@ -66,7 +71,7 @@ export function renderParameters(parameters: OrderParameters, salt: "decimal" | 
 		salt: salt === "hex" ? toHex(parameters.salt) : String(parameters.salt),
 		conduitKey: parameters.conduitKey,
 		totalOriginalConsiderationItems: Number(parameters.totalOriginalConsiderationItems),
-		// The provider sends both forms; which one is nothing to rely on.
+		// The provider sends both forms, so clients must accept both.
 		counter: parameters.salt % 512n === 1n ? "0" : 0,
 	};
 }

@@ -5,7 +5,10 @@ import { limitOf } from "./pageOf.ts";
 import { Refusal } from "./Refusal.ts";
 import type { Asked, Route } from "./Route.ts";
 
-/** One list of everything, best first; no paging, and collections come without their contracts. */
+/**
+ * Routes of the search: one list of all kinds, best first; no paging, collections without
+ * contracts.
+ */
 export const searchRoutes: readonly Route[] = [{ method: "GET", path: "/search", answer: search }];
 
 async function search({ office, query }: Asked): Promise<unknown> {
@@ -48,7 +51,7 @@ function collectionHit(office: Office, { slug, facts }: Collection): unknown {
 	};
 }
 
-/** "harbor 12" means the token 12 of what "harbor" finds. */
+/** Finds tokens by number: "harbor 12" means token 12 of what "harbor" finds. */
 async function nftHits(
 	office: Office,
 	all: readonly Collection[],

@@ -4,7 +4,7 @@ import { Refusal } from "./Refusal.ts";
 
 const Filter = z.array(z.object({ traitType: z.string(), value: z.string() })).max(50);
 
-/** The `traits` parameter: a token must have all of them. Null where there is none. */
+/** Reads the `traits` parameter: a token must have all of them. Null where it is absent. */
 export function traitFilter(
 	query: URLSearchParams,
 ): ((traits: readonly Trait[]) => boolean) | null {

@@ -5,7 +5,7 @@ import { collectionBySlug } from "./find.ts";
 import { CHAIN } from "./Office.ts";
 import type { Asked, Route } from "./Route.ts";
 
-/** Traits as the tokens themselves say them, and what each costs at least. */
+/** Routes of traits, from the tokens' own metadata, and of the lowest price of each. */
 export const traitRoutes: readonly Route[] = [
 	{ method: "GET", path: "/traits/:slug", answer: counts },
 	{ method: "GET", path: "/traits/:slug/floors", answer: floors },
@@ -28,7 +28,7 @@ async function counts({ office, params }: Asked): Promise<unknown> {
 	};
 }
 
-/** One row for each currency: floors are never converted. */
+/** Returns one row per currency: floors are never converted. */
 async function floors({ office, params }: Asked): Promise<unknown> {
 	const collection = collectionBySlug(office, params[0]);
 	const listings = listingsOf(collection);
@@ -38,7 +38,7 @@ async function floors({ office, params }: Asked): Promise<unknown> {
 	for (const [n, order] of listings.entries()) {
 		for (const trait of metadata[n]?.traits ?? []) {
 			const key = `${trait.type}/${trait.value}/${order.currency.symbol}`;
-			// Cheapest come first.
+			// The cheapest come first.
 			if (!best.has(key)) best.set(key, { trait, order });
 		}
 	}

@@ -24,7 +24,7 @@ const V1 = z.object({
 	join_ref: z.union([z.string(), z.number()]).nullish(),
 });
 
-/** Reads a client's frame; null for what is none. */
+/** Parses a client's frame; null for an invalid one. */
 export function readFrame(text: string): Frame | null {
 	let parsed: unknown;
 	try {
@@ -42,11 +42,11 @@ export function readFrame(text: string): Frame | null {
 	const { topic, event, payload, ref, join_ref } = object.data;
 	const textOf = (value: string | number | null | undefined) =>
 		value === null || value === undefined ? null : String(value);
-	// Version 1 has no join ref of its own: the ref of the join is it.
+	// Version 1 has no join ref: the ref of the join is used.
 	return { joinRef: textOf(join_ref ?? ref), ref: textOf(ref), topic, event, payload };
 }
 
-/** The same the other way round, in the version that the client speaks. */
+/** Writes a frame in the client's version. */
 export function writeFrame(vsn: "1.0.0" | "2.0.0", frame: Frame): string {
 	const { joinRef, ref, topic, event, payload } = frame;
 	if (vsn === "2.0.0") return JSON.stringify([joinRef, ref, topic, event, payload]);

@@ -5,7 +5,7 @@ import { renderCurrency } from "../rest/renderCurrency.ts";
 
 type Json = Record<string, unknown>;
 
-/** A push of the stream: the provider nests its payload twice. */
+/** A push of the stream; the provider nests its payload twice. */
 export type Push = { slug: string; event: string; payload: Json };
 
 type Body = { event: string; version: number; members: Json };
@@ -18,7 +18,9 @@ const OFFER_EVENT = {
 	trait_offer: "trait_offer",
 } as const;
 
-/** What the stream says of a change; nothing of mints' metadata, one push for each token else. */
+/**
+ * Returns the stream's messages about a change; none for the metadata of mints, else one per token.
+ */
 export async function renderPushes(office: Office, change: MarketChange): Promise<Push[]> {
 	switch (change.kind) {
 		case "event": {
@@ -206,7 +208,7 @@ function wrap(collection: Collection, timeS: number, { event, version, members }
 	};
 }
 
-/** With microseconds, as the provider writes times here. */
+/** Writes a time with microseconds, as the provider does here. */
 function isoOf(timeS: number): string {
 	return new Date(timeS * 1_000).toISOString().replace(/Z$/, "000+00:00");
 }

@@ -4,8 +4,8 @@ import { tokenAbi } from "../../tokenAbi.ts";
 import { type Lab, openLab } from "../testing/openLab.ts";
 import { openSocket, type TestSocket } from "../testing/openSocket.ts";
 
-// Guarantee: the stream is a Phoenix server of both versions, and tells at once what the chain and
-// the book did, in the provider's doubly nested payloads.
+// Guarantee: the stream is a Phoenix server of both versions, and pushes changes of chain and book
+// at once, in the provider's doubly nested payloads.
 
 const SLUG = "kiln-folk";
 const TOPIC = `collection:${SLUG}`;
@@ -34,7 +34,7 @@ async function join(socket: TestSocket, topic = TOPIC, payload: unknown = {}): P
 	await socket.next((frame) => frame[2] === topic && frame[3] === "phx_reply");
 }
 
-/** Buys the cheapest listing of the collection for ether; answers its order and transaction. */
+/** Buys the cheapest listing of the collection for ether; returns its order and transaction. */
 async function buy(): Promise<{ order_hash: string; transaction: string }> {
 	const { body } = await lab.get(`/listings/collection/${SLUG}/best?limit=50`);
 	const listing = body.listings.find((one: any) => one.price.current.currency === "ETH");
@@ -158,7 +158,7 @@ test("the stream drops everyone, doubles a push and changes the order, when told
 	await buy();
 	await second.next(is("item_sold"));
 	await second.next(is("item_transferred"));
-	// Well behaved, the transfer comes first, then the sale. It is held back, the sale comes twice.
+	// Normally the transfer comes first, then the sale. Here it is delayed, and the sale comes twice.
 	const pushes = second.frames.filter((frame) => frame[1] === null).map((frame) => frame[3]);
 	expect(pushes.slice(0, 3)).toEqual(["item_sold", "item_sold", "item_transferred"]);
 });

@@ -6,7 +6,7 @@ import type { Push } from "./renderPush.ts";
 
 type Topic = { joinRef: string | null; eventTypes: ReadonlySet<string> | null };
 
-/** What a socket carries with it. */
+/** The state of a socket. */
 export type StreamData = { vsn: "1.0.0" | "2.0.0"; topics: Map<string, Topic> };
 export type Socket = ServerWebSocket<StreamData>;
 
@@ -14,22 +14,22 @@ export type StreamHub = {
 	open(socket: Socket): void;
 	message(socket: Socket, text: string): void;
 	close(socket: Socket): void;
-	/** To everyone who joined the collection, or all of them. */
+	/** Sends to every client that joined the collection, or all of them. */
 	push(push: Push): void;
-	/** Whether anybody listens: without, nothing has to be rendered. */
+	/** Returns true without clients: then nothing must be rendered. */
 	isIdle(): boolean;
 	dropAll(): void;
 };
 
 const SOCKETS_MAX = 100;
 const TOPICS_PER_SOCKET_MAX = 2_000;
-/** A client that does not read is cut off. */
+/** A client that does not read is disconnected. */
 const BUFFERED_BYTES_MAX = 8 * 1_048_576;
 const TRY_AGAIN = 1013;
 const TOO_SLOW = 1008;
 const Join = z.object({ event_types: z.array(z.string()).max(50).optional() }).catch({});
 
-/** The Phoenix side of the stream: joins, heartbeats, and who hears what. */
+/** Makes the Phoenix side of the stream: joins, heartbeats, and which client gets which push. */
 export function createStreamHub(faults: FaultList): StreamHub {
 	const sockets = new Set<Socket>();
 	let heldBack: Push | null = null;
@@ -83,7 +83,7 @@ function answer(socket: Socket, frame: Frame): void {
 	send(socket, { ...frame, event: "phx_reply", payload: { status, response } });
 }
 
-/** Does what a frame asks for; why not, where it cannot. */
+/** Does what a frame requests; returns the reason if it cannot, else null. */
 function act({ data: { topics } }: Socket, frame: Frame): string | null {
 	switch (frame.event) {
 		case "heartbeat":

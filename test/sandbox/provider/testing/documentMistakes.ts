@@ -12,8 +12,8 @@ const require = createRequire(import.meta.url);
 const document = Document.parse(require("@opensea/api-types/opensea-api.json"));
 
 /**
- * What an answer has that the provider's own OpenAPI document does not allow: members that are
- * missing, or of another type. `path` is as the document writes it.
+ * Returns what the provider's own OpenAPI document does not allow in an answer: missing members, or
+ * wrong types. `path` is as the document writes it.
  */
 export function documentMistakes(call: { method: "get" | "post"; path: string }, answer: unknown) {
 	const operation = document.paths[`/api/v2${call.path}`]?.[call.method];

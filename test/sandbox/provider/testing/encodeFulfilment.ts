@@ -14,7 +14,7 @@ export type FulfilmentAnswer = {
 	};
 };
 
-/** Encodes a fulfilment as a client does: by the signature's name and the members of the input. */
+/** Encodes a fulfilment as a client does: by the function's name and the members of the input. */
 export function encodeFulfilment({ fulfillment_data: { transaction } }: FulfilmentAnswer) {
 	const name = transaction.function.split("(")[0] ?? "";
 	const abi: Abi = seaportAbi;

@@ -12,7 +12,7 @@ import {
 } from "../startProviderEmulator.ts";
 import { encodeFulfilment, type FulfilmentAnswer } from "./encodeFulfilment.ts";
 
-/** A still sandbox chain with an emulator over it that moves only when told. */
+/** Opens a sandbox chain without traffic, with an emulator that changes only on request. */
 export async function openLab(historyBlocks = 60) {
 	const dataDir = mkdtempSync(join(tmpdir(), "provider-"));
 	const sandbox = await startSandbox({ dataDir, seed: 11, paceMs: 0, historyBlocks });
@@ -38,7 +38,7 @@ export async function openLab(historyBlocks = 60) {
 		get: (path: string) => ask(emulator, path),
 		post: (path: string, body: unknown) => ask(emulator, path, body),
 		send: (from: string, call: { to: Hex; data: Hex; value?: Hex }) => send(rpc, { from, ...call }),
-		/** Asks how to fill an order, and what the chain would say of it. */
+		/** Requests a fulfilment, and simulates it on the chain. */
 		async simulate(path: string, from: string, body: Record<string, unknown>) {
 			const asked = { fulfiller: { address: from }, ...body };
 			const { body: answer } = await ask(emulator, path, asked);

@@ -1,15 +1,15 @@
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 export type TestSocket = {
-	/** Every frame so far, as it came. */
+	/** Every frame so far, as received. */
 	frames: any[];
 	send(frame: unknown): void;
-	/** The first frame that fits, of those here or still to come. */
+	/** Returns the first matching frame, received already or later. */
 	next(fits: (frame: any) => boolean): Promise<any>;
 	closed: Promise<number>;
 	close(): void;
 };
 
-/** A client of the stream that remembers what it was told. */
+/** Opens a client of the stream that stores its frames. */
 export async function openSocket(url: string): Promise<TestSocket> {
 	const frames: any[] = [];
 	const waiting = new Set<() => void>();

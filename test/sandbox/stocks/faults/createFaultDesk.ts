@@ -3,7 +3,7 @@ import { type Calls, createCallLog } from "../../provider/faults/callLog.ts";
 import type { Fault } from "../../provider/faults/Fault.ts";
 import { spoil } from "../../provider/faults/spoil.ts";
 
-/** The faults of any HTTP server; an emulator has its own beside them. */
+/** The faults of any HTTP server; each emulator has more of its own. */
 export const TRANSPORT_KINDS = [
 	...(["429", "500", "html", "silence", "slow", "huge", "wrong_types", "truncated"] as const),
 ] satisfies Fault["kind"][];
@@ -13,19 +13,19 @@ type AnyFault = { kind: string; path?: string | undefined; times?: number | unde
 export type FaultDesk<One extends AnyFault> = {
 	add(fault: One): void;
 	clear(): void;
-	/** Those of a kind that meet a path (`/quote`), each counted as used. */
+	/** Returns the faults of a kind for a path (`/quote`), and counts each as used. */
 	take<Kind extends One["kind"]>(path: string, kind: Kind): Extract<One, { kind: Kind }>[];
-	/** Whether something of this kind is ordered. */
+	/** Returns whether a fault of this kind is ordered. */
 	has(kind: One["kind"]): boolean;
 	calls(): Calls;
-	/** Notes the call, and answers it, or spoils the answer as it was ordered to. */
+	/** Logs the call, and answers it correctly or with the ordered fault. */
 	serve(request: Request, answer: (url: URL) => Promise<Response>): Promise<Response>;
 	stop(): void;
 };
 
 const FAULTS_MAX = 1_000;
 
-/** Keeps what was ordered to go wrong, in calls and at `/_sandbox/faults`. */
+/** Makes the list of ordered faults, filled by calls and at `/_sandbox/faults`. */
 export function createFaultDesk<One extends AnyFault>(schema: z.ZodType<One>): FaultDesk<One> {
 	const log = createCallLog();
 	const stopping = new AbortController();

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-/** Shares for a token, with 18 places. */
+/** Shares per token, with 18 decimals. */
 const multiplier = z.string().regex(/^\d+\.\d{18}$/);
 
-/** A token as the issuer lists it. Whatever is wrong with it may be so on purpose. */
+/** A token in the issuer's list. Errors in it may be intended. */
 export const issuerRow = z.object({
 	id: z.string(),
 	tokenSymbol: z.string(),
@@ -12,7 +12,7 @@ export const issuerRow = z.object({
 	tokenDecimals: z.int(),
 	currentMultiplier: multiplier,
 	pendingMultiplier: multiplier,
-	/** When the pending one counts; null where none is pending. */
+	/** When the pending multiplier takes effect; null without one. */
 	pendingMultiplierEffectiveTime: z.iso.datetime().nullable(),
 	status: z.enum(["ASSET_STATUS_ACTIVE", "ASSET_STATUS_INACTIVE"]),
 	deployments: z.array(

@@ -32,7 +32,7 @@ export type IssuerEmulator = {
 export type IssuerEmulatorOptions = {
 	rpcUrl: string;
 	port?: number | undefined;
-	/** With it `POST /_sandbox/world` has hands for people: what tests call directly. */
+	/** With it `POST /_sandbox/world` lets people do what tests call directly. */
 	world?: StockWorld;
 };
 
@@ -43,12 +43,12 @@ const DECIMALS_SAID = 18;
 const LOOKALIKES: Record<string, string> = { A: "А", E: "Е", M: "М", O: "О", P: "Р", S: "Ѕ" };
 const Answer = z.custom<Hex>((value) => isHex(value));
 
-/** The issuer's list over a stock world: multipliers are what the tokens themselves say now. */
+/** Starts the issuer's list over a stock world; multipliers are read from the tokens. */
 export function startIssuerEmulator(options: IssuerEmulatorOptions): IssuerEmulator {
 	const rpc = createRpc(options.rpcUrl);
 	const desk = createFaultDesk(IssuerFault);
 	const { stocks, bad } = describeStockWorld();
-	// Its namesake is listed by faults only: nobody's list has a symbol twice by itself.
+	// The namesake is listed by a fault only: no real list has a symbol twice.
 	const { namesake, ...others } = bad;
 	const listed = [...stocks, ...Object.values(others)];
 

@@ -2,7 +2,7 @@ import type { StockWorld } from "../openStockWorld.ts";
 import { isMarketOpen, stockPrices } from "./stockPrices.ts";
 
 export type StockMarket = {
-	/** Does what is due: rounds of the feeds, and pools that follow the price. */
+	/** Does what is due: rounds of the feeds, and moving pools to the price. */
 	tick(): Promise<void>;
 };
 
@@ -12,18 +12,18 @@ export type StockMarketOptions = {
 	nowMs(): number;
 };
 
-/** Stocks' feeds that are silent for longer are stale, currencies' after an hour. */
+/** Stock feeds that are silent for longer are stale; those of currencies after an hour. */
 const STOCKS_EVERY_S = 30;
 const CURRENCIES_EVERY_S = 300;
-/** Anvil keeps the trace of each transaction, and pools' are long. */
+/** Anvil keeps the trace of each transaction, and those of pools are long. */
 const POOLS_EVERY_S = 60;
 const FULL_PACE_S = 3_600;
 const SLOW_FACTOR = 10;
 const CURRENCIES = ["ETH", "USDG"];
 
 /**
- * Moves the stock world with time. While the market is closed the feeds of stocks say nothing and
- * pools stand still; ether and USDG know no hours. The first tick moves everything.
+ * Makes the mover of the stock world. While the market is closed, stock feeds are silent and pools
+ * stay; ether and USDG have no hours. The first tick moves everything.
  */
 export function createStockMarket({ world, seed, nowMs }: StockMarketOptions): StockMarket {
 	const startS = Math.floor(nowMs() / 1_000);

@@ -9,7 +9,7 @@ const units = z
 	.regex(/^-?\d{1,78}$/)
 	.transform(BigInt);
 
-/** One thing done to the stock world, as `POST /_sandbox/world` takes it. */
+/** One change of the stock world, as `POST /_sandbox/world` takes it. */
 export const Hand = z.discriminatedUnion("do", [
 	z.object({ do: z.literal("move"), prices: z.record(z.string(), z.number().positive()) }),
 	z.object({
@@ -36,7 +36,7 @@ export const Hand = z.discriminatedUnion("do", [
 ]);
 export type Hand = z.output<typeof Hand>;
 
-/** Does it; throws for a ticker or feed that is not there. */
+/** Applies a change; throws for an unknown ticker or feed. */
 export async function lendHand(world: StockWorld, hand: Hand): Promise<void> {
 	switch (hand.do) {
 		case "move":

@@ -1,15 +1,15 @@
 import { usdAnswer } from "../../feeds/usdAnswer.ts";
 import { cataloguePrices, type Prices } from "../describeStockWorld.ts";
 
-/** How far a stock strays from its catalogue price, as a share, and how long a turn takes. */
+/** How far a stock deviates from its catalogue price, as a share, and the period of that wave. */
 const SWING = 0.03;
 const TURN_S = 86_400;
 const OPEN_S = 3_000;
 const CLOSED_S = 600;
 
 /**
- * Returns what tokens are worth at a time. It is the same after every restart, so nothing has to be
- * remembered; ether has the price that the market's own chain gives it.
+ * Returns the prices of tokens at a time. They are the same after every restart, so nothing must be
+ * stored; ether has the price of the market's own chain.
  */
 export function stockPrices(seed: number, timeS: number): Prices {
 	const moved = Object.entries(cataloguePrices()).map(([name, usd], index) => {
@@ -21,7 +21,7 @@ export function stockPrices(seed: number, timeS: number): Prices {
 	return { ...Object.fromEntries(moved), ...steady };
 }
 
-/** Whether the stocks' market is open: fifty minutes of each hour since somebody looked on. */
+/** Returns whether the stocks' market is open: fifty minutes of each hour since the start. */
 export function isMarketOpen(sinceS: number): boolean {
 	return sinceS % (OPEN_S + CLOSED_S) < OPEN_S;
 }

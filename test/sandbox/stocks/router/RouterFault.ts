@@ -5,8 +5,8 @@ import { TRANSPORT_KINDS } from "../faults/createFaultDesk.ts";
 const ATTACKER = `0x${"66".repeat(20)}`;
 
 /**
- * What the router can lie about by a name: the answer's path, the member of it, and what stands
- * there. Of a swap, `recipient`, `minimum` and `deadline` are in its calldata.
+ * The named lies of the router: the answer's path, the member, and its false value. For a swap,
+ * `recipient`, `minimum` and `deadline` are in its calldata.
  */
 export const LIES = {
 	recipient: { at: ["/quote", "quote.output.recipient"], says: ATTACKER },
@@ -28,21 +28,23 @@ export type Lie = keyof typeof LIES;
 
 const order = {
 	path: z.string().max(200).optional(),
-	/** How often; for ever without it. */
+	/** How often; without it always. */
 	times: z.int().min(1).optional(),
 };
 
-/** How a hosted router goes wrong, as `POST /_sandbox/faults` takes it. */
+/** The faults of a hosted router, as `POST /_sandbox/faults` takes them. */
 export const RouterFault = z.discriminatedUnion("kind", [
 	Fault.extend({ kind: z.enum(TRANSPORT_KINDS) }),
-	/** One member says something else: by its name, with the lie's own value without `value`. */
+	/**
+	 * One member has another value: by its name, with the lie's own value unless `value` is given.
+	 */
 	z.object({
 		...order,
 		kind: z.literal("lie"),
 		about: z.enum(Object.keys(LIES) as [Lie, ...Lie[]]),
 		value: z.json().optional(),
 	}),
-	/** The calldata of a swap says something else. */
+	/** The calldata of a swap has other values. */
 	z.object({
 		...order,
 		kind: z.literal("calldata"),
@@ -50,17 +52,17 @@ export const RouterFault = z.discriminatedUnion("kind", [
 		minimum: z.string().optional(),
 		deadlineS: z.int().optional(),
 	}),
-	/** This very answer, of 200: for mutants. */
+	/** Exactly this answer, with 200: for mutants. */
 	z.object({ ...order, kind: z.literal("answer"), body: z.json() }),
-	/** The better price by so many hundredths of a per cent; a worse one where below zero. */
+	/** A price that is better by this many basis points; worse if negative. */
 	z.object({ ...order, kind: z.literal("price"), bps: z.int().min(-10_000).max(10_000) }),
-	/** Two ways with half of the amount each, where there are two. */
+	/** Two routes with half of the amount each, if there are two. */
 	z.object({ ...order, kind: z.literal("split") }),
-	/** A way through a V4 pool with a fee and a hook, at a price that no swap there would get. */
+	/** A route through a V4 pool with a fee and a hook, at a price that no swap there would get. */
 	z.object({ ...order, kind: z.literal("decoy") }),
 	/** The quote is too old for a swap: its calldata is empty. */
 	z.object({ ...order, kind: z.literal("expired") }),
-	/** It knows of no way. */
+	/** It finds no route. */
 	z.object({ ...order, kind: z.literal("no_route") }),
 ]);
 export type RouterFault = z.output<typeof RouterFault>;

@@ -41,7 +41,7 @@ const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 const Word = z.custom<Hex>((value) => isHex(value));
 const Ask = z.looseObject({ walletAddress: z.string(), token: z.string(), amount: z.string() });
 
-/** Answers `POST /swap`: the quote that comes back, as calldata of the universal router. */
+/** Answers `POST /swap`: returns the quote in the request as calldata of the universal router. */
 export async function answerSwap(request: Request, given: Desk): Promise<Response> {
 	const { desk, nowMs, quotedAtMs, lied } = given;
 	const read = swapRequest.safeParse(await request.json().catch(() => null));
@@ -77,7 +77,7 @@ export async function answerSwap(request: Request, given: Desk): Promise<Respons
 	return Response.json(lied("/swap", answer));
 }
 
-/** Answers `POST /check_approval`: an approval without end, where Permit2's is too low. */
+/** Answers `POST /check_approval`: an unlimited approval, where Permit2's is too low. */
 export async function answerApproval(request: Request, rpc: Rpc): Promise<Response> {
 	const read = Ask.safeParse(await request.json().catch(() => null));
 	if (!read.success) return refuse("RequestValidationError", read.error.message, 400);
@@ -106,7 +106,7 @@ function calldataOf(quote: Quote, { recipient, deadlineS, least, most }: Bounds)
 	const total = isIn ? BigInt(quote.input.amount) : BigInt(quote.output.amount);
 	const ways = quote.route.map((steps) => {
 		const amount = BigInt((isIn ? steps[0]?.amountIn : steps.at(-1)?.amountOut) ?? 0);
-		// Each way's share of the whole bound, by what it trades of the exact side.
+		// Each route's share of the whole bound, by its part of the exact side.
 		const bound = total > 0n ? ((isIn ? least : most) * amount) / total : 0n;
 		return { path: pathOf(steps, isIn), amount, bound };
 	});
@@ -125,7 +125,7 @@ function pathOf(steps: readonly PoolStep[], isIn: boolean): Hex {
 	return concatHex(at.flatMap((name, index) => [name, ...of.slice(index, index + 1)]));
 }
 
-/** Hex of mixed case would stay so in the calldata. */
+/** Converts to lower case; mixed-case hex would stay so in the calldata. */
 function lower(address: string): Hex {
 	return Word.parse(address.toLowerCase());
 }

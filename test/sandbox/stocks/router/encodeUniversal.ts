@@ -11,13 +11,13 @@ import {
 const executeAbi = parseAbi([
 	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
 ]);
-/** Since 2.1.1 a V3 swap names a least price for each hop; none of them limits nothing. */
+/** Since 2.1.1 a V3 swap has a least price for each hop; an empty list sets no limit. */
 const swapInput = parseAbiParameters(
 	"address recipient, uint256 amount, uint256 bound, bytes path, bool payerIsUser, uint256[] minHopPriceX36",
 );
 const wrapInput = parseAbiParameters("address recipient, uint256 amount");
 const COMMANDS = { swapIn: "0x00", swapOut: "0x01", wrap: "0x0b", unwrap: "0x0c" } as const;
-/** The router's own names of itself and of who called it. */
+/** The router's placeholder for its own address. */
 const ROUTER: Address = "0x0000000000000000000000000000000000000002";
 
 export type UniversalSwap = {
@@ -26,13 +26,13 @@ export type UniversalSwap = {
 	recipient: Address;
 	isNativeIn: boolean;
 	isNativeOut: boolean;
-	/** What goes in at most, and what comes out at least. */
+	/** The most that is paid, and the least that is received. */
 	most: bigint;
 	least: bigint;
 	deadlineS: bigint;
 };
 
-/** Returns the universal router's calldata (2.1.1) of swaps through V3 pools. */
+/** Returns the universal router's calldata (2.1.1) for swaps through V3 pools. */
 export function encodeUniversal(swap: UniversalSwap): Hex {
 	const { exact, ways, recipient, isNativeIn, isNativeOut, most, least, deadlineS } = swap;
 	const command = exact === "in" ? COMMANDS.swapIn : COMMANDS.swapOut;

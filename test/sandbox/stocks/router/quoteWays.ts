@@ -12,7 +12,7 @@ import type { Pool } from "../describeStockWorld.ts";
 import { uniswapAbi } from "../stockAbi.ts";
 import { stockAddresses } from "../stockAddresses.ts";
 
-/** Pools one after the other, and what the quoter says of an amount through them. */
+/** A route of pools, and the quoter's amounts for it. */
 export type Way = { pools: readonly Pool[]; amountIn: bigint; amountOut: bigint; gas: bigint };
 export type WayAsk = {
 	tokenIn: Address;
@@ -27,7 +27,7 @@ const Reply = z.array(
 	z.object({ id: z.int(), result: z.custom<Hex>((value) => isHex(value)).optional() }),
 );
 
-/** Asks QuoterV2 about every way at one block, and returns those that trade, the best first. */
+/** Quotes every route with QuoterV2 at one block; returns those that work, the best first. */
 export async function quoteWays(
 	rpcUrl: string,
 	{ ask, pools, block }: { ask: WayAsk; pools: readonly Pool[]; block: Hex },
@@ -57,7 +57,7 @@ export async function quoteWays(
 		});
 }
 
-/** Calls at one block in one request; undefined for what reverts. */
+/** Makes calls at one block in one request; undefined where one reverts. */
 export async function readMany(
 	rpcUrl: string,
 	{ calls, block }: { calls: readonly { to: Address; data: Hex }[]; block: Hex },
@@ -77,7 +77,7 @@ export async function readMany(
 	return calls.map((_, id) => byId.get(id));
 }
 
-/** Every chain of pools from one token to the other that passes no token twice. */
+/** Returns every route of pools from one token to the other that passes no token twice. */
 function findWays(pools: readonly Pool[], { tokenIn, tokenOut }: WayAsk): Pool[][] {
 	const found: Pool[][] = [];
 	const walk = (at: Address, way: Pool[], passed: readonly Address[]): void => {
@@ -92,7 +92,7 @@ function findWays(pools: readonly Pool[], { tokenIn, tokenOut }: WayAsk): Pool[]
 	return found.sort((a, b) => a.length - b.length);
 }
 
-/** The path as V3 takes it: backwards for an exact output. */
+/** Returns the path in V3's encoding: backwards for an exact output. */
 function pathOf(way: readonly Pool[], { tokenIn, exact }: WayAsk): Hex {
 	const tokens = tokensOf(way, tokenIn);
 	const fees = way.map(({ fee }) => numberToHex(fee, { size: 3 }));
@@ -100,7 +100,7 @@ function pathOf(way: readonly Pool[], { tokenIn, exact }: WayAsk): Hex {
 	return concatHex(names.flatMap((name, index) => [name, ...prices.slice(index, index + 1)]));
 }
 
-/** The tokens that a way passes, first to last. */
+/** Returns the tokens that a route passes, from first to last. */
 export function tokensOf(way: readonly Pool[], tokenIn: Address): Address[] {
 	const tokens = [tokenIn];
 	for (const { token0, token1 } of way) tokens.push(tokens.at(-1) === token0 ? token1 : token0);

@@ -17,13 +17,15 @@ export type QuoteDraft = {
 	asked: QuoteRequest;
 	ways: readonly Way[];
 	states: ReadonlyMap<Address, PoolState>;
-	/** A number of our own, for ids. */
+	/** A sequence number, for ids. */
 	count: number;
 	block: bigint;
 	nowS: number;
 };
 
-/** The router's 2.1.1 with a real bridge behind it; nothing has its bytecode, so none is there. */
+/**
+ * The address of the real router 2.1.1; no package has its bytecode, so it is not deployed here.
+ */
 export const UNIVERSAL_ROUTER = "0x06afBA43fd06227fA663b0dAeCF536F6eaA6BF99";
 const PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 const CHAIN_ID = 4663;
@@ -41,7 +43,7 @@ const known = new Map(
 	]),
 );
 
-/** Reads where the pools of these ways stand. */
+/** Reads the state of the pools of these routes. */
 export async function readStates(
 	rpcUrl: string,
 	{ ways, block }: { ways: readonly Way[]; block: Hex },
@@ -67,7 +69,7 @@ export async function readStates(
 	);
 }
 
-/** Writes a quote as the Trading API does. */
+/** Renders a quote as the Trading API does. */
 export function renderQuote(draft: QuoteDraft): QuoteAnswer {
 	const { asked, ways, states, count, block } = draft;
 	const sum = (of: (way: Way) => bigint): bigint => ways.reduce((all, way) => all + of(way), 0n);
@@ -106,7 +108,7 @@ export function renderQuote(draft: QuoteDraft): QuoteAnswer {
 	};
 }
 
-/** The same quote through one V4 pool of these tokens; as it was where there is none. */
+/** Returns the quote changed to one V4 pool of these tokens; unchanged where there is none. */
 export function throughDecoy(answer: QuoteAnswer, decoys: readonly V4Pool[]): QuoteAnswer {
 	const { quote } = answer;
 	const steps = quote.route[0] ?? [];
@@ -129,7 +131,7 @@ export function throughDecoy(answer: QuoteAnswer, decoys: readonly V4Pool[]): Qu
 	return { ...answer, quote: { ...quote, route: [[step]], routeString: "[V4]" } };
 }
 
-/** The token that pools know where ether is asked for. */
+/** Returns the token that pools use where ether is requested. */
 export function wrapped(token: string): Address {
 	if (token === zeroAddress) return weth;
 	const found = [weth, usdg, ...known.keys()].find(
@@ -138,7 +140,7 @@ export function wrapped(token: string): Address {
 	return found ?? (token as Address);
 }
 
-/** So many per cent less, rounded up: the least that may come out. */
+/** Returns the amount reduced by a percentage, rounded up: the least that may be received. */
 export function lessen(amount: bigint, percent: number): bigint {
 	return amount - (amount * BigInt(Math.round(percent * 1e4))) / 1_000_000n;
 }
@@ -176,7 +178,7 @@ function symbolOf(address: Address): string {
 	return address === usdg ? "USDG" : (known.get(address)?.symbol ?? "UNKNOWN");
 }
 
-/** What is lost against the pools' prices before fees, in per cent of what would come out. */
+/** Returns the price impact against the pools' prices before fees, in per cent of the output. */
 function impactOf(
 	ways: readonly Way[],
 	{ tokenIn, states }: { tokenIn: Address; states: QuoteDraft["states"] },

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const data = z.string().regex(/^0x([0-9a-f]{2})*$/);
-/** Base units. */
+/** An amount in base units. */
 const raw = z.string().regex(/^(0|[1-9]\d*)$/);
 
 /** Parses the body of `POST /quote`: the members that the emulator uses. Others are allowed. */
@@ -15,7 +15,7 @@ export const quoteRequest = z.looseObject({
 	tokenOut: address,
 	swapper: address,
 	recipient: address.optional(),
-	/** Per cent. */
+	/** In per cent. */
 	slippageTolerance: z.number().min(0).max(100).optional(),
 	autoSlippage: z.literal("DEFAULT").optional(),
 	permitAmount: z.enum(["FULL", "EXACT"]).default("FULL"),
@@ -26,25 +26,25 @@ const token = z.object({
 	address,
 	chainId: z.int(),
 	symbol: z.string(),
-	/** A text, as the real one has it. */
+	/** A text, like the real one's. */
 	decimals: raw,
 });
 
-/** A pool that a way goes through; amounts stand at its two ends only. */
+/** A pool of a route; only its two ends have amounts. */
 const poolStep = z.object({
 	type: z.enum(["v3-pool", "v4-pool"]),
-	/** Of V4 its id. */
+	/** For V4 its id. */
 	address: z.string().regex(/^0x([0-9a-fA-F]{40}|[0-9a-f]{64})$/),
 	tokenIn: token,
 	tokenOut: token,
 	sqrtRatioX96: raw,
 	liquidity: raw,
 	tickCurrent: z.string(),
-	/** Millionths. */
+	/** In millionths. */
 	fee: raw,
 	amountIn: raw.optional(),
 	amountOut: raw.optional(),
-	/** Of V4. */
+	/** For V4 only. */
 	tickSpacing: z.string().optional(),
 	hooks: address.optional(),
 });
@@ -65,7 +65,7 @@ const classicQuote = z.object({
 	output: z.object({ token: address, amount: raw, recipient: address }),
 	swapper: address,
 	chainId: z.int(),
-	/** Per cent. */
+	/** In per cent. */
 	slippage: z.number(),
 	tradeType: z.enum(["EXACT_INPUT", "EXACT_OUTPUT"]),
 	gasFee: raw,
@@ -75,7 +75,7 @@ const classicQuote = z.object({
 	routeString: z.string(),
 	quoteId: z.string(),
 	blockNumber: raw,
-	/** Per cent. */
+	/** In per cent. */
 	priceImpact: z.number(),
 	txFailureReasons: z.array(z.string()),
 	aggregatedOutputs: z.array(
@@ -85,7 +85,7 @@ const classicQuote = z.object({
 	maxPriorityFeePerGas: raw,
 });
 
-/** The answer of `POST /quote` by pools. */
+/** The answer of `POST /quote` for a route of pools. */
 export const quoteAnswer = z.object({
 	requestId: z.string(),
 	routing: z.literal("CLASSIC"),
@@ -94,7 +94,7 @@ export const quoteAnswer = z.object({
 });
 export type QuoteAnswer = z.output<typeof quoteAnswer>;
 
-/** A `POST /swap`, as much of it as is read: the quote comes back. */
+/** The members of `POST /swap` that are read; it contains the quote. */
 export const swapRequest = z.looseObject({
 	quote: classicQuote,
 	signature: z.string().optional(),
@@ -111,7 +111,7 @@ export const swapAnswer = z.object({
 });
 export type SwapAnswer = z.output<typeof swapAnswer>;
 
-/** The answer of `POST /check_approval`; null where nothing has to be approved. */
+/** The answer of `POST /check_approval`; null where no approval is needed. */
 export const approvalAnswer = z.object({
 	requestId: z.string(),
 	approval: swapAnswer.shape.swap.nullable(),

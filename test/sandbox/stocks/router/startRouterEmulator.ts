@@ -17,11 +17,11 @@ import { type QuoteRequest, quoteAnswer, quoteRequest } from "./routerAnswer.ts"
 export type RouterEmulatorOptions = {
 	rpcUrl: string;
 	port?: number | undefined;
-	/** Wanted in `x-api-key`; nothing without it. */
+	/** Required in `x-api-key`; without it no key is needed. */
 	apiKey?: string | undefined;
-	/** Requests in a window; without it as many as come. */
+	/** Requests per window; without it unlimited. */
 	rateLimit?: { limit: number; windowMs: number } | undefined;
-	/** The world's own without it. */
+	/** Default: the world's own pools. */
 	pools?: readonly Pool[];
 	clock?: Clock;
 };
@@ -39,7 +39,10 @@ const CHAIN_ID = 4663;
 const VERSION = "2.1.1";
 const Quantity = z.custom<Hex>((value) => isHex(value));
 
-/** The hosted router (Uniswap's Trading API) over V3 pools: it asks the chain's QuoterV2. */
+/**
+ * Starts the hosted router (Uniswap's Trading API) over V3 pools; it quotes with the chain's
+ * QuoterV2.
+ */
 export function startRouterEmulator(options: RouterEmulatorOptions): RouterEmulator {
 	const { rpcUrl, clock = systemClock, pools = describeStockWorld().pools } = options;
 	const rpc = createRpc(rpcUrl);

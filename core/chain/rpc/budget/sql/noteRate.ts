@@ -3,8 +3,8 @@ import { LEARNED_KEPT_MS } from "#core/chain/rpc/budget/limits.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Stores a learned rate unless another process was first, and lets nobody begin before the pause is
- * over. By primary key.
+ * Stores a learned rate unless another process was first, and moves the next start behind the
+ * pause. By primary key.
  */
 export async function noteRate(
 	db: Queryable,

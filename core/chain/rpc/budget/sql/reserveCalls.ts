@@ -4,15 +4,15 @@ import type { Queryable } from "#core/db/Database.ts";
 export type ReservedCalls = {
 	in_ms: number;
 	per_second: number;
-	/** Of what all processes learned; null where nothing was learned of late. */
+	/** The version of the rate that all processes learned; null if none was learned recently. */
 	version: number | null;
 };
 
 /**
- * Moves the endpoint's time on by these calls, at the rate that was learned of late or else the one
- * that is given; answers where they begin. By primary key; the row's lock puts processes in order,
- * and the time is the server's, read behind it. A time further ahead than any pause was written by
- * a clock that was set back.
+ * Advances the endpoint's time by these calls, at the recently learned rate or else the given one;
+ * returns where they begin. By primary key; the row's lock orders the processes, and the time is
+ * the server's, read after it. A time further ahead than any pause was written before a clock was
+ * set back.
  */
 export async function reserveCalls(
 	db: Queryable,

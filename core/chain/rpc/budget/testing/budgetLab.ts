@@ -5,16 +5,16 @@ import type { RpcRank } from "#core/chain/rpc/RpcPurpose.ts";
 
 type Sleeper = { atMs: number; wake(): void };
 
-/** Lets everything run that needs no time. */
+/** Runs everything that needs no time. */
 const settled = async () => {
 	for (let turn = 0; turn < 60; turn++) await Promise.resolve();
 };
-/** The same where answers are read. */
+/** Runs it too where answers are read, which takes turns of the event loop. */
 const answered = async () => {
 	for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A clock that only the lab moves, from one end of a wait to the next. */
+/** Makes a clock that only the lab moves, from one end of a wait to the next. */
 export function createLabTime({ readsAnswers = false } = {}) {
 	const rest = readsAnswers ? answered : settled;
 	const time = { nowMs: 1_000_000 };
@@ -49,7 +49,7 @@ export function createLabTime({ readsAnswers = false } = {}) {
 
 export type LabTime = ReturnType<typeof createLabTime>;
 
-/** A budget on such a clock; who asks and asks, and when how many calls were granted to whom. */
+/** Makes a budget on such a clock, with callers and a record of grants. */
 export function budgetLab(
 	perSecondMax: number | null,
 	{ time = createLabTime(), timeline }: { time?: LabTime; timeline?: CallTimeline } = {},
@@ -67,7 +67,7 @@ export function budgetLab(
 		clock,
 		advance,
 		granted,
-		/** Sends so many calls, in as many parts as the budget wants. */
+		/** Sends this many calls, in as many parts as the budget requires. */
 		async send(calls: number, rank: RpcRank, signal?: AbortSignal) {
 			for (let left = calls; left > 0; ) {
 				const count = await budget.take(left, { rank, signal });
@@ -75,7 +75,7 @@ export function budgetLab(
 				left -= count;
 			}
 		},
-		/** The most calls that any second holds. */
+		/** Returns the most calls within any second. */
 		mostInASecond(): number {
 			let most = 0;
 			for (const { atMs } of granted) {
