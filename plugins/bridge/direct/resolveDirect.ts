@@ -17,8 +17,8 @@ const decimalsWord = z
 	.transform(Number);
 
 /**
- * Finds the token that a direct bridge is about among those that the deployment names, by its symbol
- * or its address on the origin chain. It is one token: `as` may only say the same again.
+ * Finds the token that a direct bridge is about among those that the deployment names, by its
+ * symbol or its address on the origin chain. It is one token: `as` may only say the same again.
  */
 export async function resolveDirect(
 	{ readers, settings }: BridgeContext,
