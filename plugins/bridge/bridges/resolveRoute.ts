@@ -69,8 +69,12 @@ async function resolve(
 	const isDegen = mode === "degen_2_stable";
 	const to = isDegen ? STABLE.chain : request.to;
 	if (to === null) throw refuse("chain_unavailable", "No destination chain is named.");
-	const chains = await context.directory.chains(options);
-	const off = await readChainsOff(context.core.db);
+	const { db } = context.core;
+	const [chains, off, preferences] = await Promise.all([
+		context.directory.chains(options),
+		readChainsOff(db),
+		readPreferences(db, wallet.profileId),
+	]);
 	const find = (name: string) => usableChain(context, { name, chains, off });
 	const origin = find(request.from ?? HOME_CHAIN);
 	const destination = find(to);
@@ -93,7 +97,6 @@ async function resolve(
 	if ("denial" in found) throw new Refused(found.denial);
 	const { from, as, ends: direct } = found;
 	await requireDecimals(context, { chain: origin, ...from, signal: options.signal });
-	const preferences = await readPreferences(context.core.db, wallet.profileId);
 	const user = wallet.address;
 	const recipient =
 		request.recipient ?? preferences.get(destination.id)?.recipient ?? (user as string);

@@ -44,8 +44,8 @@ export async function followBridge(
 	if (status === "success" || status === "refund") {
 		return await watchArrival(context, bridge, signal);
 	}
-	const intent =
-		intentId === null ? null : await context.wallets.execution.read(intentId, bridge.profileId);
+	const { execution } = context.wallets;
+	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
 	// The plan of the deposit names the order that was really deposited for.
 	const orderId = intent?.plan?.shown["orderId"];
 	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
