@@ -3,6 +3,7 @@ import { definePlugins } from "#core/plugin/definePlugin.ts";
 import { bridgePlugin } from "#plugins/bridge/plugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
 import { custodyPlugin } from "#plugins/custody/plugin.ts";
+import { linkPagePlugin } from "#plugins/link-page/plugin.ts";
 import { looksRarePlugin } from "#plugins/looksrare/plugin.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
@@ -26,6 +27,7 @@ export const builtinPlugins = definePlugins([
 	streamsPlugin,
 	custodyPlugin,
 	walletsPlugin,
+	linkPagePlugin,
 	transfersPlugin,
 	nftBuysPlugin,
 	revealSnipePlugin,

@@ -5,8 +5,8 @@ import { extensionPoint } from "#core/plugin/extensionPoint.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 
 /**
- * Why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were asked for
- * and do not show it reaching the buyer.
+ * Why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were read and
+ * do not show it reaching the buyer.
  */
 export type SaleRejection =
 	| "zero_price"
@@ -17,14 +17,14 @@ export type SaleRejection =
 	| "not_delivered";
 
 /**
- * One NFT changing hands, as a venue's logs tell it.
+ * One NFT changing hands, by a venue's logs.
  *
  * A bundle gives one sale for each item; a matched pair of orders gives one, not two.
  */
 export type Sale = {
-	/** The log that stands for the sale; with `subIndex` its identity in the block. */
+	/** The log of the sale; with `subIndex` its identity in the block. */
 	logIndex: number;
-	/** Counts the sales that one log stands for, from 0. */
+	/** Numbers the sales of one log, from 0. */
 	subIndex: number;
 	contract: Address;
 	standard: "erc721" | "erc1155";
@@ -33,15 +33,15 @@ export type Sale = {
 	quantity: bigint;
 	/**
 	 * What the buyer paid for all `quantity` units, fees and tips included, in base units of
-	 * `currency`. Null where no price can be told (a swap, several currencies).
+	 * `currency`. Null for an unknown price (a swap, several currencies).
 	 */
 	totalRaw: bigint | null;
-	/** The ERC-20 paid with, the zero address for the native currency; null with the price. */
+	/** The ERC-20 of the payment, the zero address for the native currency; null with the price. */
 	currency: Address | null;
 	seller: Address;
 	buyer: Address;
 	/**
-	 * True where the venue's logs say who was paid and not who gave the token. The lane then asks
+	 * True where the venue's logs state who was paid and not who gave the token. The lane then reads
 	 * the token's own logs.
 	 */
 	sellerUnproven?: boolean;
@@ -50,7 +50,7 @@ export type Sale = {
 	reason: SaleRejection | null;
 };
 
-/** A log that should have decoded and did not. It is counted and named, and the lane goes on. */
+/** A log that should have decoded and did not. It is counted and logged, and the lane goes on. */
 export type UndecodedLog = { logIndex: number; problem: string };
 
 export type VenueReading = { sales: Sale[]; undecoded: UndecodedLog[] };
@@ -60,34 +60,34 @@ export type VenueReading = { sales: Sale[]; undecoded: UndecodedLog[] };
  * A sale through it counts only where the token's own log shows it reaching the buyer.
  */
 export type TokenAdapter = {
-	/** Lower case, as the venue's logs name it. */
+	/** In lower case, as the venue's logs name it. */
 	adapter: Address;
-	/** Whose token it is, and who logs that it moved. Lower case. */
+	/** The token's contract, which logs its transfers. In lower case. */
 	token: Address;
 };
 
 /**
- * A marketplace: which logs to ask for, and what they mean.
+ * A marketplace: which logs to read, and what they mean.
  *
- * Data and a pure function, so that a plugin adds a venue without touching a lane.
+ * Data and a pure function, so that a plugin adds a venue without changing a lane.
  */
 export type Venue = {
-	/** Stands in every event it produces, for example `seaport`. */
+	/** Stored in every event it produces, for example `seaport`. */
 	id: string;
-	/** Who emits, lower case. Forks emit the same topics, so the address decides. */
+	/** The emitting contracts, in lower case. Forks emit the same topics, so the address decides. */
 	contracts: readonly Address[];
-	/** First topics worth fetching. */
+	/** First topics of the logs to read. */
 	topics: readonly Hex[];
-	/** Contracts that stand for others in its items; none unless given. */
+	/** Contracts that stand for others in its items; by default none. */
 	adapters?: readonly TokenAdapter[];
 	/** Reads all of the venue's logs of ONE transaction, in log order. Never throws on bad data. */
 	decode(logs: readonly RawLog[]): VenueReading;
 };
 
-/** Where plugins put venues. */
+/** The extension point for venues of plugins. */
 export const VenuePoint = extensionPoint<Venue>("chain-scanner.venue");
 
-/** What a lane found, decoded and placed in its block. */
+/** A lane's find, decoded and placed in its block. */
 export type ChainEvent = {
 	kind: "sale" | "mint";
 	blockNumber: number;
@@ -116,7 +116,7 @@ export type ChainEvent = {
 
 export type LaneKind = "mint" | "sale" | "transfer";
 
-/** One lane run, ready to be written. Events are in chain order. */
+/** One run of a lane, ready to be written. Events are in chain order. */
 export type EventBatch = {
 	chainId: number;
 	lane: LaneKind;
@@ -127,16 +127,16 @@ export type EventBatch = {
 	events: readonly ChainEvent[];
 };
 
-/** Units that went from one account to another, as the token's own log says. */
+/** Units that went from one account to another, by the token's own log. */
 export type TokenMove = {
 	blockNumber: number;
 	blockHash: Hex;
 	logIndex: number;
-	/** Counts the entries of one batch log, from 0. */
+	/** Numbers the entries of one batch log, from 0. */
 	subIndex: number;
 	contract: Address;
 	standard: "erc721" | "erc1155";
-	/** The zero address where units came into being. */
+	/** The zero address where units were minted. */
 	from: Address;
 	/** The zero address where they were destroyed. */
 	to: Address;
@@ -147,24 +147,24 @@ export type TokenMove = {
 	quantity: bigint;
 };
 
-/** A span of blocks in which the transfer lane looked at some contracts. Moves in chain order. */
+/** A span of blocks in which the transfer lane read some contracts. Moves in chain order. */
 export type MoveBatch = {
 	chainId: number;
 	fromBlock: number;
 	toBlock: number;
-	/** Who was looked at: what others did in these blocks is not known. */
+	/** The contracts that were read: others' moves in these blocks are not known. */
 	watched: readonly Address[];
 	moves: readonly TokenMove[];
-	/** What these blocks and later ones did may have to be taken back. */
+	/** From this block on moves may have to be taken back. */
 	unsettledFrom: number;
-	/** Blocks below this one no longer leave the chain. */
+	/** Blocks below this one cannot leave the chain any more. */
 	pruneBelow: number;
-	/** True at the lane's cursor, false for a span that was left out and is read later. */
+	/** True at the lane's cursor, false for a skipped span that is read later. */
 	inOrder: boolean;
 };
 
 /**
- * One contract's history on its way in: everything up to and including `endBlock`, where the
+ * The reading of one contract's history: everything up to and including `endBlock`, where the
  * transfer lane took over.
  */
 export type Walk = {
@@ -178,85 +178,85 @@ export type Walk = {
 /** The next part of a walk, up to and including `toBlock`. */
 export type WalkStep = Pick<MoveBatch, "chainId" | "toBlock" | "moves" | "unsettledFrom"> & {
 	walk: Walk;
-	/** Where the walk must stand now. */
+	/** Where the walk must be now. */
 	fromBlock: number;
 };
 
 /**
- * Keeps who owns what of some contracts, and decides which. Each move of theirs reaches it exactly
- * once: up to a contract's `endBlock` by its walk, above it by the transfer lane. Whatever takes a
- * `tx` is called under the chain's lock.
+ * Keeps the owners of some contracts, and decides which contracts. Each of their moves reaches it
+ * exactly once: up to a contract's `endBlock` by its walk, above it by the transfer lane. Methods
+ * with a `tx` are called under the chain's lock.
  */
 export type Ownership = {
-	/** The contracts that the transfer lane is to look at. */
+	/** Returns the contracts that the transfer lane must read. */
 	watched(chainId: number): Promise<Address[]>;
-	/** Collections that ought to be watched and are not, most urgent first; few at a time. */
+	/** Returns collections that should be watched and are not, most urgent first; few at a time. */
 	wanted(chainId: number): Promise<number[]>;
 	/** Watches them from now on: their walks end at the lane's cursor. */
 	watch(
 		tx: Tx,
 		watch: { chainId: number; wanted: readonly number[]; cursor: number },
 	): Promise<void>;
-	/** Takes in what the lane saw; false where it did not look at a contract that it had to. */
+	/** Stores what the lane read; false where it did not read a contract that it had to. */
 	moved(tx: Tx, batch: MoveBatch): Promise<boolean>;
-	/** The walk to go on with; null where there is none to do now. */
+	/** Returns the walk to continue; null where there is none now. */
 	nextWalk(chainId: number): Promise<Walk | null>;
-	/** Takes in a part of a walk; false where the walk stands elsewhere. */
+	/** Stores a part of a walk; false where the walk is elsewhere by now. */
 	walked(tx: Tx, step: WalkStep): Promise<boolean>;
-	/** Leaves a walk alone for a while: what it asked for was refused. */
+	/** Pauses a walk for a while, after its read was refused. */
 	rest(walk: Walk, restMs: number): Promise<void>;
 };
 
-/** Every block above this one left the chain. */
+/** A fork: every block above this one left the chain. */
 export type Reorg = { chainId: number; forkBlock: number };
 
 /**
- * Takes batches in, and takes them back. Called inside the lane's transaction, which already holds
- * the chain's lock (but for `storeEarly`): what a sink writes commits with the cursor or not at
+ * Stores batches, and takes them back. Called inside the lane's transaction, which already holds
+ * the chain's lock (except for `storeEarly`): what a sink writes commits with the cursor or not at
  * all, and it writes only its own tables.
  */
 export type EventSink = {
 	name: string;
 	apply(tx: Tx, batch: EventBatch): Promise<void>;
 	/**
-	 * Asked before `apply` while a lane catches up, in the lane's transaction but before the chain's
-	 * lock: may write what no other lane touches. Answers what is left to do under the lock, in
-	 * place of `apply`, or null where that is to do it all. Where the rest answers false, all is
+	 * Called before `apply` while a lane catches up, in the lane's transaction but before the chain's
+	 * lock: may write rows that no other lane touches. Returns the rest of the work under the lock,
+	 * in place of `apply`, or null where `apply` must do it all. If the rest returns false, all is
 	 * rolled back and the batch goes through `apply` in a new transaction.
 	 */
 	storeEarly?(tx: Tx, batch: EventBatch): Promise<((tx: Tx) => Promise<boolean>) | null>;
-	/** Takes out everything that came of blocks above the fork; lanes read those numbers again. */
+	/** Removes everything from blocks above the fork; lanes read those numbers again. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
-	/** Given where the sink keeps owners; its `revert` takes back moves too. */
+	/** Set where the sink keeps owners; its `revert` takes back moves too. */
 	ownership?: Ownership;
 };
 
-/** How far a lane has come; `freshness` is made of the sale lane's. */
+/** How far a lane has come; `freshness` is made from the sale lane's. */
 export type LaneProgress = {
 	chainId: number;
 	lane: LaneKind;
 	headBlock: number | null;
 	indexedBlock: number | null;
 	indexedAtMs: number | null;
-	/** True while backfill owes blocks that the lane left out. */
+	/** True while backfill owes blocks that the lane skipped. */
 	owes?: boolean;
 	/**
-	 * From when and until when the lane holds all there was, without a hole; in a chain read from its
-	 * first block on from 0. Null, or left out, where it does not know.
+	 * From when and until when the lane has everything, without a hole; 0 for a chain read from its
+	 * first block on. Null, or left out, where that is not known.
 	 */
 	coveredFromMs?: number | null;
 	coveredUntilMs?: number | null;
 };
 
 export type Scanner = {
-	/** Call in `setup`; lanes start only after every plugin was set up. */
+	/** Adds a sink. Called in `setup`; lanes start only after every plugin was set up. */
 	addSink(sink: EventSink): void;
 	/**
-	 * Read from the database, so that any process may ask; at most a second old. Within a transaction
-	 * it is read there, as that transaction leaves it.
+	 * Returns a lane's progress from the database, so that any process may ask; at most a second old.
+	 * Within a transaction it is read there, in the transaction's own state.
 	 */
 	progress(chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress>;
-	/** Holds a chain until the transaction ends: lanes, forks and whoever adds to them take turns. */
+	/** Locks a chain until the transaction ends: lanes, forks and other writers take turns. */
 	lock(tx: Tx, chainId: number): Promise<void>;
 };
 

@@ -1,24 +1,24 @@
 import type { Clock } from "#core/clock/Clock.ts";
 
-/** A lane that fails for longer than this is no passing trouble. */
+/** A lane that fails for longer than this is in trouble. */
 const FAILING_MS = 60_000;
-/** What no lane gets over by itself is trouble from the first moment. */
+/** Failures that no lane recovers from by itself are trouble at once. */
 const ALARMS = new Set(["reorg_too_deep"]);
-/** A lane that fails at all fails again within this; silence since then means that it works. */
+/** A failing lane fails again within this time; without a failure since then it works. */
 const FAILS_AGAIN_MS = 30_000;
 
-/** What `/readyz` asks of the lanes. */
+/** The state of the lanes for `/readyz`. */
 export type LaneHealth = {
-	/** Until it worked for the first time it is not ready, however short that is. */
+	/** Marks a lane as not ready until it works for the first time, however long that takes. */
 	awaits(lane: string): void;
-	/** The lane wrote something: whatever was wrong is over. */
+	/** Records that the lane wrote something: earlier trouble is over. */
 	worked(lane: string): void;
 	failed(lane: string, code: string): void;
-	/** The lane that has been failing for longest, in words, or null where all is well. */
+	/** Returns the lane that has been failing for longest, in words, or null where all is well. */
 	trouble(): string | null;
 };
 
-/** Remembers which lanes fail, and since when. */
+/** Makes the memory of which lanes fail, and since when. */
 export function createLaneHealth(clock: Clock): LaneHealth {
 	const failing = new Map<string, { sinceMs: number; lastMs: number; code: string }>();
 	const awaited = new Set<string>();

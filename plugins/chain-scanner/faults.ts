@@ -1,14 +1,14 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
 export const scannerFault = defineFaults({
-	/** The node contradicts itself or lags: nothing was learned, ask again. */
+	/** The node contradicts itself or lags: nothing was learned, and it is asked again. */
 	inconsistent: {
 		code: "rpc_inconsistent",
 		status: 503,
 		retry: "later",
 		public: "The chain's RPC endpoint gave an answer that does not hold together.",
 	},
-	/** What was read does not fit on what is stored: one of the two is of another fork. */
+	/** What was read does not link to what is stored: one of the two is of another fork. */
 	forked: {
 		code: "lane_forked",
 		status: 503,
@@ -28,7 +28,7 @@ export const scannerFault = defineFaults({
 		public: "The file of logs cannot be read.",
 		advice: "Give a JSON list of logs, as `eth_getLogs` answers them.",
 	},
-	/** What an operator asks for cannot be done so; the sentence says what can. */
+	/** An operator's command is impossible; the sentence says what is possible. */
 	command: {
 		code: "command_invalid",
 		status: 422,
@@ -37,7 +37,7 @@ export const scannerFault = defineFaults({
 		advice:
 			"Read the sentence: it says what can be done instead; `--help` explains the " + "command.",
 	},
-	/** What can wait stopped for a new block, and is done again behind it. */
+	/** Less urgent work stopped for a new block, and is repeated after it. */
 	gaveWay: {
 		code: "lane_gave_way",
 		status: 503,

@@ -1,25 +1,25 @@
-/** Blocks that one log query covers at first, and at most. */
+/** Blocks of one log query at first, and at most. */
 export const WINDOW_BLOCKS_MAX = 1_000;
 
-/** A query that answers more logs than this halves the window. */
+/** A query with more logs than this halves the window. */
 export const LOGS_PER_QUERY_MAX = 10_000;
 
-/** Blocks that may leave the chain, unless the operator says otherwise; more is an alarm. */
+/** Blocks that may leave the chain, by default; more is an alarm. */
 export const REORG_DEPTH_DEFAULT = 128;
-/** What must always be repaired, and what headers are kept for at most. */
+/** The least depth that is always repaired, and the most for which headers are kept. */
 export const REORG_DEPTH_LEAST = 64;
 export const REORG_DEPTH_MOST = 4_096;
 
 /** Blocks of a range within reach of reorgs: each one's header comes with it, in one request. */
 export const UNSETTLED_RANGE_MAX = 64;
 
-/** How often in a row receipts that do not explain a block's bloom are asked for again. */
+/** How often in a row receipts that do not explain a block's bloom are read again. */
 export const PROOFS_REFUSED_MAX = 8;
 
-/** Headers that a search for a fork asks for first; nearly every reorg is shallower. */
+/** Headers that a search for a fork reads first; nearly every reorg is shallower. */
 export const HEADERS_FIRST_ASKED = 16;
 
-/** Runs of stored blocks that a search looks at; below each hole is one until it is vouched for. */
+/** Runs of stored blocks that a search reads; below each hole is one until it is confirmed. */
 export const RUNS_SEEN_MAX = 8;
 
 /**
@@ -29,21 +29,21 @@ export const RUNS_SEEN_MAX = 8;
  */
 export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What a window aims at: blocks differ, and an answer that is refused was made for nothing. */
+/** What a window aims at: blocks differ, and a refused answer is wasted. */
 export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 
 /**
- * From so many mint transactions on a block of a node of one's own is asked for whole: one call in
- * place of theirs. With three of 25 such a node needed twice the processor for it (measured).
+ * With so many mint transactions a block of one's own node is read whole: one call in place of
+ * theirs. With three of 25 such a node needed twice the processor for it (measured).
  */
 export const WHOLE_BLOCK_FROM = 4;
 /** The same where calls are billed or limited: two for one is worth its bytes there. */
 export const WHOLE_BLOCK_FROM_SCARCE = 2;
 
 /**
- * Whole blocks in one request: as many as answer about the first, refused above the second, and at
- * most so many; requests of one range under way at once. A block is taken to be so large until some
- * were seen.
+ * Whole blocks in one request: as many as give about the first size, refused above the second, and
+ * at most so many; concurrent requests of one range. The last is the assumed size of a block until
+ * some were read.
  */
 export const BLOCKS_ANSWER_BYTES_AIM = 2 * 1024 * 1024;
 export const BLOCKS_ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -51,33 +51,33 @@ export const BLOCKS_ASKED_MAX = 250;
 export const BLOCKS_ASKED_AT_ONCE = 2;
 export const BLOCK_BYTES_AT_FIRST = 128 * 1024;
 
-/** A first question about fewer blocks is asked as it is; for more it pays to look at a few. */
+/** A first request of fewer blocks is sent as it is; for more it pays to sample a few. */
 export const SAMPLE_WORTH_BLOCKS = 64;
 export const SAMPLED_BLOCKS = 3;
 
 /** Full windows after which a width that a provider has ruled out is tried again, at most. */
 export const PATIENCE_WINDOWS_MAX = 256;
 
-/** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is stepped over. */
+/** The smallest range; refused `RANGE_FAILURES_MAX` times in a row it is skipped. */
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
 
-/** One run of a lane ends after this long, whatever it still has to do, and gives way. */
+/** One run of a lane ends after this long, whatever is left, and gives way. */
 export const LANE_CEILING_MS = 20_000;
 
-/** How long a lane that has nothing to do sleeps before it looks at its lease again. */
+/** How long a lane without work sleeps before it checks its lease again. */
 export const IDLE_WAIT_MS = 10_000;
 
-/** A lane on a chain that makes no block says at most so often that it is level with the head. */
+/** A lane on a chain without new blocks stores at most so often that it is level with the head. */
 export const LEVEL_NOTED_MS = 5_000;
 
-/** How often a process that does not hold a lane asks whether it is free. */
+/** How often a process without a lane's lease tries to take it. */
 export const LEASE_RETRY_MS = 1_000;
 
-/** A lane that is at most this many blocks behind announces its events one by one. */
+/** A lane that is at most this many blocks behind publishes its events one by one. */
 export const LIVE_BLOCKS_MAX = 64;
 
-/** How long a lane that found nothing in the newest block lets the others write before it. */
+/** How long a lane without events in the newest block lets the others write first. */
 export const NOTHING_TO_TELL_MS = 25;
 
 /** Ranges of a lane that are fetched while one is written. */
@@ -93,19 +93,19 @@ export const ROWS_PER_WRITE_MAX = 16_000;
 export const RETRY_MIN_MS = 50;
 export const RETRY_MAX_MS = 5_000;
 
-/** Token ids that one TransferBatch log may carry; a longer list is a lie about its own length. */
+/** Token ids of one TransferBatch log; a longer list is a lie about its own length. */
 export const BATCH_IDS_MAX = 100_000;
 
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 
-/** What lies further below is given up, unless the operator says otherwise or asks for it. */
+/** Owed blocks further below are given up, by default. */
 export const LAG_BLOCKS_DEFAULT = 216_000;
-/** Room for every restart that still goes on in order, and for chains of 250 ms. */
+/** The least covers every restart that still continues in order, and chains of 250 ms. */
 export const LAG_BLOCKS_LEAST = 1_000;
 export const LAG_BLOCKS_MOST = 1_000_000_000;
 
-/** How often a command says how far it has come: redrawn on a terminal, a line elsewhere. */
+/** How often a command shows its progress: redrawn on a terminal, a line elsewhere. */
 export const REDRAW_EVERY_MS = 250;
 export const LINE_EVERY_MS = 1_000;
 
@@ -114,24 +114,24 @@ export const GENTLE_ROWS_PER_WRITE_MAX = 150;
 export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
 /**
  * While no block is likely to come for this long backfill reads and writes as lanes that catch up
- * do, with as many rows in a transaction as half of that time holds.
+ * do, with as many rows in a transaction as fit half of that time.
  */
 export const CALM_MS_MIN = 1_000;
 export const ROWS_PER_CALM_MS = 20;
-/** A chain whose next block takes longer than so many of its longest times between two rests. */
+/** A chain counts as at rest once its next block takes longer than so many of its longest gaps. */
 export const RESTS_AFTER_GAPS = 3;
-/** Of the time that it worked, how much it rests; and how long a busy head may hold it up. */
+/** The share of its working time that it rests; and how long a busy head may hold it up. */
 export const REST_SHARE = 0.3;
 export const REST_MS_MAX = 250;
 /** How often one small write begins anew for new blocks; then it is finished, busy head or not. */
 export const YIELDS_MAX = 3;
 
-/** Times between blocks by which the next one is foretold, and how far they may be off. */
+/** Gaps between blocks from which the next one is predicted, and how far they may differ. */
 export const RHYTHM_GAPS = 9;
 export const RHYTHM_SPREAD_MAX = 0.2;
 /**
- * How long before and after its time a block is waited for, by what can wait: as long as a question
- * and a small write beside a live head take, and never most of a quick chain's time.
+ * How long before and after its time less urgent work waits for a block: as long as a request and a
+ * small write beside a live head take, and never most of a fast chain's time.
  */
 export const RHYTHM_LEAD_MS = 25;
 export const RHYTHM_LEAD_SHARE = 0.25;
@@ -139,40 +139,40 @@ export const RHYTHM_LEAD_SHARE = 0.25;
 /** How old an answer about a lane's progress may be. */
 export const PROGRESS_AGE_MAX_MS = 1_000;
 
-/** How long backfill leaves a block alone that was refused, before it asks for it again. */
+/** How long backfill leaves a refused block before it is requested again. */
 export const REFUSED_REST_MS = 60_000;
 
-/** Failures in a row after which a node that lags or contradicts itself is worth a line. */
+/** Failures in a row after which a node that lags or contradicts itself is logged. */
 export const INCONSISTENT_BEFORE_WARNING = 4;
 
 /**
- * Moves in one transaction. Each touches a token, two holders and the journal; so many leave the
- * chain's lock after 20 ms (measured).
+ * Moves in one transaction. Each touches a token, two holders and the journal; so many hold the
+ * chain's lock for 20 ms (measured).
  */
 export const MOVES_PER_WRITE_MAX = 80;
 
-/** Contracts named in one log query of the transfer lane. */
+/** Contracts in one log query of the transfer lane. */
 export const ADDRESSES_PER_QUERY_MAX = 100;
 
-/** Blocks that one log query of a walk covers at first, and at most: one contract has few logs. */
+/** Blocks of one log query of a walk at first, and at most: one contract has few logs. */
 export const WALK_BLOCKS_MAX = 1_000_000;
 
 /**
- * Blocks that one round of the search for a contract's first block looks at. Three halve what is
- * left twice; more are fewer rounds, and more calls for each halving.
+ * Blocks that one round of the search for a contract's first block probes. Three halve the rest
+ * twice; more mean fewer rounds, and more calls for each halving.
  */
 export const CODE_PROBES = 3;
 
-/** How often a chain's walks look for contracts that ought to be watched. */
+/** How often a chain's walks look for contracts that should be watched. */
 export const WALK_CHOOSE_MS = 1_000;
 
 /** How long walks wait while there is none to do, or while the lanes catch up. */
 export const WALK_IDLE_MS = 1_000;
 
-/** While nothing is watched the transfer lane moves up only so often, in blocks. */
+/** While nothing is watched the transfer lane moves only so often, in blocks. */
 export const UNWATCHED_STRIDE_BLOCKS = 64;
 
-/** Everything about a lane that waits or ends by the clock, in milliseconds. */
+/** All waits and time limits of a lane, in milliseconds. */
 export type LaneTimes = {
 	ceilingMs: number;
 	idleWaitMs: number;
@@ -199,17 +199,17 @@ export const LANE_TIMES: LaneTimes = {
 	walkChooseMs: WALK_CHOOSE_MS,
 };
 
-/** Blocks, logs of one block, and characters of their data, that are held of pushes for a lane. */
+/** Blocks, logs of one block, and characters of their data, that are kept of pushes for a lane. */
 export const PUSHED_BLOCKS_MAX = 8;
 export const PUSHED_LOGS_MAX = 2_000;
 export const PUSHED_CHARACTERS_MAX = 2_000_000;
 /**
- * How long nothing more has to come of a block's pushed logs to take them for all; longer where
- * fewer came than the block's bloom speaks of. A node sends them one after the other.
+ * How long nothing more must arrive of a block's pushed logs before they count as complete; longer
+ * where fewer came than the block's bloom indicates. A node sends them one after the other.
  */
 export const PUSHED_QUIET_MS = 3;
 export const PUSHED_QUIET_PART_MS = 15;
-/** How long a lane that asked for a block listens for its logs. */
+/** How long a lane that requested a block waits for its pushed logs. */
 export const PUSHED_WAIT_MS_MAX = 1_000;
-/** How long what was stored early may stand without the node's own answer, at most. */
+/** How long early rows may stay without the node's own answer, at most. */
 export const EARLY_MS_MAX = 5_000;

@@ -51,7 +51,7 @@ const config = z.object({
 		.describe("How often, in milliseconds, a chain's head is polled while no socket announces it."),
 });
 
-/** Scans chain heads for mints and sales, and hands them to the sinks of other plugins. */
+/** Scans chain heads for mints and sales, and passes them to the sinks of other plugins. */
 export const chainScannerPlugin = definePlugin({
 	name: "chain-scanner",
 	version: "1",

@@ -5,15 +5,15 @@ type LaneLabels = { chain: string; lane: string };
 export type ScannerMetrics = {
 	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
 	failed(labels: LaneLabels, code: string): void;
-	/** Blocks were owed, and are not read any more. */
+	/** Counts owed blocks that are given up. */
 	gaveUp(labels: LaneLabels, blocks: number): void;
-	/** What became of a log, or of a block's logs, that a node pushed. */
+	/** Counts what happened to a log, or to a block's logs, that a node pushed. */
 	pushed(labels: LaneLabels, fate: string): void;
-	/** Blocks left the chain and were taken out. */
+	/** Counts a reorg whose blocks were removed. */
 	reorg(chain: string, depth: number): void;
 };
 
-/** What an operator watches of the lanes. */
+/** Registers the metrics of the lanes. */
 export function scannerMetrics(metrics: Metrics): ScannerMetrics {
 	const labels = ["chain", "lane"];
 	const block = metrics.gauge({

@@ -32,7 +32,7 @@ export type CustodyOptions = {
 	fetch?: typeof fetch;
 };
 
-/** The wallet provider over HTTP. Builds, and calls nobody until it is asked. */
+/** Builds the wallet provider over HTTP. Nobody is called before something is asked. */
 export function createCustody(options: CustodyOptions): Custody {
 	const { appId, authorizationKey, verificationKey, timeoutMs, core } = options;
 	const { clock } = core;
@@ -58,7 +58,7 @@ export function createCustody(options: CustodyOptions): Custody {
 	};
 }
 
-/** What the provider knows. An answer about another thing than was asked for is unreadable. */
+/** Looks up what the provider knows. An answer about anything else than was asked is unreadable. */
 function lookups(options: { client: ProviderClient; quorums: Quorums }): Lookups {
 	const { client, quorums } = options;
 	return {

@@ -12,20 +12,20 @@ const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
 
 export type ProviderClient = {
-	/** In full, as it is signed. */
+	/** Returns the full URL of a path, as it is signed. */
 	urlOf(path: string): string;
-	/** The answer as it came, counted under what `outcomeOf` makes of it. */
+	/** Makes a call, and returns and counts what `outcomeOf` makes of its answer. */
 	ask<Outcome extends { kind: string; detail?: string }>(
 		call: NamedCall,
 		outcomeOf: (answer: ProviderAnswer) => Outcome,
 	): Promise<Outcome>;
-	/** What an answer holds; null where the provider does not know the thing. Else throws a Fault. */
+	/** Returns what an answer holds; null: the provider knows no such thing. Else throws a Fault. */
 	read(call: NamedCall): Promise<{ json: unknown } | null>;
-	/** The Fault for an answer that is not what its schema says. */
+	/** Returns the Fault for an answer that is not what its schema says. */
 	unreadable(endpoint: string): Fault;
 };
 
-/** Calls by name: counted, timed, and told when they fail. */
+/** Makes calls by name: they are counted and timed, and logged where they fail. */
 export function createProviderClient(options: {
 	baseUrl: string;
 	call: Caller;
@@ -65,7 +65,7 @@ export function createProviderClient(options: {
 	};
 }
 
-/** A caller who left is nobody's failure; one whose time ran out waited for the provider. */
+/** Says whether the caller left. Who waited until their time ran out did not leave. */
 function isCalledOff(signal: AbortSignal | undefined): boolean {
 	if (!signal?.aborted) return false;
 	const reason: unknown = signal.reason;
@@ -84,7 +84,7 @@ function readingOf(answer: ProviderAnswer): Reading {
 	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
 }
 
-/** What an operator sees of the calls to the wallet provider. */
+/** Makes what an operator sees of the calls to the wallet provider. */
 function custodyMetrics(metrics: Metrics) {
 	return {
 		calls: metrics.counter({
@@ -101,7 +101,7 @@ function custodyMetrics(metrics: Metrics) {
 	};
 }
 
-/** What is wrong with an answer to a question; null where it can be read. */
+/** Returns what is wrong with an answer to a question; null: it can be read. */
 function faultOfAnswer(answer: ProviderAnswer): Fault | null {
 	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
 	const { status } = answer;

@@ -5,13 +5,13 @@ import { QUORUM_REMEMBERED_MS, QUORUMS_REMEMBERED_MAX } from "#plugins/custody/l
 import { wire } from "#plugins/custody/wire/wire.ts";
 
 export type Quorums = {
-	/** Whether our key alone signs for this quorum. */
+	/** Says whether our key alone signs for a quorum. */
 	isOurs(quorumId: string, signal: AbortSignal): Promise<boolean>;
 };
 
 /**
- * Which key quorums our authorization key can speak for: a wallet names its signers by quorum, and
- * only the quorum names keys. Remembered, since most wallets name the same one.
+ * Asks which key quorums our authorization key signs for: a wallet names its signers by quorum, and
+ * only the quorum names keys. Answers are remembered, since most wallets name the same one.
  */
 export function createQuorums(options: {
 	client: ProviderClient;
@@ -50,7 +50,7 @@ function holds(
 	return data.authorization_keys.some((key) => bare(key.public_key) === publicKey);
 }
 
-/** Without PEM's first and last line and its line breaks. */
+/** Returns a key without PEM's first and last line and its line breaks. */
 function bare(key: string): string {
 	return key.replace(/-----[A-Z ]+-----/g, "").replace(/\s+/g, "");
 }

@@ -6,7 +6,7 @@ import { readWebhookSecret } from "#plugins/custody/webhook/readWebhookSecret.ts
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/;
 
-/** The wallet provider's part of the plugin's configuration. */
+/** Declares what the plugin reads from the environment. */
 export const custodyConfig = {
 	WALLET_PROVIDER_BASE_URL: z
 		.url({ protocol: /^https?$/ })

@@ -8,8 +8,8 @@ import { readAuthorizationKey } from "#plugins/custody/sign/readAuthorizationKey
 import { readVerificationKey } from "#plugins/custody/token/readVerificationKey.ts";
 
 /**
- * The wallet provider of a deployment that configured none. Sending is refused and not thrown: who
- * sends has to hear what is known, and here it is that nothing left.
+ * Stands for the wallet provider where none is configured. Sending is refused and does not throw:
+ * whoever sends has to hear what is known, and here it is known that nothing left.
  */
 export const offCustody: Custody = {
 	isOn: false,
@@ -27,8 +27,8 @@ export const offCustody: Custody = {
 };
 
 /**
- * The wallet provider as configured: all of application, secret and key, or none and it is off.
- * A half of it is somebody's mistake, told at boot and not at the first trade.
+ * Opens the wallet provider that is configured: application, secret and key together. Without any
+ * of them it is off. A part of them is a mistake, which is told at boot and not at the first trade.
  */
 export function openCustody(
 	config: CustodyConfig,

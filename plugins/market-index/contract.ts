@@ -11,12 +11,12 @@ import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
 import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
 import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/RevealIndex.ts";
 
-/** What the index stores: what lanes saw, and what other sources say happened. */
+/** An event to store: read by a lane, or told by another source. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {
 	kind: "sale" | "mint" | "transfer";
-	/** False for what only a provider said. Left out: it was read from the chain itself. */
+	/** False for what only a provider told. Left out: it was read from the chain itself. */
 	onchainVerified?: boolean;
-	/** The provider's own words, as JSON; null, or left out, where no provider spoke. */
+	/** The provider's own words, as JSON; null, or left out, for an event that no provider told. */
 	payload?: Readonly<Record<string, unknown>> | null;
 };
 
@@ -24,28 +24,30 @@ export type NewEvents = {
 	chainId: number;
 	/** True near the head: frames go out one by one. */
 	live: boolean;
-	/** True for what a provider tells of one collection's past: discover is not told to read anew. */
+	/**
+	 * True for one collection's past as a provider tells it: discover is then not told to read again.
+	 */
 	isHistory?: boolean;
 	events: readonly NewEvent[];
 };
 
-/** The topic of one collection's stream. */
+/** Returns the topic of one collection's stream. */
 export function collectionTopic(chain: string, address: Address): string {
 	return `collection:${chain}:${address}`;
 }
 
-/** The topic of one chain's discover stream. */
+/** Returns the topic of one chain's discover stream. */
 export function discoverTopic(chain: string): string {
 	return `discover:${chain}`;
 }
 
-/** What frames of those topics hold as their data, by type. */
+/** The data of those topics' frames, by type. */
 export const marketFrames = frameSchemas;
 
-/** A collection found by whatever a client may call it. */
+/** A collection found by any of its names in requests. */
 export type FoundCollection = { id: number; chain: string; address: Address; slug: string };
 
-/** Why somebody looks at a collection. */
+/** Why a collection is looked at. */
 export type TouchReason = "detail" | "candles" | "stream";
 
 export type MarketIndex = {
@@ -60,22 +62,22 @@ export type MarketIndex = {
 	 */
 	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
 	/**
-	 * Somebody opened a collection: its order book is kept current for five minutes, and a sync of it
-	 * is put in line. Nobody waits for it, and it never fails; repeated it costs nothing.
+	 * Notes that a collection is being looked at: its order book is kept current for five minutes,
+	 * and a sync of it is queued. Returns at once and never fails; repeating it costs nothing.
 	 */
 	touch(collectionId: number, reason: TouchReason): void;
-	/** What watching for reveals needs. */
+	/** Reads and writes for the detection of reveals. */
 	reveals: RevealIndex;
-	/** What is for sale, with ranks and traits: direct reads of what is stored. */
+	/** What is for sale, with ranks and traits, read directly from what is stored. */
 	book: BookReads;
 };
 
-/** What the index offers to whoever chooses among listings. */
+/** The index's reads for plugins that choose among listings. */
 export type BookReads = IndexBook;
 /** A listing with its token's rank and traits. */
 export type TokenListing = IndexListing;
 
-/** What the index does for whoever watches reveals. */
+/** The index's part in the detection of reveals. */
 export type RevealIndex = IndexReveals;
 export type RevealSubject = Awaited<ReturnType<RevealIndex["subjects"]>>[number];
 export type RereadPart = NonNullable<Awaited<ReturnType<RevealIndex["reread"]>>>;

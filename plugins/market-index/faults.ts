@@ -32,7 +32,10 @@ export const marketFault = defineFaults({
 	},
 });
 
-/** A chain that is none here: wherever a request names one, in its path, query or body. */
+/**
+ * Returns the Fault for a chain that is not served, wherever a request names it: path, query or
+ * body.
+ */
 export function invalidChain(message: string): Fault {
 	return marketFault.validationError({
 		public: `The chain is not valid: ${message}`,

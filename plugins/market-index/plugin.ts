@@ -51,10 +51,10 @@ import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";
 
-/** What this plugin answers over HTTP, for typed clients. */
+/** The HTTP routes of this plugin, for typed clients. */
 export type MarketApi = ReturnType<typeof marketRoutes>;
 
-/** Collections, events and figures: takes in what lanes find, and answers what the market did. */
+/** Stores what lanes read as collections, events and figures, and serves them. */
 export const marketIndexPlugin = definePlugin({
 	name: "market-index",
 	version: "1",

@@ -12,15 +12,15 @@ type Listener = Parameters<Prices["onLearned"]>[0];
 
 export type RateAnnouncer = {
 	add(listener: Listener): void;
-	/** Tells every listener; what one fails with is logged, and is not the others' trouble. */
+	/** Calls every listener; a listener's failure is logged and does not affect the others. */
 	announce(spans: FeedSpans): Promise<void>;
-	/** Tells again what was told before all processes had it in memory. */
+	/** Repeats announcements that were made before all processes had the rates in memory. */
 	announceAgain(): Promise<void>;
 };
 
 /**
- * Calls listeners with the rates that became known. Twice: another process may store an event as
- * unpriced until it has read the new rounds too.
+ * Makes an announcer that calls listeners with the rates that became known. Twice: another process
+ * may store an event as unpriced until it has read the new rounds too.
  */
 export function createRateAnnouncer(options: {
 	feeds: readonly Feed[];

@@ -1,10 +1,10 @@
-/** Powers of ten beyond which a number is no amount of money: `UNITS_BOUND` has 78 digits. */
+/** The largest power of ten in an amount of money: `UNITS_BOUND` has 78 digits. */
 const EXPONENT_MAX = 78;
 
 /**
- * A JSON number as the decimal that was written, in base units of so many decimals, rounded down.
- * The shortest text that reads back as the double is what the sender wrote; the double's own value
- * is not (0.07 is 0.070000000000000006…). Null for what is no amount.
+ * Returns a function that gives a JSON number in base units of so many decimals, rounded down. It
+ * uses the shortest text that reads back as the double, which is what the sender wrote; the
+ * double's own value is not (0.07 is 0.070000000000000006…). Null for a number that is no amount.
  *
  * @example decimalOf(0.07)?.(18) // 70000000000000000n
  */

@@ -1,8 +1,8 @@
-/** How often every feed is asked for its newest round, and how long one asking may take. */
+/** How often every feed is asked for its newest round, and how long one poll may take. */
 export const POLL_EVERY_MS = 30_000;
 export const POLL_TIMEOUT_MS = 20_000;
 
-/** How often a part of history is read: one request of so many rounds a chain, then rest. */
+/** How often a part of history is read: one request of so many rounds a chain. */
 export const BACKFILL_EVERY_MS = 3_000;
 export const BACKFILL_TIMEOUT_MS = 20_000;
 export const ROUNDS_PER_REQUEST_MAX = 100;
@@ -14,21 +14,21 @@ export const ROUNDS_PER_FEED_MAX = 20_000;
 /** Rows of one read into memory; the rest follows in the next. */
 export const ROUNDS_PER_READ_MAX = 10_000;
 
-/** How often rounds that are older are deleted, and how many by one statement. */
+/** How often older rounds are deleted, and how many by one statement. */
 export const PRUNE_EVERY_MS = 6 * 3_600_000;
 export const PRUNE_TIMEOUT_MS = 60_000;
 export const ROUNDS_PER_PRUNE_MAX = 10_000;
 
-/** How often a process looks for rounds that another one wrote. */
+/** How often a process reads rounds that another one wrote. */
 export const REFRESH_EVERY_MS = 15_000;
 
-/** Past this age, in heartbeats, an answer says nothing any more. */
+/** An answer is not valid beyond this age, in heartbeats. */
 export const HEARTBEATS_MAX = 2;
 
-/** What clocks of chains may run ahead of ours. A later answer is a mistake or a lie. */
+/** How far clocks of chains may be ahead of ours. A later answer is a mistake or a lie. */
 export const AHEAD_MS_MAX = 60_000;
 
-/** An answer of more places is no price. */
+/** An answer with more decimals is no price. */
 export const FEED_DECIMALS_MAX = 36;
 
 /** Feeds' answers are int192. */

@@ -30,7 +30,7 @@ const inPhase = (phase: number, number: number) => (BigInt(phase) << 64n) | BigI
 const usd = (id: bigint, price: number, updatedAtMs: number): Round => {
 	return { id, answer: BigInt(Math.round(price * 1e8)), updatedAtMs };
 };
-/** One an hour, the last one now; the price is the round's number. */
+/** Returns one round an hour, the last one now; the price is the round's number. */
 const hourly = (phase: number, count: number, lastMs = START_MS): Round[] =>
 	Array.from({ length: count }, (_, index) => {
 		const at = lastMs - (count - 1 - index) * HOUR_MS;
@@ -161,7 +161,7 @@ describe("history", () => {
 		}
 	});
 
-	test("[MRG-02] rounds that came while nobody looked leave their time unknown until they are read", async () => {
+	test("[MRG-02] rounds that came while no process polled leave their time unknown until they are read", async () => {
 		const rounds = hourly(1, 40, START_MS + 5 * HOUR_MS);
 		lab.node.publish(ETH_FEED, rounds.slice(0, 35));
 		const { prices, run } = await lab.open();
@@ -227,7 +227,7 @@ describe("what became known", () => {
 		expect(learned.filter(({ priced }) => priced.currency === COIN)).toHaveLength(1);
 	});
 
-	test("is in the memory of whoever is told, and of other processes after their next look", async () => {
+	test("is in the memory of the listener's process, and of other processes after their next read", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const writer = await lab.open();
 		const seen: (number | null)[] = [];
@@ -241,7 +241,7 @@ describe("what became known", () => {
 		expect(reader.prices.ethUsd(START_MS)).toBe(2_500);
 	});
 
-	test("a start tells all of it again: whoever died may have told nobody", async () => {
+	test("a start reports all of it again: a process that died may not have reported it", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		await (await lab.open()).run("poll");
 		const second = await lab.open();

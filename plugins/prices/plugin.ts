@@ -20,7 +20,7 @@ const config = z.object({
 		),
 });
 
-/** What things are worth in USD and in ETH, now and then, as price feeds on chain say. */
+/** Values currencies in USD and in ETH at any time, by price feeds on chain. */
 export const pricesPlugin = definePlugin({
 	name: "prices",
 	version: "1",

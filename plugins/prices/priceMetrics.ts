@@ -2,13 +2,13 @@ import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { RoundProblem } from "#plugins/prices/feed/parseRound.ts";
 
 export type PriceMetrics = {
-	/** A feed answered what no price can be. */
+	/** Counts an answer of a feed that cannot be a price. */
 	rejected(reason: RoundProblem | "decimals"): void;
-	/** A chain's feeds could not be asked. */
+	/** Counts a failed poll of a chain's feeds. */
 	failed(chain: string): void;
 };
 
-/** What an operator watches of the feeds. */
+/** Registers the metrics of the feeds. */
 export function priceMetrics(metrics: Metrics): PriceMetrics {
 	const rejected = metrics.counter({
 		name: "price_answers_rejected_total",

@@ -73,7 +73,7 @@ describe("with rates", () => {
 		);
 	});
 
-	test("what no chain could hold is unknown, and stops nothing", () => {
+	test("an amount that no chain could hold is unknown, and stops nothing", () => {
 		expect(prices.toNative(coin, 2n ** 256n - 1n, NOW)).toBeNull();
 		expect(prices.toUsd(coin, 2n ** 256n - 1n, NOW)).toBeGreaterThan(1e70);
 	});

@@ -9,12 +9,12 @@ import { decimalOf } from "#plugins/prices/decimalOf.ts";
 import type { RateSource } from "#plugins/prices/RateSource.ts";
 
 const ETH_DECIMALS = 18;
-/** What people and providers call ether, also on chains whose coin is another one. */
+/** The symbols of ether, also on chains whose coin is another one. */
 const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
 
 /**
- * The arithmetic of prices over any source of rates. Exact in integers; what a chain could not hold
- * is no amount and unknown.
+ * Returns the arithmetic of prices over any source of rates. Exact in integers; an amount that no
+ * chain could hold is unknown.
  */
 export function pricesOver(chains: ChainRegistry, source: RateSource): Omit<Prices, "onLearned"> {
 	function usdRate(priced: Priced, atMs: number): UsdRate | null {
@@ -55,7 +55,10 @@ export function pricesOver(chains: ChainRegistry, source: RateSource): Omit<Pric
 	};
 }
 
-/** A coin's wrapped form is the coin, and ETH is one thing on every chain whose coin it is. */
+/**
+ * Returns what a currency is priced as: a coin's wrapped form as the coin, and ETH as one currency
+ * on every chain whose coin it is.
+ */
 function plainOf(chains: ChainRegistry, { chainId, currency }: Priced): Priced | "eth" {
 	const chain = chains.byId(chainId);
 	const isNative = currency === ZERO_ADDRESS || currency === chain?.wrappedNative;
@@ -71,7 +74,7 @@ function currencyOf(chain: Chain, symbol: string, source: RateSource): Address |
 	return source.tokenOf(chain.id, name);
 }
 
-/** Rounded down: nobody is shown a price that was not reached. */
+/** Converts to wei, rounded down: no price is shown that was not reached. */
 function weiOf(raw: bigint, rate: UsdRate, eth: UsdRate): bigint | null {
 	const wei = mulDiv(
 		raw * rate.answer,

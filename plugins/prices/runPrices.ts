@@ -26,7 +26,9 @@ export type RunningPrices = {
 	stop(): Promise<void>;
 };
 
-/** Keeps rounds coming: one process reads them on chain, every process follows the tables. */
+/**
+ * Starts the reading of rounds: one process reads them on chain, every process follows the tables.
+ */
 export function runPrices(
 	core: Core,
 	{ feeds, memory }: { feeds: readonly Feed[]; memory: Memory },
@@ -62,7 +64,7 @@ export function runPrices(
 		}
 	}
 
-	/** What a process that died had learned and told nobody is told again. */
+	/** Polls once, and reports all history again: a process that died may not have reported it. */
 	async function begin(signal: AbortSignal): Promise<void> {
 		await poll(signal);
 		const toMs = clock.nowMs();

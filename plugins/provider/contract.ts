@@ -2,10 +2,10 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/serviceKey.ts";
 
 /**
- * For whom a call is made, most urgent first: `request`, what a buyer waits for; `view`, what a
- * page waits for; `search`. Work in the background stands aside when the shared minute is nearly
- * used up, and so does what is `endless`, work that would use up all there is. A part of the minute
- * is each one's own, so that nobody keeps the others from the provider.
+ * What a call is for, most urgent first: `request`, which a buyer waits for; `view`, which a page
+ * waits for; `search`. `background` work yields when the shared limit of calls a minute is nearly
+ * used up, and so does `endless` work, which would use up any limit. Each purpose has its share of
+ * the limit, so that none keeps the others from the provider.
  */
 export type ProviderPurpose = "request" | "view" | "search" | "background" | "endless";
 
@@ -15,34 +15,37 @@ export type ProviderCallOptions = {
 };
 
 export type ProviderPageOptions = ProviderCallOptions & {
-	/** As the answer before gave it; left out for the first page. */
+	/** The cursor of the previous answer; left out for the first page. */
 	cursor?: string | undefined;
 	limit?: number | undefined;
 };
 
-/** One page; `cursor` is null at the end. A page may be empty and have a next one all the same. */
+/** One page; `cursor` is null at the end. A page may be empty and still have a next one. */
 export type ProviderPage<Item> = {
 	items: Item[];
 	cursor: string | null;
-	/** The list broke off here: what leads on cannot be read or leads back, and no end was told. */
+	/**
+	 * True: the list broke off here, as the next cursor is unreadable or leads back, and no end was
+	 * stated.
+	 */
 	isBroken?: true;
-	/** Rows that could not be read, and were left out; none where it is not said. */
+	/** Number of unreadable rows, which were left out; none if it is undefined. */
 	unreadable?: number;
-	/** Of events: when those rows happened; null for each that does not even tell this. */
+	/** For events: when those rows happened; null for a row whose time is unreadable too. */
 	unreadableAtMs?: readonly (number | null)[];
-	/** The provider knows no such list: it has no items, and nothing is told of what there is. */
+	/** True: the provider knows no such list, so it has no items, and what exists is unknown. */
 	isUnknown?: boolean;
 };
 
-/** A contract on a chain that we have a definition for. */
+/** A contract on a chain that the registry defines. */
 export type ProviderContract = { chainId: number; address: Address };
 
 /**
- * A row of the provider's lists. Texts are clean of control characters and bounded; what the
- * provider left out, or sent in a form nobody can read, is null.
+ * A row of the provider's lists. Texts are bounded and have no control characters; a member that
+ * the provider left out, or sent in an unreadable form, is null.
  */
 export type ProviderCollection = {
-	/** The provider's name for it. */
+	/** The provider's slug. */
 	slug: string;
 	name: string | null;
 	description: string | null;
@@ -50,11 +53,11 @@ export type ProviderCollection = {
 	bannerImageUrl: string | null;
 	projectUrl: string | null;
 	isDisabled: boolean;
-	/** May be empty; on chains that nobody here knows it is. */
+	/** May be empty; contracts on unknown chains are left out. */
 	contracts: ProviderContract[];
 	/**
-	 * The row as it was sent, for clients that know the provider's own shape; at most 64 KiB. Whoever
-	 * shows it takes out what no page may be handed.
+	 * The row as it was sent, for clients that know the provider's own shape; at most 64 KiB. Code
+	 * that shows it must first remove what a page may not contain.
 	 */
 	raw: Readonly<Record<string, unknown>>;
 };
@@ -62,20 +65,20 @@ export type ProviderCollection = {
 export type ProviderFee = { percent: number; recipient: Address; isRequired: boolean };
 
 export type ProviderCollectionDetail = ProviderCollection & {
-	/** Null where it was left out. 0 is what the provider says of a launch it has not counted. */
+	/** Null where it was left out. 0 where the provider has not counted, as after a launch. */
 	totalSupply: bigint | null;
 	fees: ProviderFee[];
-	/** The day it was created, as the provider says. */
+	/** The day of its creation, as the provider states it. */
 	createdAtMs: number | null;
 };
 
-/** An amount in display units, as a double, and what it is counted in. Null where unknown. */
+/** An amount in display units, as a double, with its currency's symbol. Null where unknown. */
 export type ProviderFigure = { value: number; symbol: string } | null;
 
 export type ProviderStats = {
 	/**
-	 * The best ask, in the currency that asks for this collection are made in. Null where there is
-	 * none and where the provider has not looked yet (0, or a symbol left empty).
+	 * The best ask, in the currency in which this collection's asks are made. Null without an ask and
+	 * where the provider has not read it yet (0, or an empty symbol).
 	 */
 	floor: ProviderFigure;
 	/** Null where the provider says 0 or nothing. */
@@ -86,9 +89,9 @@ export type ProviderStats = {
 	raw: Readonly<Record<string, unknown>>;
 };
 
-/** What was paid, or is asked for: base units of a currency. */
+/** An amount paid or asked for: base units of a currency. */
 export type ProviderPayment = {
-	/** For all `quantity` units together. */
+	/** The amount for all `quantity` units together. */
 	totalRaw: bigint;
 	/** The zero address for the native coin; null where the provider did not say. */
 	currency: Address | null;
@@ -99,7 +102,7 @@ export type ProviderPayment = {
 export type ProviderTrait = { type: string; value: string; displayType: string | null };
 
 export type ProviderNft = {
-	/** Null where the provider does not say it: in lists of a slug. */
+	/** Null where the provider does not state it: in lists of a slug. */
 	chainId: number | null;
 	contract: Address;
 	tokenId: bigint;
@@ -111,7 +114,7 @@ export type ProviderNft = {
 	imageUrl: string | null;
 	animationUrl: string | null;
 	metadataUrl: string | null;
-	/** Values as text; objects and the like are left out. */
+	/** Values as text; objects and other non-plain values are left out. */
 	traits: ProviderTrait[];
 	rank: number | null;
 };
@@ -128,7 +131,7 @@ type EventBase = {
 	raw: Readonly<Record<string, unknown>>;
 };
 
-/** What the provider says happened. Events on chains that nobody here knows are left out. */
+/** An event as the provider tells it. Events on unknown chains are left out. */
 export type ProviderEvent =
 	| (EventBase & { type: "sale"; seller: Address; buyer: Address })
 	| (EventBase & { type: "transfer" | "mint"; from: Address; to: Address })
@@ -153,9 +156,9 @@ export type ProviderOrder = {
 	contract: Address | null;
 	/** Null for an offer on a collection or on traits. */
 	tokenId: bigint | null;
-	/** Units still to be had. */
+	/** Units still available. */
 	quantity: bigint;
-	/** For all of `quantity`. */
+	/** The amount for all of `quantity`. */
 	totalRaw: bigint;
 	currency: Address | null;
 	decimals: number;
@@ -166,11 +169,11 @@ export type ProviderOrder = {
 	expiresAtMs: number | null;
 	/** Traits that an offer asks for; empty otherwise. */
 	criteria: ProviderOrderCriteria[];
-	/** The signed order, as it was sent; null where the provider keeps it back. */
+	/** The signed order, as it was sent; null where the provider withholds it. */
 	protocolData: Readonly<Record<string, unknown>> | null;
 };
 
-/** Tokens that have each value of each trait. */
+/** The number of tokens with each value of each trait. */
 export type ProviderTraitCounts = { type: string; values: { value: string; count: number }[] }[];
 
 export type ProviderTraitFloor = {
@@ -202,7 +205,7 @@ export type ProviderDrop = {
 	imageUrl: string | null;
 	activeStage: ProviderDropStage | null;
 	nextStage: ProviderDropStage | null;
-	/** Only where one drop was asked for. */
+	/** Present only where a single drop was asked for. */
 	stages: ProviderDropStage[];
 	totalSupply: bigint | null;
 	maxSupply: bigint | null;
@@ -215,17 +218,17 @@ export type ProviderSearchHit = {
 	isDisabled: boolean;
 };
 
-/** What it takes to fill an order. Nothing in it is to be trusted before it was checked. */
+/** The data for filling an order. None of it may be trusted before it is checked. */
 export type ProviderFulfilment = {
 	protocol: string;
 	transaction: {
-		/** The full signature as text; its name stands before the bracket. */
+		/** The full signature as text; the function's name is before the bracket. */
 		function: string;
 		chainId: number;
 		to: Address;
 		valueRaw: bigint;
 		inputData: Readonly<Record<string, unknown>>;
-		/** Bytes of attribution that go behind the calldata. */
+		/** Attribution bytes to append to the calldata. */
 		calldataSuffix: Hex | null;
 	};
 	orders: readonly Readonly<Record<string, unknown>>[];
@@ -236,8 +239,8 @@ export type ProviderListTimeframe = "one_hour" | "one_day" | "seven_days";
 export type ProviderStreamState = "off" | "connecting" | "live";
 
 /**
- * What the provider's stream pushes. `order` is a listing or an offer that is new; `order_gone` one
- * that was cancelled or that cannot be filled any more, `order_back` one that can again.
+ * A push of the provider's stream. `order` is a new listing or offer; `order_gone` one that was
+ * cancelled or cannot be filled any more, `order_back` one that can be filled again.
  */
 export type ProviderPush =
 	| { type: "event"; slug: string; event: ProviderEvent }
@@ -246,36 +249,43 @@ export type ProviderPush =
 	| { type: "metadata"; slug: string; nft: ProviderNft };
 
 export type ProviderStream = {
-	/** In the whole deployment, whichever process listens; `off` where it is not turned on. */
+	/**
+	 * The state for the whole deployment, whichever process listens; `off` where the stream is not
+	 * enabled.
+	 */
 	state(): ProviderStreamState;
-	/** The collections to hear of, by the provider's slugs, in place of those before. */
+	/** Sets the collections to follow, by the provider's slugs, in place of the former ones. */
 	follow(slugs: readonly string[]): void;
 	/**
-	 * One listener each, set in `setup`. It is given some pushes of one collection, in the order in
-	 * which they came. One that throws is given them in smaller parts, down to the one that it fails
-	 * at: that is left out, logged, and becomes a gap. So what it did with a part may come again.
+	 * Sets the one listener, in `setup`. It is given some pushes of one collection, in the order of
+	 * arrival. If it throws, it is given them again in smaller parts, down to the one that it fails
+	 * on: that one is left out, logged, and becomes a gap. So pushes that it already handled may come
+	 * again.
 	 */
 	onPushes(listener: (pushes: readonly ProviderPush[]) => Promise<void>): void;
-	/** Pushes of these collections may have been missed since then: ask over HTTP. */
+	/**
+	 * Sets the listener for gaps: pushes of these collections may have been missed since `sinceMs`,
+	 * so they must be read over HTTP.
+	 */
 	onGap(listener: (gap: { slugs: readonly string[]; sinceMs: number }) => Promise<void>): void;
 };
 
 /**
- * The marketplace provider. What it does not know (404) is null; everything else that goes wrong is
- * a Fault: `rate_limited` (`members.provider`, `members.retryAfterMs`; `meta.refusedBy` is
- * `provider` after its 429, `pace` where our own limits refused), `provider_unavailable`
- * (5xx, silence, a broken connection), `provider_unreadable` (not what its schema says, too large),
+ * The marketplace provider. A thing that it does not know (404) is null; every other failure is a
+ * Fault: `rate_limited` (`members.provider`, `members.retryAfterMs`; `meta.refusedBy` is `provider`
+ * after its 429, `pace` where our own limits refused), `provider_unavailable` (5xx, a timeout, a
+ * broken connection), `provider_unreadable` (does not fit its schema, or too large),
  * `provider_refused` (any other 4xx), `provider_off` where none is configured.
  *
- * Calls are paced and counted for the whole deployment. One list is one call: whoever wants more
- * pages asks for them.
+ * Calls are paced and counted for the whole deployment. Each method makes one call: for more pages
+ * the caller asks again.
  */
 export type Provider = {
 	/** The adapter's name, as in `members.provider`. */
 	id: string;
-	/** False where nothing is configured: every call then throws `provider_off`. */
+	/** False where no provider is configured: every call then throws `provider_off`. */
 	isOn: boolean;
-	/** Whether the last call reached it; null before the first. */
+	/** Says whether the last call reached it; null before the first. */
 	isConnected(): boolean | null;
 	stream: ProviderStream;
 
@@ -293,14 +303,14 @@ export type Provider = {
 		options: ProviderCallOptions & { chainId?: number; limit?: number },
 	): Promise<ProviderSearchHit[]>;
 
-	/** The slug of a contract's collection. */
+	/** Returns the slug of a contract's collection. */
 	slugOf(contract: ProviderContract, options: ProviderCallOptions): Promise<string | null>;
 	collection(slug: string, options: ProviderCallOptions): Promise<ProviderCollectionDetail | null>;
 	stats(slug: string, options: ProviderCallOptions): Promise<ProviderStats | null>;
 	traits(slug: string, options: ProviderCallOptions): Promise<ProviderTraitCounts | null>;
 	traitFloors(slug: string, options: ProviderCallOptions): Promise<ProviderTraitFloor[] | null>;
 
-	/** Newest first, between two times (whole seconds count). */
+	/** Returns events between two times (in whole seconds), newest first. */
 	events(
 		slug: string,
 		options: ProviderPageOptions & {
@@ -309,16 +319,16 @@ export type Provider = {
 			beforeMs?: number;
 		},
 	): Promise<ProviderPage<ProviderEvent>>;
-	/** Every active listing. */
+	/** Returns every active listing. */
 	listings(slug: string, options: ProviderPageOptions): Promise<ProviderPage<ProviderOrder>>;
-	/** Cheapest first. */
+	/** Returns listings, cheapest first. */
 	bestListings(slug: string, options: ProviderPageOptions): Promise<ProviderPage<ProviderOrder>>;
 	bestListing(
 		slug: string,
 		tokenId: bigint,
 		options: ProviderCallOptions,
 	): Promise<ProviderOrder | null>;
-	/** Every active offer: on items, on the collection, on traits. */
+	/** Returns every active offer: on items, on the collection, on traits. */
 	offers(slug: string, options: ProviderPageOptions): Promise<ProviderPage<ProviderOrder>>;
 	order(
 		order: { chainId: number; protocolAddress: Address; orderHash: Hex },
@@ -329,7 +339,10 @@ export type Provider = {
 		nft: ProviderContract & { tokenId: bigint },
 		options: ProviderCallOptions,
 	): Promise<ProviderNft | null>;
-	/** Tokens of a contract, or of all contracts of a slug: those do not say on which chain. */
+	/**
+	 * Returns tokens of a contract, or of all contracts of a slug; the latter do not state their
+	 * chain.
+	 */
 	nfts(
 		of: { slug: string } | ProviderContract,
 		options: ProviderPageOptions,
@@ -343,7 +356,7 @@ export type Provider = {
 	): Promise<ProviderPage<ProviderDrop>>;
 	drop(slug: string, options: ProviderCallOptions): Promise<ProviderDrop | null>;
 
-	/** Asked for once, and never again by itself: whoever buys decides. */
+	/** Sent once, and never repeated by itself: the caller decides whether to buy again. */
 	listingFulfilment(
 		listing: {
 			chainId: number;

@@ -11,10 +11,10 @@ import { createProvider } from "#plugins/provider/createProvider.ts";
 import { offStream } from "#plugins/provider/offStream.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: whatever asks in however many processes, the provider's server sees at most 120 calls
-// in any minute, 250 ms apart from each process, and each kind of work has its part of them.
+// Guarantee: whatever is asked for in however many processes, the provider's server sees at most
+// 120 calls in any minute, 250 ms apart from each process, and each purpose has its share of them.
 
-/** A minute, less what statements may be under way: their time is the database's. */
+/** A minute, less the time that statements may take: that is the database's. */
 const SPAN_MS = 55_000;
 
 type Sent = { process: string; atMs: number };
@@ -27,8 +27,8 @@ beforeEach(() => database.db.execute("truncate core.budget"));
 afterAll(() => database.drop());
 
 /**
- * Processes on one database without Redis, whose clocks are a day apart, and the server that they
- * call. Time passes where a process waits, for all of them and the database, and nowhere else.
+ * Opens processes on one database without Redis, whose clocks are a day apart, and the server that
+ * they call. Time passes only where a process waits, for all of them and the database.
  */
 function deployment(processes: number) {
 	const time = { aheadMs: 0 };
@@ -75,7 +75,10 @@ function deployment(processes: number) {
 
 type Deployment = ReturnType<typeof deployment>;
 
-/** Calls of a purpose by the processes in turn, until one of them is refused. */
+/**
+ * Sends calls of a purpose from the processes in turn, until one is refused; returns how many were
+ * sent.
+ */
 async function untilRefused({ providers }: Deployment, purpose: ProviderPurpose): Promise<number> {
 	for (let calls = 0; ; calls++) {
 		const provider = providers[calls % providers.length];
@@ -89,7 +92,7 @@ async function untilRefused({ providers }: Deployment, purpose: ProviderPurpose)
 	}
 }
 
-/** The most calls that any such span saw. */
+/** Returns the most calls in any such span. */
 function busiestSpan(sent: readonly Sent[]): number {
 	return Math.max(
 		...sent.map(({ atMs: from }) => {
@@ -128,7 +131,7 @@ test("[MRG-08] the background of all processes leaves the last 20 to clients, at
 	expect(sent).toHaveLength(120);
 });
 
-test("a client who searches for ever other words, in every process, gets 15 calls and the rest is others'", async () => {
+test("a client that searches for new words again and again, in every process, gets 15 calls and the rest is for others", async () => {
 	using run = deployment(2);
 	const { sent, providers } = run;
 	for (let word = 0; word < 120; word++) {

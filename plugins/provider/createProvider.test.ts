@@ -9,7 +9,7 @@ const ALICE: Address = "0x00000000000000000000000000000000000000a1";
 const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 
-/** Answers everything with one body, and says what was asked. */
+/** Answers every call with one body, and returns the answer with the requests. */
 async function asked<Answer>(
 	body: unknown,
 	call: (provider: ReturnType<typeof providerLab>["provider"]) => Promise<Answer>,
@@ -50,7 +50,7 @@ describe("lists of collections", () => {
 		});
 	});
 
-	test("trending and top page with `cursor`, and ask for as much as there is", async () => {
+	test("trending and top page with `cursor`, and ask for the largest page", async () => {
 		const trending = await asked(body, (provider) =>
 			provider.trending({ ...request, chainId: 988, timeframe: "one_hour", limit: 1_000 }),
 		);
@@ -267,7 +267,7 @@ describe("events, orders and tokens", () => {
 		});
 	});
 
-	test("an order is filled with what the document wants, and a number is read exactly", async () => {
+	test("an order is filled with the members of the document, and a number is read exactly", async () => {
 		const text = JSON.stringify({
 			protocol: "seaport1.5",
 			fulfillment_data: {

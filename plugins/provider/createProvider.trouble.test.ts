@@ -66,7 +66,7 @@ describe("429", () => {
 	for (const [form, headers, waitMs] of forms) {
 		test(`[MRG-09] retry-after as ${form}: ${waitMs} ms`, async () => {
 			using lab = providerLab(() => throttled(headers));
-			// A fulfilment is not asked for again, so that the first block is told.
+			// A fulfilment is not sent again, so the first block is reported.
 			await expect(fulfil(lab)).rejects.toMatchObject({ members: { retryAfterMs: waitMs } });
 			expect(lab.seen).toHaveLength(1);
 		});
@@ -92,7 +92,7 @@ describe("429", () => {
 	}
 });
 
-describe("what is no answer", () => {
+describe("an invalid answer", () => {
 	test("[MRG-15] 5xx is unavailable, and the private detail quotes what was said", async () => {
 		const bodies = [
 			[JSON.stringify({ errors: ["Internal\u0007 error"] }), "Internal error"],
@@ -256,7 +256,7 @@ describe("around the calls", () => {
 		expect(lab.lines[1]?.context).toMatchObject({ untold: 4 });
 	});
 
-	test("a call that its caller gives up says nothing of the provider", async () => {
+	test("a call that its caller aborts says nothing about the provider", async () => {
 		const giving = new AbortController();
 		using lab = providerLab(() => {
 			giving.abort();

@@ -13,13 +13,13 @@ import { createBlocks } from "#plugins/provider/pace/createBlocks.ts";
 import { createPacer } from "#plugins/provider/pace/createPacer.ts";
 import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 
-/** The marketplace provider over HTTP. Builds, and calls nobody until it is asked. */
+/** Makes the marketplace provider over HTTP. It makes no call until it is asked. */
 export function createProvider(options: {
 	core: Pick<Core, "budget" | "chains" | "clock" | "log" | "metrics">;
 	baseUrl: string;
 	apiKey?: string | undefined;
 	stream: ProviderStream;
-	/** Aborts when the process ends: what waits or is under way ends with it. */
+	/** Aborts when the service ends: waiting calls and those under way end with it. */
 	ending?: AbortSignal;
 	fetch?: typeof fetch;
 	wait?: typeof sleep;
@@ -44,7 +44,7 @@ export function createProvider(options: {
 	};
 }
 
-/** One for a key at a place, and of no use to whoever reads it. */
+/** Names the budget of a key at a URL; the key cannot be read from it. */
 function nameOf(baseUrl: string, apiKey = ""): string {
 	const hash = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex");
 	return `provider:${hash.slice(0, 16)}`;

@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What goes wrong with the marketplace provider; its "not found" is null and no fault. */
+/** Faults of calls to the marketplace provider; its "not found" is null and no fault. */
 export const providerFault = defineFaults({
 	off: {
 		code: "provider_off",

@@ -4,8 +4,8 @@ import { PROVIDER_ID } from "#plugins/provider/limits.ts";
 import { offStream } from "#plugins/provider/offStream.ts";
 
 /**
- * The provider of a deployment that configured none. It is offered all the same, so that whoever
- * needs one boots and asks `isOn`, which costs nothing.
+ * The provider of a deployment without one. It is registered all the same, so that plugins which
+ * need one can start and ask `isOn`, which costs nothing.
  */
 export const offProvider: Provider = {
 	id: PROVIDER_ID,

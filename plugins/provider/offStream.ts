@@ -1,6 +1,6 @@
 import type { ProviderStream } from "#plugins/provider/contract.ts";
 
-/** The stream where none is to be had: nothing is ever pushed, and nothing can be missed. */
+/** The stream where there is none: nothing is ever pushed, and nothing can be missed. */
 export const offStream: ProviderStream = {
 	state: () => "off",
 	follow() {},

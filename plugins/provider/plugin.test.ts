@@ -50,7 +50,7 @@ describe("provider plugin", () => {
 		}
 	});
 
-	test("a URL or a key turns it on, and neither calls anybody", async () => {
+	test("a URL or a key turns it on, and neither makes a call", async () => {
 		for (const environment of [
 			{ PROVIDER_BASE_URL: "http://127.0.0.1:1" },
 			{ PROVIDER_API_KEY: "k" },
@@ -62,7 +62,7 @@ describe("provider plugin", () => {
 		}
 	});
 
-	test("[MRG-13] the stream is off unless it is turned on and there is one to go to", async () => {
+	test("[MRG-13] the stream is off unless it is enabled and has a URL", async () => {
 		const base = { PROVIDER_BASE_URL: "http://127.0.0.1:1", PROVIDER_API_KEY: "k" };
 		const url = { PROVIDER_STREAM_URL: "ws://127.0.0.1:1" };
 		const silent = async (environment: object) => {
@@ -70,7 +70,7 @@ describe("provider plugin", () => {
 			return stream === (await setUp({})).stream;
 		};
 		expect(await silent({ ...base, ...url })).toBe(true);
-		// Another place's key is not for the provider's own stream.
+		// A key for another host is not sent to the provider's own stream.
 		expect(await silent({ ...base, PROVIDER_STREAM_ENABLED: true })).toBe(true);
 		expect(await silent({ ...base, ...url, PROVIDER_STREAM_ENABLED: true })).toBe(false);
 		expect(await silent({ PROVIDER_API_KEY: "k", PROVIDER_STREAM_ENABLED: true })).toBe(false);

@@ -45,7 +45,7 @@ const config = z.object({
 		.describe("Listen to the provider's stream for the collections that are followed."),
 });
 
-/** The marketplace provider: what is for sale, and what things are called. */
+/** Offers the marketplace provider: its collections, orders, events and tokens. */
 export const providerPlugin = definePlugin({
 	name: "provider",
 	version: "1",
@@ -97,18 +97,23 @@ export const providerPlugin = definePlugin({
 	},
 });
 
-/** What this process sees of the stream itself; else what the one that listens says of it. */
+/**
+ * Returns this process's own view of the stream; else the state reported by the listening process.
+ */
 function stateOf(stream: ProviderStream, status: StreamStatus): ProviderStreamState {
 	const own = stream.state();
 	return own === "off" ? status.state() : own;
 }
 
-/** Null: no provider. A key alone leads to where such keys are from. */
+/** Returns the base URL; null for no provider. A key alone means the provider's own API. */
 function baseUrlOf(url: string | undefined, apiKey: string | undefined): string | null {
 	return url ?? (apiKey === undefined ? null : PROVIDER_BASE_URL_DEFAULT);
 }
 
-/** The provider's own stream goes with its own API: a key for another place is not sent there. */
+/**
+ * Returns the stream's URL. The provider's own stream belongs to its own API: a key for another
+ * host is not sent there.
+ */
 function streamUrlOf(url: string | undefined, baseUrl: string): string | null {
 	const isOwn = new URL(baseUrl).origin === PROVIDER_BASE_URL_DEFAULT;
 	return url ?? (isOwn ? STREAM_URL_DEFAULT : null);

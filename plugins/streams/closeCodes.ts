@@ -2,13 +2,13 @@
 export const closeCodes = {
 	/** The client sent more than a stream takes. */
 	policy: 1008,
-	/** This process ends, or its database was restored: connect again and resume. */
+	/** This process ends, or its database was restored: the client connects again and resumes. */
 	restart: 1012,
-	/** The log cannot be read right now: connect again later. */
+	/** The log cannot be read right now: the client connects again later. */
 	tryLater: 1013,
-	/** The client does not read as fast as its topics speak. */
+	/** The client reads more slowly than its topics publish. */
 	slowConsumer: 4008,
-	/** The client has answered no ping: nobody is there any more. */
+	/** The client has answered no ping: the connection is dead. */
 	silent: 4010,
 	/** One client address holds too many streams. */
 	tooManyConnections: 4029,

@@ -1,10 +1,10 @@
 export type ConnectionCounts = {
-	/** False where the client holds as many as it may; nothing is counted then. */
+	/** Counts a new stream; returns false, without counting, where the client holds the maximum. */
 	enter(client: string): boolean;
 	leave(client: string): void;
 };
 
-/** Counts open streams by client address. Holds one entry for each client that has any. */
+/** Counts open streams by client address. Holds one entry for each client with a stream. */
 export function connectionCounts(max: number): ConnectionCounts {
 	const counts = new Map<string, number>();
 	return {

@@ -1,4 +1,4 @@
-/** Why a client has to read the state anew instead of getting what it missed. */
+/** Why a client has to read the state again instead of getting the missed frames. */
 export type SnapshotReason =
 	| "epoch_changed"
 	| "seq_unknown"
@@ -13,11 +13,14 @@ type ControlFrame = {
 	topic: string;
 	atMs: number;
 	data: Readonly<Record<string, unknown>>;
-	/** Only hello tells it. */
+	/** Only in hello. */
 	epoch?: string;
 };
 
-/** A frame that the server makes itself: in the shape of all frames, but not part of the log. */
+/**
+ * Renders a frame that the server makes itself: in the shape of all frames, but not part of the
+ * log.
+ */
 export function controlFrame({ type, seq, topic, atMs, data, epoch }: ControlFrame): string {
 	const at = new Date(atMs).toISOString();
 	return JSON.stringify({ type, seq, ...(epoch === undefined ? {} : { epoch }), topic, at, data });

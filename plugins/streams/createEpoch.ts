@@ -2,20 +2,20 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { EPOCH_AGE_MAX_MS } from "#plugins/streams/limits.ts";
 
 export type Epoch = {
-	/** At most a second old, however many streams open at once. */
+	/** Returns the epoch, at most a second old, however many streams open at once. */
 	current(): Promise<string>;
-	/** Asks the database now. */
+	/** Reads the epoch from the database now. */
 	refresh(): Promise<string>;
 };
 
 export type EpochOptions = {
 	read: () => Promise<string>;
 	clock: Clock;
-	/** Another epoch than the one known before: numbers of the two cannot be compared. */
+	/** Called when the epoch differs from the known one: numbers of the two cannot be compared. */
 	onChanged: () => void;
 };
 
-/** Remembers which numbering the database has, and notices when a backup was restored under us. */
+/** Remembers the numbering of the database, and notices when a backup was restored. */
 export function createEpoch({ read, clock, onChanged }: EpochOptions): Epoch {
 	let known: string | undefined;
 	let answer: { atMs: number; epoch: Promise<string> } | undefined;

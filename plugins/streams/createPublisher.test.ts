@@ -34,8 +34,8 @@ test("what was published lessens the room until the turn has passed", async () =
 	expect(publisher.roomBytes()).toBe(128 * 1024);
 });
 
-// Guarantee: between two looks for slow readers never more goes out than they may have unsent.
-test("slow readers are looked for after each 128 KiB, however little each text is", () => {
+// Guarantee: between two checks for slow readers no more goes out than they may have unsent.
+test("slow readers are checked after each 128 KiB, however small each text is", () => {
 	const { publisher, looks } = open();
 	for (let index = 0; index < 127; index += 1) publisher.publish("a", KIB);
 	expect(looks()).toBe(0);

@@ -8,15 +8,15 @@ export type PublisherOptions = {
 	server: () => PublishingServer | undefined;
 	/** Waits for the sockets to write. */
 	nextTurn: () => Promise<void>;
-	/** Called each time a turn's worth of bytes went out: the moment to look for slow readers. */
+	/** Called each time a turn's bytes went out: the moment to check for slow readers. */
 	onTurnFull: () => void;
 };
 
 /**
- * Counts what goes out between two turns of the event loop.
+ * Makes a publisher that counts what goes out between two turns of the event loop.
  *
- * Within one turn nothing is written that the kernel did not take at once, so a megabyte published
- * in a row would end every socket at Bun's backpressure limit, the fast ones too.
+ * Within one turn only what the kernel takes at once is written, so a megabyte published in a row
+ * would end every socket at Bun's backpressure limit, the fast ones too.
  */
 export function createPublisher({ server, nextTurn, onTurnFull }: PublisherOptions): Publisher {
 	let turnBytes = 0;

@@ -15,36 +15,36 @@ export type Admission = {
 	stream: StreamName;
 	topics: readonly string[];
 	resume: ResumePoint | undefined;
-	/** One text for each client, as limits count them; undefined where only the socket knows. */
+	/** The client as limits count it; undefined where only the socket knows it. */
 	client: string | undefined;
-	/** Says that somebody still looks, in the rhythm of the pings. */
+	/** Keeps the collection watched, called with each ping. */
 	watch?: () => void;
 };
 
 /** One open stream. */
 export type Session = {
 	readonly admission: Admission;
-	/** The topics it has joined, in order. */
+	/** The topics that it has joined, in order. */
 	readonly feeds: readonly Feed[];
 	isOpen(): boolean;
 	join(feed: Feed): void;
 	send(text: string): void;
 	/** Waits until at most so many bytes are unsent; a client that does not read is closed. */
 	drained(unsentBytesMax: number): Promise<void>;
-	/** The socket wrote something. */
+	/** Called when the socket has written something. */
 	onDrain(): void;
-	/** Closes a client that does not keep up. `look`: this is the regular look, a second apart. */
+	/** Closes a client that does not keep up. `look`: this is the regular check, once a second. */
 	checkUnsent(options: { look: boolean }): void;
-	/** Asks whether somebody is there; closes a client that left the last pings unanswered. */
+	/** Pings the client; closes one that left the last pings unanswered. */
 	probe(): void;
-	/** The client said something, if only a pong. */
+	/** Records that the client answered or sent something. */
 	heard(): void;
 	close(code: number, reason: string): void;
-	/** The socket is gone: gives back what the session holds. */
+	/** Gives back what the session holds, once the socket is gone. */
 	release(): void;
 };
 
-/** The state of one stream around its socket. Every topic it follows is given back at its end. */
+/** Makes the state of one stream around its socket. Its topics are left when it ends. */
 export function createSession(socket: StreamSocket, admission: Admission): Session {
 	const feeds: Feed[] = [];
 	let open = true;
@@ -74,7 +74,8 @@ export function createSession(socket: StreamSocket, admission: Admission): Sessi
 			else feed.leave();
 		},
 		send(text) {
-			// What Bun answers is not looked at: at its limit it closes, and before, `checkUnsent` does.
+			// The result of `send` is not used: at its limit Bun closes, and before that `checkUnsent`
+			// does.
 			if (open) socket.send(text);
 		},
 		async drained(unsentBytesMax) {

@@ -14,19 +14,19 @@ import { type ReplayGate, replayGate } from "#plugins/streams/replayGate.ts";
 import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
 import type { StreamMetrics } from "#plugins/streams/streamMetrics.ts";
 
-/** What the routes tell of their sockets, and what the plugin does to all of them. */
+/** All open streams: events of their sockets from the routes, and actions on all of them. */
 export type Streams = {
 	open(socket: StreamSocket, admission: Admission & { client: string }): void;
 	message(socket: StreamSocket, message: unknown): void;
 	drain(socket: StreamSocket): void;
 	pong(socket: StreamSocket): void;
 	closed(socket: StreamSocket, code: number): void;
-	/** Closes who does not keep up. `look`: this is the regular look, a second apart. */
+	/** Closes clients that do not keep up. `look`: this is the regular check, once a second. */
 	checkUnsent(options: { look: boolean }): void;
-	/** Asks every client whether it is there, and closes those that have not said so for long. */
+	/** Pings every client, and closes those that have not answered for long. */
 	probe(): void;
 	closeAll(code: number, reason: string): void;
-	/** From now on whoever connects is sent to another server. */
+	/** From now on sends new clients to another server. */
 	refuse(): void;
 };
 
@@ -45,7 +45,7 @@ type Registry = StreamsOptions & { gate: ReplayGate; entries: Map<StreamSocket, 
 
 const pingSchema = z.object({ type: z.literal("ping") });
 
-/** The open streams of this process. */
+/** Makes the registry of this process's open streams. */
 export function createStreams(options: StreamsOptions): Streams {
 	const { metrics, clock } = options;
 	const counts = connectionCounts(options.connectionsPerClientMax);
@@ -134,7 +134,7 @@ function replyTo(message: unknown, feed: Feed, atMs: number): string {
 	if (pingSchema.safeParse(message).success) {
 		return controlFrame({ ...about, type: "pong", data: {} });
 	}
-	// Nothing of what came is repeated: an echo would be an amplifier.
+	// No part of the message is repeated: an echo would be an amplifier.
 	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
 	return controlFrame({ ...about, type: "error", data });
 }

@@ -53,7 +53,7 @@ async function commit(outbox: Outbox, topic: string, count: number, bytes = 0): 
 	});
 }
 
-/** A tick, and everything that it found to publish. */
+/** Runs a tick, and waits until all that it found is published. */
 async function tick(tailer: Tailer): Promise<void> {
 	const { reads } = await tailer.tick();
 	await reads;
@@ -97,7 +97,7 @@ test("[STR-02] each frame goes out once and in order while hints are lost, doubl
 	const schedule = fc.record({
 		steps: fc.array(stepArbitrary, { maxLength: 25 }),
 		joinAt: fc.nat({ max: 10 }),
-		/** Whether the next step waits for what the last one set off. */
+		/** True: the next step waits for the effects of the last one. */
 		patient: fc.boolean(),
 	});
 	await fc.assert(
@@ -144,7 +144,7 @@ test("[STR-02] each frame goes out once and in order while hints are lost, doubl
 			await tick(tailer);
 			for (const index of [0, 1] as const) {
 				const seqs = publisher.seqsOf(names[index]);
-				// A frame may go out between the opening of a topic and the test's look at its position.
+				// A frame may go out between the opening of a topic and the test's reading of its position.
 				const from = Math.min(joinedAt[index]!, (seqs[0] ?? Number.POSITIVE_INFINITY) - 1);
 				expect(seqs).toEqual(upTo(from, committed[index]!));
 			}
@@ -254,7 +254,7 @@ test("[STR-02] a hint that comes while its topic opens is not waited a second fo
 		publisher,
 		outbox: {
 			...base,
-			// The head is read just before a commit, whose hint overtakes the answer.
+			// The head is read just before a commit, whose hint arrives before the answer.
 			async heads(topics) {
 				const heads = await base.heads(topics);
 				await commit(base, topic, 1);
@@ -284,7 +284,7 @@ test("[STR-05] frames that were pruned before they were published become one sna
 	expect(publisher.seqsOf(topic)).toEqual([4, 5]);
 });
 
-test("more frames than a stream may miss become one snapshot_required", async () => {
+test("more missed frames than the limit become one snapshot_required", async () => {
 	const { outbox, publisher, tailer } = openTailer();
 	const topic = newTopic();
 	await tailer.follow(topic);
@@ -383,7 +383,7 @@ test("to many clients a lone frame goes out at once, and those close behind it g
 	const [first = "", second = "", third = "", fourth = ""] = bus.announced;
 	tailer.hint(first);
 	expect(publisher.seqsOf(topic)).toEqual([1, 2]);
-	// Out of order too: what is collected is judged as if it came at the window's end.
+	// Out of order too: collected hints are handled as if they came at the window's end.
 	for (const text of [second, second, third]) tailer.hint(text);
 	expect(publisher.seqsOf(topic)).toEqual([1, 2]);
 	expect(feeds[0]?.position()).toBe(2);
@@ -392,7 +392,7 @@ test("to many clients a lone frame goes out at once, and those close behind it g
 	await Promise.resolve();
 	expect(publisher.seqsOf(topic)).toEqual(upTo(0, 6));
 	tailer.hint(fourth);
-	// A look at the log does not wait for the window.
+	// A read of the log does not wait for the window.
 	await tick(tailer);
 	expect(publisher.seqsOf(topic)).toEqual(upTo(0, 8));
 	for (const feed of feeds) feed.leave();
@@ -408,7 +408,7 @@ test("a topic of few clients never waits", async () => {
 	expect(publisher.seqsOf(topic)).toEqual([1, 2, 3]);
 });
 
-test("what the outbox announces begins with its topic: no other is read for nothing", async () => {
+test("an announcement of the outbox begins with its topic, so that others need not be parsed", async () => {
 	const { bus, outbox } = openTailer();
 	const topic = newTopic();
 	await commit(outbox, topic, 2);

@@ -8,14 +8,19 @@ import {
 import { parseHint } from "#plugins/streams/parseHint.ts";
 import { topicOfHint } from "#plugins/streams/topicOfHint.ts";
 
-/** A claim on a topic: while one is held, its frames are published to this process's sockets. */
+/**
+ * A claim on a topic: while one is held, the topic's frames are published to this process's
+ * sockets.
+ */
 export type Feed = {
 	readonly topic: string;
-	/** The newest number that went out to the topic's sockets. Moves in step with publishing. */
+	/**
+	 * Returns the newest number that went out to the topic's sockets. Moves in step with publishing.
+	 */
 	position(): number;
-	/** Publishes whatever PostgreSQL holds beyond the position. */
+	/** Publishes all frames that PostgreSQL holds beyond the position. */
 	catchUp(): Promise<void>;
-	/** Gives the claim back. The last one to leave ends the tailing of the topic. */
+	/** Gives the claim back. After the last one the topic is not followed any more. */
 	leave(): void;
 };
 
@@ -24,11 +29,12 @@ export type Tailer = {
 	/** Takes a message of the bus. */
 	hint(text: string): void;
 	/**
-	 * Asks PostgreSQL for what no hint told of; rejects where it does not answer. `reads` resolves
-	 * when what was found is published: not waited for, so one busy topic holds up no other.
+	 * Reads from PostgreSQL the frames that no hint announced; rejects where it does not answer.
+	 * `reads` resolves when they are published: not awaited, so that one busy topic holds up no
+	 * other.
 	 */
 	tick(): Promise<{ reads: Promise<unknown> }>;
-	/** Tells each topic's sockets that it is alive, and where it stands. */
+	/** Sends each topic's sockets a ping with its position. */
 	ping(): void;
 	epoch(): Promise<string>;
 };
@@ -39,7 +45,7 @@ export type TailerOptions = Omit<TopicTailOptions, "outbox"> & {
 
 type Followed = { tail: TopicTail; followers: number };
 
-/** Follows the topics which this process has subscribers of, and no others. */
+/** Makes the tailer, which follows only topics that this process has subscribers for. */
 export function createTailer(options: TailerOptions): Tailer {
 	const { outbox, clock, log } = options;
 	const topics = new Map<string, Followed>();
@@ -66,7 +72,7 @@ export function createTailer(options: TailerOptions): Tailer {
 		},
 		hint(text) {
 			if (topics.size === 0) return;
-			// Most are of topics that nobody here follows, and reading one is most of handling it.
+			// Most hints are of topics without followers here, and parsing one is most of its cost.
 			const topic = topicOfHint(text);
 			if (topic !== undefined && !topics.has(topic)) return;
 			const batch = parseHint(text);
@@ -75,7 +81,7 @@ export function createTailer(options: TailerOptions): Tailer {
 		async tick() {
 			if (topics.size === 0) return { reads: Promise.resolve() };
 			await epoch.refresh();
-			// Positions from before the heads are asked for: a hint may pass the answer on its way.
+			// Positions from before the heads are read: a hint may arrive before the answer.
 			const before = [...topics.values()].map(({ tail }) => ({ tail, position: tail.position() }));
 			const heads = await outbox.heads(before.map(({ tail }) => tail.topic));
 			const headOf = ({ topic }: TopicTail) => heads.get(topic) ?? 0;

@@ -17,9 +17,9 @@ export type TopicTailOptions = {
 	clock: Clock;
 	log: Log;
 	onPublished: () => void;
-	/** The log is shorter than what was already published from it. */
+	/** Called when the log is shorter than what was already published from it. */
 	onRenumbered: () => void;
-	/** Waits while announced frames collect, to share the writes to their sockets. */
+	/** Waits while announced frames collect, so that they share the writes to their sockets. */
 	collect: () => Promise<void>;
 };
 
@@ -27,16 +27,18 @@ export type TopicTail = {
 	readonly topic: string;
 	/** Resolves once the head is known, and with it the position. */
 	readonly opened: Promise<void>;
-	/** The newest number that went out to this process's sockets. Undefined until opened. */
+	/** Returns the newest number that went out to this process's sockets. Undefined until opened. */
 	position(): number | undefined;
-	/** Takes what the bus announced: published at once if it comes next, else a reason to read. */
+	/**
+	 * Takes an announced batch: published at once if it comes next, else a reason to read the log.
+	 */
 	hint(batch: FrameBatch): void;
-	/** Takes the head that PostgreSQL tells; resolves when everything up to it went out. */
+	/** Takes the head that PostgreSQL states; resolves when everything up to it went out. */
 	head(seq: number): Promise<void>;
-	/** Publishes whatever PostgreSQL holds beyond the position. */
+	/** Publishes all frames that PostgreSQL holds beyond the position. */
 	catchUp(): Promise<void>;
 	ping(): void;
-	/** Nothing goes out afterwards. */
+	/** Ends the tail: nothing goes out afterwards. */
 	end(): void;
 };
 
@@ -45,20 +47,20 @@ type State = TopicTailOptions & {
 	opened: Promise<void>;
 	position: number | undefined;
 	ended: boolean;
-	/** Something newer than the position may be in PostgreSQL. */
+	/** True: PostgreSQL may hold something newer than the position. */
 	behind: boolean;
-	/** Under way while the log is read. Nothing else moves the position meanwhile. */
+	/** The reading of the log under way. Nothing else moves the position meanwhile. */
 	reading: Promise<void> | undefined;
-	/** Announced while the last ones' writes are young; undefined where nothing waits. */
+	/** Batches that wait for the window's end; undefined without a window. */
 	collected: FrameBatch[] | undefined;
-	/** Sockets in the topic, as far as it matters: how dear a write to all of them is. */
+	/** Returns the number of sockets in the topic: what a write to all of them costs. */
 	followers: () => number;
 };
 
 /**
  * Follows the log of one topic.
  *
- * The position is the one truth: a frame goes out only as `position + 1`, so hints may be lost,
+ * The position alone decides: a frame goes out only as `position + 1`, so hints may be lost,
  * doubled or reordered, and reads may overlap with them, and each frame still goes out once.
  */
 export function createTopicTail(
@@ -102,7 +104,7 @@ export function createTopicTail(
 async function open(state: State): Promise<void> {
 	const heads = await state.outbox.heads([state.topic]);
 	state.position = heads.get(state.topic) ?? 0;
-	// A hint that came meanwhile may be of a commit which the head did not see yet.
+	// A hint that came meanwhile may be of a commit that the head did not include yet.
 	if (state.behind) void readQuietly(state);
 }
 
@@ -117,8 +119,8 @@ function takeHint(state: State, batch: FrameBatch): void {
 }
 
 /**
- * A lone frame goes out at once. To many sockets a write to each costs more than the frame, so
- * those that follow within moments wait for each other; the position moves when they go.
+ * Publishes a single frame at once. With many sockets the writes cost more than the frame, so
+ * frames that follow within milliseconds are collected; the position moves when they go out.
  */
 async function collect(state: State): Promise<void> {
 	state.collected = [];
@@ -152,7 +154,9 @@ function publishHint(state: State, batch: FrameBatch): void {
 	void readQuietly(state);
 }
 
-/** For callers that nobody waits behind: what failed stays `behind`, and the next tick retries. */
+/**
+ * Reads for callers that do not wait: after a failure it stays `behind`, and the next tick retries.
+ */
 async function readQuietly(state: State): Promise<void> {
 	try {
 		await read(state);
@@ -162,7 +166,7 @@ async function readQuietly(state: State): Promise<void> {
 }
 
 function read(state: State): Promise<void> {
-	// Begun a microtask later, so that it never ends before it is noted as under way.
+	// Begins a microtask later, so that it never ends before it is stored as under way.
 	state.reading ??= Promise.resolve().then(() => readAll(state));
 	return state.reading;
 }
@@ -178,7 +182,7 @@ async function readAll(state: State): Promise<void> {
 		state.behind = true;
 		throw error;
 	} finally {
-		// In the same breath in which `behind` was found false: no hint falls between the two.
+		// Synchronously after `behind` was found false, so that no hint falls in between.
 		state.reading = undefined;
 	}
 }
@@ -194,7 +198,7 @@ async function readOnce(state: State): Promise<void> {
 		if (batch.seqFirst > (state.position ?? 0) + 1) return skipTo(state, head);
 		await publishPaced(state, batch);
 	}
-	// There was more than one read answers.
+	// There was more than one read returns.
 	if ((state.position ?? 0) < head) state.behind = true;
 }
 
@@ -207,7 +211,7 @@ async function publishPaced(state: State, batch: FrameBatch): Promise<void> {
 }
 
 function newerThan(position: number, batch: FrameBatch): RenderedFrame[] {
-	// Most hints that come twice come whole: those are not rendered again.
+	// Most repeated hints are repeated whole: those are not rendered again.
 	if (batch.seqFirst + batch.frames.length - 1 <= position) return [];
 	return renderFrames(batch).filter(({ seq }) => seq > position);
 }
@@ -218,7 +222,7 @@ function publish(state: State, frame: RenderedFrame): void {
 	state.onPublished();
 }
 
-/** The frames between were pruned, or are too many: whoever listens has to read the state. */
+/** Skips frames that were pruned, or are too many: clients have to read the state again. */
 function skipTo(state: State, seq: number): void {
 	const { topic, position } = state;
 	state.log.warn("a topic lost frames, its streams start anew", { topic, from: position, to: seq });

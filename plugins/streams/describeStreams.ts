@@ -13,7 +13,7 @@ const nothing = z
 	.object({})
 	.meta({ id: "NoData", description: "Empty: the frame says all by its type and number." });
 
-/** A frame of the log: numbered by topic without a gap. */
+/** Describes a frame of the log: numbered by topic without a gap. */
 function logged(type: keyof typeof marketFrames, id: string, description: string) {
 	return z
 		.object({
@@ -26,7 +26,7 @@ function logged(type: keyof typeof marketFrames, id: string, description: string
 		.meta({ id, description });
 }
 
-/** A frame that the server makes itself: it carries a number and takes none. */
+/** Describes a frame that the server makes itself: it states a number and takes none. */
 function control(type: string, about: { id: string; seq: string; data: z.ZodType; more?: object }) {
 	return z
 		.object({
@@ -141,7 +141,7 @@ const query = z.object({
 	epoch: field.text("The `epoch` of the hello that came with it.", "k3Vq8sPz-1-2").optional(),
 });
 
-/** What the streams say of themselves in the AsyncAPI document. */
+/** The description of the streams in the AsyncAPI document. */
 export const describeStreams = {
 	collection: canStream({
 		name: "collectionStream",

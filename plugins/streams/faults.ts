@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault/defineFaults.ts";
 
-/** What can be wrong with a stream before it opens; afterwards `closeCodes` tell. */
+/** Faults of a stream before it opens; afterwards `closeCodes` apply. */
 export const streamFault = defineFaults({
 	queryInvalid: {
 		code: "validation_error",

@@ -1,7 +1,7 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import { INBOUND_MESSAGES_MAX, INBOUND_WINDOW_MS } from "#plugins/streams/limits.ts";
 
-/** Answers whether one more message of a client is still within what a stream takes. */
+/** Returns a function that says whether one more message of a client is within the limit. */
 export function inboundAllowance(clock: Clock): () => boolean {
 	let windowStartMs = clock.nowMs();
 	let count = 0;

@@ -14,7 +14,7 @@ import type { ReplayGate } from "#plugins/streams/replayGate.ts";
 export type JoinOptions = {
 	feed: Feed;
 	session: Session;
-	/** Puts the session's socket into the topic: from here on it gets what is published. */
+	/** Puts the session's socket into the topic: from here on it gets published frames. */
 	subscribe: (topic: string) => void;
 	epoch: string;
 	outbox: Pick<Outbox, "read">;
@@ -28,17 +28,17 @@ type Missed =
 	| { kind: "lost"; reason: SnapshotReason };
 
 /**
- * Brings one client into one topic: hello, what it missed, then everything that follows.
+ * Brings one client into one topic: hello, the missed frames, then all later ones.
  *
- * The socket enters the topic in the same breath in which what it has got equals what was
- * published, so nothing falls between replay and live, and nothing comes twice.
+ * The socket enters the topic synchronously when it has got all published frames, so nothing is
+ * lost or doubled between replay and live frames.
  */
 export async function joinTopic(options: JoinOptions): Promise<void> {
 	const { feed, session, epoch } = options;
 	const { resume } = session.admission;
 	if (!resume) return enter(options, undefined);
 	if (resume.epoch !== undefined && resume.epoch !== epoch) return enter(options, "epoch_changed");
-	// The client may come from a process that had seen more than this one.
+	// The client may come from a process that was ahead of this one.
 	if (resume.afterSeq > feed.position()) await feed.catchUp();
 	if (resume.afterSeq > feed.position()) return enter(options, "seq_unknown");
 
@@ -53,7 +53,7 @@ export async function joinTopic(options: JoinOptions): Promise<void> {
 		if (!greeted) hello(options, { seq: sent, resumed: true });
 		greeted = true;
 		for (const frame of missed.frames) {
-			// What is newer than the position reaches this socket by being published.
+			// Newer frames than the position reach this socket by being published.
 			if (frame.seq > feed.position()) break;
 			session.send(frame.text);
 			sent = frame.seq;
@@ -71,7 +71,7 @@ async function readMissed(sent: number, { feed, outbox, gate }: JoinOptions): Pr
 	const frames: RenderedFrame[] = [];
 	let expected = sent + 1;
 	for (const batch of batches) {
-		// Pruned from its old end: the frames in between exist no more.
+		// Pruned from the old end: the frames in between do not exist any more.
 		if (batch.seqFirst > expected) return { kind: "lost", reason: "too_old" };
 		expected = batch.seqFirst + batch.frames.length;
 		frames.push(...renderFrames(batch).filter(({ seq }) => seq > sent));
@@ -79,7 +79,10 @@ async function readMissed(sent: number, { feed, outbox, gate }: JoinOptions): Pr
 	return frames.length === 0 ? { kind: "lost", reason: "too_old" } : { kind: "frames", frames };
 }
 
-/** Live from here: hello, and where it asked for more than there is, the word to start anew. */
+/**
+ * Sends hello and follows the topic from here; where the client asked for frames that are lost, it
+ * tells it to read the state again.
+ */
 function enter(options: JoinOptions, lost: SnapshotReason | undefined): void {
 	hello(options, { seq: options.feed.position(), resumed: false });
 	if (lost) restart(options, lost);

@@ -1,50 +1,54 @@
-/** How often PostgreSQL is asked whether a hint was lost. The longest a frame can be late. */
+/**
+ * How often PostgreSQL is asked for frames whose hint was lost: the most that a frame can be late.
+ */
 export const TAIL_INTERVAL_MS = 1_000;
 
-/** How often each topic says that it is alive. Clients may give up after two missed ones. */
+/** How often each topic sends a ping. Clients may give up after two missed ones. */
 export const PING_INTERVAL_MS = 15_000;
 
 /** Pings of the protocol that a client may leave unanswered; when the next is due it is closed. */
 export const PINGS_UNANSWERED_MAX = 2;
 
-/** A stream that missed more frames than this starts anew: reading the state is cheaper. */
+/** A stream that missed more frames than this starts again: reading the state is cheaper. */
 export const FRAMES_MISSED_MAX = 5_000;
 
-/** What goes to a topic in one turn of the event loop; the sockets must get to write between. */
+/** Bytes to a topic in one turn of the event loop; sockets must be able to write in between. */
 export const PUBLISH_BYTES_PER_TURN_MAX = 128 * 1024;
 
 /** The pause between turns while a backlog goes out: 128 KiB each 20 ms are 6 MiB a second. */
 export const PUBLISH_TURN_MS = 20;
 
-/** How long announced frames of a topic wait for more of them: what a busy topic's can be late. */
+/**
+ * How long announced frames of a topic wait for more of them: the most that it can delay frames.
+ */
 export const COLLECT_MS = 10;
 
 /** Topics with fewer clients never wait: writing to all of them takes less than a millisecond. */
 export const COLLECT_FOLLOWERS_MIN = 50;
 
-/** More announced transactions than this do not wait for the others. */
+/** With more announced transactions than this they go out without waiting. */
 export const BATCHES_COLLECTED_MAX = 100;
 
-/** A reader with so much unsent is closed at once: Bun cuts it without a word at 1 MiB. */
+/** A reader with so much unsent is closed at once: Bun cuts it without a reason at 1 MiB. */
 export const UNSENT_BYTES_MAX = 768 * 1024;
 
-/** A reader with so much unsent at two looks in a row cannot keep up. */
+/** A reader with so much unsent at two checks in a row cannot keep up. */
 export const UNSENT_BYTES_HIGH = 256 * 1024;
 
 /** Missed frames are sent to one client up to here, and on once it has read them. */
 export const REPLAY_UNSENT_BYTES_MAX = 128 * 1024;
 
-/** A client that does not read what it asked for within this long is slow. */
+/** A client that does not read its replay within this time is slow. */
 export const REPLAY_DRAIN_TIMEOUT_MS = 10_000;
 
-/** Reads of missed frames at the same time, for all clients: a reconnect storm must not starve. */
+/** Concurrent reads of missed frames, for all clients: a reconnect storm must not starve others. */
 export const REPLAY_READS_MAX = 8;
 
-/** What a client may send: pings now and then. */
+/** Messages that a client may send in the window: occasional pings. */
 export const INBOUND_MESSAGES_MAX = 20;
 export const INBOUND_WINDOW_MS = 10_000;
 
-/** How old a known epoch may be before it is asked for again. */
+/** The age at which a known epoch is read again. */
 export const EPOCH_AGE_MAX_MS = 1_000;
 
 /** A process that could not read the log for so long is not fit to serve streams. */

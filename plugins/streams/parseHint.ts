@@ -9,10 +9,10 @@ const batchSchema = z.object({
 });
 
 /**
- * Reads what the bus announced; undefined where it is no batch of ours.
+ * Parses an announcement of the bus; undefined where it is no batch of ours.
  *
- * Another version of this service may share the bus, so what cannot be read is no failure: the
- * frames are in PostgreSQL, and are found there.
+ * Another version of this service may share the bus, so an unreadable one is no failure: its frames
+ * are read from PostgreSQL.
  */
 export function parseHint(text: string): FrameBatch | undefined {
 	let value: unknown;

@@ -38,7 +38,7 @@ async function seqs(client: StreamClient, count: number): Promise<number[]> {
 	const taken: number[] = [];
 	while (taken.length < count) {
 		const { type, seq } = await client.next();
-		// A ping comes in between when 15 s are over, which is soon on a busy machine.
+		// A ping comes in between after 15 s, which is soon on a busy machine.
 		if (type === "ping") continue;
 		expect(type).toBe("market_event");
 		taken.push(seq);
@@ -164,7 +164,7 @@ test("[STR-05] a replay ends where publishing stands, so what is newer comes onc
 	await early.next();
 	await behind.commit(topicOf(slug), [1, 2]);
 	await seqs(early, 2);
-	// Committed, and unknown to this process until its next look at the log.
+	// Committed, and unknown to this process until its next read of the log.
 	await behind.commit(topicOf(slug), [3, 4]);
 	const client = open(slug, "?after=1", behind);
 	expect(await client.next()).toMatchObject({ type: "hello", seq: 1 });
@@ -276,7 +276,8 @@ test("addresses are those that the proxy in front saw", async () => {
 	await proxied.close();
 });
 
-// Guarantee: who does not read is dropped with a reason, and nobody else waits for it.
+// Guarantee: a client that does not read is dropped with a reason, and no other client waits for
+// it.
 test("[STR-05] a slow client is closed with 4008 while the others get every frame", async () => {
 	const slug = newSlug();
 	const fast = open(slug);
@@ -292,14 +293,14 @@ test("[STR-05] a slow client is closed with 4008 while the others get every fram
 			Array.from({ length: 20 }, () => data),
 		);
 		sent += 20;
-		// Read at once: who shares its processor with the server is not fast by itself.
+		// Read at once: a client that shares its processor with the server is not fast by itself.
 		received.push(...(await seqs(fast, 20)));
 		closed = await world.scrape();
 	}
 	expect(closed).toContain('tapeline_ws_closed_total{code="4008"} 1');
 	expect(closed).not.toContain('code="1006"');
 	expect(received).toEqual(numbers(0, sent));
-	// Once it reads again, what was sent before and then the reason reach it.
+	// Once it reads again, the frames sent before and then the reason reach it.
 	expect(await slow.readToEnd()).toContain("slow consumer: resume with the last seq");
 	fast.close();
 });
@@ -310,7 +311,7 @@ test("the plugin's figures count frames and name no code of a client's choice", 
 	expect(await world.parts.health?.()).toBeNull();
 });
 
-/** A raw socket which opens a stream and then stops reading. */
+/** Opens a stream on a raw socket and then stops reading. */
 async function stuckReader(streamPath: string) {
 	const { hostname, port, pathname } = new URL(`${world.url}${streamPath}`);
 	const socket = connect(Number(port), hostname);
@@ -378,7 +379,7 @@ test("[STR-02] over a bus that loses, doubles and reorders, each client gets eac
 	const run = fc.record({
 		fates: fc.array(fate, { minLength: 10, maxLength: 60 }),
 		batches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 10, maxLength: 60 }),
-		// Few get their frames at once; for many, what follows within moments is collected.
+		// Single clients get their frames at once; for many, frames within milliseconds are collected.
 		clients: fc.constantFrom(1, 5, 60),
 	});
 	await fc.assert(

@@ -27,10 +27,10 @@ const config = z.object({
 		.describe("Streams that one client address may hold open. More are closed with code 4029."),
 });
 
-/** What this plugin answers over sockets, for typed clients. */
+/** The routes of this plugin, for typed clients. */
 export type StreamsApi = ReturnType<typeof streamRoutes>;
 
-/** Pushes what was committed to the log of frames to everybody who listens. */
+/** Pushes committed frames of the log to all connected clients. */
 export const streamsPlugin = definePlugin({
 	name: "streams",
 	version: "1",
@@ -51,7 +51,7 @@ export const streamsPlugin = definePlugin({
 			clock,
 			log,
 			async collect() {
-				// Sockets are written between two turns of the event loop: the time is counted from then.
+				// Sockets are written between two turns of the event loop: the time counts from then.
 				await sleep(0);
 				await sleep(COLLECT_MS);
 			},

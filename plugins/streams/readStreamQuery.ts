@@ -4,7 +4,7 @@ import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { queryIssues } from "#core/http/queryIssues.ts";
 import { streamFault } from "#plugins/streams/faults.ts";
 
-/** Where a client stopped. Without an epoch it takes the risk of a restored database itself. */
+/** Where a client stopped. Without an epoch a restored database goes unnoticed. */
 export type ResumePoint = { afterSeq: number; epoch: string | undefined };
 
 export type StreamQuery = { chain: Chain | undefined; resume: ResumePoint | undefined };
@@ -24,7 +24,7 @@ const querySchema = z.strictObject({
  * Reads the query of a stream.
  *
  * Not as a schema of the route: on a WebSocket route Elysia only validates, and its issues would
- * name no chain that it does not know.
+ * not name an unknown chain.
  */
 export function readStreamQuery(
 	query: Readonly<Record<string, unknown>>,

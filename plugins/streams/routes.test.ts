@@ -18,7 +18,7 @@ afterAll(async () => {
 	await database.drop();
 });
 
-/** What an upgrade is answered with where it is refused. */
+/** Returns the answer to a refused upgrade. */
 async function refusal(path: string) {
 	const response = await fetch(`${world.url}${path}`, {
 		headers: {
@@ -84,7 +84,7 @@ test("a collection is looked up once for each stream that opens", async () => {
 	client.close();
 });
 
-test("[MRG-16] an open stream of a collection says that somebody looks, with each ping; discover does not", async () => {
+test("[MRG-16] an open stream of a collection keeps it watched, with each ping; discover does not", async () => {
 	world.touches.length = 0;
 	const client = streamClient(`${world.url}/collections/c-watched/stream`);
 	const discover = streamClient(`${world.url}/discover/stream?chain=base`);

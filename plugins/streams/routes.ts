@@ -20,17 +20,19 @@ export type StreamRoutesOptions = {
 	chains: ChainRegistry;
 	/** Slugs of the indexed chains, in the deployment's order. */
 	slugs: ReadonlySet<string>;
-	/** The server is known from its first upgrade on. */
+	/** Called with the server, which is known from its first upgrade on. */
 	onServer: (server: PublishingServer) => void;
 };
 
-/** What Elysia hands to a socket's handlers, as far as streams look at it. */
+/** The part of Elysia's socket that streams use. */
 type ElysiaSocket = { raw: object; remoteAddress: string; data: { request: Request } };
 
-/** The two streams. Who may not have one gets a problem document instead of an upgrade. */
+/**
+ * Makes the routes of both streams. A refused client gets a problem document instead of an upgrade.
+ */
 export function streamRoutes(options: StreamRoutesOptions) {
 	const { market, chains, slugs, onServer } = options;
-	// Not `beforeHandle`, which Elysia runs twice on an upgrade: `upgrade` runs once, and awaited.
+	// Not `beforeHandle`, which Elysia runs twice on an upgrade: `upgrade` runs once, and is awaited.
 	const admissions = new WeakMap<Request, Admission>();
 	const handlers = socketHandlers(options.streams, admissions);
 	const indexed = { chains, slugs };
@@ -64,7 +66,10 @@ export function streamRoutes(options: StreamRoutesOptions) {
 		});
 }
 
-/** The gate knows the client behind our proxies; a bare app knows the socket only. */
+/**
+ * Returns the client: the gate knows it behind our proxies; an app without the gate knows the
+ * socket only.
+ */
 function clientOf(request: Request) {
 	return { client: requestContexts.get(request)?.clientAddress };
 }
@@ -82,7 +87,7 @@ function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission
 		drain({ raw }: ElysiaSocket): void {
 			if (isStreamSocket(raw)) streams.drain(raw);
 		},
-		// Elysia 1.4.30 hands Bun's own socket to this handler, whatever its types say.
+		// Elysia 1.4.30 passes Bun's own socket to this handler, whatever its types say.
 		pong(raw: object): void {
 			if (isStreamSocket(raw)) streams.pong(raw);
 		},
@@ -92,7 +97,7 @@ function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission
 	};
 }
 
-/** Elysia's copy of Bun's types is older than the method that tells slow readers. */
+/** Elysia's copy of Bun's types lacks the method by which slow readers are found. */
 function isStreamSocket(raw: object): raw is StreamSocket {
 	return "getBufferedAmount" in raw;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { silentLog } from "#core/log/silentLog.ts";
 import { runStreams } from "#plugins/streams/runStreams.ts";
 
-/** Both loops, moved on by hand: each `second` lets every wait that is under way end. */
+/** Runs both loops, moved on by hand: each `second` ends every wait under way. */
 function open(tick: () => Promise<{ reads: Promise<unknown> }>) {
 	let nowMs = 0;
 	const waits: (() => void)[] = [];

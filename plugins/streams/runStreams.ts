@@ -8,7 +8,7 @@ import { PING_INTERVAL_MS, TAIL_INTERVAL_MS } from "#plugins/streams/limits.ts";
 export type StreamRunner = {
 	start(): void;
 	stop(): Promise<void>;
-	/** How long ago the log was last read without a failure. */
+	/** Returns how long ago the log was last read without a failure. */
 	silentMs(): number;
 };
 
@@ -22,8 +22,8 @@ export type RunStreamsOptions = {
 };
 
 /**
- * The two loops behind the streams. Two, because a database that hangs must not keep pings back:
- * clients would take a late frame for a dead connection, and all come again at once.
+ * Starts the two loops behind the streams. Two, because a hanging database must not delay pings:
+ * clients would take a late frame for a dead connection, and all would reconnect at once.
  */
 export function runStreams(options: RunStreamsOptions): StreamRunner {
 	const { tailer, streams, clock, log, wait = sleep } = options;
@@ -48,7 +48,7 @@ export function runStreams(options: RunStreamsOptions): StreamRunner {
 		while (!signal.aborted) {
 			await wait(TAIL_INTERVAL_MS, signal);
 			streams.checkUnsent({ look: true });
-			// Counted in the clock's time and not in turns, which come late on a busy machine.
+			// Counted by the clock and not in turns, which come late on a busy machine.
 			if (clock.nowMs() - pingedMs < PING_INTERVAL_MS) continue;
 			pingedMs += PING_INTERVAL_MS;
 			tailer.ping();

@@ -10,11 +10,12 @@ export type StreamMetrics = {
 };
 
 /**
- * A client may close with any of a thousand codes; only those that mean something are told apart.
+ * A client may close with any of a thousand codes; only those with a meaning are counted
+ * separately.
  */
 const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
 
-/** What an operator watches of the streams. */
+/** Registers the metrics of the streams. */
 export function streamMetrics(metrics: Metrics): StreamMetrics {
 	const connections = metrics.gauge({
 		name: "ws_connections",

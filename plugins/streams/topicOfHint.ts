@@ -2,8 +2,8 @@
 const TOPIC_FIRST = /^\{"topic":"([^"\\]*)"/;
 
 /**
- * The topic of what the bus announced, without reading the frames behind it; undefined where only
- * reading all of it would tell.
+ * Returns the topic of an announcement without parsing its frames; undefined where only a full
+ * parse would show it.
  */
 export function topicOfHint(text: string): string | undefined {
 	return TOPIC_FIRST.exec(text)?.[1];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 import { pageSchema } from "#core/http/pageSchema.ts";
-import { cancellationSchema } from "#plugins/wallets/contract.ts";
+import { cancellationSchema, INTENT_STATUSES } from "#plugins/wallets/contract.ts";
 
 const questionUrl = (what: string) =>
 	field
@@ -15,27 +15,11 @@ const questionUrl = (what: string) =>
 export const transferSchema = z
 	.object({
 		id: field.id("Names the transfer."),
-		status: z
-			.enum([
-				"created",
-				"rejected",
-				"confirmation_required",
-				"review_required",
-				"signature_required",
-				"waiting",
-				"submitting",
-				"submitted",
-				"uncertain",
-				"confirmed",
-				"failed",
-				"expired",
-				"dry_run",
-			])
-			.meta({
-				description:
-					"Where it stands. `rejected`, `confirmed`, `failed`, `expired` and `dry_run` are final; " +
-					"`uncertain` may have been sent, and is looked up until that is known.",
-			}),
+		status: z.enum(INTENT_STATUSES).meta({
+			description:
+				"Where it stands. `rejected`, `confirmed`, `failed`, `expired` and `dry_run` are final; " +
+				"`uncertain` may have been sent, and is looked up until that is known.",
+		}),
 		errorCode: field.text("Why it was rejected, or failed.", "per_trade_limit").nullable(),
 		fromWalletId: field.text(
 			"The wallet that it leaves, by its id.",

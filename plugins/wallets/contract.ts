@@ -18,7 +18,8 @@ import type {
 	Preparation as PreparationOfKind,
 	Question as QuestionOfPlan,
 } from "#plugins/wallets/execution/Preparation.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
+import { type IntentStatus, intentStatuses } from "#plugins/wallets/intent/IntentStatus.ts";
+import type { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import type { Signable as SignableOfPlan } from "#plugins/wallets/plan/Signable.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
 
@@ -348,6 +349,14 @@ export type AllowanceRequest = RequestOfAllowance;
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
+
+/** Every status of an intent. */
+export const INTENT_STATUSES = intentStatuses;
+
+/** What a one-time link tells the page behind it: `GET /v1/links/:token`. */
+export type LinkShown = z.output<typeof linkSchema>;
+/** Where an intent of a link stands, as it tells that page. */
+export type LinkOutcome = z.output<typeof linkOutcomeSchema>["intents"][number];
 
 /** Returns what operators set under a setting's key; null: nothing. */
 export const readTradingSetting = settingRows.value;

@@ -10,6 +10,7 @@ import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { type UserLimits, usdText } from "#plugins/wallets/profile/usdText.ts";
 import { identityRoutes } from "#plugins/wallets/routes/identityRoutes.ts";
+import type { PublicSettings } from "#plugins/wallets/routes/settingsSchema.ts";
 import { createAuthenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import { createSessions } from "#plugins/wallets/session/createSessions.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
@@ -23,9 +24,9 @@ export type IdentityOptions = {
 	config: IdentityConfig;
 	custody: Custody;
 	audit: Audit;
-	/** The most that a profile may set; read anew for each answer. */
-	limits: () => Promise<UserLimits>;
-	dryRun: () => Promise<boolean>;
+	/** The most that a profile may set. */
+	limits: UserLimits;
+	dryRun: boolean;
 };
 
 type IdentityService = Pick<
@@ -33,9 +34,9 @@ type IdentityService = Pick<
 	"authenticate" | "profileOfSocial" | "principalOf" | "deploymentProfile"
 >;
 
-/** Who somebody is: profiles, their wallets, sessions, and the routes to all of that. */
+/** Makes what knows who somebody is: profiles, their wallets, sessions, and the routes to them. */
 export function createIdentity(options: IdentityOptions) {
-	const { core, config, custody, audit, limits } = options;
+	const { core, config, custody, audit, limits, dryRun } = options;
 	const { db, clock } = core;
 	const { PUBLIC_URL: publicUrl, SANDBOX: sandbox } = config;
 	const home = homeChain(core, { name: config.TRADING_HOME_CHAIN, sandbox });
@@ -64,23 +65,19 @@ export function createIdentity(options: IdentityOptions) {
 		home: { chainId: home.chain.id, rpc: home.rpc },
 	});
 	const enrolment = createEnrolment({ ...shared, custody, homeChainId: home.chain.id });
-	const settings = async () => {
-		const most = await limits();
-		const { id, slug, name } = home.chain;
-		return {
-			homeChain: { id, slug, name },
-			signInChainIds: [...home.signInChainIds],
-			walletProvider: { isOn: custody.isOn },
-			dryRun: await options.dryRun(),
-			perTradeUsdMax: usdText.of(most.perTradeUsdMicros),
-			dailyUsdMax: usdText.of(most.dailyUsdMicros),
-			walletNotionalUsdMax: usdText.of(most.walletNotionalUsdMicros),
-			settlementAssets: ["ETH", "WETH", "USDG"],
-			sessionSeconds: SESSION_IDLE_MS / 1_000,
-			nonceSeconds: NONCE_TTL_MS / 1_000,
-		};
+	const { id: homeChainId, slug, name } = home.chain;
+	const settings: PublicSettings = {
+		homeChain: { id: homeChainId, slug, name },
+		signInChainIds: [...home.signInChainIds],
+		walletProvider: { isOn: custody.isOn },
+		dryRun,
+		perTradeUsdMax: usdText.of(limits.perTradeUsdMicros),
+		dailyUsdMax: usdText.of(limits.dailyUsdMicros),
+		walletNotionalUsdMax: usdText.of(limits.walletNotionalUsdMicros),
+		settlementAssets: ["ETH", "WETH", "USDG"],
+		sessionSeconds: SESSION_IDLE_MS / 1_000,
+		nonceSeconds: NONCE_TTL_MS / 1_000,
 	};
-	const homeChainId = home.chain.id;
 	const service: IdentityService = {
 		authenticate,
 		deploymentProfile: createDeployment({ ...shared, custody, homeChainId }),
@@ -91,7 +88,7 @@ export function createIdentity(options: IdentityOptions) {
 			return { profile, sessionId: null };
 		},
 	};
-	/** Nobody where there are no credentials; wrong ones are `unauthorized`. */
+	/** Names nobody where there are no credentials; wrong ones are `unauthorized`. */
 	const callerOf = async (request: Request): Promise<string | null> => {
 		const isAnonymous = readCredential(request, sessions.cookie).kind === "none";
 		const namesNobody = isAnonymous && !request.headers.has("authorization");

@@ -18,8 +18,6 @@ import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { openExecution } from "#plugins/wallets/openExecution.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
-import { usdMax } from "#plugins/wallets/profile/usdText.ts";
 import { wakeSubmission } from "#plugins/wallets/reconcile/wakeSubmission.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
@@ -41,27 +39,19 @@ export type WalletsOptions = {
 	ending: AbortSignal;
 };
 
-/** The service that other plugins get, with its routes and jobs: identity, execution, links. */
+/** Makes the service that other plugins get, with its routes and jobs. */
 export function createWallets(options: WalletsOptions) {
 	const { core, config, custody, prices, ending } = options;
+	const opened = openExecution({ core, config, custody, prices, ending });
+	const { deps } = opened;
 	const identity = createIdentity({
 		core,
 		config,
 		custody,
 		audit: core.audit,
-		limits: async () => usdMax(config),
-		dryRun: async () => config.TRADING_DRY_RUN,
+		limits: deps.settings.limits,
+		dryRun: deps.settings.isDryRun,
 	});
-	const opened = openExecution({
-		core,
-		config,
-		custody,
-		prices,
-		sendTimeoutMs: custody.callTimeoutMs,
-		profileOf: (db, id) => readProfile(db, { id }),
-		ending,
-	});
-	const { deps } = opened;
 	const senders = new Set<string>();
 	const execution: Execution = {
 		...opened.execution,
@@ -111,7 +101,7 @@ export function createWallets(options: WalletsOptions) {
 	return { service, routes, jobs, agent, degraded: watch.degraded, ended: opened.ended };
 }
 
-/** Where links lead. Without PUBLIC_URL this machine alone can follow them. */
+/** Returns where links lead. Without PUBLIC_URL this machine alone can follow them. */
 function publicUrlOf(config: WalletsOptions["config"]): string {
 	const { PUBLIC_URL, HOST, PORT } = config;
 	if (PUBLIC_URL !== undefined) return PUBLIC_URL;

@@ -99,12 +99,6 @@ export const walletsFault = defineFaults({
 		public: "There is no such wallet in your profile.",
 		advice: "Use an id of `wallets` in your profile (`/v1/trading/profile`).",
 	},
-	validationError: {
-		status: 422,
-		retry: "never",
-		public: "The request is not valid.",
-		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
-	},
 	chainUnavailable: {
 		status: 503,
 		retry: "later",

@@ -1,21 +1,22 @@
 import type { z } from "zod";
 import { shareRpc } from "#core/chain/reads/shareRpc.ts";
 import { createCommits } from "#core/db/commits/createCommits.ts";
-import type { Database, Queryable } from "#core/db/Database.ts";
+import type { Database } from "#core/db/Database.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { createSteps } from "#core/steps/createSteps.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
-import type { Custody } from "#plugins/custody/contract.ts";
+import type { CustodyService } from "#plugins/custody/contract.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
-import type { Execution, IntentKind, Profile } from "#plugins/wallets/contract.ts";
+import type { Execution, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createExecution.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
 import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
+import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { followHeadsJob } from "#plugins/wallets/reconcile/followHeadsJob.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
@@ -26,18 +27,16 @@ type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executi
 const SECONDS_PER_MINUTE = 60;
 const MICROS = 1_000_000;
 
-/** The path that money leaves by, over the runtime and the deployment's settings. */
+/** Opens the path that money leaves by, over the runtime and the deployment's settings. */
 export function openExecution(given: {
 	core: Core;
 	config: Config;
-	custody: Custody;
+	custody: CustodyService;
 	prices: Prices;
-	sendTimeoutMs: number;
-	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 }): { deps: ExecutionDeps; execution: Execution; jobs: Job[]; ended(): Promise<void> } {
-	const { core, config, custody, prices, sendTimeoutMs, profileOf, ending } = given;
+	const { core, config, custody, prices, ending } = given;
 	const kinds = new Map<string, IntentKind<unknown>>();
 	const rpcs = new Map(
 		core.reached.map(({ chain, rpcFor }) => [chain.id, shareRpc(rpcFor("intents"))]),
@@ -57,7 +56,7 @@ export function openExecution(given: {
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps<StepName>(core.observeSteps),
 		kindSteps: createSteps<string>(core.observeSteps),
-		profileOf,
+		profileOf: (queryable, id) => readProfile(queryable, { id }),
 		newId: () => Bun.randomUUIDv7(),
 		nonceClaims: createNonceClaims(),
 		queueRuns: createQueueRuns(),
@@ -73,7 +72,7 @@ export function openExecution(given: {
 				recipientCooldownMs: config.TRADING_RECIPIENT_COOLDOWN_MINUTES * MINUTE_MS,
 			},
 			networkFeeUsdMicros: micros(config.TRADING_NETWORK_FEE_USD_MAX),
-			sendTimeoutMs,
+			sendTimeoutMs: custody.callTimeoutMs,
 			finalDepthBlocks: config.TRADING_FINAL_DEPTH_BLOCKS,
 			quota: {
 				burst: config.TRADING_INTENTS_BURST_MAX,

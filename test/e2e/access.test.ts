@@ -4,9 +4,9 @@ import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: whatever a plugin adds, who may use it is decided before anything is said about the
-// request: market reads are open, what is somebody's needs their session, what is an operator's
-// needs the key, and what an operator changes is written down with who it was.
+// Guarantee: whatever a plugin adds, access is decided before the request is judged: market reads
+// are open, a person's own data needs their session, an operator's route needs the key, and each
+// change by an operator is recorded with who made it.
 
 const KEY = "a-key-of-operators-in-this-test";
 const ROOT = join(import.meta.dir, "../..");
@@ -25,7 +25,7 @@ beforeAll(async () => {
 	const { body } = await service.get("/openapi/json");
 	all = Object.entries<any>(body.paths).flatMap(([path, item]) =>
 		Object.entries<any>(item).map(([method, { security = [] }]) => {
-			// An empty choice says that it answers without, too.
+			// An empty choice means that the route also answers without credentials.
 			const isOpen = security.some((one: object) => Object.keys(one).length === 0);
 			const names = isOpen ? [] : security.flatMap((one: object) => Object.keys(one));
 			return { method: method.toUpperCase(), path, security: names };
@@ -54,14 +54,15 @@ async function openSession(): Promise<string> {
 	return token;
 }
 
-/** Asks as nobody may: with an id of nothing, and a body that no schema takes. */
+/** Sends a request that no schema accepts: an invented id and a wrong body. */
 async function ask(
 	{ method, path }: Operation,
 	headers: Record<string, string> = {},
 	body: unknown = "nonsense",
 ) {
 	const filled = path.replace(/\{(\w+)\}/g, (_, name) => (name === "chain" ? "anvil" : "nothing"));
-	// A client of its own each time, so that no limit answers in place of the route.
+	// Each request comes from an address of its own, so that no rate limit answers in place of the
+	// route.
 	const from = `10.7.${asked >> 8}.${asked++ & 255}`;
 	const response = await fetch(`${service.url}${filled}`, {
 		method,
@@ -76,9 +77,12 @@ async function ask(
 	return { status: response.status, text };
 }
 
-/** Says 204 to everybody: whoever signs out is signed out. */
+/** Answers 204 to every caller, signed in or not. */
 const SIGN_OUT = "DELETE /v1/trading/session";
-/** Bodies of routes whose schema comes before who asks: it is public, and takes no money. */
+/**
+ * Bodies of routes that validate before they authenticate: their schema is public, and they move no
+ * money.
+ */
 const bodies: Record<string, unknown> = {
 	"POST /v1/trading/profile": { requireTradeConfirmation: true },
 	"POST /v1/trading/enrollment": {},
@@ -89,7 +93,7 @@ const isAdmin = ({ path }: Operation) => path.startsWith(ADMIN);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const WRONG = sessionToken.create((count) => new Uint8Array(count));
 
-test("[SEC-01] market reads answer whoever asks", async () => {
+test("[SEC-01] market reads answer every caller", async () => {
 	const reads = all.filter(({ method, path, security }) => {
 		return method === "GET" && path.startsWith(MARKET) && security.length === 0;
 	});
@@ -102,7 +106,7 @@ test("[SEC-01] market reads answer whoever asks", async () => {
 	}
 });
 
-test("[SEC-01] what is somebody's needs their session, snipes among it", async () => {
+test("[SEC-01] a person's own data, snipes included, needs their session", async () => {
 	const own = all.filter((one) => one.security.includes("session") && named(one) !== SIGN_OUT);
 	expect(own.filter(({ path }) => path.startsWith(`${MARKET}snipes`)).length).toBeGreaterThan(5);
 	expect(own.length).toBeGreaterThan(20);
@@ -116,7 +120,7 @@ test("[SEC-01] what is somebody's needs their session, snipes among it", async (
 	}
 });
 
-test("[SEC-01] every admin route needs the key, whoever is signed in, before anything is read", async () => {
+test("[SEC-01] every admin route needs the key, even from a signed-in caller, before anything is read", async () => {
 	const admin = all.filter(isAdmin);
 	expect(admin.length).toBeGreaterThan(3);
 	for (const operation of admin) {
@@ -134,7 +138,7 @@ test("[SEC-01] every admin route needs the key, whoever is signed in, before any
 	);
 });
 
-test("[SEC-01] what an operator changes is audited with who it was", async () => {
+test("[SEC-01] each change by an operator is audited with who made it", async () => {
 	const { db } = service.core;
 	const entries = async () => {
 		const rows = await db.query<{ entry: string }>(
@@ -150,7 +154,7 @@ test("[SEC-01] what an operator changes is audited with who it was", async () =>
 	expect(written.some((entry) => entry.includes("operator:ann (on call)"))).toBe(true);
 });
 
-test("each thing that operators change about bridges is audited with who it was", async () => {
+test("each change by operators to bridges is audited with who made it", async () => {
 	const { db } = service.core;
 	const { profile } = await insertPerson(db, { chainId: 31_337, nowMs: Date.now() });
 	const id = Bun.randomUUIDv7();
@@ -190,7 +194,7 @@ test("each thing that operators change about bridges is audited with who it was"
 	}
 });
 
-test("[SEC-01] whatever opens for operators and changes something writes to the audit log", async () => {
+test("[SEC-01] every operators' route that changes something writes to the audit log", async () => {
 	const silent: string[] = [];
 	let files = 0;
 	for await (const file of new Bun.Glob("{core,plugins}/**/*.ts").scan(ROOT)) {
@@ -205,7 +209,7 @@ test("[SEC-01] whatever opens for operators and changes something writes to the 
 	expect(silent).toEqual([]);
 });
 
-/** The routes of trading and wallets that the specification lists, but for an operator's. */
+/** The routes of trading and wallets in the specification, without those of operators. */
 const TRADING_ROUTES = [
 	...["GET /v1/trading/settings", "GET /v1/trading/profile", "POST /v1/trading/profile"],
 	...["DELETE /v1/trading/profile/social", "DELETE /v1/trading/profile/wallets/{id}"],
@@ -214,7 +218,7 @@ const TRADING_ROUTES = [
 	...["POST /v1/trading/intents/{id}/confirm", "GET /v1/trading/holdings", "GET /v1/stock-tokens"],
 	"POST /v1/trading/wallet-transfers",
 ];
-/** Those that answer whoever asks. Enrolment asks for the wallet provider's own token. */
+/** Routes that answer without a session. Enrolment asks for the wallet provider's own token. */
 const TRADING_OPEN = new Map([
 	["GET /v1/trading/settings", 200],
 	["GET /v1/stock-tokens", 200],

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: `svc backfill` ends with exactly the rows of an index that was read from the first
-// block on, however often it is killed on the way, and whoever else writes meanwhile.
+// block on, however often it is killed on the way and whatever else writes meanwhile.
 
 const ROOT = join(import.meta.dir, "../..");
 const LAST = 2_400;
@@ -75,7 +75,7 @@ function svc(...args: string[]) {
 const backfill = (from: number, to: number) =>
 	svc("backfill", "--chain", "anvil", "--from", String(from), "--to", String(to));
 
-/** Everything that readers see of a database up to a block, in an order of its own. */
+/** Returns everything that readers see of a database up to a block, in a fixed order. */
 async function contentOf({ db }: Pick<TestDatabase, "db">) {
 	const events = await db.query(
 		`select c.address, e.block_number, e.log_index, e.sub_index, e.kind, e.accepted,
@@ -113,7 +113,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 test("[ING-10] killed half way and started again, it ends with what a linear index has", async () => {
-	// A look by each lane, and a window or two: what follows is half way for certain.
+	// After a first call by each lane and a window or two the backfill is certainly half done.
 	proxy.answerLogs(4);
 	const first = backfill(0, LAST);
 	await proxy.failures(2);
@@ -125,7 +125,7 @@ test("[ING-10] killed half way and started again, it ends with what a linear ind
 	expect(left).toBeGreaterThan(0);
 	expect(left).toBeLessThan(2 * (LAST + 1));
 
-	// Away still: it waits, says so, and Ctrl-C ends it cleanly.
+	// While the node is still away it waits and says so, and Ctrl-C ends it cleanly.
 	const waiting = backfill(0, LAST);
 	await proxy.failures(4);
 	waiting.child.kill("SIGINT");
@@ -173,7 +173,7 @@ test("[ING-10] what lanes have indexed is read once more and changes nothing", a
 	);
 	const out = await new Response(child.stdout).text();
 	expect(await child.exited).toBe(0);
-	// The service holds the chain's backfill: the command has it done, and watches.
+	// The service holds the chain's backfill: the command hands its work to it, and watches.
 	const states = out
 		.trim()
 		.split("\n")

@@ -5,7 +5,7 @@ import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
 // Guarantee: whatever a stranger sends, the answer is a problem document that says what is wrong:
-// never a 500, never an empty 200, never a word about our insides.
+// never a 500, never an empty 200, and nothing about the service's internals.
 
 let anvil: Anvil;
 let service: TestService;
@@ -114,7 +114,7 @@ test("[API-19] the removed route answers 404", async () => {
 test("[SEC-02] 600 requests a minute for each client; the 601st is told when to come back", async () => {
 	const ask = (client: string) =>
 		fetch(`${service.url}${market}/trending?chain=anvil&limit=1`, {
-			// What stands left of the proxy's own entry is the client's invention.
+			// Entries left of the proxy's own are invented by the client.
 			headers: { "x-forwarded-for": `${crypto.randomUUID()}, ${client}` },
 		});
 	const statuses = new Map<number, number>();
@@ -169,7 +169,7 @@ test("[API-18] freshness tells how far the sale lane has come, on the list and o
 		for (const key of ["indexedAt", "servedAt"]) {
 			expect(Date.parse(body.freshness[key])).toBeGreaterThan(0);
 		}
-		// Without a provider there is no list that could have been read.
+		// Without a provider no list could have been read.
 		expect(body.freshness.listRefreshedAt).toBeNull();
 	}
 });

@@ -8,7 +8,8 @@ import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: the clauses that are easy to lose in a refactoring, each seen from outside.
+// Guarantee: clauses of the specification that are easily lost in a refactoring, each seen from
+// outside.
 
 const ETHER = 10n ** 18n;
 const market = "/v1/nft-market";
@@ -52,7 +53,7 @@ async function salesOf(transactionHash: Hex) {
 	return body.data.filter((event: any) => event.transactionHash === transactionHash);
 }
 
-test("[ING-12] a private sale that somebody else fills goes to whom the order names", async () => {
+test("[ING-12] a private sale that a third party fills goes to the account that the order names", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: seller,
@@ -258,7 +259,7 @@ test("[STR-02] a row is published when it commits, not by the next look", async 
 		await stream.next((frame) => frame.data?.row?.transactionHash === hash);
 		delaysMs.push(performance.now() - storedAt);
 	}
-	// The look comes once a second: by it alone the middle of five would be some half a second.
+	// Lanes look once a second: by that alone the median of five delays would be about 500 ms.
 	expect(delaysMs.sort((a, b) => a - b)[2]).toBeLessThan(250);
 	stream.close();
 });

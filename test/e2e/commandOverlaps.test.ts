@@ -21,7 +21,7 @@ const commands: readonly Command[] = [
 	...stockCommands,
 	...holdingCommands,
 ];
-/** They move something, or take back what does: one by one, as their tools say. */
+/** Commands that move something, or take back such a move, one by one as their tools say. */
 const MOVING = /^(send|buy_nft|cancel|snipe|(pause|resume|cancel)_plan)$/;
 const options = {
 	isStrict: ({ name }: Command) => MOVING.test(name),

@@ -9,12 +9,14 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: what is wrong with our database is told as ours, never as the caller's mistake; and
-// nobody is told that nothing was done where something may have been.
+// Guarantee: a failure of our database is reported as ours, never as the caller's mistake; and no
+// caller is told that nothing was done where something may have been.
 
 const ADMIN_KEY = "a-key-of-operators-in-this-test";
 const CHAIN_ID = 31_337;
-/** So many that none of them meets a limit, and so few that operators among them are known. */
+/**
+ * Enough that none of them meets a limit, and few enough that the operators among them are known.
+ */
 const CLIENTS = 16;
 let asked = 0;
 const MESSAGES_MAX = 40;
@@ -63,7 +65,7 @@ afterAll(async () => {
 	await database?.drop();
 });
 
-/** Signing out is done with a token that opens nothing, so that the others stay signed in. */
+/** Signing out is called with an invalid token, so that the other sessions stay. */
 const SIGN_OUT = "DELETE /v1/trading/session";
 
 function newToken(): string {
@@ -81,7 +83,7 @@ async function openSession(): Promise<void> {
 }
 
 type Route = { method: string; path: string };
-/** What a route has to be told in its query, as it takes nothing that it does not know. */
+/** Query parameters that a route requires; unknown ones would be refused. */
 const queries: Record<string, string> = {
 	"/v1/nft-market/search": "?q=cats&chain=anvil",
 	"/v1/social/webhook": "?crc_token=x",
@@ -128,7 +130,7 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
-/** Right in all but its nonce, which is looked for in the database. */
+/** Returns a message that is right in all but its nonce, which is looked up in the database. */
 function signInMessage(): string {
 	return renderSiweMessage({
 		scheme: null,
@@ -165,7 +167,7 @@ const name = () => new Client({ connectionString: database.connectionString }).d
 const THROW_OUT = `select pg_terminate_backend(pid) from pg_stat_activity
 	where datname = $1 and pid <> pg_backend_pid()`;
 
-/** Beside the service and its database: on one that stays open. */
+/** Runs a statement on a connection of its own to the server's other database, which stays open. */
 async function administer(statement: string, values: readonly string[] = []): Promise<void> {
 	const beside = database.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, "$1postgres");
 	const client = new Client({ connectionString: beside });
@@ -214,7 +216,7 @@ async function routes(): Promise<Route[]> {
 	);
 }
 
-/** What answers without the database, and how. */
+/** Routes that answer without the database, with their status. */
 const WITHOUT: Record<string, number> = {
 	"GET /": 200,
 	"GET /problems": 200,
@@ -225,21 +227,23 @@ const WITHOUT: Record<string, number> = {
 	"GET /v1/agent/tools": 200,
 	"GET /v1/social/webhook": 200,
 	"POST /v1/social/webhook": 401,
-	// There are no credentials of X here.
+	// No credentials of X are configured here.
 	"GET /v1/admin/social/connection": 503,
 	"POST /v1/admin/social/webhook/subscribe": 503,
-	// There is no bridge provider here, so it has no chains.
+	// No bridge provider is configured here, so it has no chains.
 	"GET /v1/bridges/currencies": 422,
-	// Only one chain is reached here, and it is not the body's.
+	// Only one chain is configured here, and the body names another.
 	"PUT /v1/admin/contracts/manifest": 422,
-	// There is no wallet provider here, so nobody can enrol.
+	// No wallet provider is configured here, so no person can enrol.
 	"POST /v1/trading/enrollment": 401,
 };
 
-/** Whether it is answered from a page that was made before, and is not too old yet. */
+/** Routes that may be answered from a page that was made before and is still fresh. */
 const MAY_BE_CACHED = new Set(["GET /v1/nft-market/collections", "GET /v1/token/economics"]);
 
-/** The problem document says that the failure is ours and temporary, and when to try again. */
+/**
+ * Expects a problem document that calls the failure ours and temporary, and says when to try again.
+ */
 function expectOurs(name: string, { status, headers, body }: Answer): void {
 	expect({ name, status, code: body?.code }).toMatchObject({ name, status: 503 });
 	expect(headers.get("content-type")).toBe("application/problem+json");
@@ -280,7 +284,7 @@ test("while the database is away every route that needs it says so, and all come
 	expect<Record<string, number>>(await statuses()).toEqual(before);
 });
 
-/** What writes in this test: the other POSTs are refused by what they read. */
+/** Routes that write in this test: the other POSTs are refused by what they read. */
 const WRITES = new Set([
 	"POST /v1/trading/profile",
 	"DELETE /v1/trading/profile/social",
@@ -303,7 +307,7 @@ const WRITES = new Set([
 	"POST /v1/nft-market/intents/{id}/cancel",
 ]);
 
-test("so they do while the server lets nobody in, and after it threw everybody out", async () => {
+test("so they do while the server refuses connections, and after it ended all of them", async () => {
 	const before = await statuses();
 	await administer(`alter database ${name()} with allow_connections false`);
 	await administer(THROW_OUT, [name()]);
@@ -312,7 +316,7 @@ test("so they do while the server lets nobody in, and after it threw everybody o
 	expect<Record<string, number>>(await statuses()).toEqual(before);
 });
 
-test("while it can only be read, reading goes on and writing says 503", async () => {
+test("while the database is read-only, reads go on and writes answer 503", async () => {
 	const before = await statuses();
 	await administer(`alter database ${name()} set default_transaction_read_only = on`);
 	await administer(THROW_OUT, [name()]);
@@ -350,7 +354,7 @@ test("wherever in a request the database dies, the answer is right or says that 
 
 describe("money, wherever the database dies", () => {
 	for (const path of ["/v1/nft-market/buys", "/v1/trading/wallet-transfers"]) {
-		test(`${path} is recorded once, and nobody is told otherwise`, async () => {
+		test(`${path} is recorded once, and no answer says otherwise`, async () => {
 			const told = new Set<string>();
 			for (let messages = 1; messages <= MESSAGES_MAX; messages++) {
 				const key = `${path} ${messages}`.replaceAll(" ", "#");
@@ -384,7 +388,7 @@ const STATUS: Record<string, number> = {
 	"/v1/trading/wallet-transfers": 202,
 };
 
-/** Waits until the server has done with whatever it was sent before it was cut off. */
+/** Waits until the server has finished the statements that it got before it was cut off. */
 async function abandoned(): Promise<void> {
 	await until(async () => {
 		const rows = await database.db.query(

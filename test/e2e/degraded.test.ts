@@ -8,8 +8,8 @@ import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: money that does not go on is seen from outside: by /readyz, which stays 200, by
-// /metrics, and by the operators' list with what frees it.
+// Guarantee: payments that are stuck are seen from outside: by /readyz, which stays 200, by
+// /metrics, and in the operators' list with the action that frees them.
 
 const ADMIN_KEY = "a-key-of-operators-in-this-test";
 const CHAIN_ID = 31_337;

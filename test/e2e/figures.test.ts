@@ -8,8 +8,8 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 import { until } from "#test/harness/until.ts";
 import { type Sandbox, startSandbox } from "#test/sandbox/startSandbox.ts";
 
-// Guarantee: every figure the service shows is the one that the chain itself gives, recomputed by
-// an oracle that shares no code with the service.
+// Guarantee: every figure of the service equals what the chain gives, recomputed by an oracle that
+// shares no code with the service.
 
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const ZERO = "0x0000000000000000000000000000000000000000";
@@ -47,7 +47,7 @@ const unitOf = ({ total, quantity }: Deed) => (total ?? 0n) / quantity;
 const volumeOf = (sales: readonly Deed[]) =>
 	sales.filter(isPriced).reduce((sum, { total }) => sum + (total ?? 0n), 0n);
 const since = (list: readonly Deed[], atMs: number) => list.filter((deed) => deed.atMs >= atMs);
-/** Windows begin at a whole minute. */
+/** Returns the start of a window: a whole minute. */
 const windowStart = (servedAt: string, lengthMs: number) =>
 	Math.floor(Date.parse(servedAt) / MINUTE_MS) * MINUTE_MS - lengthMs;
 
@@ -93,7 +93,7 @@ test("[ING-12] [ING-07] every sale and every mint of the chain is there once, an
 				event.from,
 				event.to,
 				event.totalRaw,
-				// A gift is paid in nothing; which currency that is does not matter.
+				// A gift is paid in nothing, so its currency does not matter.
 				event.settlementCurrency?.address ?? ZERO,
 				event.accepted,
 				event.occurredAt,
@@ -111,7 +111,7 @@ test("[IDX-01] [IDX-10] volumes and counts of the list are those of the chain's 
 	expect(body.freshness.listRefreshedAt).toBeNull();
 	const from = windowStart(body.freshness.servedAt, DAY_MS);
 	for (const row of body.normalized) {
-		// Built before it was served: the window may be a minute older.
+		// The page was built before it was served: its window may begin a minute earlier.
 		const told = [from, from - MINUTE_MS].map((at) => since(salesOf(row.contractAddress), at));
 		const sales = told.find(({ length }) => length === row.sales24h);
 		if (!sales) throw new Error(`${row.sales24h} sales of ${row.contractAddress}`);
@@ -193,11 +193,11 @@ test("[API-06] a collection's detail tells its last sale and its mints as the ch
 			expect(body.lastSale.priceNative).toBeCloseTo(ether(unitOf(last)), 9);
 		const mints = deeds.filter((deed) => deed.kind === "mint" && deed.contract === contract);
 		const supply = mints.reduce((sum, { quantity }) => sum + quantity, 0n);
-		// None that was seen says nothing: the index began after the chain did.
+		// Zero seen mints mean unknown: the index began after the chain did.
 		expect(body.mint.mintedSupply).toBe(supply === 0n ? null : Number(supply));
 		const newest = mints.at(-1);
 		if (newest) expect(body.mint.priceNative).toBeCloseTo(ether(unitOf(newest)), 12);
-		// The hour begins at a whole minute: what lies within that minute may or may not count.
+		// The hour begins at a whole minute, so an event within that minute may or may not count.
 		const from = Date.parse(body.observedAt) - HOUR_MS;
 		expect(body.mint.mints1h).toBeGreaterThanOrEqual(since(mints, from).length);
 		expect(body.mint.mints1h).toBeLessThanOrEqual(since(mints, from - MINUTE_MS).length);
@@ -215,7 +215,7 @@ test("the 13 tiles are those of the chain's last 24 hours, and unknown ones are 
 		const units = day.filter(isPriced).map((sale) => ether(unitOf(sale)));
 		expect(tiles.get("sales24h")).toBe(day.length);
 		expect(tiles.get("floor")).toBeNull();
-		// Null until its tokens were walked, which a slow machine does before this is asked.
+		// Null until its tokens were walked; a slow machine may not have done that yet.
 		const owners = tiles.get("owners");
 		if (owners !== null) expect(owners).toBeGreaterThan(0);
 		if (units.length === 0) continue;
@@ -238,7 +238,7 @@ test("[API-12] [API-22] trending counts each window's sales; the sold-out are li
 		const from = windowStart(body.freshness.servedAt, lengthMs);
 		for (const row of body.rows) {
 			const contract = await contractOf(row.slug);
-			// Built before it was served: the window may be a minute older.
+			// The page was built before it was served: its window may begin a minute earlier.
 			const told = [from, from - MINUTE_MS].map((start) => since(salesOf(contract), start));
 			expect(told.map((sales) => sales.length)).toContain(row.sales);
 			if (row.volumeNative === null) continue;
@@ -248,7 +248,8 @@ test("[API-12] [API-22] trending counts each window's sales; the sold-out are li
 		if (lengthMs === 7 * DAY_MS) expect(body.rows).toHaveLength(contracts().length);
 	}
 	let ended: { lifecycle: string }[] = [];
-	// Whether a collection is sold out is known once its greatest supply was read, behind the index.
+	// Whether a collection is sold out is known once its maximum supply was read, which is after its
+	// events are indexed.
 	await until(async () => {
 		const path = "/v1/nft-market/trending?chain=anvil&lifecycle=ended&limit=200";
 		ended = (await service.get(path)).body.rows;

@@ -11,7 +11,10 @@ import manifest from "../../package.json";
 // Guarantee: on a fresh clone every script of package.json does its own set-up and starts.
 
 const ROOT = join(import.meta.dir, "../..");
-/** Not beside us, where our own packages would be found; not in memory: they are 450 MB. */
+/**
+ * Not beside this repository, where our own packages would be found; not in memory, as they are 450
+ * MB.
+ */
 const FOLDER = existsSync("/var/tmp") ? "/var/tmp" : tmpdir();
 const clone = mkdtempSync(join(FOLDER, "tapeline-clone-"));
 const children: Subprocess[] = [];
@@ -25,7 +28,7 @@ type Ran = { code: number; output: string };
 
 /** Runs `bun` in the clone, to its end or until its output matches. */
 async function run(args: string[], enough = /^\0$/): Promise<Ran> {
-	// Without the variables of this run: they are no part of a newcomer's machine.
+	// Without the variables of this run, which a newcomer's machine does not have.
 	const { PATH, HOME, BUN_INSTALL, BUN_INSTALL_CACHE_DIR, NPM_CONFIG_REGISTRY } = process.env;
 	const child = Bun.spawn([process.execPath, ...args], {
 		cwd: clone,
@@ -48,7 +51,7 @@ async function run(args: string[], enough = /^\0$/): Promise<Ran> {
 	return { code: await child.exited, output };
 }
 
-/** The files as git knows them here: what is committed, and what will be. */
+/** Copies the files that git knows here, committed or not. Returns why that failed, or null. */
 async function copyFiles(): Promise<string | null> {
 	const listed = Bun.spawnSync(["git", "ls-files", "-co", "--exclude-standard", "-z"], {
 		cwd: ROOT,
@@ -65,7 +68,9 @@ async function copyFiles(): Promise<string | null> {
 	return null;
 }
 
-/** Null where packages can be had, from the registry or from what was fetched before. */
+/**
+ * Returns null if packages can be installed, from the registry or from the cache; else the reason.
+ */
 async function whyNot(): Promise<string | null> {
 	if (!Bun.which("git")) return "there is no git";
 	const why = await copyFiles();
@@ -73,16 +78,16 @@ async function whyNot(): Promise<string | null> {
 	first = await run(["run", "--silent", "bench", "--help"]);
 	if (first.code === 0) return null;
 	const { code, output } = await run(["install", "--frozen-lockfile"]);
-	// A lock file that does not fit is our own mistake, and no reason to look away.
+	// A lock file that does not fit is our own mistake, and no reason to skip the test.
 	if (code === 0 || output.includes("lockfile had changes")) return null;
 	return `the packages cannot be installed: ${output.trim().split("\n").at(-1)}`;
 }
 
-/** What the first script said that ran in the clone. */
+/** The output of the first script that ran in the clone. */
 let first: Ran = { code: 1, output: "" };
 const testOnClone = skipWithReason(await whyNot());
 
-/** A clone that nobody has installed anything in. */
+/** Moves the installed packages away, so that the clone is as after `git clone`. */
 function uninstall(): void {
 	if (!existsSync(join(clone, "node_modules"))) return;
 	renameSync(join(clone, "node_modules"), mkdtempSync(join(clone, "away-")));
@@ -108,12 +113,12 @@ function expectHelp(name: string, ran: Ran): void {
 
 testOnClone("every script starts on a fresh clone, and --help says what it does", async () => {
 	expectHelp("bench", first);
-	// It installs in another way, where there is nothing; the rest find what it made.
+	// The first script installs all packages from nothing; the others find what it installed.
 	uninstall();
 	for (const name of ["start", ...names.filter((one) => !/start|bench|dev/.test(one))]) {
 		expectHelp(name, await run(["run", "--silent", name, "--help"]));
 	}
-	// It goes on and waits for changes, and is ended by us.
+	// It watches for changes without an end, so the test ends it.
 	const { output } = await run(["run", "--silent", "dev", "--help"], /^bun run start\b/m);
 	expectHelp("start", { code: 0, output });
 });

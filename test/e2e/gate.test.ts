@@ -5,16 +5,16 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: there is no way past the gate: not with a short host, not with another spelling of a
-// path, not with an invented address.
+// Guarantee: no request gets past the gate by a short host, by another spelling of a path, or by an
+// invented address.
 
 const PAGE = "/v1/nft-market/trending?chain=anvil&limit=1";
 const ALLOWANCE = 600;
 
 let database: TestDatabase;
-/** Behind an edge proxy on this machine, as by default. */
+/** The service behind an edge proxy on this machine, as by default. */
 let edged: TestService;
-/** Whose only proxy is elsewhere, so that we reach it directly. */
+/** The service whose only trusted proxy is elsewhere, so that the test is a direct client. */
 let direct: TestService;
 const hints: unknown[] = [];
 
@@ -63,7 +63,7 @@ function statuses(answers: Awaited<ReturnType<typeof askAll>>) {
 }
 
 test("[SEC-02] 600 a minute by the address the edge forwards, and by the request's own without an edge", async () => {
-	// What stands left of the edge's own entry is invented, and the host changes nothing.
+	// Entries left of the edge's own are invented, and the host changes nothing.
 	const hosts = ["localhost", "x", "ab", "abc", "[::1]", "EXAMPLE.com"];
 	const asFar = times(ALLOWANCE, (index) => ({
 		target: PAGE,
@@ -85,7 +85,7 @@ test("[SEC-02] 600 a minute by the address the edge forwards, and by the request
 	expect(problem.message).toContain(`retry in ${seconds} second`);
 	expect(refused?.headers["retry-after"]).toBe(String(seconds));
 
-	// A direct client is its own address, whatever it writes.
+	// A direct client is identified by its own address, whatever it writes in headers.
 	const invented = times(800, (index) => ({
 		target: PAGE,
 		from: `10.${index >> 8}.0.${index & 255}`,
@@ -128,8 +128,9 @@ const moneyRoutes = [
 	"/v1/links/1",
 ];
 
-// Guarantee: no form of another site, and no JSON without end, is a money POST, at any spelling.
-test("what is no JSON of ordinary size and depth is refused at every money route, by every host", async () => {
+// Guarantee: no form of another site, and no unbounded JSON, is accepted as a money POST, at any
+// spelling.
+test("a body that is no JSON of ordinary size and depth is refused at every money route, for every host", async () => {
 	const all = moneyRoutes.flatMap((route, at) =>
 		bypasses.flatMap(([host, prefix], way) =>
 			bodies.map(([type, body]) => ({
@@ -147,7 +148,7 @@ test("what is no JSON of ordinary size and depth is refused at every money route
 		const isRefused = [400, 404, 413, 415].includes(answer?.status ?? 0);
 		expect({ target, host, status: answer?.status, isRefused }).toMatchObject({ isRefused: true });
 	}
-	// None of them was let off its allowance but those that are no route's at all.
+	// Only requests to paths without a route did not count against the allowance.
 	const unpaid = answers.filter((answer) => !answer?.headers["ratelimit-limit"]);
 	expect(unpaid.every((answer) => answer?.status === 404)).toBe(true);
 });

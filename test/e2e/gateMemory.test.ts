@@ -11,14 +11,17 @@ import {
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: no body fills the memory, whatever its size and framing, wherever it is sent.
+// Guarantee: no body fills the memory, whatever its size, its framing and its path.
 
 const MEMORY_MAX_MB = 250;
 const BODY_MB = 400;
 const BLOCK = Buffer.alloc(1_048_576, 0x20);
-/** Sent after the answer is there: what is thrown away behind it must not be kept either. */
+/** Sent after the answer has arrived: discarded data must not be kept in memory either. */
 const AFTERWARDS_MB = 32;
-/** Nothing about these differs for what comes after the answer, so a few have all of it. */
+/**
+ * The routes do not differ in how they treat data after the answer, so only a few requests send all
+ * of it.
+ */
 const WHOLE_EVERY = 40;
 const SENDERS = 4;
 
@@ -48,7 +51,10 @@ type Upload = { method: string; target: string; host: string; isChunked: boolean
 
 const documentSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
-/** Every route by its own path and by paths that only look like it, in both framings. */
+/**
+ * Returns uploads to every route, by its own path and by paths that only look like it, in both
+ * framings.
+ */
 async function uploads(): Promise<Upload[]> {
 	const document = await (await fetch(`${service.url}/openapi/json`)).json();
 	const routes = Object.entries(documentSchema.parse(document).paths).flatMap(([path, methods]) =>
@@ -69,13 +75,13 @@ async function uploads(): Promise<Upload[]> {
 	return [...routes, ...others].flatMap(({ method, path }) => [
 		{ method, target: path, host: "localhost", isChunked: false },
 		{ method, target: path, host: "localhost", isChunked: true },
-		// As the gate was led past once: a host so short that a path begins inside of another.
+		// The gate was once bypassed so: by a host so short that the path begins inside another one.
 		{ method, target: `/aa${path}`, host: "x", isChunked: true },
 		{ method, target: `/${path}`, host: "abc", isChunked: false },
 	]);
 }
 
-/** Sends a body of 400 MB, as far as it is taken, and gives the answer's status. */
+/** Sends a body of 400 MB, as far as it is taken, and returns the answer's status. */
 async function upload({ method, target, host, isChunked }: Upload, index: number) {
 	const socket = net.connect(Number(new URL(service.url).port), "127.0.0.1");
 	let received = "";
@@ -127,7 +133,8 @@ testOnLinux(
 		}
 		await Promise.race([Promise.all(Array.from({ length: SENDERS }, work)), service.failed]);
 		expect(answers).toHaveLength(all.length);
-		// Refused, or a page whose method has no body; never a failure. (`/readyz` misses a chain.)
+		// Each was refused, or is a page whose method has no body; none failed. (`/readyz` misses a
+		// chain.)
 		const failed = answers.filter(({ status }) => !(status >= 200 && status < 500));
 		expect(failed.filter(({ asked }) => !asked.includes("/readyz"))).toEqual([]);
 		const accepted = answers.filter(({ asked, status }) => status < 300 && !isBodiless(asked));

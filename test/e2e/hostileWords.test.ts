@@ -17,8 +17,8 @@ import { until } from "#test/harness/until.ts";
 import { addresses } from "#test/sandbox/addresses.ts";
 
 // Guarantee: whatever strangers wrote and the provider passes on, no route and no frame shows a URL
-// that runs, leads into a local network or tells a secret, a text that runs backwards, or a trait
-// that is no trait; and rows that were stored before that was so are shown clean too.
+// that runs code, leads into a local network or contains a secret, a text that runs backwards, or a
+// malformed trait; and rows that were stored before this rule are shown clean too.
 
 const SLUG = "kiln-folk";
 
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 const path = (rest = "") => `/collections/${SLUG}${rest}?chain=anvil`;
 
-/** The good image, or one of which a hidden character was all that was wrong. */
+/** The good image, or one whose only fault was a hidden character. */
 const HARMLESS = /^https:\/\/(images\.test\/cat\.png|a\.test\/(gnp\.x)?)$/;
 
 const ROUTES: [string, () => string][] = [
@@ -84,14 +84,14 @@ const ROUTES: [string, () => string][] = [
 ];
 
 for (const [name, route] of ROUTES) {
-	test(`${name}: nothing of what strangers wrote does anything`, async () => {
+	test(`${name}: nothing that strangers wrote takes effect`, async () => {
 		const answer = await lab.read(route());
 		expect(JSON.stringify(answer).length).toBeGreaterThan(50);
 		expect(hostileIn(answer)).toEqual([]);
 	});
 }
 
-test("the image is then the one beside it, and traits are those that are some", async () => {
+test("the other image is shown then, and only well-formed traits are", async () => {
 	const { data } = await lab.read(`${path("/activity")}&limit=200`);
 	const told = data.filter((row: any) => row.providerPayload?.nft);
 	expect(told.length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ test("what is pushed is clean in frames and in what they leave behind", async ()
 		async () => (await lab.read(path())).market.provider_stream === "live",
 		"the provider's stream is heard",
 	);
-	// The chain is silent, so that the sale is told by the provider alone, with its words.
+	// The node fails, so only the provider tells of the sale, in its own words.
 	chain.fail(true);
 	const transaction = await buyCheapest();
 	await lab.emulator.sync();
@@ -126,7 +126,7 @@ test("what is pushed is clean in frames and in what they leave behind", async ()
 	expect(hostileIn(await lab.read(`${path("/activity")}&limit=200`))).toEqual([]);
 });
 
-test("what a contract and its tokens say of themselves is clean as well", async () => {
+test("what a contract and its tokens say about themselves is clean as well", async () => {
 	const document = {
 		name: "Cat\u202egnp",
 		description: "pay\u2066me\u202e\u0000 now",
@@ -166,7 +166,7 @@ test("what a contract and its tokens say of themselves is clean as well", async 
 	for (const [, route] of ROUTES) expect(hostileIn(await lab.read(route()))).toEqual([]);
 });
 
-/** Somebody buys what is cheapest, and the service has not heard of it yet. */
+/** Buys the cheapest listing, of which the service has not heard yet. */
 async function buyCheapest(): Promise<Hex> {
 	const open = [...(lab.emulator.market().collections.get(SLUG)?.open ?? [])];
 	const order = open.find(({ kind, status, currency }) => {
@@ -209,7 +209,7 @@ describe("rows of before", () => {
 	const shown = ["a collection with its last sale", "activity", "sales", "discover"];
 	for (const [name, route] of ROUTES.filter(([one]) => shown.includes(one))) {
 		test(`${name}: clean when they are read`, async () => {
-			// No page of the minute before.
+			// Past the cache's minute, so that no older page is served.
 			lab.advance(91_000);
 			const answer = await lab.read(route());
 			expect(JSON.stringify(answer)).toContain(HARMLESS_IMAGE);
@@ -224,7 +224,7 @@ const NOT_SHOWN = /\.internal|:secret@|[\p{Bidi_C}\p{Cf}]|(?!\n)\p{Cc}/u;
 const IS_URL = /(image|animation|banner|permalink|_url$|Url$)/;
 const TRAIT_CHARACTERS = 128;
 
-/** Where in an answer something stands that must not: paths, with what stands there. */
+/** Returns each forbidden value in an answer, with its path. */
 function hostileIn(value: unknown, at = "", name = ""): string[] {
 	if (typeof value === "string") {
 		const isHostile = NEVER.test(value) || NOT_SHOWN.test(value);
@@ -241,7 +241,7 @@ function hostileIn(value: unknown, at = "", name = ""): string[] {
 	);
 }
 
-/** A trait has plain members, and short ones. */
+/** Returns a check that a trait has only plain and short members. */
 function oddIn(at: string): (trait: unknown) => string[] {
 	return (trait) => {
 		const members = typeof trait === "object" && trait !== null ? Object.values(trait) : [trait];

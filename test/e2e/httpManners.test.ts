@@ -7,8 +7,8 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: every route of the service reads its query, its conditions and its codings alike, and
-// says what is wrong with them; nobody's own answer is compressed or kept.
+// Guarantee: every route of the service treats its query, conditional headers and codings alike,
+// and says what is wrong with them; a private answer is never compressed or cached.
 
 const ADMIN_KEY = "a-key-of-operators-in-this-test";
 const CHAIN_ID = 31_337;
@@ -172,7 +172,7 @@ test("a stream refuses it too, before it is opened", async () => {
 	}
 });
 
-test("every parameter that is given twice is told as that, on every route", async () => {
+test("every parameter that is given twice is reported as that, on every route", async () => {
 	let seen = 0;
 	for (const { method, path, names } of await routes()) {
 		for (const name of names) {
@@ -207,10 +207,10 @@ const reads = [
 	].map((tail) => `/collections/CATS${tail}`),
 ];
 const pathOf = (read: string) => `/v1/nft-market${read.replace("CATS", cats)}`;
-/** Without the moment at which it was given. */
+/** Returns an answer without its own times. */
 const settled = (bytes: Buffer) => bytes.toString().replace(/"(servedAt|observedAt)":"[^"]*"/g, "");
 
-test("every read of the market has a tag, answers 304, and may be kept only if it is asked about", async () => {
+test("every read of the market has a tag, answers 304, and may be cached only with revalidation", async () => {
 	for (const read of reads) {
 		const first = await ask(pathOf(read));
 		expect({ read, status: first.status }).toEqual({ read, status: 200 });
@@ -230,7 +230,7 @@ test("every read of the market has a tag, answers 304, and may be kept only if i
 	}
 });
 
-test("a tag changes with the market: what was minted since is no 304", async () => {
+test("a tag changes with the market: after a mint there is no 304", async () => {
 	const path = pathOf("/collections/CATS/activity?limit=200");
 	const before = await ask(path);
 	const held = { "if-none-match": before.headers.get("etag") ?? "" };
@@ -247,7 +247,7 @@ test("a tag changes with the market: what was minted since is no 304", async () 
 	}
 });
 
-/** An ordinary answer and another one of the same state: a page may have become old in between. */
+/** Returns two answers of the same state: a page may have expired in between, so it tries again. */
 async function askTwice(path: string, init: Parameters<typeof ask>[1]) {
 	for (let turn = 0; ; turn++) {
 		const plain = await ask(path);
@@ -257,7 +257,7 @@ async function askTwice(path: string, init: Parameters<typeof ask>[1]) {
 	}
 }
 
-test("every read of the market comes in the coding that is asked for, of the same content", async () => {
+test("every read of the market comes in the requested coding, with the same content", async () => {
 	for (const read of reads) {
 		for (const coding of ["gzip", "br", "zstd"] as const) {
 			const headers = { "accept-encoding": `${coding}, identity;q=0` };
@@ -293,7 +293,7 @@ test("HEAD says what GET would, and a range is answered with the whole", async (
 });
 
 // Guarantee (BREACH): a secret and a stranger's words are never compressed together.
-test("nothing but the market's reads and the document is compressed, tagged or kept", async () => {
+test("only the market's reads and the document are compressed, tagged or cached", async () => {
 	const own = new Set(reads.map((read) => pathOf(read).split("?")[0]));
 	own.add(`/v1/nft-market/assets/anvil/${cats}/1`);
 	const others = (await routes()).filter(({ method, path }) => method !== "GET" || !own.has(path));
@@ -313,7 +313,7 @@ test("nothing but the market's reads and the document is compressed, tagged or k
 	expect(document.headers.get("content-encoding")).toBe("gzip");
 });
 
-test("a cursor leads on in its own list alone, and an empty one begins it", async () => {
+test("a cursor works in its own list only, and an empty one begins it", async () => {
 	const list = `/v1/nft-market/collections/${cats}/activity`;
 	const first = await ask(`${list}?limit=5&cursor=`);
 	expect(first.body.data).toHaveLength(5);

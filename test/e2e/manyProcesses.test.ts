@@ -17,19 +17,19 @@ import { until } from "#test/harness/until.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: however many processes there are, whichever of them die, stall or are replaced, and
-// whatever becomes of Redis, the index is what one undisturbed process would have made of the
-// chain, and every client was told each frame once.
+// whatever happens to Redis, the index is what one undisturbed process would have made of the
+// chain, and every client was sent each frame once.
 
 const ROOT = join(import.meta.dir, "../..");
 const STEPS_MAX = 5_000;
 /**
- * How often a lane may change hands: each of the four lost workers, a stall noticed on both sides,
- * and more for a machine that itself stalls. Without leases it is hundreds.
+ * How often a lane may change hands: by each of the four lost workers, by a stall noticed on both
+ * sides, and more on a machine that itself stalls. Without leases it is hundreds.
  */
 const TURNS_MAX = 25;
-/** Enough to disturb somebody in the middle of. */
+/** Enough work that a disturbance comes in the middle of it. */
 const BLOCKS_AHEAD_MAX = 50;
-/** Told between two disturbances. */
+/** Frames sent between two disturbances. */
 const FRAMES_BETWEEN = 20;
 const ETHER = 10n ** 18n;
 const SEED = Number(process.env["MANY_PROCESSES_SEED"] ?? TEST_SEED);
@@ -51,7 +51,9 @@ afterAll(async () => {
 
 type Running = { role: string; url: string; holder: string; process: Subprocess };
 
-/** As an operator starts it: a process of its own, told everything by its environment. */
+/**
+ * Starts the service as an operator does: as a process of its own, configured by its environment.
+ */
 async function start(role: "api" | "worker"): Promise<Running> {
 	const child = Bun.spawn([process.execPath, "api/cli/start.ts"], {
 		cwd: ROOT,
@@ -100,7 +102,7 @@ async function printedUrl(child: Subprocess<"ignore", "ignore", "pipe">): Promis
 	return found.promise.finally(() => clearTimeout(late));
 }
 
-/** Mints and sales, a block each; counts what the index must hold in the end. */
+/** Makes mints and sales, a block each; counts what the index must hold in the end. */
 async function createTraffic(random: Prng) {
 	const seaport = await deploySeaport(anvil);
 	const chain = await fixturesOn(anvil);
@@ -135,7 +137,7 @@ async function createTraffic(random: Prng) {
 
 const headOf = async () => Number(await anvil.rpc<Hex>("eth_blockNumber"));
 
-/** Both lanes have committed the block, and owe nothing below it. */
+/** Waits until both lanes have committed the block, and owe nothing below it. */
 async function indexed(block: number): Promise<void> {
 	await until(async () => {
 		const [row] = await database.db.query<{ done: boolean }>(
@@ -149,8 +151,8 @@ async function indexed(block: number): Promise<void> {
 }
 
 /**
- * The chain waits while nobody indexes it: a slow machine would else drown in what it produces in
- * the time that a lease takes to run out.
+ * Waits while the index is far behind: a slow machine could not catch up with the blocks made while
+ * a lease runs out.
  */
 async function notFarAhead(goesOn: () => boolean): Promise<void> {
 	const head = await headOf();
@@ -164,7 +166,7 @@ async function notFarAhead(goesOn: () => boolean): Promise<void> {
 
 type Fleet = { workers: Running[]; random: Prng; replaced: Promise<void>[] };
 
-/** `kill -9`, and another one in its place. */
+/** Kills a worker (`kill -9`) and starts another one in its place. */
 function replace(fleet: Fleet, victim: Running): void {
 	victim.process.kill("SIGKILL");
 	fleet.workers.splice(fleet.workers.indexOf(victim), 1);
@@ -177,7 +179,7 @@ const leaseHolders = () =>
 		where expires_at > clock_timestamp() and name not like '%backfill%' order by name`,
 	);
 
-/** One of those who do the work now: killing an idle one would prove little. */
+/** Returns a worker that holds a lease: killing an idle one would prove little. */
 async function busyWorker({ workers, random }: Fleet): Promise<{ worker: Running; lease: string }> {
 	let found: { worker: Running; lease: string }[] = [];
 	await until(async () => {
@@ -195,7 +197,8 @@ async function busyWorker({ workers, random }: Fleet): Promise<{ worker: Running
 async function stall(fleet: Fleet): Promise<void> {
 	const { worker, lease } = await busyWorker(fleet);
 	worker.process.kill("SIGSTOP");
-	// Stopped inside a transaction it keeps the row, and the others wait for it: that is right too.
+	// If it stops inside a transaction it keeps the row, and the others wait for it: that is right
+	// too.
 	await until(async () => {
 		const rows = await database.db.query(
 			`select from core.lease where name = $1
@@ -207,7 +210,7 @@ async function stall(fleet: Fleet): Promise<void> {
 	worker.process.kill("SIGCONT");
 }
 
-/** Near the head each mint and sale is told by itself: the work goes on, and clients see it. */
+/** Waits for new frames: near the head each mint and sale is published by itself. */
 async function live(): Promise<void> {
 	const seq = async () => {
 		const [row] = await database.db.query<{ seq: number }>(
@@ -288,8 +291,8 @@ async function discoverStream(url: string): Promise<TestStream> {
 }
 
 /**
- * What jobs read from contracts whenever they get to it, with the words that are searched for; and
- * names that this database gave.
+ * Columns that jobs read from contracts at any time, with the words of the search; and names that
+ * this database gave.
  */
 const NOT_COMPARED = [
 	"id",
@@ -307,7 +310,7 @@ const NOT_COMPARED = [
 	"sync_status",
 ];
 const TABLES_OF_JOBS = ["currency", "former_slug", "recipients", "token", "trait_count"];
-/** How owners are stored follows from when a contract came to be watched; see `ownersOf`. */
+/** How owners are stored depends on when a contract came to be watched; see `ownersOf`. */
 const TABLES_OF_OWNERS = [
 	"owned_span",
 	"owned_units",
@@ -319,7 +322,7 @@ const TABLES_OF_OWNERS = [
 	"units_added",
 ];
 
-/** Every row of every table of the index, by table, with addresses in place of ids. */
+/** Returns every row of every table of the index, by table, with addresses in place of ids. */
 async function tablesOf(db: Database): Promise<Record<string, string[]>> {
 	const tables = await db.query<{ name: string }>(
 		`select relname as name from pg_class
@@ -343,7 +346,7 @@ async function tablesOf(db: Database): Promise<Record<string, string[]>> {
 	return rows;
 }
 
-/** Who holds how much of each contract, once everything was walked. */
+/** Returns who holds how much of each contract, once everything was walked. */
 async function ownersOf(db: Database): Promise<unknown[]> {
 	const head = await headOf();
 	await until(async () => {
@@ -365,7 +368,7 @@ async function ownersOf(db: Database): Promise<unknown[]> {
 	);
 }
 
-/** The token of a lease grows with each new holder. */
+/** Returns how often a lane changed hands: a lease's token grows with each new holder. */
 async function turnsMax(db: Database): Promise<number> {
 	const [row] = await db.query<{ most: number }>(
 		"select max(token)::int as most from core.lease where name like 'lane:%'",
@@ -383,7 +386,7 @@ async function countsOf(db: Database): Promise<{ mints: number; sales: number }>
 
 type Told = { seq: number; type: string; data: unknown };
 
-/** The log of the topic, numbered from one. */
+/** Returns the log of the topic, numbered from one. */
 async function storedFrames(db: Database): Promise<Told[]> {
 	const batches = await db.query<{ first: number; frames: string }>(
 		`select seq_first as first, frames from core.stream_frame
@@ -396,7 +399,7 @@ async function storedFrames(db: Database): Promise<Told[]> {
 	);
 }
 
-/** Whatever a client got up to this number, in the order in which it came. */
+/** Returns what a client received up to this number, in the order of arrival. */
 async function toldBy(stream: TestStream, seq: number): Promise<Told[]> {
 	await stream.next((frame) => frame.seq >= seq);
 	const told = stream.frames.filter(({ type }) => type !== "hello" && type !== "ping");

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 import { until } from "#test/harness/until.ts";
 
 // Guarantee: every mint on a chain the service has never seen is in the index, at the right price,
-// and nothing that is no mint is.
+// and nothing else is there as a mint.
 
 let anvil: Anvil;
 let chain: Awaited<ReturnType<typeof fixturesOn>>;
@@ -176,7 +176,7 @@ async function undecoded(): Promise<number> {
 	return Number(line?.[1] ?? 0);
 }
 
-/** The metadata job is durable and asynchronous: waits for its effect. */
+/** Waits for the effect of the metadata job, which is durable and asynchronous. */
 async function namedAs(contract: Hex, name: string): Promise<void> {
 	await until(async () => {
 		const rows = await service.core.db.query<{ name: string | null }>(

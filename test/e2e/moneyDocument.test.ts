@@ -8,12 +8,12 @@ import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
 import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
 
-// Guarantee: who reads the document alone can ask for money once, and knows every answer.
+// Guarantee: a reader of the document alone can ask for money exactly once, and knows every answer.
 
-/** Asked by nobody here: the document is made of what the routes declare. */
+/** Never called here: the document is made from the routes' declarations. */
 const nobody = {} as never;
 
-/** Their POSTs move nothing that was not asked for before. */
+/** POSTs that move nothing beyond what was asked for before. */
 const MAKES_NO_INTENT = new Set([
 	"/v1/links",
 	"/v1/links/{token}",
@@ -22,12 +22,12 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/trading/intents/{id}/confirm",
 	"/v1/trading/intents/{id}/cancel",
 	"/v1/trading/quotes",
-	// Takes back what may be taken: no money moves.
+	// Revokes an allowance: no money moves.
 	"/v1/trading/intents/{id}/revoke",
 	"/v1/bridges/intents/{id}/requote",
 	"/v1/bridges/intents/{id}/step-results",
 	"/v1/bridges/intents/{id}/sdk-result",
-	// It takes a right away, and moves nothing.
+	// Revokes an allowance: no money moves.
 	"/v1/bridges/intents/{id}/revoke",
 ]);
 
@@ -88,7 +88,7 @@ test("every POST that can move money takes a key, and says how that can fail", (
 	}
 });
 
-test("what needs a session says 401, and what names one thing says 404", () => {
+test("a route with a session declares 401, and one that names a single thing declares 404", () => {
 	const all = [...told("get"), ...told("post")];
 	expect(all.length).toBeGreaterThan(8);
 	for (const [path, operation] of all) {
@@ -104,7 +104,7 @@ test("what needs a session says 401, and what names one thing says 404", () => {
 	}
 });
 
-test("answering a link, asking for one and calling off say their 409", () => {
+test("answering a link, asking for one and calling off declare their 409", () => {
 	const of409 = new Map(told("post").map(([path, operation]) => [path, codes(operation, 409)]));
 	expect(of409.get("/v1/links/{token}")).toContain("plan_changed");
 	expect(of409.get("/v1/links/{token}")).toContain("transaction_other");

@@ -14,16 +14,16 @@ import { arePriced, readRates } from "#test/e2e/oracle/readRates.ts";
 import { readNews, readTokens } from "#test/e2e/oracle/readTokens.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
-// Guarantee: every figure of every route is what an oracle makes of the chain and of the
-// provider's answers, or null for a reason that the answer states; what was covered in part says
-// so. Replays one seed, with every way to ask, with ORACLE_SEED.
+// Guarantee: every figure of every route is what an oracle makes of the chain and of the provider's
+// answers, or null for a reason that the answer states; partial coverage is stated. ORACLE_SEED
+// replays one seed with every variant of a request.
 
 const { ORACLE_SEED, PROVE } = process.env;
 const isWhole = PROVE === "1" || ORACLE_SEED !== undefined;
-/** One in `test`, whose time is short; `prove` plays them all. */
+/** One seed in `test`, whose time is short; `prove` plays them all. */
 const usual = PROVE === "1" ? Array.from({ length: 12 }, (_, at) => at) : [2];
 const seeds = ORACLE_SEED === undefined ? usual : [Number(ORACLE_SEED)];
-/** A limit for what hangs; a machine that does much else takes minutes. */
+/** A limit for a hanging run; a busy machine takes minutes. */
 const LIMIT_MS = 5 * TEST_LIMIT_MS;
 
 for (const seed of seeds) {
@@ -37,7 +37,7 @@ for (const seed of seeds) {
 			} finally {
 				await oracle.lab.close();
 			}
-			// No figure was compared as unknown only.
+			// No figure was null each time it was compared.
 			for (const name of FIGURES) {
 				const isNumber = tally.has(`${name} counted`) || tally.has(`${name} told`);
 				expect({ name, isNumber }).toEqual({ name, isNumber: true });
@@ -81,13 +81,15 @@ async function problemsOf(oracle: OracleLab, { seed, tally }: { seed: number; ta
 	return problems;
 }
 
-/** What is not sold for ether; of the first some has no rate in any seed. */
+/** Sold in other coins than ether; in each seed some sales of the first have no rate. */
 const FOREIGN = [
 	{ slug: "told-usdc", chain: "base" },
 	{ slug: "told-apes", chain: "apechain" },
 ];
 
-/** Sales with a rate and without one, where there is a feed: neither was left out. */
+/**
+ * Checks that, where there is a feed, both sales with a rate and sales without one were compared.
+ */
 function unpricedOf(views: readonly View[], { feeds }: OracleLab): string[] {
 	return FOREIGN.flatMap((name, at) => {
 		const isPriced = viewOf(views, name).known.map((sale) => sale.worth !== null);

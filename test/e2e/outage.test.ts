@@ -6,7 +6,8 @@ import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: whatever happens to the RPC or to the process, nothing is lost and nothing twice.
+// Guarantee: whatever happens to the RPC or to the process, nothing is lost and nothing is there
+// twice.
 
 const buyer: Hex = "0x00000000000000000000000000000000000b0b01";
 const undo: (() => Promise<unknown>)[] = [];
@@ -131,7 +132,7 @@ test("[ING-03] a restart far behind begins at the head, and backfill drains the 
 	expect(await tokensOf(second)).toEqual(upTo(6));
 });
 
-/** What `/metrics` counts of a kind of failure, all lanes and the head together. */
+/** Returns what `/metrics` counts of a kind of failure, all lanes and the head together. */
 async function failures(service: TestService, code: string): Promise<number> {
 	const text = await (await fetch(`${service.url}/metrics`)).text();
 	const lines = text.split("\n").filter((line) => {
@@ -140,7 +141,7 @@ async function failures(service: TestService, code: string): Promise<number> {
 	return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
-/** Waits until no gap is owed any more. */
+/** Waits until no gap is owed. */
 async function drained(service: TestService): Promise<void> {
 	await until(
 		async () => (await service.core.db.query("select 1 from chain_scanner.gap")).length === 0,

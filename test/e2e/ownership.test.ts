@@ -30,7 +30,7 @@ async function detail(service: TestService, contract: Hex) {
 	return { owners: market?.ownersCount, supply: market?.totalSupply, minted: mint?.mintedSupply };
 }
 
-/** Until the page of a contract says so. */
+/** Waits until the page of a contract says so. */
 async function says(
 	service: TestService,
 	contract: Hex,
@@ -58,7 +58,7 @@ test("[IDX-11] [MRG-03] [MRG-04] owners and supply are the chain's, also of what
 	const single = await chain.deploy("Owned721", [first, 20n]);
 	const units = await chain.deploy("Owned1155");
 	const endless = await chain.deploy("Endless721");
-	// Before the service knows of any of it: 20 by a range, of which one is passed on.
+	// Before the service knows of any of it: 20 minted by a range, one of which is passed on.
 	await chain.call("Owned721", single, "transferFrom", [first, ALICE, 3n], { from: first });
 	await chain.call("Owned1155", units, "mintBatch", [first, [1n, 2n], [10n, 5n]]);
 	const service = await startTestService({ chain: anvil, scanFrom: null, env: walksOn });
@@ -72,7 +72,7 @@ test("[IDX-11] [MRG-03] [MRG-04] owners and supply are the chain's, also of what
 		const claimed = 2 ** 255 + 1;
 		await says(service, endless, { owners: 1, supply: claimed, minted: claimed });
 
-		// Now at the head.
+		// The service is now at the head.
 		await chain.call("Owned721", single, "burn", [3n]);
 		await chain.call("Owned721", single, "transferFrom", [first, BOB, 4n], { from: first });
 		await says(service, single, { owners: 2, supply: 21, minted: 22 });

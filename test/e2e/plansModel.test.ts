@@ -17,15 +17,15 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: whatever buys do, in whatever order, with two evaluators, crashes and reorgs: no fill
-// is made beyond a plan's ceiling, budget or count, no token is bought while it is being bought,
-// and what a plan says it spent is what the ledger holds and the chain has.
+// exceeds a plan's ceiling, budget or count, no token is bought while it is being bought, and what
+// a plan reports as spent is what the ledger holds and the chain has.
 
 const SEED = Number(process.env.PLANS_SEED ?? 31);
 const RUNS = Number(process.env.PLANS_RUNS ?? 30);
 const TENTH = 10n ** 17n;
 const CEILING = 5n * TENTH;
 
-/** What a run's plan may do: one is short of money, the other of items. */
+/** The bounds of a run's plan: one kind is short of money, the other of items. */
 type Terms = { budgetRaw: bigint; items: number };
 const arbitraryTerms: fc.Arbitrary<Terms> = fc.constantFrom(
 	{ budgetRaw: 12n * TENTH, items: 6 },
@@ -160,7 +160,10 @@ async function openWorld(terms: Terms) {
 
 const requestSchema = z.object({ tokenId: z.string(), priceLimitRaw: z.string() });
 
-/** Counted a second time, from intents and ledger alone: what is about to be made has room. */
+/**
+ * Checks that a fill has room before it is made, counted independently from intents and ledger
+ * alone.
+ */
 async function expectRoom(tx: Tx, request: unknown, terms: Terms): Promise<void> {
 	const { tokenId, priceLimitRaw } = requestSchema.parse(request);
 	const rows = await tx.query<{ token: string; open: boolean; limit: string; held: string }>(
@@ -204,7 +207,7 @@ const acts: {
 		await Promise.all(evaluators.map((one) => one.ended()));
 	},
 	settle: ({ lab }) => lab.tick(5_000),
-	/** A process makes a fill and is gone before it carries it out, with its lease. */
+	/** A process makes a fill and dies before it carries it out, while it holds its lease. */
 	async dies({ context, lab, by, listings, id }) {
 		const gone = { id, session: "a process that is gone", durationMs: 120_000 };
 		const token = await takeEvaluation(context.core.db, gone);
@@ -254,7 +257,10 @@ async function moved({ plans, by, id, lab, context }: World, event: "pause" | "r
 	await plans.move(profile, id, { event, signal: lab.signal }).catch(refused);
 }
 
-/** What the plan says it spent is what the ledger holds, and no less than what the chain has. */
+/**
+ * Checks that what the plan reports as spent is what the ledger holds, and no less than what the
+ * chain has.
+ */
 async function expectBooks({ plans, by, id, lab, context }: World): Promise<void> {
 	const view = await plans.view(by.profile.id, id);
 	const [row] = await context.core.db.query<{ held: string }>(
@@ -269,7 +275,10 @@ async function expectBooks({ plans, by, id, lab, context }: World): Promise<void
 	expect(lab.handed.length).toBe(new Set(lab.handed.map(({ referenceId }) => referenceId)).size);
 }
 
-/** Once the chain stands still: what is confirmed was paid on chain, once, and nothing else was. */
+/**
+ * Checks, once the chain stands still, that each confirmed buy was paid on chain, once, and nothing
+ * else was.
+ */
 async function expectChain(world: World): Promise<void> {
 	const { lab, by, plans, id, context } = world;
 	await moved(world, "pause");
@@ -321,7 +330,7 @@ test(
 			}),
 			{ seed: SEED, numRuns: RUNS },
 		);
-		// What never buys proves nothing.
+		// Runs without fills would prove nothing.
 		expect(fills).toBeGreaterThan(RUNS);
 	},
 	5 * TEST_LIMIT_MS,

@@ -3,13 +3,13 @@ import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { until } from "#test/harness/until.ts";
 import { endOrder } from "#test/sandbox/provider/market/settleOrders.ts";
 
-// Guarantee: what the marketplace knows is in the market by itself, under names, with pictures,
-// floors, listings and ranks, and every figure of it is the one that the marketplace itself gives.
+// Guarantee: the market shows the marketplace's collections by themselves, with names, pictures,
+// floors, listings and ranks, and every figure is the one that the marketplace itself gives.
 
 const SLUGS = ["kiln-folk", "night-ferry", "tidewater-postcards"];
-/** Somebody has it open: the only one whose order book is read. */
+/** A client has its page open: the only collection whose order book is read. */
 const OPENED = "kiln-folk";
-/** Nothing of it is for sale: what was has been taken back. */
+/** Nothing of it is for sale: all listings were cancelled. */
 const EMPTY = "night-ferry";
 
 let lab: MarketLab;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 	await lab.runJob("discovery");
 	await lab.drainQueue();
 	await lab.read(`/collections/${OPENED}?chain=anvil`);
-	// Whoever opens a page does not wait for what that sets going.
+	// Opening a page starts the watch, but does not wait for it.
 	await until(isWatched, "what was opened is watched");
 	await lab.runJob("order-books");
 	await lab.runJob("drops");
@@ -31,7 +31,7 @@ beforeAll(async () => {
 	booksRead = Object.keys(lab.emulator.calls().byPath).flatMap((call) => {
 		return /\/listings\/collection\/([^/]+)\/all$/.exec(call)?.[1] ?? [];
 	});
-	// The page that was cached before all this is not served any more.
+	// Past the cache: the page from before all this is not served any more.
 	lab.advance(120_000);
 });
 afterAll(() => lab?.close());
@@ -126,7 +126,7 @@ test("[IDX-02] a floor in dollars is the floor in ether at the rate of the feed"
 	expect(market.health.providerConnected).toBe(true);
 });
 
-test("[MRG-01] [MRG-16] the book of what somebody opened is the provider's, and no other is read", async () => {
+test("[MRG-01] [MRG-16] the book of an opened collection is the provider's, and no other is read", async () => {
 	for (const [side, key] of [
 		["listings", "listings"],
 		["offers", "offers"],

@@ -4,8 +4,8 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 
-// Guarantee: the provider's minute is spent on what somebody needs, however many ask for it. What
-// clients ask is counted at a provider of their own, beside the worker's.
+// Guarantee: the provider's rate limit is spent on what clients need, however many ask for it.
+// Calls for clients are counted at a provider of their own, apart from the worker's.
 
 type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
 type Asked = { path: string; count: number };
@@ -19,7 +19,7 @@ let lab: MarketLab;
 let client: { api: Api; provider: ProviderEmulator };
 beforeAll(async () => {
 	lab = await openMarketLab();
-	// The worker is told to stay away, so that nobody but the clients asks for anything yet.
+	// The worker is told to wait, so that only the clients cause calls.
 	lab.emulator.fault({ kind: "429", retryAfter: 90 });
 	client = await lab.openApi();
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
 	await lab?.close();
 });
 
-/** How often the paths that fit were asked for. */
+/** Returns how often the matching paths were called. */
 function count(provider: ProviderEmulator, path: RegExp): number {
 	const asked: Asked[] = Object.entries(provider.calls().byPath).map(([one, count]) => {
 		return { path: one.replace(/^[A-Z]+ \/api\/v2/, ""), count };
@@ -36,12 +36,12 @@ function count(provider: ProviderEmulator, path: RegExp): number {
 }
 const lists = () => count(client.provider, /^\/collections(\/trending|\/top)?$/);
 const stats = () => count(client.provider, /\/stats$/);
-/** A full sync asks for its collection once. */
+/** Returns how many full syncs ran: each asks for its collection once. */
 const syncs = (slug: string) => count(lab.emulator, new RegExp(`^/collections/${slug}$`));
 
 const list = (mode: string, rest = "") =>
 	client.api.get(`/v1/nft-market/collections?chain=anvil&mode=${mode}${rest}`);
-/** How each of many requests at once was answered, and of when the list was. */
+/** Sends many requests at once; returns their outcomes, and when the list was read. */
 async function crowd(mode: string) {
 	const answers = await Promise.all(Array.from({ length: CROWD }, () => list(mode)));
 	expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -64,7 +64,7 @@ async function timesAtOnce(times: number, ask: (n: number) => Promise<{ status: 
 test("[API-02] [API-04] [API-05] a cold page costs one list and eight rows' figures, however many want it", async () => {
 	expect((await crowd("new")).outcomes).toEqual(new Set(["miss"]));
 	expect(lists()).toBe(1);
-	// Three seconds are kept for them: at four calls a second a slow machine may have fewer.
+	// Three seconds are reserved for them: at four calls a second a slow machine may make fewer.
 	expect(stats()).toBeLessThanOrEqual(8);
 	expect(stats()).toBeGreaterThanOrEqual(5);
 	const { body } = await list("new");
@@ -79,7 +79,7 @@ test("[API-05] fresh it is a hit; stale it is served at once, and rebuilt once b
 	expect(fresh.outcomes).toEqual(new Set(["hit"]));
 	expect(client.provider.calls().total).toBe(0);
 	lab.advance(46_000);
-	// The list takes its time, so that the whole crowd comes before it.
+	// The list is slow, so that the whole crowd comes before it.
 	client.provider.fault({ kind: "slow", path: "/collections\\?", delayMs: 1_000 });
 	const { outcomes, listRefreshedAt } = await crowd("new");
 	expect(outcomes).toEqual(new Set(["stale"]));
@@ -106,7 +106,7 @@ test("[API-02] [API-05] no mode, scope or limit of a warm list calls the provide
 				expect(status).toBe(200);
 				expect(body.data.collections.length).toBeGreaterThan(2);
 			}
-			// Stale pages are rebuilt behind their answers, and that calls nobody either.
+			// Stale pages are rebuilt after their answers, which causes no call either.
 			await rebuilt(mode);
 		}
 	}
@@ -129,7 +129,7 @@ test("[API-16] however many look, a collection is synced once in 20 seconds", as
 	const first = await look();
 	expect(first.calls).toBe(1);
 	const second = await look();
-	// On a slow machine 20 seconds are over by then, and it is synced again; but never before.
+	// On a slow machine 20 seconds may be over by then, and it is synced again; but never before.
 	const isLater = second.lineMs !== first.lineMs;
 	if (isLater) expect(second.lineMs - first.lineMs).toBeGreaterThanOrEqual(20_000);
 	expect(second.calls).toBe(isLater ? 1 : 0);
@@ -137,7 +137,7 @@ test("[API-16] however many look, a collection is synced once in 20 seconds", as
 	expect((await look()).calls).toBe(1);
 });
 
-/** When the collection was last put in line for a sync. */
+/** Returns when the collection was last queued for a sync. */
 async function putInLineMs(slug: string): Promise<number> {
 	const [row] = await lab.service.core.db.query<{ at: Date }>(
 		`select s.enqueued_at as at from market_index.sync as s
@@ -162,7 +162,7 @@ test("[API-16] however many search, what they find is synced once in five minute
 	expect(await find()).toBe(1);
 });
 
-test("[API-07] a repair that many ask for is accepted from each and done once", async () => {
+test("[API-07] a repair that many clients ask for is accepted from each and done once", async () => {
 	lab.emulator.clearCalls();
 	lab.advance(5_000);
 	const resync = (n: number) => {
@@ -178,14 +178,14 @@ test("[API-07] a repair that many ask for is accepted from each and done once", 
 	expect(syncs(OPENED)).toBe(1);
 });
 
-test("[MRG-08] [API-14] whoever searches for ever other words, in two processes without Redis, leaves the minute to others", async () => {
+test("[MRG-08] [API-14] a client that searches for new words again and again, in two processes without Redis, leaves the limit to others", async () => {
 	const one = await lab.openApi();
 	const { provider } = one;
 	const two = await lab.openApi({ provider });
 	const searches = () => count(provider, /^\/search/);
 	const statuses = new Set<number>();
 	for (let n = 0; n < 60; n++) {
-		// Each call begins 250 ms after the one before it, by a clock that we move.
+		// Each call begins 250 ms after the one before it, by a clock that the test moves.
 		lab.advance(251);
 		const { api } = n % 2 === 0 ? one : two;
 		statuses.add((await api.get(`/v1/nft-market/search?chain=anvil&q=no-${n}`)).status);

@@ -8,8 +8,8 @@ import { addresses } from "#test/sandbox/addresses.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
 import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 
-// Guarantee: what the provider pushes is in the market at once and told to who listens; what chain
-// and provider both tell is there once; and what was pushed while nobody heard it is asked for.
+// Guarantee: what the provider pushes is in the market at once and published to listeners; what
+// both chain and provider tell is there once; and pushes that were missed are asked for.
 
 const SLUG = "kiln-folk";
 const HIDDEN = "glasshouse-botanica";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 		env: { PROVIDER_STREAM_ENABLED: "true" },
 	});
 	[person] = (await lab.rpc.call("eth_accounts", [])) as [Hex];
-	// Little is left for sale, so that somebody will list below the floor.
+	// Few tokens stay for sale, so that one will be listed below the floor.
 	for (let sale = 0; sale < SOLD_BEFORE; sale++) {
 		await buyCheapest();
 		await lab.emulator.sync();
@@ -41,15 +41,15 @@ beforeAll(async () => {
 	await lab.runJob("order-books");
 	await lab.runJob("lean-sync");
 	await lab.runJob("follow");
-	// What was before we listened is a gap: both topics are joined when it is told.
+	// The time before listening is a gap: both topics are joined when it is announced.
 	await gapsTold(2);
 	await lab.drainQueue();
-	// A price in another currency is learned from the chain, which will be away later.
+	// A price in another currency is learned from the chain, which will be offline later.
 	await until(
 		async () => (await sales()).every(({ priceNative }) => priceNative !== null),
 		"every sale has a price",
 	);
-	// From here on nobody can read a book: what it becomes, pushes alone make of it.
+	// From here on no book can be read: it follows from pushes alone.
 	lab.emulator.fault({ kind: "500", path: "/(listings|offers)/collection/" });
 });
 afterAll(async () => {
@@ -63,7 +63,7 @@ beforeEach(async () => {
 afterEach(() => stream.close());
 
 const path = (rest = "", slug = SLUG) => `/collections/${slug}${rest}?chain=anvil`;
-/** Waits until the next turn is to read of so many collections what pushes did not tell. */
+/** Waits until the next turn is to read the missed pushes of so many collections. */
 const gapsTold = (collections: number) =>
 	until(async () => {
 		const rows = await lab.service.core.db.query(
@@ -96,7 +96,7 @@ async function mine(): Promise<void> {
 	await lab.emulator.sync();
 }
 
-/** Somebody buys the cheapest listing on chain; the provider has not noticed yet. */
+/** Buys the cheapest listing on chain; the provider has not noticed it yet. */
 async function buyCheapest(): Promise<{ order: BookOrder; transaction: Hex }> {
 	const [order] = openListings().sort((a, b) => priceOf(a) - priceOf(b));
 	if (!order) throw new Error("nothing is for sale");
@@ -128,7 +128,7 @@ test("[STR-01] [STR-04] [MRG-13] a pushed listing is in the book and told; the c
 	);
 	expect(told.data.floorNative).toBe(data.priceNative);
 	expect(await floor()).toBe(data.priceNative);
-	// A listing in another currency may be worth a little less; the provider's floor is of ETH.
+	// A listing in another currency may be worth a little less; the provider's floor is in ETH.
 	const [inEth] = (await listings()).filter(
 		({ settlementCurrency }: any) => settlementCurrency.symbol === "ETH",
 	);
@@ -154,7 +154,7 @@ test("[MRG-07] [MRG-13] [STR-01] [STR-04] a sale that chain and provider both te
 	expect(data).toMatchObject({ onchainVerified: true, from: order.maker, to: person });
 	await stream.next((frame) => frame.type === "candle_update");
 	await lab.emulator.sync();
-	// The provider's words come to the row that is there.
+	// The provider's words are added to the stored row.
 	await until(
 		async () => (await salesOf(transaction))[0]?.providerPayload !== null,
 		"the provider's sale is merged",
@@ -180,7 +180,7 @@ test("[ING-15] [MRG-07] what only the provider tells is there unverified, and is
 	const after = await salesOf(transaction);
 	expect(after).toHaveLength(1);
 	expect(after[0]).toMatchObject({ onchainVerified: true, priceNative: told.priceNative });
-	// What was told first is taken back, so that who adds frames up has one sale too.
+	// The first event is retracted, so a client that adds up frames has one sale too.
 	const frames = stream.frames.filter(isSale(transaction));
 	const sum = frames.reduce((held, { data }) => held + (data.retracted ? -1 : 1), 0);
 	expect(sum).toBe(1);
@@ -189,7 +189,7 @@ test("[ING-15] [MRG-07] what only the provider tells is there unverified, and is
 
 test("[MRG-13] what was pushed while the stream was down is asked for once it is back", async () => {
 	chain.fail(true);
-	// A collection's gaps are told half a minute apart.
+	// Gaps of one collection are announced half a minute apart.
 	lab.advance(31_000);
 	lab.emulator.fault({ kind: "drop_stream", times: 1_000 });
 	await until(
@@ -199,7 +199,7 @@ test("[MRG-13] what was pushed while the stream was down is asked for once it is
 	await lab.runJob("lean-sync");
 	const { transaction } = await buyCheapest();
 	await lab.emulator.sync();
-	// It was read a moment ago, so nobody would ask for it for 20 seconds.
+	// It was read a moment ago, so it would not be read again for 20 seconds.
 	await lab.runJob("lean-sync");
 	expect(await salesOf(transaction)).toEqual([]);
 	lab.emulator.clearFaults();

@@ -6,17 +6,17 @@ import type { Fault } from "#test/sandbox/provider/faults/Fault.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 
 // Guarantee: whatever the provider answers, and whether it does, the market stays up with figures
-// that are right or unknown, says so once, and is whole again when the provider is.
+// that are right or unknown, logs it once, and is complete again when the provider is.
 
 type Api = Awaited<ReturnType<MarketLab["openApi"]>>["api"];
 
 const SLUG = "kiln-folk";
 const EMPTY = "night-ferry";
 const DETAIL = `/collections/${SLUG}?chain=anvil`;
-/** More than a page is kept for, and than the longest wait after a failure. */
+/** Longer than a page is cached, and than the longest pause after a failure. */
 const PAGE_MS = 91_000;
 const BACKOFF_MS = 1_801_000;
-/** As long as anybody stands aside for. */
+/** The longest pause that the service accepts. */
 const BLOCK_S = 300;
 
 let lab: MarketLab;
@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 /**
- * Remembers what an operator would be called for, but not for the chain: on a busy machine its node
- * is silent for long, and that says nothing of the provider.
+ * Remembers warnings, but not those about the chain: on a busy machine its node is silent for long,
+ * which says nothing about the provider.
  */
 function listening(): Log {
 	const keep = (message: string) => {
@@ -46,7 +46,7 @@ function listening(): Log {
 	return log;
 }
 
-/** The collection's row, of a page made just now. Nobody opens it for that. */
+/** Returns the collection's row of a page made just now. It does not open the collection. */
 async function row() {
 	lab.advance(PAGE_MS);
 	const { normalized, data } = await lab.read("/collections?chain=anvil");
@@ -58,7 +58,7 @@ async function figures() {
 	return { floorNative, ownersCount, listedCount, totalSupply, name };
 }
 
-/** The collection's page when no sync of it is in line: looking at it may put one there. */
+/** Returns the collection's page when no sync of it is queued: looking at it may queue one. */
 async function settled(): Promise<any> {
 	let market: any;
 	await until(
@@ -79,9 +79,12 @@ async function resync(): Promise<void> {
 	await lab.drainQueue();
 }
 
-/** Nobody asks: what failed is tried again when its time has come, and is whole. */
+/**
+ * Expects that a failure is retried when its time has come, without a request, and that all is
+ * complete then.
+ */
 async function recovers(): Promise<void> {
-	// What looking put in line ends first: begun before the clock moves, it would be of before.
+	// Queued syncs end first: begun before the clock moves, they would belong to the time before.
 	await lab.drainQueue();
 	lab.emulator.clearFaults();
 	lab.advance(BACKOFF_MS);
@@ -89,7 +92,7 @@ async function recovers(): Promise<void> {
 	await lab.runJob("full-sync");
 	await lab.drainQueue();
 	const { syncStatus, lastProviderAt, health } = await row();
-	// Looking at the list puts the next sync in line, which may have begun by the time it is read.
+	// Reading the list queues the next sync, which may have begun by the time it is read.
 	expect(["synced", "queued", "syncing"]).toContain(syncStatus);
 	expect(Date.parse(lastProviderAt)).toBeGreaterThanOrEqual(before);
 	expect(health.providerConnected).toBe(true);
@@ -126,7 +129,7 @@ test("[MRG-02] a floor of 0 that hides a known one is never shown, nor taken for
 	lab.emulator.fault({ kind: "zero_floor" });
 	await resync();
 	const { floorNative, ...rest } = await figures();
-	// The best ask stands in for it.
+	// The best ask replaces it.
 	expect(floorNative).toBeGreaterThan(0);
 	const { floorNative: _, ...others } = known;
 	expect(rest).toEqual(others);
@@ -152,7 +155,7 @@ test("[MRG-06] [MRG-15] collections on no chain and on three, names with markup:
 	await recovers();
 });
 
-test("[MRG-08] a burst of 599 is asked again once after its block, and nobody notices", async () => {
+test("[MRG-08] a burst of 599 is retried once after its block, and no client notices", async () => {
 	lines.length = 0;
 	lab.emulator.clearCalls();
 	lab.emulator.fault({ kind: "599", times: 1, retryAfter: 1 });
@@ -166,7 +169,7 @@ for (const [form, retryAfter] of [
 	["seconds", () => BLOCK_S],
 	["a date", () => new Date(lab.nowMs() + BLOCK_S * 1_000).toUTCString()],
 ] as const) {
-	test(`[MRG-08] [MRG-11] 429 with its time as ${form}: nobody calls while it lasts, and nothing has failed`, async () => {
+	test(`[MRG-08] [MRG-11] 429 with its wait as ${form}: nobody calls while it lasts, and nothing has failed`, async () => {
 		lab.advance(60_000);
 		lines.length = 0;
 		lab.emulator.clearCalls();

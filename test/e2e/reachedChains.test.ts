@@ -10,8 +10,8 @@ import {
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
 import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 
-// Guarantee: money moves, and prices are read, on chains that no lane reads; one whose node serves
-// another chain gets a clear no, and one that nobody uses is never called.
+// Guarantee: money moves, and prices are read, on chains that no lane reads; a chain whose node
+// serves another one gets a clear refusal, and an unused chain is never called.
 
 const ANNA = `0x${"a1".repeat(20)}`;
 const HOME = 4663;
@@ -22,7 +22,7 @@ let custody: CustodyEmulator;
 let service: TestService;
 let walletId: string;
 let asked = 0;
-/** Calls to a chain that is named and that nobody uses. */
+/** Calls to a chain that is configured and unused. */
 let unusedCalls = 0;
 const unused = Bun.serve({
 	hostname: "127.0.0.1",
@@ -45,7 +45,7 @@ beforeAll(async () => {
 			CHAIN_RPC_URLS_JSON: JSON.stringify({
 				anvil: [market.url],
 				robinhood: [home.url, home.wsUrl],
-				// Somebody mistook one node for another.
+				// An operator configured the wrong node.
 				base: [market.url],
 				arbitrum: [unused.url.href],
 			}),
@@ -142,7 +142,7 @@ test("a transfer goes out, and is settled, on a chain that is only reached", asy
 	expect(await received()).toBeGreaterThanOrEqual(before + 10n ** 16n);
 });
 
-test("so does a command that names the chain, and its balances are told", async () => {
+test("so does a command that names the chain, and its balances are shown", async () => {
 	const text = `send 0.02 eth to ${ANNA} on robinhood`;
 	const { body } = await ask("/v1/agent/command", { text });
 	expect(body).toMatchObject({ kind: "done", data: { chain: "robinhood", errorCode: null } });

@@ -8,16 +8,18 @@ import { createRpc } from "#test/sandbox/createRpc.ts";
 import type { Collection } from "#test/sandbox/provider/market/Market.ts";
 import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 
-// Guarantee: whoever meets a collection first, it gets the same: its contract is asked, its tokens
-// are found and read, its traits counted, its tokens ranked. What was forgotten is found and made
-// up.
+// Guarantee: however a collection is first met, it gets the same: its contract is read, its tokens
+// are found and read, its traits counted, its tokens ranked. Missing parts are found and completed.
 
 const ROOT = join(import.meta.dir, "../..");
-/** The chain's history is not the index's until an operator asks for it. */
+/** The chain's history is not indexed until an operator asks for it. */
 const HISTORY_BLOCKS = 40;
 const HEAD = HISTORY_BLOCKS + 2;
 
-/** Who meets which collection. The first two are the provider's, of the others it knows nothing. */
+/**
+ * Which collection is first met by what. The first two are the provider's; it does not know the
+ * others.
+ */
 const MET_BY = {
 	request: "night-ferry",
 	list: "kiln-folk",
@@ -51,7 +53,7 @@ function of(slug: string): Collection {
 	return collection;
 }
 
-/** The provider's lists have this one and no other. */
+/** Makes the provider's lists contain this collection alone. */
 function offer(slug: string): void {
 	const { collections } = lab.emulator.market();
 	collections.clear();
@@ -93,14 +95,14 @@ const meet: Record<keyof typeof MET_BY, () => Promise<void>> = {
 		});
 		const notes = await new Response(child.stderr).text();
 		expect({ notes, code: await child.exited }).toMatchObject({ code: 0 });
-		// Collections that were there before have more tokens now: a job of the worker's sees that.
+		// Collections that existed before have more tokens now, which a job of the worker notices.
 		await lab.runJob("supply-catch-up");
 	},
 };
 
 type Had = { tokens: number; traited: number; ranked: number; counted: boolean };
 
-/** What a collection has of what follows from its registration; null where it is not registered. */
+/** Returns which parts of its registration a collection has; null if it is not registered. */
 async function had(slug: string): Promise<(Had & { lacks: string[] }) | null> {
 	const [row] = await lab.service.core.db.query<Had & { lacks: string[] }>(
 		`select array_remove(array[
@@ -128,14 +130,16 @@ async function expectWhole(slug: string): Promise<void> {
 	expect({ slug, ...(await had(slug)) }).toEqual({ slug, ...whole });
 }
 
-/** The traits of one collection are counted again after a time only. */
+/**
+ * Runs the queue, with the traits, which are counted again for one collection only after a pause.
+ */
 async function drainWithTraits(): Promise<void> {
 	await lab.drainQueue();
 	lab.advance(TRAITS_EVERY_MS);
 	await lab.drainQueue();
 }
 
-/** It is not there before, and nothing of it is asked while somebody waits for an answer. */
+/** Checks that a collection is new, and that no call for it is made while a request waits. */
 async function meets(who: keyof typeof MET_BY): Promise<void> {
 	expect(await had(MET_BY[who])).toBeNull();
 	await meet[who]();
@@ -150,16 +154,16 @@ for (const who of ["request", "list"] as const) {
 	});
 }
 
-test("so do those that a block and an operator's backfill bring: ranks once most tokens are known", async () => {
+test("so do those from a block and from an operator's backfill: ranks once most tokens are known", async () => {
 	await meets("chain");
-	// One of many: all else is there.
+	// A single token of many: all but its rank is there.
 	const alone = { lacks: ["ranks"], tokens: 1, traited: 1, ranked: 0, counted: true };
 	expect(await had(MET_BY.chain)).toEqual(alone);
 	await meets("operator");
 	for (const slug of [MET_BY.operator, MET_BY.chain]) await expectWhole(slug);
 });
 
-test("what collections lack whose jobs were all lost is found and made up for", async () => {
+test("if all jobs of collections were lost, their missing parts are found and completed", async () => {
 	const { db } = lab.service.core;
 	const ids = Object.values(MET_BY).map((slug) => of(slug).facts.address.slice(2));
 	await db.execute("delete from graphile_worker._private_jobs");

@@ -95,7 +95,8 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 			to: buyer,
 			accepted: true,
 			amountRaw: (2n * ETHER).toString(),
-			// The index has no rate for this token: raw amount and currency, and nothing guessed.
+			// The index has no rate for this token: raw amount and currency are shown, and nothing is
+			// guessed.
 			priceNative: null,
 			priceUsd: null,
 			settlementCurrency: { address: chain.tokens.coin },
@@ -103,7 +104,7 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 	]);
 });
 
-test("[ING-12] who accepts an offer sold, also when the money goes to somebody else", async () => {
+test("[ING-12] the account that accepts an offer is the seller, also when the money goes to another account", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: buyer,

@@ -6,8 +6,8 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: a marketplace that a plugin adds through the extension point is a venue like Seaport,
-// in every place where sales are shown, and without the plugin it is not there at all.
+// Guarantee: a marketplace that a plugin adds through the extension point is a venue like Seaport
+// everywhere that sales are shown, and without the plugin it is not there at all.
 
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const TAKER_BID: Hex = "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3";
@@ -105,7 +105,7 @@ test("[ING-13] a sale of the second venue is in activity, sales and figures, bes
 	expect(detail.market).toMatchObject({ sales24h: 2, volume_24h: 2 });
 });
 
-test("[ING-13] who accepts an offer through an aggregator sold, and the aggregator did not", async () => {
+test("[ING-13] the account that accepts an offer through an aggregator is the seller, not the aggregator", async () => {
 	const direct = await looksRare.acceptOffer(await offered({ recipient: friend }), {
 		from: seller,
 	});

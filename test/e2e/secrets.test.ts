@@ -10,10 +10,10 @@ import { isSecretName } from "#core/config/isSecretName.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: whatever the outside world echoes, no log, no error and no answer has a secret in it.
+// Guarantee: whatever the outside world echoes, no log, no error and no answer contains a secret.
 
 const ROOT = join(import.meta.dir, "../..");
-/** Some sign of each kind that URLs, forms and JSON write differently. */
+/** Returns a value with a character of each kind that URLs, forms and JSON encode differently. */
 const odd = (name: string) => `c4n4ry-${name}/+=%"&<>'~`;
 
 const key = generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
@@ -42,7 +42,7 @@ const secrets: Record<string, string> = {
 	WALLET_PROVIDER_AUTHORIZATION_KEY: `wallet-auth:${pkcs8}`,
 	WALLET_PROVIDER_WEBHOOK_SECRET: `whsec_${Buffer.from(odd("webhook")).toString("base64")}`,
 };
-/** And what is secret in a URL. */
+/** The secret parts of URLs. */
 const parts = {
 	database: odd("database"),
 	redis: odd("redis"),
@@ -51,7 +51,7 @@ const parts = {
 	query: "c4n4ry-in-a-query",
 };
 const known = [...Object.values(secrets), ...Object.values(parts), pkcs8];
-/** As they are, as a URL, a form and JSON have them. */
+/** The secrets as they are, and as a URL, a form and JSON encode them. */
 const forms = known.flatMap((secret) => [
 	secret,
 	encodeURIComponent(secret),
@@ -62,13 +62,16 @@ const forms = known.flatMap((secret) => [
 const leaksIn = (text: string) => forms.filter((form) => text.includes(form));
 
 let asked = 0;
-/** A node, a marketplace, a wallet provider and a model in one, who say all they know in errors. */
+/**
+ * A node, a marketplace, a wallet provider and a model in one server, which repeats all it knows in
+ * errors.
+ */
 const world = Bun.serve({
 	port: 0,
 	hostname: "127.0.0.1",
 	async fetch(request) {
 		const heard = `${request.url} ${JSON.stringify([...request.headers])}`;
-		// Each answer begins with another one: what is quoted of it may be its first words only.
+		// Each answer begins with another secret: only its first words may be quoted.
 		asked += 1;
 		const said = `refused: ${forms[asked % forms.length]} ${heard} ${forms.join(" ")}`;
 		const body = await request.text();
@@ -126,7 +129,7 @@ test("every secret variable there is has a value in these tests", () => {
 	const declared = schemas.filter(([name, schema]) => {
 		return fieldOf(schema).declaredSecret || isSecretName(name);
 	});
-	// Public by its nature: it verifies and signs nothing.
+	// Public by nature: this key verifies and signs nothing.
 	const others = ["DATABASE_URL", "REDIS_URL", "WALLET_PROVIDER_VERIFICATION_KEY"];
 	expect([...new Set(declared.map(([name]) => name))].sort()).toEqual(
 		[...Object.keys(secrets), ...others].sort(),
@@ -162,7 +165,8 @@ test("[SEC-07] no log line, error or answer of a whole service has a secret in i
 			body: JSON.stringify({ text: "what would a language model say of that" }),
 		});
 		expect(leaksIn(await typed.text())).toEqual([]);
-		// What the node, the marketplace, the wallet provider and the model said arrived in the log.
+		// The errors of the node, the marketplace, the wallet provider and the model arrived in the
+		// log.
 		const signs = ["refused:", "[redacted]", "the language model gave no usable answer"];
 		await until(
 			() => signs.every((sign) => said.includes(sign)),
@@ -179,14 +183,14 @@ test("[SEC-07] no log line, error or answer of a whole service has a secret in i
 
 type Answer = { status: number; text: string };
 
-/** Every route of the document, as a stranger, with a wrong key and as the operator. */
+/** Calls every route of the document, without a key, with a wrong key and as the operator. */
 async function askEverything(base: string): Promise<Answer[]> {
 	const document = await (await fetch(`${base}/openapi/json`)).json();
 	const answers: Answer[] = [];
 	for (const [template, item] of Object.entries<object>(document.paths)) {
 		const path = template.replace(/\{[^}]+\}/g, "anvil");
 		for (const [method, { parameters = [] }] of Object.entries<any>(item)) {
-			// A parameter that a route does not know is refused before the route is asked.
+			// A parameter that a route does not know would be refused before the route runs.
 			const takesChain = parameters.some(({ name }: { name: string }) => name === "chain");
 			const query = takesChain && !path.includes("/assets/") ? "?chain=anvil" : "";
 			for (const apiKey of ["", "a-wrong-key-of-some-length", secrets["ADMIN_API_KEY"] ?? ""]) {

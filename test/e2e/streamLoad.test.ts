@@ -8,8 +8,8 @@ import {
 } from "#plugins/streams/testing/rawStreamClient.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: whoever does not read, does not answer or sends rubbish loses its own stream, with a
-// reason and a way back; the service's memory stays bounded and nobody else notices.
+// Guarantee: a client that does not read, does not answer or sends rubbish loses its own stream,
+// with a reason and a way back; the service's memory stays bounded and no other client notices.
 
 const SCRIPT = join(import.meta.dir, "../bench/reference/publishingService.ts");
 const CONNECTIONS_MAX = 50;
@@ -29,7 +29,7 @@ afterAll(async () => {
 	await database?.drop();
 });
 
-/** The service in a process of its own: its memory is nobody else's. */
+/** Starts the service in a process of its own, so that its memory can be measured alone. */
 async function startPublisher(connectionString: string) {
 	const child = Bun.spawn([process.execPath, SCRIPT], {
 		env: {
@@ -55,7 +55,7 @@ async function startPublisher(connectionString: string) {
 	const { url } = await line();
 	return {
 		url: url as string,
-		/** Commits frames; answers the memory that the process then holds. */
+		/** Commits frames; returns the memory that the process then holds. */
 		async publish(order: Order): Promise<number> {
 			child.stdin.write(`${JSON.stringify(order)}\n`);
 			child.stdin.flush();
@@ -76,7 +76,7 @@ async function startPublisher(connectionString: string) {
 
 let lastAddress = 0;
 
-/** A client at an address of its own, as the proxy in front would tell it. */
+/** Opens a client with an address of its own, as the proxy in front would state it. */
 function open(query = "", options: RawStreamOptions = {}) {
 	lastAddress += 1;
 	const address = `10.7.${lastAddress >> 8}.${lastAddress & 255}`;
@@ -124,7 +124,8 @@ test("[STR-05] readers that stop while 200 MB go out cost no memory, are told 40
 	const away = stuck.map(async (client) => {
 		client.socket.resume();
 		const code = await client.closed;
-		// Who reads in time finds the reason behind its backlog; later the socket is just gone.
+		// A client that reads in time finds the reason after its backlog; later the socket is just
+		// gone.
 		expect([4008, 1006]).toContain(code);
 		const got = seqsOf(client);
 		const last = joinedAt + got.length;
@@ -142,7 +143,7 @@ test("[STR-05] readers that stop while 200 MB go out cost no memory, are told 40
 test("[STR-05] one stream too many from one address is closed with 4029, whatever it claims to be", async () => {
 	const neighbour = open();
 	const { seq } = await hello(neighbour);
-	// What stands left of our proxy's entry is the client's own invention.
+	// Entries left of our proxy's are invented by the client.
 	const forged = (index: number) => ({
 		headers: { "x-forwarded-for": `198.51.100.${index}, 203.0.113.9` },
 	});
@@ -165,7 +166,7 @@ test("[STR-05] floods, oversized frames and rubbish end the stream that sent the
 	const hostile: [what: (client: Client) => void, codes: number[]][] = [
 		[(client) => flood(client), [1008]],
 		[(client) => client.write(1, Buffer.alloc(70_000, "x")), [1009, 1006]],
-		// An opcode that is reserved; text that is no UTF-8; bytes that are no frame at all.
+		// A reserved opcode; text that is no UTF-8; bytes that are no frame at all.
 		[(client) => client.write(5, Buffer.from("x")), [1002, 1006]],
 		[(client) => client.write(1, Buffer.from([0xff, 0xfe])), [1007, 1006]],
 		[(client) => client.socket.write(Buffer.alloc(5_000, 0xff)), [1002, 1006, 1009]],

@@ -5,7 +5,7 @@ import { fixturesOn } from "#test/harness/fixtures.ts";
 import { openStream, type TestStream } from "#test/harness/openStream.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
-// Guarantee: what a block brought reaches every listener, once and in order, after it was stored.
+// Guarantee: the events of a block reach every listener, once and in order, after they were stored.
 
 let anvil: Anvil;
 let chain: Awaited<ReturnType<typeof fixturesOn>>;
@@ -70,7 +70,7 @@ test("[STR-03] 41 mints of one run are one snapshot_required and no mint frame",
 	const collection = await listen(`/v1/nft-market/collections/${plain}/stream?chain=anvil`);
 	const discover = await listen("/v1/nft-market/discover/stream?chain=anvil");
 	const crowd = await mint(41n);
-	// The window is one lane run: the next mint must be in the next.
+	// The window is one run of the lane: the next mint must be in the next run.
 	await service.indexed(Number(await anvil.rpc<Hex>("eth_blockNumber")));
 	const after = await mint(1n);
 	for (const stream of [collection, discover]) {

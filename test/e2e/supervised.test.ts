@@ -5,7 +5,8 @@ import { refuseTakenPort } from "#core/http/refuseTakenPort.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: what the README tells a supervisor to start ends, with its child, when it is told to.
+// Guarantee: the command that the README gives to a supervisor ends, with its child, when it is
+// told to.
 
 test("SIGTERM to `bun run start` ends the service and frees its port", async () => {
 	const database = await createTestDatabase();
@@ -41,7 +42,7 @@ test("SIGTERM to `bun run start` ends the service and frees its port", async () 
 		expect(await child.exited).toBe(0);
 		await refuseTakenPort(at);
 	} finally {
-		// Passed on, unlike a kill: nothing is left behind by a test that failed.
+		// Unlike a kill, SIGTERM is passed on: a failed test leaves nothing behind.
 		child.kill("SIGTERM");
 		await child.exited;
 		await reading;

@@ -7,13 +7,13 @@ import { parseConfig } from "#core/config/parseConfig.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
 
-// Guarantee: what switches the service is configuration. A value that cannot be meant refuses the
-// boot with a sentence that names the variable, the value and what is expected.
+// Guarantee: the service's switches are configuration. A value without a meaning stops the start
+// with a sentence that names the variable, the value and what is expected.
 
 const { all } = sectionsOf(builtinPlugins);
 const TOKEN = `0x${"7A".repeat(20)}`;
 
-/** Every switch, its default, a value as typed, what that is, and values that nobody means. */
+/** Every switch, its default, a value as typed, the parsed value, and invalid values. */
 const switches: [name: string, fallback: unknown, typed: string, is: unknown, wrong: string[]][] = [
 	["NFT_SNIPE_ENABLED", true, "false", false, ["maybe", "2"]],
 	["NFT_DISCOVERY_CHAINS", [], "Zora, base", ["zora", "base"], []],

@@ -15,7 +15,9 @@ afterAll(() => database.drop());
 
 type Bound = { table: string; file: string; writer: string; bound: string };
 
-/** Rows of a README's section: tables in backquotes, who writes them, what bounds them. */
+/**
+ * Reads the rows of a README's section: tables in backquotes, what writes them, what bounds them.
+ */
 function boundsOf(file: string, text: string): Bound[] {
 	const section = text.split(`${HEADING}\n`)[1]?.split("\n## ")[0] ?? "";
 	return section.split("\n").flatMap((line) => {
@@ -34,7 +36,7 @@ async function documented(): Promise<Bound[]> {
 	return bounds.flat();
 }
 
-/** All tables of a migrated database; partitions are their parent's. */
+/** Returns all tables of a migrated database; partitions count as their parent. */
 async function tables(): Promise<string[]> {
 	const rows = await database.db.query<{ name: string }>(
 		`select n.nspname || '.' || c.relname as name
@@ -46,7 +48,7 @@ async function tables(): Promise<string[]> {
 	return rows.map(({ name }) => name);
 }
 
-/** What is wrong with a list of bounds for these tables. */
+/** Returns what is wrong with a list of bounds for these tables. */
 function flawsOf(existing: readonly string[], bounds: readonly Bound[]): string[] {
 	const named = bounds.map(({ table }) => table);
 	return [

@@ -22,7 +22,7 @@ import {
 import { stockSettings } from "#test/sandbox/stocks/stockSettings.ts";
 
 // Guarantee: the whole service, with the issuer's list, the hosted router, a wallet provider and
-// Uniswap on a chain 4663, takes a command to one swap that gives what the best way of all gives.
+// Uniswap on a chain 4663, turns a command into one swap that returns as much as the best route.
 
 const ADMIN_KEY = "operators-key-of-this-test";
 const FEED_HEARTBEAT_S = 86_400;
@@ -104,7 +104,7 @@ const walletOf = ({ wallet, external }: Person): Address => {
 	return address;
 };
 
-/** Somebody who signed in, with something to trade. */
+/** Signs a person in and gives them something to trade. */
 async function trader(gift: [token: Address, raw: bigint], own?: Person): Promise<Person> {
 	const by = own ?? (await custody.addPerson());
 	const enrolled = await ask("/v1/trading/enrollment", { by, body: {} });
@@ -128,7 +128,7 @@ async function balance(token: Address, account: Address): Promise<bigint> {
 	return BigInt(await anvil.rpc<string>("eth_call", [{ to: token, data }, "latest"]));
 }
 
-/** What QuoterV2 says of the best of all ways, in the block before the swap's. */
+/** Returns QuoterV2's result for the best of all routes, in the block before the swap's. */
 async function bestOf(done: any): Promise<{ inRaw: bigint; outRaw: bigint }> {
 	const tokenOf = ({ address }: { address: Address }) =>
 		address === zeroAddress ? world.addresses.weth : getAddress(address);
@@ -143,7 +143,10 @@ async function bestOf(done: any): Promise<{ inRaw: bigint; outRaw: bigint }> {
 	return { inRaw: best.amountIn, outRaw: best.amountOut };
 }
 
-/** One swap, for exactly what the best way of all gave, and no more left allowed than is shown. */
+/**
+ * Expects one swap, for exactly what the best route gave, and no allowance left beyond what is
+ * shown.
+ */
 async function expectBest(by: Person, id: string): Promise<void> {
 	const done = await ended(by, id);
 	expect(done).toMatchObject({ status: "confirmed", errorCode: null });
@@ -155,7 +158,7 @@ async function expectBest(by: Person, id: string): Promise<void> {
 	if (buy.address !== zeroAddress) {
 		expect(await balance(buy.address, account)).toBe(BigInt(settled.receivedRaw));
 	}
-	// What an exact output did not cost is still allowed, and shown; of an exact input nothing is.
+	// The unspent part of an exact output is still allowed, and shown; an exact input leaves nothing.
 	const restRaw = BigInt(done.mostSpentRaw) - inRaw;
 	const left = restRaw === 0n || sell.address === zeroAddress ? null : String(restRaw);
 	expect(done.leftover?.amountRaw ?? null).toBe(left);
@@ -203,7 +206,7 @@ test.concurrent("an owner's own wallet signs the allowance and then the swap, ea
 	const by = await trader(usdg(), custody.person("fay"));
 	const { body } = await trade(by, "buy AMZN with 40 USDG");
 	const seen: string[] = [];
-	/** As the page does: reads what is asked, has the wallet send it, and hands in the hash. */
+	/** Does as the page does: reads the request, has the wallet send it, and reports the hash. */
 	const sign = async (url: string) => {
 		const path = `/v1/links/${url.split("/").at(-1)}`;
 		const link = (await ask(path, {})).body;
@@ -237,7 +240,7 @@ test.concurrent("hold is kept, and an agent's command trades as its text says", 
 	await expectBest(by, told.body.data.id);
 });
 
-test("sources too far apart wait for an operator, whose yes lets it go on and whose no ends it", async () => {
+test("sources too far apart wait for an operator, whose yes continues the trade and whose no ends it", async () => {
 	router.fault({ kind: "price", bps: 300 });
 	try {
 		for (const review of ["approve", "refuse"] as const) {

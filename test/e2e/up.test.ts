@@ -7,15 +7,15 @@ import { openStream } from "#test/harness/openStream.ts";
 import { TEST_LIMIT_MS, WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: one command, and a newcomer watches a live market; Ctrl-C leaves nothing behind; the
-// next start goes on with the same data.
+// Guarantee: one command shows a newcomer a live market; Ctrl-C leaves nothing behind; the next
+// start goes on with the same data.
 
 const ROOT = join(import.meta.dir, "../..");
-/** A world takes 20 s of two processors, and a busy machine gives it a part of them. */
+/** A world takes 20 s of two processors; on a busy machine it has only a part of them. */
 /** A day of history; four days, as a newcomer has them, take another 25 s of processor. */
 const HISTORY_BLOCKS = process.env["PROVE"] === "1" ? "420" : "120";
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-up-"));
-// The embedded server's own user must be able to walk in.
+// The embedded server runs as another user, who must be able to enter the folder.
 chmodSync(dataDir, 0o755);
 const children: Subprocess[] = [];
 
@@ -81,7 +81,7 @@ async function indexedUpTo(url: string, block: number): Promise<void> {
 	throw new Error(`block ${block} is not in the index`);
 }
 
-/** Processes that were started with this test's data folder, whoever is their parent. */
+/** Returns processes that were started with this test's data folder, whatever their parent is. */
 function leftBehind(): string[] {
 	const listed = Bun.spawnSync(["ps", "-eo", "pid=,args="]).stdout.toString();
 	return listed.split("\n").filter((line) => line.includes(dataDir));
@@ -93,7 +93,7 @@ async function gone(): Promise<void> {
 	expect(leftBehind()).toEqual([]);
 }
 
-/** What the banner says of trading, done as somebody does who copies it. */
+/** Trades as the banner describes, as a reader does who copies it. */
 async function trades(url: string, banner: string): Promise<void> {
 	const rpcUrl = /^ {3}RPC {6}(http:\S+) /m.exec(banner)?.[1] ?? "";
 	const body = JSON.stringify({ id: 1, jsonrpc: "2.0", method: "eth_chainId", params: [] });
@@ -139,7 +139,8 @@ async function trades(url: string, banner: string): Promise<void> {
 		status: 200,
 		body: { kind: "done", data: { chain: "robinhood", errorCode: null, transactionHash } },
 	});
-	// The sandbox's wallet provider was told where the service is, and the service takes its word.
+	// The sandbox's wallet provider knows the service's address, and the service accepts its
+	// webhooks.
 	await until(async () => {
 		const told = await fetch(`${new URL(at).origin}/_sandbox/webhooks`);
 		const { attempts } = (await told.json()) as { attempts: { status: number }[] };
@@ -157,7 +158,7 @@ test(
 		expect(list.headers.get("x-svc-sandbox")).toBe("true");
 		const sold = list.body.normalized.filter((row: any) => row.sales24h > 0);
 		expect(sold.length).toBeGreaterThanOrEqual(8);
-		// While nobody has read what ether is worth, whatever would spend it is refused.
+		// Before the price of ether is read, every request that would spend it is refused.
 		const detail = `/v1/nft-market/collections/${sold[0].slug}?chain=anvil`;
 		await until(async () => {
 			return typeof (await get(first.url, detail)).body.lastSale?.priceUsd === "number";

@@ -8,8 +8,8 @@ import {
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
 
-// Guarantee: what the wallet provider tells of its own accord makes us look, and nothing else.
-// True, it saves the wait; forged, doubled, late, out of order or a lie, it costs nobody anything.
+// Guarantee: a webhook of the wallet provider makes the service look, and nothing else. A true one
+// saves the wait; one that is forged, doubled, late, out of order or false does no harm.
 
 const PATH = "/v1/webhooks/wallet-provider";
 const ANNA = `0x${"a1".repeat(20)}`;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 		chain: { url: anvil.url },
 		scanFrom: null,
 		env: {
-			// What the jobs do, they do when they are told to.
+			// Jobs run only when they are told to.
 			ROLE: "api",
 			PLUGINS_DISABLED:
 				"chain-scanner,looksrare,market-index,nft-buys,provider,prices,reveal-snipe,streams",
@@ -76,7 +76,9 @@ async function ask(path: string, body?: unknown) {
 	return { status: response.status, body: (await response.json()) as any };
 }
 
-/** Sends a little; the next look at it is long after the test, and the chain has not mined it. */
+/**
+ * Sends a little; the next look at it would be long after the test, and the chain has not mined it.
+ */
 async function send(): Promise<{ id: string; status: string }> {
 	const { status, body } = await ask("/v1/trading/wallet-transfers", {
 		fromWalletId: walletId,
@@ -100,19 +102,19 @@ async function statusOf(id: string): Promise<string> {
 	return rows[0]?.status ?? "";
 }
 
-/** The reconciler's turn. */
+/** Runs the reconciler once. */
 async function reconcile(): Promise<void> {
 	const job = service.host.jobs.find(({ name }) => name === "wallets.reconcile");
 	await job?.run({ signal: AbortSignal.timeout(WAIT_LIMIT_MS) });
 }
 
-/** A block, and the wallet provider has told what it has to tell. */
+/** Mines a block, and waits until the wallet provider has sent its webhooks. */
 async function mineAndTell(): Promise<void> {
 	await anvil.rpc("evm_mine");
 	await custody.idle();
 }
 
-/** What came of each webhook about a transfer. */
+/** Returns the result of each webhook about a transfer. */
 async function told(id: string): Promise<string[]> {
 	const rows = await service.core.db.query<{ id: string }>(
 		"select id from wallets.submission where intent_id = $1",
@@ -128,7 +130,7 @@ async function told(id: string): Promise<string[]> {
 		});
 }
 
-/** The spend ledger's, of a transfer. */
+/** Returns the spend ledger's entries of a transfer. */
 async function entriesOf(id: string): Promise<{ kind: string; n: number }[]> {
 	return await service.core.db.query(
 		`select kind, count(*)::int as n from wallets.spend_entry
@@ -137,7 +139,7 @@ async function entriesOf(id: string): Promise<{ kind: string; n: number }[]> {
 	);
 }
 
-/** Sent once, mined, and paid for once. */
+/** Expects that it was sent once, mined, and paid for once. */
 async function expectPaidOnce(id: string): Promise<void> {
 	expect(await statusOf(id)).toBe("confirmed");
 	expect(await entriesOf(id)).toEqual([
@@ -154,7 +156,7 @@ async function expectPaidOnce(id: string): Promise<void> {
 
 const quiet = () => custody.fault({ kind: "webhook_never", path: "broadcasted" });
 
-test("what the wallet provider sent without answering is settled after its webhook, not a look later", async () => {
+test("a transfer that the wallet provider sent without answering is settled after its webhook, not a look later", async () => {
 	quiet();
 	custody.fault({ kind: "silence", when: "after", path: "^POST /v1/wallets", times: 1 });
 	const { id, status } = await send();
@@ -163,7 +165,7 @@ test("what the wallet provider sent without answering is settled after its webho
 	expect(await statusOf(id)).toBe("uncertain");
 	await mineAndTell();
 	expect(await told(id)).toEqual(["confirmed 200 woken"]);
-	// By its word alone nothing is settled.
+	// The provider's word alone settles nothing.
 	expect(await statusOf(id)).toBe("uncertain");
 	await reconcile();
 	await expectPaidOnce(id);

@@ -11,7 +11,7 @@ import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
 import type { ScannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
 
-/** What of the runtime a chain's lanes stand on. */
+/** The part of the runtime that a chain's lanes need. */
 export type ChainCore = Pick<Core, "clock" | "db" | "leases" | "log" | "metrics">;
 
 export type ChainSettings = {
@@ -20,14 +20,14 @@ export type ChainSettings = {
 	metrics: ScannerMetrics;
 	/** `NFT_REORG_DEPTH_MAX`. */
 	reorgDepthMax: number;
-	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`; unset: whatever is owed is read. */
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`; unset: everything owed is read. */
 	lagBlocksMax?: number | undefined;
-	/** Replaces what lanes wait for, where the clock is not the wall's. */
+	/** Replaces the lanes' waits, for tests whose clock is not the wall's. */
 	times?: Partial<LaneTimes> | undefined;
 	signal: AbortSignal;
 };
 
-/** What a chain's lanes and its backfill have in common; nothing runs yet. */
+/** Makes the common parts of a chain's lanes and its backfill; nothing runs yet. */
 export function openChain(core: ChainCore, access: ChainAccess, settings: ChainSettings) {
 	const { clock, db, leases } = core;
 	const { chain, rpcFor } = access;
@@ -52,7 +52,7 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 		log,
 		report,
 		sources: makers.map((make) => distrustingSource(byDistance(access, make), owing)),
-		/** The same for what is owed below the lanes. */
+		/** The same for blocks owed below the lanes. */
 		owed: makers.map((make) => distrustingSource(make(owing), owing)),
 		shared: {
 			chainId: chain.id,

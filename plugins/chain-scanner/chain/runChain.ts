@@ -27,8 +27,8 @@ export type ChainRun = ChainSettings & {
 };
 
 /**
- * Everything that runs for one chain: its head watch, its lanes, its backfill, and where a sink
- * keeps owners its walks. Settles when the signal aborted and nothing is under way any more.
+ * Runs everything of one chain: its head watch, its lanes, its backfill, and if a sink keeps owners
+ * its walks. Resolves when the signal aborted and nothing is under way any more.
  */
 export async function runChain(core: ChainCore, access: ChainAccess, run: ChainRun): Promise<void> {
 	const { clock } = core;
@@ -111,7 +111,10 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 	}
 }
 
-/** One socket's word is not what an operator wants who asked for the agreement of several nodes. */
+/**
+ * Says whether logs may be taken from a socket: an operator who demands the agreement of several
+ * nodes does not want a single socket's word.
+ */
 function canPush({ headUrls, quorum = 1 }: ChainAccess): boolean {
 	return headUrls.length > 0 && quorum < 2;
 }

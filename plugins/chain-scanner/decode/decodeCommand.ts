@@ -7,7 +7,7 @@ import { describeSale } from "#plugins/chain-scanner/decode/describeSale.ts";
 import { parseLogFile } from "#plugins/chain-scanner/decode/parseLogFile.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-/** Reads logs from a file by hand: what the sale lane would make of them. */
+/** Reads logs from a file by hand: shows the sales that the sale lane would find. */
 export const decodeCommand: CliCommand = {
 	name: "decode",
 	usage: "decode <file.json>",
@@ -40,7 +40,7 @@ export const decodeCommand: CliCommand = {
 	},
 };
 
-/** The newest contract of the venue that emits such logs. */
+/** Returns the newest contract of the venue that emits such logs. */
 function emitterOf(venues: readonly Venue[], topic: Hex | undefined): Address | undefined {
 	const venue = venues.find(({ topics }) => topic !== undefined && topics.includes(topic));
 	return venue?.contracts.at(-1);

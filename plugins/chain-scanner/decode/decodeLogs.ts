@@ -7,19 +7,21 @@ import { tokenMoves } from "#plugins/chain-scanner/sale/tokenMoves.ts";
 export type DecodedLogs = {
 	sales: { sale: Sale; venue: Venue }[];
 	undecoded: UndecodedLog[];
-	/** Logs that were read, and may mean something else beside logs that are not in the file. */
+	/**
+	 * Logs that were read, but may mean something else together with logs that are not in the file.
+	 */
 	doubts: UndecodedLog[];
 };
 
-/** Whoever calls a match with an order of their own shows as trading with themselves. */
+/** The caller of a match who has an order of their own appears to trade with themselves. */
 const MIRROR = "trades with its own offerer: the order that it was matched with may be missing";
 
 /**
  * Reads the sales of one transaction of a file, and names what is missing.
  *
- * A file may hold a whole receipt, or logs that somebody picked. With any log of another contract
- * it is read as a receipt, and what its tokens say decides; without one, and where the file is none
- * by its own word, nobody knows what moved.
+ * A file may contain a whole receipt, or selected logs. With any log of another contract it is read
+ * as a receipt, and its tokens' logs decide; without one, and where the file is none by its own
+ * word, it is not known what moved.
  */
 export function decodeLogs(
 	logs: readonly RawLog[],

@@ -1,8 +1,8 @@
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 
 /**
- * A sale as `svc decode` prints it. `priceRaw` is for one unit, as an event's price is; amounts are
- * decimal strings, and `currency` is the zero address for the chain's native currency.
+ * Returns a sale as `svc decode` prints it. `priceRaw` is for one unit, as an event's price is;
+ * amounts are decimal strings, and `currency` is the zero address for the chain's native currency.
  */
 export function describeSale(sale: Sale, venue: Pick<Venue, "id">) {
 	const { totalRaw, quantity } = sale;

@@ -10,7 +10,7 @@ const hex = (pattern: RegExp) =>
 		.transform((text) => text.toLowerCase() as Hex);
 
 const logSchema = z.object({
-	// Some fixtures do not say who emitted a log: the venue is then known by its topic alone.
+	// Some fixtures do not name a log's emitter: the venue is then known by its topic alone.
 	address: hex(/^0x[0-9a-f]{40}$/i).nullish(),
 	topics: z.array(hex(/^0x[0-9a-f]{64}$/i)).max(4),
 	data: hex(/^0x([0-9a-f]{2})*$/i),
@@ -37,20 +37,20 @@ export type LogGroup =
 	| {
 			kind: "read";
 			transactions: RawLog[][];
-			/** It says of itself that it is a receipt: then these are all logs that there are. */
+			/** True: it is a receipt by its own word, so it has all logs of the transaction. */
 			isReceipt: boolean;
 	  }
 	| { kind: "malformed"; problem: string };
 
 export type LogFileOptions = {
-	/** Who is taken to have emitted a log without an address, by its first topic. */
+	/** Returns the assumed emitter of a log without an address, by its first topic. */
 	emitterOf(topic: Hex | undefined): Address | undefined;
 };
 
 /**
  * Reads a file of logs into groups of transactions: a list of logs, a list of groups of them, or an
  * object with `logs`, or with `groups` or `transactions` of them. Logs with a hash belong to that
- * transaction; the others of a group stand for one together, in the order of the file.
+ * transaction; the others of a group make one together, in the order of the file.
  */
 export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] {
 	return groupsOf(parseJson(text)).map((group, index) => {
@@ -64,14 +64,17 @@ export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] 
 	});
 }
 
-/** A group is a list of logs, or an object that holds one, as receipts and fixtures do. */
+/**
+ * Returns the logs of a group: a list of logs, or an object that contains one, as receipts and
+ * fixtures do.
+ */
 function logsIn(group: unknown): unknown {
 	if (typeof group !== "object" || group === null) return group;
-	// `result` holds what a node answered: to `eth_getLogs` a list, about a receipt an object.
+	// `result` is a node's answer: to `eth_getLogs` a list, about a receipt an object.
 	return "logs" in group ? group.logs : "result" in group ? logsIn(group.result) : group;
 }
 
-/** What a node says of every receipt, and of nothing else that has logs. */
+/** Says whether a group is a receipt, by a member that only receipts have. */
 function isReceipt(group: unknown): boolean {
 	if (typeof group !== "object" || group === null) return false;
 	return "cumulativeGasUsed" in group || ("result" in group && isReceipt(group.result));
@@ -79,7 +82,7 @@ function isReceipt(group: unknown): boolean {
 
 function parseJson(text: string): unknown {
 	try {
-		// Editors put a byte order mark first, which JSON does not know.
+		// Editors put a byte order mark first, which is no JSON.
 		return JSON.parse(text.replace(/^\uFEFF/, ""));
 	} catch (cause) {
 		throw scannerFault.logFile({ public: `The file is not JSON: ${String(cause)}`, cause });
@@ -123,7 +126,7 @@ function transactionsOf(logs: readonly FileLog[], options: LogFileOptions): RawL
 	return [...transactions.values()].map((list) => list.sort(byIndex));
 }
 
-/** Whether the logs' own numbers tell them apart; else their order in the file does. */
+/** Says whether the logs' own numbers tell them apart; else their order in the file does. */
 function areNumbered(logs: readonly FileLog[]): boolean {
 	const places = new Set(logs.map((log) => `${log.transactionHash} ${log.logIndex}`));
 	const all = logs.every(({ logIndex }) => logIndex !== undefined && logIndex !== null);

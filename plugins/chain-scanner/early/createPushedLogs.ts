@@ -19,19 +19,19 @@ import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 
 /**
- * What became of logs that a node pushed.
+ * What happened to logs that a node pushed.
  *
  * - `repeated`: the same log again, from the same socket or another.
  * - `malformed`: no log, or one without a place.
  * - `removed`: a log that was taken back, so its block left the chain.
- * - `flooded`: more logs of one block than are held.
+ * - `flooded`: more logs of one block than are kept.
  * - `unfit`: of another block than its hash says, not asked for, ruled out by the block's bloom, or
  *   contradicting another one.
  * - `unused`: of a block that never became the newest one here: a dead fork's, or too late.
  * - `missed`: the node answered with logs before any that it pushed could be used.
- * - `same`: the node said the same, stored early or not: nothing was decoded twice.
- * - `taken`: stored before the node was asked; `agreed`: it then said the same; `added`: it said
- *   more; `retracted`: it said otherwise, or nobody could ask.
+ * - `same`: the node answered the same, stored early or not: nothing was decoded twice.
+ * - `taken`: stored before the node was asked; `agreed`: it then answered the same; `added`: it
+ *   answered more; `retracted`: it answered otherwise, or could not be asked.
  */
 export type PushedFate =
 	| "repeated"
@@ -49,10 +49,10 @@ export type PushedFate =
 
 export type PushedLogs = {
 	listener: LogListener;
-	/** Counts what became of logs. */
+	/** Counts what happened to logs. */
 	note(fate: PushedFate): void;
 	/**
-	 * The logs of a block once nothing more of them comes, in chain order. Null where there are none
+	 * Returns the logs of a block once no more of them arrive, in chain order. Null where none are
 	 * worth waiting for, where they cannot be of that block, and when the signal aborts.
 	 */
 	of(head: Head, signal: AbortSignal): Promise<RawLog[] | null>;
@@ -60,7 +60,7 @@ export type PushedLogs = {
 
 type PushedBlock = {
 	logs: Map<number, HeldLog>;
-	/** Of their data. */
+	/** The size of their data. */
 	characters: number;
 	isSpoiled: boolean;
 	isUsed: boolean;
@@ -78,8 +78,8 @@ const placeSchema = z.object({
 const word = z.string().max(66);
 
 /**
- * What is held of a log: its members, of bounded length but for the data, which is counted. Others
- * are dropped, so that no node decides how much is held. `parseLogs` checks what they say.
+ * What is kept of a log: its members, of bounded length except for the data, which is counted.
+ * Others are dropped, so that no node decides how much is kept. `parseLogs` checks their content.
  */
 const heldSchema = placeSchema.extend({
 	address: word,
@@ -92,10 +92,10 @@ const heldSchema = placeSchema.extend({
 type HeldLog = z.infer<typeof heldSchema>;
 
 /**
- * Keeps what nodes push of one lane's logs, by block, until the lane comes for it. Bounded in
- * blocks and logs. Nothing tells that a block's logs are all there: the bloom says what has to be
- * there at least, and a moment of quiet is taken for the end. So this is early data, and only the
- * node's answer about the block counts.
+ * Keeps one lane's logs that nodes push, by block, until the lane takes them. Bounded in blocks and
+ * logs. Nothing states that a block's logs are complete: the bloom says what must be there at
+ * least, and a short silence is taken for the end. So this is early data, and only the node's
+ * answer about the block counts.
  */
 export function createPushedLogs(
 	filters: readonly LogFilter[],
@@ -155,14 +155,14 @@ export function createPushedLogs(
 
 	async function of(head: Head, signal: AbortSignal): Promise<RawLog[] | null> {
 		const { logsBloom } = head;
-		// Without a bloom nothing tells what has to be there.
+		// Without a bloom it is not known what must be there.
 		if (logsBloom === null) return null;
 		const due = filters.filter((filter) => bloomMayHold(logsBloom, filter));
 		if (due.length === 0) return null;
 		const late = AbortSignal.any([signal, AbortSignal.timeout(PUSHED_WAIT_MS_MAX)]);
 		const block = blockAt(head.hash);
 		block.isUsed = true;
-		// What came before now says nothing of whether more comes.
+		// What came before now says nothing about whether more comes.
 		await block.bell.wait(0, late);
 		for (let seen = -1; !late.aborted && !block.isSpoiled; ) {
 			const { size } = block.logs;
@@ -178,13 +178,13 @@ export function createPushedLogs(
 	}
 }
 
-/** How long nothing has to come: longer where some of what is due is not there yet. */
+/** Returns how long nothing must arrive, in ms: longer where some expected logs are missing. */
 function quietMs(logs: number, due: number): number {
 	if (logs === 0) return PUSHED_WAIT_MS_MAX;
 	return logs >= due ? PUSHED_QUIET_MS : PUSHED_QUIET_PART_MS;
 }
 
-/** In chain order; null where some of them cannot be of that block, or was not asked for. */
+/** Returns logs in chain order; null where some cannot be of that block, or were not asked for. */
 function readLogs(
 	values: readonly unknown[],
 	of: { head: Head; bloom: Hex; filters: readonly LogFilter[] },

@@ -9,15 +9,15 @@ import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
 import { pushedRange } from "#plugins/chain-scanner/range/pushedRange.ts";
 
 export type ReadTwice = {
-	/** The block as the node answers when it is asked. What this says counts. */
+	/** The block as the node answers when asked, which counts. */
 	reading: Promise<RangeReading>;
 	/** The block as it was pushed; null where that cannot be used, or the answer came first. */
 	early: Promise<RangeReading | null>;
 };
 
 /**
- * Reads the newest block twice at once: asks the node for its logs by its hash, and takes those
- * that were pushed. Where both are the same logs they are decoded once: nothing is asked twice.
+ * Reads the newest block twice at once: asks the node for its logs by its hash, and takes the
+ * pushed ones. If both are the same logs they are decoded once, and nothing is asked twice.
  */
 export function readTwice(
 	steps: LaneSteps,

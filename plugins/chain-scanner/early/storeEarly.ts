@@ -28,7 +28,7 @@ type EarlyRun = {
 		sinks: readonly EventSink[];
 		clock: Clock;
 		pushed?: PushedLogs | undefined;
-		/** Called when what was stored early was taken out: that sets other lanes' cursors back. */
+		/** Called when early rows were removed, which sets other lanes' cursors back. */
 		onTakenBack?(): void;
 	};
 	state: { earlyTried: Hex | null };
@@ -38,8 +38,8 @@ type EarlyRun = {
 
 /**
  * Stores and publishes a block as it was pushed. The cursor stays where it is, and a mark beside it
- * says that this block is not confirmed: whoever has the lane next takes it back, unless the node's
- * answer about the block agrees (`settleEarly`).
+ * says that this block is not confirmed: the next holder of the lane takes it back, unless the
+ * node's answer about the block agrees (`settleEarly`).
  */
 export async function storeEarly(run: EarlyRun, reading: RangeReading): Promise<void> {
 	const { options, state, at, lease } = run;
@@ -53,7 +53,7 @@ export async function storeEarly(run: EarlyRun, reading: RangeReading): Promise<
 		{ db, sinks },
 		{
 			...{ chainId, lane: source.kind, lease, range, events, blocks },
-			// Only what the node answers for may say that blocks below have settled.
+			// Only the node's answer may settle blocks below.
 			...{ pruneBelow: 0, live: true },
 			commit: (tx) => markEarly(tx, mark),
 		},
@@ -64,8 +64,8 @@ export async function storeEarly(run: EarlyRun, reading: RangeReading): Promise<
 }
 
 /**
- * Holds what was stored early against the node's answer: answers the reading without those events
- * where it has them all, to the letter. Otherwise what was stored early is taken out first.
+ * Compares early rows with the node's answer: returns the reading without those events if it has
+ * exactly all of them. Otherwise the early rows are removed first.
  */
 export async function settleEarly(run: EarlyRun, reading: RangeReading): Promise<RangeReading> {
 	const { options, at, lease } = run;

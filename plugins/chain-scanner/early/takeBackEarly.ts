@@ -6,8 +6,8 @@ import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 
 /**
- * Takes out what a lane stored early and nobody confirmed, as if its block had left the chain;
- * false where there is nothing of the kind. Other lanes that have the block read it again.
+ * Removes a lane's unconfirmed early rows, as if their block had left the chain; false where there
+ * are none. Other lanes that have the block read it again.
  */
 export async function takeBackEarly(
 	of: { chainId: number; lane: LaneKind; db: Database; sinks: readonly EventSink[] },

@@ -14,18 +14,18 @@ export type BackfillOptions = {
 	db: Database;
 	sinks: readonly EventSink[];
 	fork: ForkRepair;
-	/** As lanes have it. */
+	/** As in `LaneOptions`. */
 	remembered?: HeaderMemory;
 	reorgDepthMax: number;
 	log: Log;
 	leases: LeaseKeeper;
 	signal: AbortSignal;
 	times?: Partial<LaneTimes>;
-	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: what is owed below that is given up. Unset: nothing is. */
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: owed blocks further below are given up. Unset: none are. */
 	lagBlocksMax?: number | undefined;
-	/** Given beside a live head: backfill then works in small parts and lets its lanes go first. */
+	/** Set beside a live head: backfill then works in small parts and lets the lanes go first. */
 	gate?: HeadGate | undefined;
-	/** The head as somebody saw it, where no lane may have recorded one. */
+	/** The head as last seen, where no lane may have recorded one. */
 	headLeast?: number | undefined;
 	onDrained?(part: { lane: LaneKind; blocks: number; events: number }): void;
 	onGivenUp?(part: { lane: LaneKind; blocks: number }): void;

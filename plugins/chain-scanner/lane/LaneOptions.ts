@@ -19,11 +19,11 @@ export type LaneOptions = {
 	log: Log;
 	leases: LeaseKeeper;
 	fork: ForkRepair;
-	/** Told while a block is taken in; see `HeadGate`. */
+	/** Notified while a block is being stored; see `HeadGate`. */
 	gate?: HeadGate;
-	/** What nodes push of the lane's logs, where that may be stored before they are asked. */
+	/** The lane's pushed logs, where they may be stored before nodes are asked. */
 	pushed?: PushedLogs | undefined;
-	/** Called when what was stored early was taken out: that sets other lanes' cursors back. */
+	/** Called when early rows were removed, which sets other lanes' cursors back. */
 	onTakenBack?(): void;
 	/** A cache of block headers, shared by the chain's lanes, its backfill and its walks. */
 	remembered?: HeaderMemory;

@@ -6,23 +6,23 @@ import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
 
-/** A range that was asked for, and the answer on its way. */
+/** A requested range, with its pending answer. */
 export type Asked = {
 	range: BlockRange;
 	reading: Promise<RangeReading>;
-	/** The same block as it was pushed, where that is there before the answer; else null. */
+	/** The same block as it was pushed, if that arrives before the answer; else null. */
 	early?: Promise<RangeReading | null>;
 };
 
 /** What a lane knows while it holds its lease. Forgotten whenever that may no longer be true. */
 export type Position = {
-	/** What the stored cursor says; null before the first write. */
+	/** The stored cursor; null before the first write. */
 	cursor: number | null;
-	/** The block at the cursor: what is read next has to follow on it. */
+	/** The hash of the block at the cursor: the next reading must link to it. */
 	cursorHash: Hex | null;
 	/**
-	 * The block that was last compared with the cursor's chain, or null: whether what is stored is
-	 * still of the node's chain must be asked before anything is built on it.
+	 * The head by which the cursor's chain was last verified, or null: then the node must be asked
+	 * whether what is stored is still of its chain before anything is added.
 	 */
 	sound: Hex | null;
 	next: number;
@@ -40,11 +40,11 @@ export type Position = {
 
 /** One lane's memory, between its runs. */
 export type LaneState = {
-	/** The newest word on where the head is. It may go back: whoever said more was wrong. */
+	/** The newest head that was announced. It may go back: an earlier announcement was wrong. */
 	head: Head | null;
-	/** The lowest head heard: a first start begins there, however long its first write takes. */
+	/** The lowest announced head: a first start begins there, however long its first write takes. */
 	headLowest: number | null;
-	/** When the head was last heard, also where it was the same; null before the first. */
+	/** When a head was last announced, even the same one; null before the first. */
 	heardAtMs: number | null;
 	/** Until when it is stored that this block is the head: by writing it, then by `noteLevel`. */
 	level: { block: number; atMs: number } | null;
@@ -54,13 +54,13 @@ export type LaneState = {
 	/** True until a write has succeeded since the lease was taken: the restart rule applies. */
 	restarted: boolean;
 	position: Position | null;
-	/** What the next position is `sound` by: a repair that ended just now has proven it. */
+	/** The head that the next position is `sound` by: a repair that just ended has proven it. */
 	soundAt: Hex | null;
 	/** The block that was last stored early, or tried: once is enough. */
 	earlyTried: Hex | null;
-	/** True where another lane may have set the cursor back: the next turn looks. */
+	/** True where another lane may have set the cursor back: the next turn checks. */
 	isDoubted: boolean;
-	/** Failures in a row, refusals of a range left out. */
+	/** Failures in a row, without refused ranges. */
 	failures: number;
 	/** True once this row of failures has its line in the log. */
 	complained: boolean;

@@ -2,7 +2,7 @@ import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
 import type { HeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
 import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
 
-/** A range that was asked for, the answer on its way, and how to break it off. */
+/** A requested range, its pending answer, and how to cancel it. */
 export type AskedRange = {
 	plan: RangePlan;
 	reading: Promise<RangeReading>;
@@ -11,7 +11,7 @@ export type AskedRange = {
 	cancel(): void;
 };
 
-/** Asks a source for a range; ends with `stop`, at `ceilingMs`, or when it is cancelled. */
+/** Requests a range from a source; ends with `stop`, at `ceilingMs`, or when it is cancelled. */
 export function askRange(
 	source: LaneSource,
 	plan: RangePlan,
@@ -22,7 +22,7 @@ export function askRange(
 	const signal = AbortSignal.any([limits.stop, ceiling, cancelled.signal]);
 	const { remembered } = limits;
 	const reading = source.read(plan.range, { ...plan.read, signal, remembered });
-	// Whoever comes for it is told; nobody may come.
+	// An awaiting caller gets the error; without one it must not go unhandled.
 	reading.catch(() => {});
 	return { plan, reading, ceiling, cancel: () => cancelled.abort() };
 }

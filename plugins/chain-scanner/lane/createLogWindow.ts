@@ -7,14 +7,14 @@ import {
 } from "#plugins/chain-scanner/limits.ts";
 import type { BlockLoad } from "#plugins/chain-scanner/range/LaneSource.ts";
 
-/** How many blocks a lane asks for at once, learned from what became of the last questions. */
+/** How many blocks a lane asks for at once, learned from the last answers. */
 export type LogWindow = {
 	readonly blocks: number;
-	/** True once something is known of how much this chain's blocks hold. */
+	/** True once the density of this chain's blocks is known. */
 	readonly isMeasured: boolean;
-	/** A range was answered, or a few blocks were asked for to see how much they hold. */
+	/** Records an answered range, or a sample of a few blocks. */
 	answered(load: BlockLoad): void;
-	/** A range was refused; where it was for its size, by how many times it was too large. */
+	/** Records a refused range; if it was for its size, by how many times it was too large. */
 	refused(asked: {
 		blocks: number;
 		timesTooLarge?: number | undefined;
@@ -23,15 +23,15 @@ export type LogWindow = {
 };
 
 /**
- * Starts at its widest, for a lane 1,000 blocks. Halved when a query answered more than 10,000 logs
- * or a range was refused; doubled again, up to its widest, while full windows leave room for it.
- * Never larger than what, at the size that the last blocks had, fits into one answer: a refused
- * answer was made for nothing, and costs the node as much as one that is taken. Backfill beside a
- * live head aims lower: while a large answer is decoded, nothing else is.
+ * Makes a window that starts at its widest, for a lane 1,000 blocks. It is halved when a query
+ * returned more than 10,000 logs or a range was refused; doubled again, up to its widest, while
+ * full windows leave room for it. It is never larger than what, at the last blocks' size, fits into
+ * one answer: a refused answer is wasted, and costs the node as much as an accepted one. Backfill
+ * beside a live head aims lower: while a large answer is decoded, nothing else is.
  *
- * What was refused is remembered: the window does not grow back into it until a full window brought
- * so little that the chain must have become another. Without that it would be refused at every
- * second question.
+ * A refused width is remembered: the window does not grow back to it until full windows contained
+ * so little that the chain must have changed. Without that it would be refused at every second
+ * request.
  */
 export function createLogWindow(
 	widest = WINDOW_BLOCKS_MAX,
@@ -42,7 +42,7 @@ export function createLogWindow(
 	let blocks = widest;
 	let blocksMax = widest;
 	let isMeasured = false;
-	/** Full windows that must bring little before one is asked for that was refused. */
+	/** Full windows with little content that must come before a refused width is tried again. */
 	let patience = 1;
 	let quiet = 0;
 	return {
@@ -69,15 +69,15 @@ export function createLogWindow(
 			blocks = Math.min(blocks, fitting);
 		},
 		refused(asked) {
-			// From what was asked for: a range that the head cut short says nothing of a wide window.
+			// By the requested width: a range that the head cut short says nothing about a wide window.
 			let times = 1;
 			for (let left = (asked.timesTooLarge ?? 1) / 2; left > 1; left /= 2) times++;
-			// Ranges asked for ahead are as wide as the window was, and were refused for that width.
+			// Ranges requested ahead have the former width, and were refused for that.
 			const less = Math.min(blocks, halved(asked.blocks, times));
-			// A provider that says how many blocks it takes has said more than we could learn.
+			// A provider that states its limit of blocks says more than could be learned.
 			const told = asked.blocksMax ?? 0;
 			const isTold = told >= WINDOW_BLOCKS_MIN && told < asked.blocks;
-			// Some say the same of every chain, for ever: each time it is tried less often.
+			// Some state the same for every chain, forever: each time it is tried less often.
 			if (isTold) patience = Math.min(patience * 2, PATIENCE_WINDOWS_MAX);
 			blocks = isTold ? Math.min(blocks, told) : less;
 			blocksMax = blocks;

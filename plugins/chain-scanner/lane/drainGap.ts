@@ -30,12 +30,12 @@ export type GapDrain = {
 	refusals: number;
 	/** Other failures in a row. */
 	failures: number;
-	/** What it is at, or failed at last. */
+	/** The gap under way, or that failed last. */
 	gap: Gap | null;
 	asked: BlockRange | null;
-	/** The newest stored block when it was last asked whether the index stands on the chain. */
+	/** The newest stored block when the index was last verified to be of the node's chain. */
 	soundAt: number | null;
-	/** The range below, asked for while the one above it is written. */
+	/** The range below, requested while the one above it is written. */
 	ahead: AskedRange | null;
 };
 
@@ -55,7 +55,8 @@ export async function drainGap(
 	if (!gap) return false;
 	if (gap.id !== drain.gap?.id || gap.to !== drain.gap.to) drain.refusals = 0;
 	const head = Math.max(await readHead(db, chainId), options.headLeast ?? 0);
-	// What left the chain is taken out first: a gap may end among it. Asked once for each head.
+	// Blocks that left the chain are removed first: a gap may end among them. Checked once for each
+	// head.
 	if (head !== drain.soundAt && (await options.fork.check(lease, signal)).taken) return true;
 	drain.soundAt = head;
 	const rest = restBeside(gate, signal);
@@ -84,13 +85,13 @@ export async function drainGap(
 	return true;
 }
 
-/** Breaks off what was asked for ahead: after a failure something else may be asked for. */
+/** Cancels what was requested ahead: after a failure another range may be next. */
 export function forgetAhead(drain: GapDrain): void {
 	drain.ahead?.cancel();
 	drain.ahead = null;
 }
 
-/** What was asked for ahead, where it is the top of what is owed now. */
+/** Returns what was requested ahead, if it is the top of what is owed now. */
 function takeAhead(drain: GapDrain, gap: BlockRange): AskedRange | null {
 	const { ahead } = drain;
 	drain.ahead = null;
@@ -110,7 +111,7 @@ function ask(
 	return askRange(source, plan, { stop: signal, ceilingMs: times.ceilingMs, remembered });
 }
 
-/** The reading, or null when it took longer than a run may: then less is asked for. */
+/** Returns the reading, or null when it took longer than a run may: then less is requested. */
 async function readInTime(
 	{ options }: GapDrain,
 	{ reading, ceiling }: AskedRange,
@@ -126,7 +127,7 @@ async function readInTime(
 	}
 }
 
-/** A first look at how much the blocks hold, as lanes take it. */
+/** Samples how much the blocks contain, as lanes do. */
 async function measureWindow(
 	{ options }: GapDrain,
 	window: LogWindow,
@@ -141,7 +142,9 @@ async function measureWindow(
 
 type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
 
-/** From the top down, in small parts: the chain's lock is short, and the head lanes go first. */
+/**
+ * Writes from the top down, in small parts: the chain's lock is short, and the head lanes go first.
+ */
 async function write(
 	{ options }: GapDrain,
 	{ lease, gap, reading, rest }: GapWrite,
@@ -153,7 +156,7 @@ async function write(
 		const owed = left;
 		const { firstMs: fromAtMs } = partTimes({ range, events }, reading);
 		const inRange = ({ number }: BlockRef) => number >= range.from && number <= range.to;
-		// Below the reach of reorgs nothing has to be compared any more.
+		// Below the reach of reorgs nothing must be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
 		await writeRange(
 			{ db, sinks, gate },
@@ -178,7 +181,7 @@ async function write(
 	reading.report();
 }
 
-/** Leaves the top block of a gap for later, so that what lies below it is not held up. */
+/** Leaves the top block of a gap for later, so that the blocks below it are not held up. */
 export async function setAside(
 	{ options }: GapDrain,
 	refused: { lease: Lease; gap: Gap; code: GapReason; error: unknown },
@@ -190,7 +193,7 @@ export async function setAside(
 	const write = { chainId, lane: source.kind, lease, range, ...nothing };
 	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
 	const context = { lane: source.kind, block: gap.to, code, error };
-	// The first time is news; afterwards it is tried, and counted, once in a while.
+	// The first time is an error in the log; afterwards it is retried, and counted, now and then.
 	if (gap.tried) log.debug("a block is still refused", context);
 	else log.error("a block is refused again and again; it is owed and tried later", context);
 	return true;

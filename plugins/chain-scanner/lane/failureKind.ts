@@ -4,26 +4,27 @@ import { Fault } from "#core/fault/Fault.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
 
 /**
- * What a lane should make of a failure.
+ * How a lane should react to a failure.
  *
- * - `refused`: the node or the database said no to just this range. Less may pass; when one block
- *   alone does not, it is set aside.
- * - `away`: the node did not answer, lags or contradicts itself. The same question, later.
+ * - `refused`: the node or the database refused just this range. Less may pass; if one block alone
+ *   does not, it is set aside.
+ * - `away`: the node did not answer, lags or contradicts itself. The same request is repeated
+ *   later.
  * - `fenced`: another process holds the lane now.
  * - `forked`: what was read is of another fork than what is stored. One of the two goes.
- * - `unplaced`: the database failed in a way that may hide a commit. Read the cursor again.
+ * - `unplaced`: the database failed in a way that may hide a commit. The cursor is read again.
  */
 export type FailureKind = {
 	kind: "refused" | "away" | "fenced" | "forked" | "unplaced";
 	/** For the metric: one of a few. */
 	code: string;
-	/** Of a refused answer: how many times larger than allowed it was, where that is known. */
+	/** How many times larger than allowed a refused answer was, where that is known. */
 	timesTooLarge?: number | undefined;
-	/** Of a refused answer: how many blocks the node allows, where it says so. */
+	/** How many blocks the node allows, where it says so. */
 	blocksMax?: number | undefined;
 };
 
-/** How a refused span is marked: by whom it was refused. */
+/** Returns how a refused span is marked: by what refused it. */
 export function gapReason({ code }: { code: string }): GapReason {
 	return code === "rpc_range" ? "range_refused" : "rows_refused";
 }
@@ -48,7 +49,10 @@ export function failureKind(error: unknown): FailureKind {
 	return { kind: "unplaced", code: "unexpected" };
 }
 
-/** One row that trips a sink, or that no table takes, must not hold up every block after it. */
+/**
+ * Says whether an error comes from a row that a sink or a table does not accept: it must not hold
+ * up every block after it.
+ */
 function tripsSinks(error: unknown): boolean {
 	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
 	return error instanceof RangeError || error instanceof SyntaxError;

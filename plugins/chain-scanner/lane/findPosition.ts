@@ -4,9 +4,9 @@ import { planStart } from "#plugins/chain-scanner/lane/planStart.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 /**
- * Where a lane goes on: at its cursor, or after a restart where the restart rule says.
+ * Returns where a lane continues: at its cursor, or after a restart by the restart rule.
  *
- * The rule counts until a first write has committed. Were it dropped earlier, one failing write
+ * The rule holds until a first write has committed. If it were dropped earlier, one failing write
  * after a long absence would send the lane through the whole span in order, away from the head.
  */
 export async function findPosition(

@@ -10,12 +10,11 @@ export type GiveUpOptions = Pick<
 > & { source: Pick<LaneSource, "kind"> };
 
 /**
- * Gives up what lies further below the index's newest block than backfill goes, and says which
- * blocks. A lane's own word on the head is not good enough: a node that announces a block of the
- * far future must not make us forget what we owe.
+ * Gives up blocks that are further below the index's newest block than backfill goes, and logs
+ * which. A lane's own head is not used: a node that announces a block of the far future must not
+ * make us forget what we owe.
  *
- * What the transfer lane owes is never given up: who owns a token is right only if no move is left
- * out.
+ * The transfer lane's owed blocks are never given up: owners are right only if no move is left out.
  */
 export async function giveUpOld(options: GiveUpOptions, lease: Lease): Promise<void> {
 	const { chainId, db, log, lagBlocksMax, onGivenUp, source } = options;

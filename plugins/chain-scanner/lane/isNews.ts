@@ -2,8 +2,8 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { Position } from "#plugins/chain-scanner/lane/LaneState.ts";
 
 /**
- * Whether a head says that the lane's blocks may have left the chain: one that the lane has been
- * past, under another hash than it knows, or one that does not follow on the lane's own.
+ * Says whether a head means that the lane's blocks may have left the chain: one that the lane has
+ * been past, with another hash than it knows, or one that does not link to the lane's own.
  */
 export function isNews(
 	at: Pick<Position, "cursor" | "cursorHash" | "sound">,

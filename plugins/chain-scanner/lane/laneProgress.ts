@@ -5,8 +5,8 @@ import { PROGRESS_AGE_MAX_MS } from "#plugins/chain-scanner/limits.ts";
 import { type Cursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 /**
- * Reads lane progress from the database, so that a process without lanes can answer for them; a
- * crowd of requests costs one read a second for each lane.
+ * Returns a reader of lane progress from the database, so that a process without lanes can answer
+ * for them; a crowd of requests costs one read a second for each lane.
  */
 export function laneProgress(db: Database, clock: Clock) {
 	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
@@ -24,7 +24,10 @@ export function laneProgress(db: Database, clock: Clock) {
 	};
 }
 
-/** Level with the head it holds all until it was so; else until the block it stands at was made. */
+/**
+ * Returns the progress: level with the head it covers all until it was so; else until the time of
+ * its block.
+ */
 function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
 	if (!cursor) {
 		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };

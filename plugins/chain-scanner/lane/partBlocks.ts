@@ -9,21 +9,21 @@ type Part = {
 	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
 };
 
-/** What a part of a reading adds to the blocks that the index stands on. */
+/** What a part of a reading adds to the blocks that the index keeps for linking. */
 export type PartBlocks = {
 	blocks: BlockRef[];
 	toHash: Hex;
 	pruneBelow: number;
 	/**
-	 * Blocks that may leave the chain cannot lie so far below another that is stored: even if that
-	 * one is about to leave, they would have settled, and a node that knows it would have said so.
+	 * Blocks that may leave the chain cannot be so far below another stored one: even if that one is
+	 * about to leave, they would have settled, and a node that knows it would have said so.
 	 */
 	outdatedBy: number | null;
 };
 
 /**
- * Each part ends with a block that is stored: the next one has to follow on it. A part of a settled
- * range ends with its last event's block, whose header nobody read.
+ * Returns the blocks of a part. Each part ends with a stored block, which the next one must link
+ * to. A part of a settled range ends with its last event's block, whose header was not read.
  */
 export function partBlocks(
 	{ range, events }: Part,

@@ -2,12 +2,12 @@ import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** When the first and the last block of a part were made; null where only the others' is known. */
+/** The times of a part's first and last block; null where only the range's are known. */
 export type PartTimes = { firstMs: number | null; lastMs: number | null };
 
 /**
- * Answers when the ends of a part were made. A reading knows its own ends; a part within it ends
- * with its last event's block.
+ * Returns the times of a part's ends. A reading knows its own ends; a part within it ends with its
+ * last event's block.
  */
 export function partTimes(
 	{ range, events }: { range: BlockRange; events: readonly Pick<ChainEvent, "occurredAtMs">[] },

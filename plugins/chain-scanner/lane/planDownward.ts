@@ -3,8 +3,8 @@ import { UNSETTLED_RANGE_MAX } from "#plugins/chain-scanner/limits.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
- * The next range off the top of a gap: wholly below the reach of reorgs, or wholly within it, as
- * lanes read upward.
+ * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
+ * it, as lanes read upward.
  */
 export function planDownward(ask: {
 	gap: BlockRange;

@@ -8,8 +8,8 @@ export type RangePlan = {
 };
 
 /**
- * The next range upward: wholly below the reach of reorgs, or wholly within it. Within it ranges
- * are short, because every block's header is read with them.
+ * Plans the next range upward: wholly below the reach of reorgs, or wholly within it. Within it
+ * ranges are short, because every block's header is read with them.
  */
 export function planRange(ask: {
 	from: number;

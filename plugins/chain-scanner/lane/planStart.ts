@@ -5,14 +5,14 @@ import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 export type StartPlan = {
 	/** The first block it reads. */
 	next: number;
-	/** What it leaves to backfill; null when nothing is left out. */
+	/** What it leaves to backfill; null when nothing is skipped. */
 	gap: BlockRange | null;
 };
 
 /**
- * Head-only: a first start begins at the head, or where the operator said. A restart goes on from
- * its cursor when it is at most one window behind; else it begins at the head, so that the newest
- * rows come first, and the span between becomes a gap.
+ * Plans a start at the head: a first start begins there, or where the operator said. A restart
+ * continues from its cursor when it is at most one window behind; else it begins at the head, so
+ * that the newest rows come first, and the span between becomes a gap.
  */
 export function planStart(options: {
 	cursor: number | null;

@@ -4,9 +4,9 @@ import { REST_MS_MAX, REST_SHARE } from "#plugins/chain-scanner/limits.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
 /**
- * For work that can wait, beside a live head: call what it answers between small parts. It waits
- * until the head's lanes are done, and leaves node, database and processor some time to everybody
- * else. It waits for nothing where no block is likely to come soon, or nobody follows the head.
+ * Returns a function that less urgent work calls between small parts, beside a live head. It waits
+ * until the head's lanes are done, and leaves node, database and processor some time for others. It
+ * does not wait where no block is likely to come soon, or no lane follows the head.
  */
 export function restBeside(gate: HeadGate | undefined, signal: AbortSignal): () => Promise<void> {
 	let sinceMs = performance.now();

@@ -33,8 +33,8 @@ export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at
 
 /**
  * Reads and writes until the head is reached or the ceiling ends the run. While one range is
- * written the next ones are fetched. True when it ended early, because something came to light that
- * the node has to be asked about before anything more is built on it.
+ * written the next ones are fetched. Returns true when it ended early, because the node must be
+ * asked about something before anything more is added.
  */
 export async function runLane(run: LaneRun): Promise<boolean> {
 	const { options, state, at } = run;
@@ -46,7 +46,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 	try {
 		await measureWindow(run, limit);
 		while (state.head && at.next <= state.head.number && !limit.aborted && !unvouched) {
-			// The node is asked about that before anything is read that does not fit.
+			// The node is asked about that before anything is read that does not link.
 			if (isNews(at, state.head)) break;
 			const asked = at.ahead.shift() ?? ask(run, at.next, limit);
 			assert(asked.range.from === at.next, "no block is left out between two ranges");
@@ -71,7 +71,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 		await Promise.allSettled(at.ahead.map(({ reading }) => reading));
 		at.ahead = [];
 	}
-	// A range that takes longer than a whole run would be asked for again for ever.
+	// A range that takes longer than a whole run would be requested forever.
 	if (ceiling.aborted && !advanced) {
 		options.onFailure("lane_ceiling");
 		state.window.refused(state.window);
@@ -80,7 +80,7 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 	return unvouched;
 }
 
-/** A first look at how much the blocks hold, where many of them are about to be asked for. */
+/** Samples how much the blocks contain, where many of them are about to be requested. */
 async function measureWindow({ options, state, at }: LaneRun, signal: AbortSignal): Promise<void> {
 	const { head, window } = state;
 	if (!head || window.isMeasured || !options.source.sample) return;
@@ -90,7 +90,7 @@ async function measureWindow({ options, state, at }: LaneRun, signal: AbortSigna
 	if (load) window.answered(load);
 }
 
-/** So that the node has something to do while a range is written. */
+/** Requests ranges ahead, so that the node works while a range is written. */
 function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
 	const { state, at } = run;
 	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < RANGES_AHEAD; ) {
@@ -101,7 +101,7 @@ function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
 	}
 }
 
-/** The block as it was pushed, where that is there before the node's answer. */
+/** Returns the block as it was pushed, if that is there before the node's answer; else null. */
 async function firstOf({ early, reading }: Asked): Promise<RangeReading | null> {
 	if (!early) return null;
 	const answered = reading.then(
@@ -129,14 +129,14 @@ function ask(run: LaneRun, from: number, limit: AbortSignal): Asked {
 	const twice = head && from === head.number ? askTwice(run, { plan, head, limit }) : null;
 	if (twice) return twice;
 	const reading = canWait && options.gate ? options.gate.idle(REST_MS_MAX).then(read) : read();
-	// Looked at when its turn comes; until then its failure is nobody's surprise.
+	// Awaited when its turn comes; until then its failure must not go unhandled.
 	reading.catch(() => {});
 	return { range: plan.range, reading };
 }
 
 /**
- * The newest block, which follows on the lane's own, also as nodes push it. On anything else, a gap
- * or a fork, only what nodes answer counts.
+ * Reads the newest block, if it links to the lane's own, also as nodes push it. For anything else,
+ * a gap or a fork, only nodes' answers count.
  */
 function askTwice(
 	{ options, state, at }: LaneRun,
@@ -154,7 +154,7 @@ function askTwice(
 	return { range: plan.range, ...twice };
 }
 
-/** The reading, or null when the ceiling broke it off; that is no failure of the node. */
+/** Returns the reading, or null when the ceiling ended it, which is no failure of the node. */
 async function unlessEnded(
 	{ reading }: Asked,
 	signals: { ceiling: AbortSignal; stop: AbortSignal },
@@ -167,7 +167,7 @@ async function unlessEnded(
 	}
 }
 
-/** What does not follow on the block at the cursor is of another fork than what is stored. */
+/** Throws where a reading does not link to the block at the cursor: it is of another fork. */
 function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
 	const isNext = at.cursor !== null && range.from === at.cursor + 1;
 	if (!isNext || at.cursorHash === null || at.cursorHash === parentHash) return;
@@ -175,8 +175,8 @@ function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
 }
 
 /**
- * What is read above a block that was stepped over links to nothing: whether the blocks below the
- * hole are still of the same chain has to be asked.
+ * Verifies the stored chain before a reading above a skipped block, which links to nothing: whether
+ * the blocks below the hole are still of the same chain must be asked.
  */
 async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading): Promise<void> {
 	if (!at.gap || reading.blocks.every(({ settled }) => settled)) return;
@@ -185,7 +185,7 @@ async function mustStand({ options, at, lease }: LaneRun, reading: RangeReading)
 	throw scannerFault.forked({ detail: `below the hole at ${at.gap.range.from}` });
 }
 
-/** True where blocks are stored that nothing vouches for. */
+/** Writes a reading; true where blocks are stored that nothing confirms. */
 async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 	const { options, state, at, lease } = run;
 	const { chainId, source, db, sinks } = options;
@@ -203,7 +203,7 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 		const early = at.early ? at.early.events.size : 0;
 		const commit = (tx: Tx) => advance(run, tx, { range, toHash, headBlock: head, times });
 		const lane = source.kind;
-		// Who has something to tell goes first: lanes take turns at the chain's lock.
+		// A lane with events goes first: lanes take turns at the chain's lock.
 		if (live && rows.length === 0) await sleep(NOTHING_TO_TELL_MS, options.signal);
 		const written = await writeRange(
 			{ db, sinks, gate: live ? undefined : options.gate },
@@ -226,7 +226,7 @@ async function write(run: LaneRun, reading: RangeReading): Promise<boolean> {
 	return unvouched;
 }
 
-/** The cursor moves, and what it leaps over becomes a gap, in the same transaction. */
+/** Moves the cursor, and stores what it skips as a gap, in the same transaction. */
 async function advance(
 	{ options, at }: LaneRun,
 	tx: Tx,
@@ -238,7 +238,7 @@ async function advance(
 	const { cursor: from, early } = at;
 	const moved = { from, to: range.to, toHash, headBlock, toAtMs: times.lastMs, early };
 	const first = { block: range.from, atMs: times.firstMs };
-	// Both are sent before anything else is: a sink may take back what was sent behind its savepoint.
+	// Both are sent before anything else: a sink may roll back what was sent after its savepoint.
 	const [, isOurs] = await Promise.all([
 		at.gap ? insertGap(tx, { chainId, lane, ...at.gap, aboveAtMs: times.firstMs }) : undefined,
 		moveCursor(tx, { chainId, lane, ...moved, atMs: clock.nowMs(), first }),

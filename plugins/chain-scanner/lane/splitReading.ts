@@ -12,7 +12,7 @@ export type ReadingPart = {
 	moved: MoveReading | null;
 };
 
-/** A reading in parts of at most `rowsMax` rows; of moves, which cost more each, of fewer. */
+/** Splits a reading into parts of at most `rowsMax` rows; of moves, which cost more each, fewer. */
 export function splitReading(
 	{ range, events, moved }: Pick<RangeReading, "range" | "events" | "moved">,
 	rowsMax: number,

@@ -24,9 +24,9 @@ import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 
 /**
  * Drains a chain's gaps, the newest blocks first, until the signal aborts. A gap shrinks in the
- * transaction that writes what it held, so a kill at any moment leaves exactly what is owed.
+ * transaction that writes its content, so a kill at any moment leaves exactly what is owed.
  *
- * Lanes are drained side by side while no block is likely to come, and else by turns.
+ * Lanes are drained side by side while no block is likely to come, and otherwise in turn.
  */
 export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const { chainId, leases } = options;
@@ -54,7 +54,7 @@ async function drainLane(
 		},
 		...{ refusals: 0, failures: 0, gap: null, asked: null, soundAt: null, ahead: null },
 	};
-	// One lane's trouble is not the other's.
+	// One lane's failure must not stop the other.
 	const once = () => drainGap(drain, hold).catch((error) => recover(drain, hold, error));
 	while (!signal.aborted) {
 		const worked = await (backfillPace(gate).kind === "calm" ? once() : turns(once));
@@ -74,7 +74,7 @@ function sharedHold({ leases }: BackfillOptions, name: string): () => Promise<Le
 	};
 }
 
-/** Answers whether it is worth asking again at once. */
+/** Handles a failure; returns whether to retry at once. */
 async function recover(
 	drain: GapDrain,
 	hold: () => Promise<Lease | null>,
@@ -86,10 +86,10 @@ async function recover(
 	if (options.signal.aborted) return false;
 	const { kind, code, timesTooLarge, blocksMax } = failureKind(error);
 	options.onFailure(code);
-	// A header may have been the lie.
+	// A remembered header may have been false.
 	if (kind !== "refused") options.remembered?.clear();
 	if (kind === "fenced") options.leases.forget(backfillLease(options.chainId));
-	// The next turn asks first what left the chain. Not at once again if that was not it.
+	// The next turn first checks what left the chain. Not at once again if that was not it.
 	if (kind === "forked") return drain.failures++ === 0;
 	if (kind !== "refused" || !gap || !asked) {
 		drain.failures++;
@@ -101,7 +101,7 @@ async function recover(
 	const blocks = asked.to - asked.from + 1;
 	if (blocks > WINDOW_BLOCKS_MIN) {
 		const refused = { blocks, timesTooLarge, blocksMax };
-		// What a node refuses it refuses at any pace.
+		// A range that a node refuses it refuses at any pace.
 		for (const window of Object.values(drain.windows)) window.refused(refused);
 		return true;
 	}

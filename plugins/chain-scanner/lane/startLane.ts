@@ -29,11 +29,11 @@ import {
 import { noteLevel, readCursor, touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 export type Lane = {
-	/** Tells the lane what the head is now. The newest word counts, also when it is lower. */
+	/** Sets the lane's head. The newest announcement counts, also when it is lower. */
 	offerHead(head: Head): void;
-	/** Makes the lane look whether its cursor was set back by another one. */
+	/** Makes the lane check whether another one has set its cursor back. */
 	doubt(): void;
-	/** Settles when the signal aborted and nothing is under way any more. */
+	/** Resolves when the signal aborted and nothing is under way any more. */
 	done: Promise<void>;
 };
 
@@ -78,8 +78,8 @@ export function startLane(
 }
 
 /**
- * A lane that goes through history in order stands beside others that are at the head: while it
- * decodes 3 MB (40 ms, measured) nobody hears of a new block.
+ * Returns the size of answers to aim at. A lane that goes through history in order runs beside
+ * others at the head: while it decodes 3 MB (40 ms, measured) no new block is handled.
  */
 function answerBytesAim({ gate, source }: LaneOptions): number {
 	return gate && source.inOrder ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
@@ -112,7 +112,7 @@ async function turn(lane: Running): Promise<void> {
 	const at = state.position;
 	state.soundAt = null;
 	if (await leftTheChain(lane, at, lease)) return;
-	// Only what is near the head is in a hurry: a lane that catches up must not hold up the rest.
+	// Only work near the head is urgent: a lane that catches up must not hold up the rest.
 	const isNear = state.head.number - at.next < LIVE_BLOCKS_MAX;
 	const leave = isNear && !options.source.inOrder ? options.gate?.enter() : undefined;
 	let asksAtOnce = false;
@@ -124,7 +124,7 @@ async function turn(lane: Running): Promise<void> {
 	const { head } = state;
 	const isLevel = at.next > head.number && !isNews(at, head) && !asksAtOnce;
 	if (!isLevel) return;
-	// Nobody can be asked about a block above the head: what is stored of it goes.
+	// A block above the head cannot be verified: what is stored of it goes.
 	if (at.early) state.position = null;
 	else await rest(lane, at, head);
 }
@@ -133,11 +133,11 @@ async function rest(lane: Running, at: Position, head: Head): Promise<void> {
 	const { options, state, bell } = lane;
 	await noteIdle(lane, at, head);
 	await bell.wait(options.times.idleWaitMs, options.signal);
-	// Without a new block nothing else would tell.
+	// Without a new block nothing else would show it.
 	if (state.head === head) state.isDoubted = true;
 }
 
-/** What was stored early by whoever had the lane before, or before it lost its place, goes. */
+/** Removes early rows that the lane's former holder, or its former position, has left. */
 async function forgetEarly(options: LaneOptions, lease: Lease): Promise<void> {
 	const { db, chainId, source } = options;
 	const stored = await readCursor(db, chainId, source.kind);
@@ -147,7 +147,7 @@ async function forgetEarly(options: LaneOptions, lease: Lease): Promise<void> {
 	options.onTakenBack?.();
 }
 
-/** Stores that the head still is the lane's own block, where a while went by without a new one. */
+/** Stores that the head still is the lane's own block, where a while passed without a new one. */
 async function noteIdle({ options, state }: Running, at: Position, head: Head): Promise<void> {
 	const { heardAtMs, level } = state;
 	const isOwn =
@@ -158,13 +158,13 @@ async function noteIdle({ options, state }: Running, at: Position, head: Head): 
 		const { chainId, db, source } = options;
 		await noteLevel(db, { chainId, lane: source.kind, block: head.number, atMs: heardAtMs });
 	}
-	// A block that is new was written a moment ago, and that says as much.
+	// A new block was written a moment ago, which says as much.
 	state.level = { block: head.number, atMs: heardAtMs };
 }
 
 /**
- * Blocks were taken out, and the lane's cursor may be far below by that: as after a restart, the
- * newest come first.
+ * Begins anew after blocks were removed, as the lane's cursor may then be far below: as after a
+ * restart, the newest come first.
  */
 function beginAnew(state: LaneState): void {
 	state.position = null;
@@ -172,9 +172,9 @@ function beginAnew(state: LaneState): void {
 }
 
 /**
- * Asks whether the index still stands on the node's chain: when a lane begins, and when a head
- * comes that it was past already or that does not follow. True when something had to be taken out,
- * or has been: the lane begins anew then.
+ * Checks whether the index is still of the node's chain: when a lane begins, and when a head comes
+ * that it was past already or that does not link. True when something had to be removed, or has
+ * been: the lane then begins anew.
  */
 async function leftTheChain(
 	{ options, state }: Running,
@@ -194,7 +194,7 @@ async function leftTheChain(
 	if (taken || (await wasSetBack(options, at))) {
 		beginAnew(state);
 		state.soundAt = soundAt;
-		// Headers of the dead fork would cost a question more.
+		// Headers of the dead fork would cost another request.
 		options.remembered?.clear();
 		return true;
 	}
@@ -203,15 +203,17 @@ async function leftTheChain(
 }
 
 /**
- * Whether another lane's repair has set this lane's cursor back since it was read. The index stands
- * on the node's chain then, without this lane's blocks, and no later block need come to tell.
+ * Says whether another lane's repair has set this lane's cursor back since it was read. The index
+ * is of the node's chain then, without this lane's blocks, and no later block need come to show it.
  */
 async function wasSetBack({ db, chainId, source }: LaneOptions, at: Position): Promise<boolean> {
 	const stored = await readCursor(db, chainId, source.kind);
 	return stored?.blockNumber !== at.cursor || stored.blockHash !== at.cursorHash;
 }
 
-/** The lane's lease; null while another process has it. A new one is a restart of the lane. */
+/**
+ * Takes the lane's lease; null while another process has it. A new one is a restart of the lane.
+ */
 async function holdLease({ options, state, leaseName }: Running): Promise<Lease | null> {
 	const lease = await options.leases.hold(leaseName);
 	if (!lease || lease.token !== state.heldToken) {
@@ -222,20 +224,20 @@ async function holdLease({ options, state, leaseName }: Running): Promise<Lease 
 	return lease;
 }
 
-/** Decides what a failure means: ask for less, step over a block, or wait and ask again. */
+/** Decides what a failure means: request less, skip a block, or wait and retry. */
 async function recover(lane: Running, error: unknown): Promise<void> {
 	const { options, state } = lane;
 	const { times, signal, clock } = options;
 	const failure = failureKind(error);
 	options.onFailure(failure.code);
-	// A header may have been the lie.
+	// A remembered header may have been false.
 	if (failure.kind !== "refused") options.remembered?.clear();
 	const { position } = state;
 	const early = position?.early;
 	if (early && clock.nowMs() - early.atMs > EARLY_MS_MAX) state.position = null;
 	let doublings = 0;
 	if (failure.kind === "forked") {
-		// Asked for what is wrong at once: somebody may be looking at sales that never were.
+		// Retried at once: clients may be seeing sales that never were.
 		state.position = null;
 		if (state.failures++ === 0) return;
 		doublings = state.failures - 1;
@@ -261,7 +263,7 @@ function forgetWhatMayBeWrong({ options, state, leaseName }: Running, failure: F
 	if (kind === "fenced") options.leases.forget(leaseName);
 	// Most often another lane's repair took it back.
 	if (code === "lane_cursor_moved") beginAnew(state);
-	// Before the first write even the head may have been a lie: the plan is made again with it.
+	// Before the first write even the head may have been false: the plan is made again with it.
 	if (kind !== "away" || state.restarted) state.position = null;
 }
 
@@ -269,7 +271,9 @@ const TOO_DEEP =
 	"ALARM: more blocks left the chain than NFT_REORG_DEPTH_MAX; the lane stands still, and goes on " +
 	"by itself if the old blocks come back. Check the RPC endpoints; see the scanner's README";
 
-/** Once for each outage. A node that is one block late is no outage, only one that stays late. */
+/**
+ * Logs once for each outage. A node that is one block late is no outage, only one that stays late.
+ */
 function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
 	const late = code === "rpc_inconsistent" && state.failures < INCONSISTENT_BEFORE_WARNING;
 	if (late || state.complained) return;
@@ -278,7 +282,7 @@ function sayOnce({ options, state }: Running, { code }: FailureKind, error: unkn
 	else options.log.warn("the lane waits and tries again", { code, error });
 }
 
-/** The smallest range was refused again and again: it becomes a gap, and the lane goes on. */
+/** Makes a gap of the smallest range, which was refused repeatedly, and goes on. */
 function stepOver(
 	{ options, state }: Running,
 	at: Position,
@@ -298,7 +302,7 @@ function stepOver(
 	at.refusals = 0;
 }
 
-/** A lane that cannot read still says how far the chain has gone: `freshness` shows the lag. */
+/** Stores the head for a lane that cannot read: `freshness` then shows the lag. */
 async function noteHead({ options, state }: Running): Promise<void> {
 	if (state.head === null) return;
 	const { chainId, db, source } = options;

@@ -14,28 +14,28 @@ import {
 import { transactionsIn } from "#plugins/chain-scanner/mint/transactionsIn.ts";
 import { valueDigest, valueIn } from "#plugins/chain-scanner/mint/valueIn.ts";
 
-/** A block, and the transactions in it whose value is wanted, each with a log that it made. */
+/** A block, with the transactions in it whose value is wanted, each with one of its logs. */
 type Wanted = { blockHash: Hex; logs: Map<Hex, RawLog> };
 
 type Asked = Pick<RpcOptions, "signal"> & {
-	/** True near the head: as many endpoints as `RPC_QUORUM` asks for must agree. */
+	/** True near the head: as many endpoints as `RPC_QUORUM` demands must agree. */
 	agreed: boolean;
 };
 
 export type ValueReader = {
-	/** What each log's transaction paid, in base units of the chain's coin, by its hash. */
+	/** Returns what each log's transaction paid, in base units of the chain's coin, by its hash. */
 	read(logs: Iterable<RawLog>, asked: Asked): Promise<Map<Hex, bigint>>;
 };
 
 /**
- * Reads what transactions paid. A block that holds `WHOLE_BLOCK_FROM` of them or more is asked for
+ * Makes a reader of what transactions paid. A block with `WHOLE_BLOCK_FROM` of them or more is read
  * whole, by its hash: one call, whatever is in it, as providers bill and limit calls. The rest are
- * asked for one by one: most blocks are mostly others'.
+ * read one by one: most transactions of most blocks are of no interest.
  *
  * Throws `rpc_inconsistent` where an answer does not fit its log: no value is guessed.
  */
 export function createValueReader(rpc: Rpc): ValueReader {
-	/** About the size of the blocks that came last: so many are asked for in one request as fit. */
+	/** About the size of the last blocks: so many are requested together as fit. */
 	let blockBytes = BLOCK_BYTES_AT_FIRST;
 
 	return {
@@ -62,7 +62,7 @@ export function createValueReader(rpc: Rpc): ValueReader {
 		try {
 			await Promise.all(Array.from({ length: BLOCKS_ASKED_AT_ONCE }, work));
 		} finally {
-			// After a failure nobody wants the rest.
+			// After a failure the rest is not needed.
 			left.length = 0;
 		}
 	}
@@ -84,7 +84,7 @@ export function createValueReader(rpc: Rpc): ValueReader {
 		await readSingly(left, asked, values);
 	}
 
-	/** False where the node sent no more than the transactions' hashes. */
+	/** Takes values from a block; false where the node sent only the transactions' hashes. */
 	function take(answer: unknown, { blockHash, logs }: Wanted, values: Map<Hex, bigint>): boolean {
 		const sent = transactionsIn(answer, blockHash);
 		if (!sent) return false;
@@ -116,7 +116,7 @@ function byBlock(logs: Iterable<RawLog>): Wanted[] {
 	return [...blocks.values()];
 }
 
-/** Nodes differ in what else they tell of a block: what is wanted of it is compared. */
+/** Returns what is compared of two endpoints' blocks: nodes differ in the rest. */
 function blockDigest(result: unknown, wanted: Wanted | undefined): string {
 	if (!wanted) return "none";
 	try {
@@ -127,7 +127,10 @@ function blockDigest(result: unknown, wanted: Wanted | undefined): string {
 	}
 }
 
-/** A node that finds a block too large, or does not serve it so, may serve its transactions. */
+/**
+ * Returns null where a node finds a block too large, or does not serve it so: it may serve its
+ * transactions.
+ */
 function nullWhereTooMuch(error: unknown): null {
 	if (error instanceof Fault && (error.code === "rpc_range" || error.code === "rpc_refused")) {
 		return null;

@@ -9,7 +9,7 @@ import {
 } from "#plugins/chain-scanner/mint/mintTopics.ts";
 import { readUnits } from "#plugins/chain-scanner/mint/readUnits.ts";
 
-/** Tokens that one log brought into being. A batch log gives one for each of its ids. */
+/** Tokens that one log minted. A batch log gives one for each of its ids. */
 export type Mint = {
 	log: RawLog;
 	subIndex: number;
@@ -23,11 +23,11 @@ export type Mint = {
 export type MintReading = {
 	mints: Mint[];
 	undecoded: (UndecodedLog & { log: RawLog })[];
-	/** ERC-20 mints among the logs: they share the first topic and are not ours. */
+	/** ERC-20 mints among the logs: they share the first topic and are left out. */
 	noise: number;
 };
 
-/** Reads mints out of Transfer, TransferSingle and TransferBatch logs by slicing their words. */
+/** Reads mints from Transfer, TransferSingle and TransferBatch logs by slicing their words. */
 export function decodeMints(logs: readonly RawLog[]): MintReading {
 	const reading: MintReading = { mints: [], undecoded: [], noise: 0 };
 	for (const log of logs) {
@@ -39,10 +39,13 @@ export function decodeMints(logs: readonly RawLog[]): MintReading {
 	return reading;
 }
 
-/** The fourth topic tells an ERC-721 from an ERC-20, which keeps its amount in the data. */
+/**
+ * Reads a Transfer log. The fourth topic tells an ERC-721 from an ERC-20, which has its amount in
+ * the data.
+ */
 function readTransfer(log: RawLog, reading: MintReading): void {
 	const [, from, to, tokenId] = log.topics;
-	// The filter asked for it; a node or proxy that answers more must not make mints of transfers.
+	// The filter excludes others; a node or proxy that returns more must not make mints of transfers.
 	if (from !== ZERO_TOPIC) return;
 	if (to === undefined || tokenId === undefined) {
 		reading.noise++;
@@ -69,7 +72,7 @@ function readUnitsLog(log: RawLog, shape: "single" | "batch", reading: MintReadi
 		return;
 	}
 	for (const [subIndex, { tokenId, quantity }] of units.entries()) {
-		// Zero units of a token are no mint: nothing came into being.
+		// Zero units are no mint.
 		if (quantity === 0n) continue;
 		const mint = { log, subIndex, contract: log.address, standard: "erc1155" } as const;
 		reading.mints.push({ ...mint, tokenId, quantity, to: addressOf(to) });

@@ -22,7 +22,10 @@ import { sampleLogs } from "#plugins/chain-scanner/range/sampleLogs.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** The mint lane: every Transfer from the zero address on the chain, no contract filter. */
+/**
+ * Makes the source of the mint lane: every Transfer from the zero address on the chain, of any
+ * contract.
+ */
 export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	const settled = MINT_FILTERS.map((topics) => ({ topics }));
 	const unsettled = HEAD_MINT_FILTERS.map((topics) => ({ topics }));
@@ -57,7 +60,9 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	};
 }
 
-/** Made where no log is in reach: a function keeps what is, and a range is written for long. */
+/**
+ * Made outside the reader's scope: a closure would keep all logs, and a range is written for long.
+ */
 function reportOf(report: UndecodedReport, { undecoded, noise }: MintReading): () => void {
 	return () => {
 		for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
@@ -78,7 +83,9 @@ function eventsOf(
 	});
 }
 
-/** A map that was made from the same logs: what is missing is our own mistake, and never a zero. */
+/**
+ * Returns a value of a map made from the same logs: a missing one is our own mistake, never a zero.
+ */
 function knownOf<Key, Value>(known: ReadonlyMap<Key, Value>, key: Key): Value {
 	const value = known.get(key);
 	assert(value !== undefined, "every mint's value and time was read");

@@ -27,8 +27,8 @@ export const MINT_FILTERS = [
 ] as const;
 
 /**
- * The same near the head, with ERC-20 mints and moves of ERC-1155 included. A block's bloom says
- * that such a log is there and not that it is a mint of an NFT: with all of them at hand an honest
- * answer without mints explains itself, and no receipts need to be asked for.
+ * The same near the head, with ERC-20 mints and ERC-1155 transfers included. A block's bloom shows
+ * that such a log exists and not that it mints an NFT: with all of them an honest answer without
+ * mints explains itself, and no receipts need to be read.
  */
 export const HEAD_MINT_FILTERS = [[TRANSFER_TOPIC, ZERO_TOPIC], [UNITS]] as const;

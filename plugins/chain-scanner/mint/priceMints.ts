@@ -2,8 +2,8 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
 
 /**
- * Gives each mint, in their order, its share of what its transaction paid: value over all units
- * minted in the transaction, whatever their contract. What does not divide goes to the first mint,
+ * Returns for each mint, in their order, its share of what its transaction paid: value over all
+ * units minted in the transaction, whatever their contract. The remainder goes to the first mint,
  * so that the shares add up to the value exactly; a transaction without value minted for free, at
  * 0.
  */

@@ -6,9 +6,9 @@ export type Units = { tokenId: bigint; quantity: bigint };
 const WORD = 64;
 
 /**
- * The ids and amounts in the data of a TransferSingle or a TransferBatch, or what is wrong with
- * them. Offsets and lengths come from a stranger: all must lie inside the data. Half a batch would
- * be an invention, so one bad entry spoils it.
+ * Returns the ids and amounts in the data of a TransferSingle or a TransferBatch, or what is wrong
+ * with them. Offsets and lengths come from a stranger: all must be inside the data. Half a batch
+ * would be an invention, so one bad entry makes all of it invalid.
  */
 export function readUnits(data: Hex, shape: "single" | "batch"): Units[] | string {
 	if (shape === "single") {
@@ -36,7 +36,7 @@ function unitsAt(data: Hex, idWord: number, amountWord: number): Units | null {
 	return tokenId === null || quantity === null ? null : { tokenId, quantity };
 }
 
-/** The 32-byte word at a position, or null where the data ends before it or is not hex. */
+/** Returns the 32-byte word at a position, or null where the data ends before it or is not hex. */
 function wordAt(data: Hex, index: number): bigint | null {
 	const start = 2 + index * WORD;
 	if (data.length < start + WORD) return null;

@@ -1,15 +1,15 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-/** A block's transactions by their hashes, unchecked, and about the bytes of the answer. */
+/** A block's transactions by their hashes, unchecked, and the approximate bytes of the answer. */
 export type BlockTransactions = { byHash: ReadonlyMap<string, object>; bytes: number };
 
-/** What a transaction's members take beside its input. */
+/** Bytes of a transaction's members without its input. */
 const TRANSACTION_BYTES = 700;
 
 /**
- * Reads what a node answered when it was asked for a block with its transactions; null where it
- * sent their hashes alone. Throws `rpc_inconsistent` for another block, and where there is none.
+ * Reads a node's answer to a request for a block with its transactions; null where it sent their
+ * hashes only. Throws `rpc_inconsistent` for another block, and where there is none.
  */
 export function transactionsIn(answer: unknown, blockHash: Hex): BlockTransactions | null {
 	if (typeof answer !== "object" || answer === null || !("hash" in answer)) {

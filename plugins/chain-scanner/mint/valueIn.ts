@@ -2,12 +2,12 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-/** What a node says of a transaction, unchecked. */
+/** A node's answer about a transaction, unchecked. */
 export type SentTransaction = { value?: unknown; hash?: unknown; blockHash?: unknown };
 
 /**
- * Reads a transaction's value, in base units of the chain's coin, from the transaction that made
- * the log and from no other, in the log's own block. Throws `rpc_inconsistent` for other answers.
+ * Reads a transaction's value, in base units of the chain's coin, from the transaction of the log
+ * and no other, in the log's own block. Throws `rpc_inconsistent` for other answers.
  */
 export function valueIn(answer: unknown, log: RawLog): bigint {
 	const hash = log.transactionHash;
@@ -26,7 +26,9 @@ export function valueIn(answer: unknown, log: RawLog): bigint {
 	return BigInt(value);
 }
 
-/** What two endpoints' answers about a transaction are compared by; nodes differ in the rest. */
+/**
+ * Returns what is compared of two endpoints' answers about a transaction; nodes differ in the rest.
+ */
 export function valueDigest(transaction: unknown): string {
 	const { value, hash, blockHash } = fieldsOf(transaction);
 	return [value, hash, blockHash].join();
@@ -36,7 +38,7 @@ function fieldsOf(answer: unknown): SentTransaction {
 	return typeof answer === "object" && answer !== null ? answer : {};
 }
 
-/** Tells whether a node's answer agrees. A missing field agrees with anything; null does not. */
+/** Says whether a node's answer agrees. A missing field agrees with anything; null does not. */
 function isSame(said: unknown, expected: Hex): boolean {
 	return said === undefined || (typeof said === "string" && said.toLowerCase() === expected);
 }

@@ -1,11 +1,11 @@
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
- * How far a requested span has come. Blocks count once for each lane.
+ * The progress of a requested span. Blocks count once for each lane.
  *
  * - `draining`: this process reads.
  * - `watching`: another process holds the chain's backfill, and reads.
- * - `waiting`: the last attempt failed, by `trouble`; it is tried again.
+ * - `waiting`: the last attempt failed, by `trouble`; it is retried.
  */
 export type BackfillProgress = {
 	chain: string;
@@ -18,7 +18,7 @@ export type BackfillProgress = {
 	blocksRefused: number;
 	/** Mints and sales in what this process read. */
 	events: number;
-	/** Since this start; null while nothing tells. */
+	/** Since this start; null while it is not known. */
 	blocksPerSecond: number | null;
 	secondsLeft: number | null;
 };

@@ -4,19 +4,21 @@ import type { LaneKind, Scanner } from "#plugins/chain-scanner/contract.ts";
 
 export type Draining = {
 	signal: AbortSignal;
-	/** The head as the node told it: on a chain that no lane has begun nobody else knows it. */
+	/** The head as the node told it: on a chain without a lane it is stored nowhere. */
 	head: number;
 	onDrained(part: { lane: LaneKind; blocks: number; events: number }): void;
 	onFailure(code: string): void;
 };
 
-/** What an operator does by hand with a chain whose lanes need not run. */
+/** An operator's actions by hand on a chain whose lanes need not run. */
 export type ScannerOperator = Scanner & {
 	/** `NFT_REORG_DEPTH_MAX`. */
 	reorgDepthMax: number;
-	/** Drains what the chain's lanes owe until the signal aborts, or waits while others do. */
+	/**
+	 * Drains what the chain's lanes owe until the signal aborts, or waits while another process does.
+	 */
 	drain(access: ChainAccess, draining: Draining): Promise<void>;
-	/** Takes out everything above a block, which must be one of the node's chain. */
+	/** Removes everything above a block, which must be one of the node's chain. */
 	rewind(access: ChainAccess, block: number, signal: AbortSignal): Promise<void>;
 };
 

@@ -46,7 +46,7 @@ export const backfillCommand: CliCommand = {
 	},
 };
 
-/** A bar where somebody looks at it, one JSON object a line for everybody else. */
+/** Returns how progress is shown: a bar on a terminal, one JSON object a line otherwise. */
 function shown({ terminal, out }: CliContext): (progress: BackfillProgress) => void {
 	if (!terminal) return (progress) => out(JSON.stringify(progress));
 	return (progress) => terminal.redraw(progressLine(progress));

@@ -19,7 +19,7 @@ export type OperatorParts = {
 	lagBlocksMax: number;
 };
 
-/** The scanner's work, one piece at a time and by hand. */
+/** Makes the scanner's work available one piece at a time and by hand. */
 export function createOperator(
 	core: ChainCore,
 	parts: OperatorParts,
@@ -35,7 +35,7 @@ export function createOperator(
 			const chainId = chain.id;
 			await core.db.transaction(async (tx) => {
 				await lockChain(tx, chainId);
-				// Whatever stays has to be of the node's chain, or the alarm would stay too.
+				// All that stays must be of the node's chain, or the alarm would stay too.
 				const stored = await storedBlocks(tx, chainId, REORG_DEPTH_MOST);
 				const below = stored.filter(({ number }) => number <= block);
 				const kept = runsOf(below, parts.reorgDepthMax).map(({ top }) => top);

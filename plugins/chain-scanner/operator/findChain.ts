@@ -1,7 +1,9 @@
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-/** The chain an operator names, by slug, id or alias; it has to be one that is indexed. */
+/**
+ * Returns the chain that an operator names, by slug, id or alias; throws where it is not indexed.
+ */
 export function findChain(
 	{ chains, indexed }: Pick<Core, "chains" | "indexed">,
 	name: string | undefined,

@@ -15,10 +15,11 @@ export type Requests = {
 };
 
 /**
- * Owes what was asked for, all lanes or none; answers the lanes of which a part was done before.
+ * Records a requested span as owed, for all lanes or none; returns the lanes that had done a part
+ * of it before.
  *
  * A block above the head is refused, not waited for. One within reach of reorgs is a lane's: where
- * the lane has not begun, nobody would read it again after a fork.
+ * the lane has not begun, it would not be read again after a fork.
  */
 export async function openRequests(
 	{ db }: Pick<Core, "db">,

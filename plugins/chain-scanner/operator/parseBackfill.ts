@@ -10,11 +10,11 @@ export const BACKFILL_USAGE =
 export type BackfillAsk = {
 	chain: string | undefined;
 	range: BlockRange;
-	/** Mints and sales unless one was named; who owns what has walks of its own. */
+	/** Mints and sales by default; owners have walks of their own. */
 	lanes: readonly LaneKind[];
 };
 
-/** Reads what `svc backfill` was called with. */
+/** Parses the arguments of `svc backfill`. */
 export function parseBackfill(args: readonly string[]): BackfillAsk {
 	const flags = parseFlags(args, {
 		usage: BACKFILL_USAGE,

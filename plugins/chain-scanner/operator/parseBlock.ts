@@ -1,6 +1,6 @@
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
-/** A block's number as an operator types it: digits, grouped by `_` or `,` where they like. */
+/** Parses a block's number as an operator types it: digits, optionally grouped by `_` or `,`. */
 export function parseBlock(flag: string, text: string | undefined): number {
 	const digits = text?.replace(/(?<=\d)[_,](?=\d)/g, "") ?? "";
 	if (!/^\d{1,15}$/.test(digits)) {

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
 /**
- * Reads `--name value` pairs and `--yes`-like words. Everything else is refused with how the
- * command is called: an argument that is silently left out does something nobody asked for.
+ * Parses `--name value` pairs and words such as `--yes`. Anything else is refused with the
+ * command's usage: an argument that is silently ignored would do something unintended.
  */
 export function parseFlags(
 	args: readonly string[],
@@ -29,8 +29,8 @@ export function parseFlags(
 }
 
 /**
- * `--to -1` as `--to=-1`: a negative number is a value, which whoever reads it refuses in words of
- * ours, and no flag.
+ * Rewrites `--to -1` as `--to=-1`: a negative number is a value, which its parser refuses in our
+ * own words, and no flag.
  */
 function joined(args: readonly string[], values: readonly string[]): string[] {
 	const flags = new Set(values.map((name) => `--${name}`));

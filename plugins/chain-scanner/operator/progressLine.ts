@@ -2,11 +2,11 @@ import type { BackfillProgress } from "#plugins/chain-scanner/operator/BackfillP
 
 const BAR_WIDTH = 24;
 
-/** One line for a terminal: how much is done, how fast it goes, when it ends. */
+/** Returns one line for a terminal: how much is done, how fast it goes, when it ends. */
 export function progressLine(progress: BackfillProgress): string {
 	const { blocksAll, blocksLeft, events, state, trouble, blocksPerSecond } = progress;
 	const share = blocksAll === 0 ? 1 : 1 - blocksLeft / blocksAll;
-	// Rounded down: what is not done must not look so.
+	// Rounded down: unfinished work must not look finished.
 	const filled = Math.floor(share * BAR_WIDTH);
 	const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
 	const parts = [

@@ -8,8 +8,8 @@ import { ScannerOperatorKey } from "#plugins/chain-scanner/operator/ScannerOpera
 const USAGE = "rewind --chain <slug> --to <block> --yes";
 
 /**
- * The way out of a reorg that is deeper than lanes take back by themselves: an operator who knows
- * how deep it is says so.
+ * Recovers from a reorg that is deeper than lanes take back by themselves: the operator states how
+ * deep it is.
  */
 export const rewindCommand: CliCommand = {
 	name: "rewind",
@@ -19,7 +19,7 @@ export const rewindCommand: CliCommand = {
 		const flags = parseFlags(args, { usage: USAGE, values: ["chain", "to"], words: ["yes"] });
 		const block = parseBlock("to", flags.get("to"));
 		const chain = flags.get("chain");
-		// Before anything is opened: to open starts a database.
+		// Checked before anything is opened, as opening starts a database.
 		if (flags.get("yes") !== "true") {
 			throw scannerFault.command({
 				public: `This takes everything above block ${block} of ${chain ?? "a chain"} out of the index; add --yes.`,

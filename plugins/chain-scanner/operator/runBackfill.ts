@@ -18,8 +18,8 @@ export type BackfillRun = {
 };
 
 /**
- * Drains a requested span, or watches another process do it, until nothing of it is owed, only what
- * is refused is, or the signal aborts. Answers how it ended.
+ * Drains a requested span, or watches another process do it, until nothing of it is owed, only
+ * refused blocks are, or the signal aborts. Returns how it ended.
  */
 export async function runBackfill(run: BackfillRun): Promise<BackfillProgress> {
 	const { access, head, scanner, signal, everyMs, show } = run;
@@ -36,7 +36,7 @@ export async function runBackfill(run: BackfillRun): Promise<BackfillProgress> {
 			seen.trouble = code;
 		},
 	});
-	// Looked at when it is waited for.
+	// Awaited later.
 	work.catch(() => {});
 	try {
 		const measure = createMeasure(run, seen);
@@ -97,7 +97,7 @@ function stateOf(now: {
 	return seen.trouble === null ? "draining" : "waiting";
 }
 
-/** What is left of all lanes; a request of which nothing is has been fulfilled. */
+/** Returns what all lanes still owe; a request without owed blocks has been fulfilled. */
 async function readOwed({ core, access, ask }: BackfillRun) {
 	const sum = { blocks: 0, refused: 0 };
 	for (const lane of ask.lanes) {

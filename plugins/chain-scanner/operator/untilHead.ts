@@ -5,7 +5,9 @@ import { sleep } from "#core/time/sleep.ts";
 
 const ASK_EVERY_MS = 1_000;
 
-/** The chain's head; waits for an endpoint that is away, and says so once. Null when given up. */
+/**
+ * Returns the chain's head; waits for an unavailable endpoint, and says so once. Null when aborted.
+ */
 export async function untilHead(
 	{ chain, rpcFor }: Pick<ChainAccess, "chain" | "rpcFor">,
 	{ signal, note }: { signal: AbortSignal; note(line: string): void },

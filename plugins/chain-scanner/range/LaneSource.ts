@@ -6,10 +6,12 @@ import type { HeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemo
 import type { LogRange } from "#plugins/chain-scanner/range/LogRange.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
-/** What blocks held: how many of them, the logs of the largest query, the size of all answers. */
+/**
+ * The content of blocks: how many of them, the logs of the largest query, the size of all answers.
+ */
 export type BlockLoad = { blocks: number; logCount: number; answerBytes: number };
 
-/** What the transfer lane saw of a span. */
+/** What the transfer lane read of a span. */
 export type MoveReading = {
 	watched: readonly Address[];
 	/** In chain order. */
@@ -17,23 +19,23 @@ export type MoveReading = {
 	unsettledFrom: number;
 };
 
-/** Everything a lane wants to know about a span. */
+/** Everything that a lane reads of a span. */
 export type RangeReading = {
 	range: BlockRange;
 	/** In chain order. */
 	events: ChainEvent[];
-	/** The transfer lane's, instead of events. */
+	/** The transfer lane's moves, instead of events. */
 	moved?: MoveReading;
-	/** What the index will stand on: blocks within reach of reorgs, and the last of the range. */
+	/** Blocks to keep for linking: those within reach of reorgs, and the last of the range. */
 	blocks: BlockRef[];
-	/** The block below the range, as its first block says. */
+	/** The parent of the range's first block. */
 	parentHash: Hex;
-	/** When the first and the last block were made. */
+	/** The times of the first and the last block. */
 	madeMs?: { first: number; last: number };
-	/** Logs that the largest query answered, and the size of all answers: the window adapts to it. */
+	/** Logs of the largest query, and the size of all answers: the window adapts to it. */
 	logCount: number;
 	answerBytes: number;
-	/** Says what did not decode. Called once the range is committed: a range may be read twice. */
+	/** Reports what did not decode. Called once the range is committed: a range may be read twice. */
 	report(): void;
 };
 
@@ -47,37 +49,37 @@ export type ReadOptions = {
 	head?: Head | null;
 	/**
 	 * Headers that were read before. Within reach of reorgs those that the range's last block proves
-	 * to be its ancestors are not asked for again.
+	 * to be its ancestors are not requested again.
 	 */
 	remembered?: HeaderMemory | undefined;
-	/** True where nobody asks when blocks were made: their headers are not read for it. */
+	/** True where the blocks' times are not needed: their headers are not read for it. */
 	untimed?: boolean;
 };
 
 /**
- * A reading in two steps: ask for logs, decode logs. Logs that a node pushed are decoded by the
- * second step alone, before the node has been asked.
+ * A reading in two steps: request logs, decode logs. Pushed logs are decoded by the second step
+ * alone, before the node has been asked.
  */
 export type LaneSteps = {
-	/** What to ask for near the head. */
+	/** What to request near the head. */
 	filters: readonly LogFilter[];
-	/** Asks for the logs of a range, and holds them against the headers. */
+	/** Requests the logs of a range, and compares them with the headers. */
 	ask(range: BlockRange, options: ReadOptions): Promise<LogRange>;
-	/** Makes events of logs; asks for what they do not carry. */
+	/** Makes events of logs; reads what they do not contain. */
 	decode(read: LogRange, range: BlockRange, options: ReadOptions): Promise<RangeReading>;
 };
 
-/** Reads what one lane is after. Throws `rpcFault`s and `rpc_inconsistent`; never skips a log. */
+/** Reads what one lane needs. Throws `rpcFault`s and `rpc_inconsistent`; never skips a log. */
 export type LaneSource = {
 	kind: LaneKind;
 	/**
-	 * True for a lane that follows the others: a restart far behind goes on in order and leaves no
-	 * span to backfill, and at the head the others have a new block first.
+	 * True for a lane that follows the others: a restart far behind continues in order and leaves no
+	 * span to backfill, and at the head the others read a new block first.
 	 */
 	inOrder?: boolean;
 	read(range: BlockRange, options: ReadOptions): Promise<RangeReading>;
-	/** Where what nodes push may be taken in early; `read` is one after the other. */
+	/** Set where pushed logs may be stored early; `read` runs both steps. */
 	steps?: LaneSteps;
-	/** How much a few blocks of a range hold; null where that cannot be told. */
+	/** Samples how much a few blocks of a range contain; null where that is not known. */
 	sample?(range: BlockRange, signal: AbortSignal): Promise<BlockLoad | null>;
 };

@@ -3,7 +3,7 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
-/** The logs of a range with what has to be known of its blocks. */
+/** The logs of a range with what must be known of its blocks. */
 export type LogRange = {
 	/** In chain order, all filters together. */
 	logs: RawLog[];
@@ -11,11 +11,11 @@ export type LogRange = {
 	headers: readonly Head[];
 	blocks: BlockRef[];
 	parentHash: Hex;
-	/** When the first and the last block were made. */
+	/** The times of the first and the last block. */
 	madeMs: { first: number; last: number };
-	/** Logs of the largest single answer, and about the size of all. */
+	/** Logs of the largest single answer, and the approximate size of all. */
 	logCount: number;
 	answerBytes: number;
-	/** When each block with a log was made. */
+	/** The time of each block with a log. */
 	blockTimeMs: ReadonlyMap<number, number>;
 };

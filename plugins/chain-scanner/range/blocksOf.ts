@@ -4,8 +4,8 @@ import { assert } from "#core/fault/assert.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
- * What of a range's headers the index will stand on: all that may leave the chain; of a settled
- * range its last block alone, for the next range to follow on.
+ * Returns which of a range's blocks are kept for linking: all that may leave the chain; of a
+ * settled range its last block alone, which the next range links to.
  */
 export function blocksOf(
 	headers: readonly Head[],

@@ -5,7 +5,7 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 const BLOOM_BYTES = 256;
 
 /**
- * The bloom that a block with just these logs has: three bits for each address and topic (Yellow
+ * Returns the bloom of a block with just these logs: three bits for each address and topic (Yellow
  * Paper, 4.3.1). A hash for each of them: for the rare block that has to be proven.
  */
 export function bloomOf(logs: readonly Pick<RawLog, "address" | "topics">[]): Hex {

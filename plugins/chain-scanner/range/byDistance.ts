@@ -3,9 +3,9 @@ import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 
 /**
- * A lane's source whose questions within reach of reorgs are live ones, and all others catch-up:
- * they are counted apart, and wait for each other where an endpoint allows few calls. What a source
- * learns of its node it learns in both parts.
+ * Makes a lane's source whose requests within reach of reorgs are live ones, and all others
+ * catch-up: they are counted separately, and wait for each other where an endpoint allows few
+ * calls. What a source learns about its node it learns in both parts.
  */
 export function byDistance<Source extends LaneSource>(
 	{ rpcFor }: Pick<ChainAccess, "rpcFor">,

@@ -4,20 +4,20 @@ import { HEADERS_REMEMBERED_MAX } from "#plugins/chain-scanner/limits.ts";
 /** Headers within reach of reorgs that were read before, by number. */
 export type HeaderMemory = {
 	/**
-	 * Those of the blocks from a number up to just below one that a node told now, down along the
-	 * parents' hashes: as far as none is missing. They are ancestors of that block, whatever fork
-	 * the node is on; in ascending order.
+	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
+	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
+	 * node is on; in ascending order.
 	 */
 	below(told: Head, from: number): Head[];
-	/** Whether a block of this number is remembered, of whatever fork. */
+	/** Says whether a block of this number is remembered, of whatever fork. */
 	has(number: number): boolean;
 	keep(headers: readonly Head[]): void;
 	clear(): void;
 };
 
 /**
- * Remembers headers for those who look at the same blocks one after the other, each for logs of its
- * own. The highest ones are kept: where the limit is, the lowest give way.
+ * Makes a memory of headers for readers of the same blocks, one after the other, each for logs of
+ * its own. The highest ones are kept: at the limit the lowest are dropped.
  */
 export function createHeaderMemory(): HeaderMemory {
 	const headers = new Map<number, Head>();

@@ -22,13 +22,13 @@ export type ReadLogs = {
 export type LogProof = (read: ReadLogs, signal: AbortSignal) => Promise<void>;
 
 /**
- * Holds a node's logs against the blooms in its headers.
+ * Makes a check of a node's logs against the blooms in its headers.
  *
- * A node that has a block and not yet its logs answers an empty list, and one that lies may leave
- * out or invent. Where the bloom says otherwise than the list, the block's receipts decide, once
- * they themselves explain the bloom: a node that lacks the logs may lack the receipts too. Some
- * chains do not fill their blooms: once receipts sided with logs that a bloom ruled out, that
- * chain's blooms are believed no more.
+ * A node that has a block and not yet its logs returns an empty list, and one that lies may omit or
+ * invent logs. If the bloom contradicts the list, the block's receipts decide, once they themselves
+ * explain the bloom: a node that lacks the logs may lack the receipts too. Some chains do not fill
+ * their blooms: once receipts agreed with logs that a bloom ruled out, that chain's blooms are not
+ * used any more.
  */
 export function createLogProof(rpc: Rpc): LogProof {
 	let bloomsTell = true;
@@ -55,8 +55,8 @@ export function createLogProof(rpc: Rpc): LogProof {
 }
 
 /**
- * A chain whose blooms hold more than its receipts must not stand still for ever: after so many
- * equal answers the node is taken at its word for this block.
+ * Throws unless the same answer came so often that the node is believed for this block: a chain
+ * whose blooms contain more than its receipts must not stop forever.
  */
 function mustWait(unexplained: { hash: string; times: number }, { number, hash }: Head): void {
 	if (unexplained.hash !== hash) Object.assign(unexplained, { hash, times: 0 });
@@ -71,7 +71,7 @@ function doubtOf(
 	filters: readonly LogFilter[],
 ): "missing_logs" | "foreign_log" | null {
 	if (logsBloom === null) return null;
-	// Token ids and addresses of people would each cost a hash; these two come again and again.
+	// Token ids and people's addresses would each cost a hash; these two repeat.
 	const isRuledOut = ({ address, topics }: RawLog) =>
 		!bloomMayHold(logsBloom, { address: [address], topics: topics.slice(0, 1) });
 	if (own.some(isRuledOut)) return "foreign_log";
@@ -81,12 +81,12 @@ function doubtOf(
 	return isMissing ? "missing_logs" : null;
 }
 
-/** Whether a block with these logs has the bloom that its header has. */
+/** Says whether a block with these logs has the bloom of its header. */
 function explains(receipts: readonly RawLog[], { logsBloom }: Head): boolean {
 	return logsBloom === null || bloomOf(receipts) === logsBloom;
 }
 
-/** All logs of a block from its receipts; null where the node does not have the block's. */
+/** Returns all logs of a block from its receipts; null where the node does not have the block's. */
 async function readReceiptLogs(
 	rpc: Rpc,
 	header: Head,

@@ -3,7 +3,7 @@ import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
 
-/** A record, so that a kind that core adds is a decision here and no silence. */
+/** A record, so that a kind that core adds must be decided here. */
 const KINDS: Record<RpcInconsistency, true> = {
 	missing_logs: true,
 	hash_mismatch: true,
@@ -18,9 +18,9 @@ const KINDS: Record<RpcInconsistency, true> = {
 };
 
 /**
- * Tells the endpoint pool who was caught: whatever a reading throws as a contradiction of a known
- * kind makes the endpoint that served it the last to be asked for a while. A block that is not
- * there yet is no lie, and has no such kind.
+ * Makes a source that reports lying endpoints to the pool: a contradiction of a known kind makes
+ * the endpoint that served it the last to be asked for a while. A missing new block is no lie, and
+ * has no such kind.
  */
 export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
 	const { steps } = source;

@@ -1,7 +1,7 @@
 import type { LogFilter } from "#core/chain/LogFilter.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 
-/** Whether a node would answer a log to a filter: as geth reads one, position by position. */
+/** Says whether a node would return a log for a filter: as geth reads one, position by position. */
 export function fitsFilter(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
 	if (filter.address && !filter.address.includes(log.address)) return false;
 	if (log.topics.length < filter.topics.length) return false;

@@ -1,10 +1,10 @@
 import type { RawLog } from "#core/chain/RawLog.ts";
 
-/** A log's fields without its data and topics, as nodes write them out; measured on anvil. */
+/** A log's fields without its data and topics, as nodes write them; measured on anvil. */
 const LOG_BYTES = 420;
 const TOPIC_BYTES = 69;
 
-/** About how many bytes a node's answer spends on these logs. */
+/** Estimates the bytes of these logs in a node's answer. */
 export function logBytes(logs: readonly Pick<RawLog, "data" | "topics">[]): number {
 	let bytes = 0;
 	for (const { data, topics } of logs) {

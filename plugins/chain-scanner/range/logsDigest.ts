@@ -1,7 +1,9 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { RawLog } from "#core/chain/RawLog.ts";
 
-/** What of logs honest nodes agree on; some send times with them and some do not. */
+/**
+ * Returns the parts of logs that honest nodes agree on; some send times with them and some do not.
+ */
 export function logsDigest(logs: readonly RawLog[]): string {
 	return logs
 		.map((log): readonly (Hex | number)[] => {

@@ -3,13 +3,13 @@ import type { RawLog } from "#core/chain/RawLog.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
 /**
- * Puts the answers to a range's queries into one list, in chain order, and checks that they tell
+ * Merges the answers to a range's queries into one list, in chain order, and checks that they are
  * of one chain: one hash for each block, that of its header where there is one, one block for each
  * transaction, one log at each place.
  *
  * A node that switches forks between two answers, or endpoints behind one balancer that disagree,
- * would otherwise give us events of blocks that exclude each other. A log sent twice, to the
- * letter, counts once.
+ * would otherwise give events of blocks that exclude each other. A log sent twice identically
+ * counts once.
  */
 export function mergeLogs(
 	lists: readonly (readonly RawLog[])[],
@@ -48,7 +48,7 @@ export function mergeLogs(
 	return merged;
 }
 
-/** Each list is in chain order by itself. */
+/** Merges lists that are each in chain order. */
 function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
 	return lists.reduce((all, list) => mergeTwo(all, list), []);
 }

@@ -10,15 +10,15 @@ const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 const TOPICS_MAX = 4;
 /** `0x` and seven digits stay below 2^28. */
 const PLACE_LENGTH = 9;
-/** The last second that PostgreSQL and JavaScript both can name without trouble: year 9999. */
+/** The last second that PostgreSQL and JavaScript both support without trouble: year 9999. */
 const TIMESTAMP_MAX = 253_402_300_799;
 
 /**
  * Checks an `eth_getLogs` answer, log by log, and puts it in chain order.
  *
- * Written out by hand: a schema library takes longer for ten thousand logs than fetching them.
- * What a log has in common with the one before it (block, transaction, contract, topics) is checked
- * once and kept once. Logs that a reorg took back (`removed`) are left out.
+ * Written by hand: a schema library takes longer for ten thousand logs than fetching them. What a
+ * log shares with the one before it (block, transaction, contract, topics) is checked once and
+ * stored once. Logs that a reorg took back (`removed`) are left out.
  */
 export function parseLogs(answer: unknown, range: { from: number; to: number }): RawLog[] {
 	if (!Array.isArray(answer)) throw malformed("logs are not a list");
@@ -50,7 +50,7 @@ export function parseLogs(answer: unknown, range: { from: number; to: number }):
 	return isSorted ? logs : logs.sort(byPosition);
 }
 
-/** A log as the node sent it, and what was made of it. */
+/** A log as the node sent it, and as parsed. */
 type Parsed = { value: Record<string, unknown>; log: RawLog };
 
 function byPosition(a: RawLog, b: RawLog): number {
@@ -118,7 +118,7 @@ function hexOf(value: unknown, field: string, pattern: RegExp): Hex {
 
 function dataOf(value: unknown): Hex {
 	if (!isHex(value) || value.length % 2 !== 0) throw bad("data");
-	// Nodes write small letters; to look for others takes a third of the time.
+	// Nodes write lower case; looking for capitals first takes a third of the time.
 	return CAPITAL.test(value) ? lowerCase(value) : value;
 }
 
@@ -127,14 +127,17 @@ function quantityOf(value: unknown, field: string): Hex {
 	return value;
 }
 
-/** Of few digits it is in range; others are rare enough to be looked at. */
+/** Returns a quantity; one of few digits is in range, others are rare enough to be checked. */
 function placeOf(value: unknown, field: string): Hex {
 	const place = quantityOf(value, field);
 	if (place.length > PLACE_LENGTH && Number(place) > PLACE_MAX) throw bad(field);
 	return place;
 }
 
-/** Some nodes send none, and some send 0 where they do not know: then the header is asked. */
+/**
+ * Returns the time; some nodes send none, and some send 0 where they do not know: then the header
+ * is read.
+ */
 function timestampOf(value: unknown): Hex | undefined {
 	if (!isHex(value) || !QUANTITY.test(value)) return undefined;
 	const seconds = Number(value);

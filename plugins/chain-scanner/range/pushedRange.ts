@@ -4,7 +4,7 @@ import { blocksOf } from "#plugins/chain-scanner/range/blocksOf.ts";
 import type { LogRange } from "#plugins/chain-scanner/range/LogRange.ts";
 import { logBytes } from "#plugins/chain-scanner/range/logBytes.ts";
 
-/** One block's logs as a node pushed them, in the shape of an answer about that block. */
+/** Returns one block's pushed logs in the shape of an answer about that block. */
 export function pushedRange(head: Head, logs: RawLog[], unsettledFrom: number): LogRange {
 	const { number, timestampMs } = head;
 	return {

@@ -3,7 +3,7 @@ import { parseHead } from "#core/chain/heads/parseHead.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 
-/** Headers by number, in one batch; null where the node has no such block yet. */
+/** Returns headers by number, in one batch; null where the node has no such block yet. */
 export async function readHeaders(
 	rpc: Rpc,
 	numbers: readonly number[],

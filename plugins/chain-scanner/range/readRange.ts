@@ -20,16 +20,17 @@ import { headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
- * Fetches the logs of a range, with headers in the same request: of its last block, its first, and
+ * Reads the logs of a range, with headers in the same request: of its last block, its first, and
  * every one that may still leave the chain.
  *
- * The last one proves that the node had that block when it answered: a node that lags answers a
- * range beyond its head with what it has, as if the rest were empty. It is asked for before the
- * logs, so that a block which arrives in between cannot vouch for logs read without it. The head
- * itself is read by its hash: of another fork the node then has nothing to answer with.
+ * The last one proves that the node had that block when it answered: a lagging node answers a range
+ * beyond its head with what it has, as if the rest were empty. It is requested before the logs, so
+ * that a block which arrives in between cannot prove logs read without it. The head itself is read
+ * by its hash: on another fork the node then has no answer.
  *
- * What makes a range a settled one is asked for first and again last, and must be the same block:
- * behind one address may be several nodes, and one of them on a fork that the others left long ago.
+ * The block that makes a range a settled one is requested first and again last, and must be the
+ * same: behind one address may be several nodes, and one of them on a fork that the others left
+ * long ago.
  */
 export async function readRange(
 	rpc: Rpc,
@@ -61,7 +62,7 @@ export async function readRange(
 		});
 	const told = head ? [head] : parseHeaders(numbers, answers);
 	const all = known.size > 0 ? joined(told, range, options) : told;
-	// Another fork than what is remembered: all headers are asked for.
+	// Another fork than what is remembered: all headers are requested.
 	if (!all) return readRange(rpc, filters, range, { ...options, remembered: undefined });
 	mustBeLinked(all);
 	if (settledBy !== null) mustBeSame(all, answers.at(-1));
@@ -90,7 +91,7 @@ function mayStillLeave(range: BlockRange, { unsettledFrom }: ReadOptions): boole
 	return range.to >= unsettledFrom;
 }
 
-/** Headers by their hash, logs by what they say: nodes differ in the fields they add. */
+/** Compares headers by their hash, logs by their content: nodes differ in the fields they add. */
 function agreed(headers: number, range: BlockRange): RpcQuorum {
 	return {
 		digest(result, index) {
@@ -104,7 +105,7 @@ function agreed(headers: number, range: BlockRange): RpcQuorum {
 	};
 }
 
-/** The last one first: it speaks for the logs. */
+/** Returns the headers to request, the last one first: it proves the logs. */
 function headersNeeded(
 	{ from, to }: BlockRange,
 	{ unsettledFrom, settledBy = null }: ReadOptions,
@@ -115,12 +116,12 @@ function headersNeeded(
 	return numbers;
 }
 
-/** Each header of such a range is read: what is remembered is linked to the last one. */
+/** Says whether each header of a range is read: what is remembered is linked to the last one. */
 function mayLeaveAll(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
 	return range.from >= unsettledFrom;
 }
 
-/** Blocks below the range's last one that need not be asked for. */
+/** Returns blocks below the range's last one that need not be requested. */
 function rememberedIn(range: BlockRange, options: ReadOptions): Set<number> {
 	const { remembered } = options;
 	const known = new Set<number>();
@@ -131,7 +132,7 @@ function rememberedIn(range: BlockRange, options: ReadOptions): Set<number> {
 	return known;
 }
 
-/** With what is remembered between them; null where that is of another fork. */
+/** Adds what is remembered between them; null where that is of another fork. */
 function joined(
 	told: readonly Head[],
 	range: BlockRange,
@@ -167,7 +168,7 @@ function mustBeLinked(headers: readonly Head[]): void {
 	}
 }
 
-/** The highest of the headers, as it was told at the end. */
+/** Throws unless the highest header is the same at the end. */
 function mustBeSame(headers: readonly Head[], answer: unknown): void {
 	const [first, last] = [headers.at(-1), parseHead(answer)];
 	if (first?.hash === last?.hash) return;
@@ -176,16 +177,17 @@ function mustBeSame(headers: readonly Head[], answer: unknown): void {
 }
 
 /**
- * One block cannot be asked for in parts: whatever it holds is taken, up to the client's own limit.
+ * Returns the limit of an answer. One block cannot be split: it is accepted up to the client's own
+ * limit.
  */
 function answerBytesMax({ from, to }: BlockRange): number | undefined {
 	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
 }
 
 /**
- * Nodes refuse a range that ends above their head, and one that is too much for them, in words
- * that differ from node to node. Whether the node has the last block tells which it is: only a
- * node that has it refuses the range itself.
+ * Returns the Fault of a refusal. Nodes refuse a range that ends above their head, and one that is
+ * too large, in words that differ from node to node. Whether the node has the last block decides:
+ * only a node that has it refuses the range itself.
  */
 async function whyRefused(
 	rpc: Rpc,
@@ -206,7 +208,7 @@ function notThere(block: number, cause?: unknown) {
 	return scannerFault.inconsistent({ detail, cause, meta: { kind: "block_missing" } });
 }
 
-/** From the logs where the node sends times with them, else from the blocks' headers. */
+/** Reads times from the logs where the node sends them, else from the blocks' headers. */
 async function readTimes(
 	rpc: Rpc,
 	logs: readonly RawLog[],

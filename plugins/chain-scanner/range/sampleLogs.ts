@@ -9,8 +9,8 @@ import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
- * Looks at a few blocks of a range, to see how many of them one answer has room for; null where the
- * node does not say. One small request instead of a large answer that has to be refused.
+ * Reads a few blocks of a range, to learn how many of them fit one answer; null where the node does
+ * not answer. One small request instead of a large answer that has to be refused.
  */
 export async function sampleLogs(
 	rpc: Rpc,
@@ -38,7 +38,7 @@ export async function sampleLogs(
 			answerBytes: lists.reduce((bytes, list) => bytes + logBytes(list), 0),
 		};
 	} catch (error) {
-		// The range itself is asked for next, and its failure is the one that counts.
+		// The range itself is requested next, and its failure is the one that counts.
 		if (error instanceof Fault) return null;
 		throw error;
 	}

@@ -3,16 +3,19 @@ import type { Log } from "#core/log/Log.ts";
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 
-/** Where a lane says what it could not read. */
+/** Where a lane reports unreadable logs. */
 export type UndecodedReport = {
 	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
 	noise(lane: LaneKind, count: number): void;
 };
 
-/** Contracts remembered as already named; one that emits garbage for ever is one line. */
+/** Contracts remembered as already logged; one that emits garbage forever is one line. */
 const NAMED_MAX = 10_000;
 
-/** Counts every log that does not decode, and names each contract and problem once. */
+/**
+ * Makes a report that counts every log that does not decode, and logs each contract and problem
+ * once.
+ */
 export function undecodedReport(options: {
 	chain: string;
 	metrics: Metrics;

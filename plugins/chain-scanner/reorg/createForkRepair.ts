@@ -27,23 +27,25 @@ export type ForkRepairOptions = {
 };
 
 export type ForkCheck = {
-	/** True where something was taken out, by us or by somebody else meanwhile. */
+	/** True where something was removed, by us or by another process meanwhile. */
 	taken: boolean;
-	/** Where something was taken out: the head that all that is left was proven to be below. */
+	/** After a removal: the head that all the rest was proven to be below. */
 	soundAt: Hex | null;
 };
 
 export type ForkRepair = {
 	/**
-	 * Asks the node whether what the index stands on is still its chain, and takes out what is not.
-	 * Throws `reorg_too_deep` where it reaches too far. What it finds to be of the chain for good is
-	 * marked so, and need not be kept any longer. Given the head that gave cause to ask, one request
-	 * proves most forks.
+	 * Asks the node whether the index is still of its chain, and removes what is not. Throws
+	 * `reorg_too_deep` where that reaches too far. Blocks that turn out to be final are marked so,
+	 * and need not be kept any longer. Given the head that caused the check, one request proves most
+	 * forks.
 	 */
 	check(lease: Lease, signal: AbortSignal, head?: Head | null): Promise<ForkCheck>;
 };
 
-/** Finds where the chain forked, and repairs the index in one transaction. */
+/**
+ * Makes the repair, which finds where the chain forked and corrects the index in one transaction.
+ */
 export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 	const { chainId, db, rpc, depthMax, log, onReorg } = options;
 	return {
@@ -79,15 +81,19 @@ export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 	};
 }
 
-/** One more than may differ of each run, so that the block below them is there to be compared. */
+/**
+ * Returns the number of blocks to compare: one more than may differ in each run, so that the block
+ * below them is compared too.
+ */
 function blocksSeenMax(depthMax: number): number {
 	return RUNS_SEEN_MAX * (depthMax + 1);
 }
 
 /**
- * A few headers answer nearly every question: the newest, and the newest below each hole. The rest
- * are asked for where those do not show how far down a run differs. With them come the blocks up to
- * the head, and the head by its hash: `known` where the node has it.
+ * Compares stored blocks with the node's. A few headers decide nearly every case: the newest, and
+ * the newest below each hole. The rest are read where those do not show how far down a run differs.
+ * With them come the blocks up to the head, and the head by its hash: `known` where the node has
+ * it.
  */
 async function compare(
 	{ rpc, depthMax }: ForkRepairOptions,
@@ -123,15 +129,15 @@ async function compare(
 	return { headers, known };
 }
 
-/** The blocks above what is stored, up to the head; none where those are many. */
+/** Returns the blocks above what is stored, up to the head; none where those are many. */
 function blocksUpTo(head: Head, top: number): number[] {
 	return head.number - top > HEADERS_FIRST_ASKED ? [] : span(top + 1, head.number);
 }
 
 /**
- * The block that a fork begins above, where one answer has shown it: the node has the head by its
- * hash, and its blocks are linked from there down to the block that both have. Null where it has
- * not: a node that made a block up has none by the hash of one above it that names it.
+ * Returns the block that a fork begins above, if one answer has shown it: the node has the head by
+ * its hash, and its blocks are linked from there down to the block that both have. Null otherwise:
+ * a node that invented a block has none with the hash of a child that names it.
  */
 function shownFork(seen: {
 	headers: ReadonlyMap<number, Head | null>;
@@ -150,9 +156,9 @@ function shownFork(seen: {
 }
 
 /**
- * Below a hole blocks are kept until something vouches for them. The node does, where its chain
- * reaches as far above them as no reorg goes back, linked: that they are there by their number
- * says nothing of where the node's own fork ends.
+ * Settles old blocks. Below a hole blocks are kept until something confirms them. The node does,
+ * where its chain reaches, linked, as far above them as no reorg goes back: that they exist by
+ * their number does not show where the node's own fork ends.
  */
 async function settleOld(
 	{ chainId, db, rpc, depthMax }: ForkRepairOptions,
@@ -177,8 +183,9 @@ async function settleOld(
 }
 
 /**
- * A single wrong header must not take anything out: the node's blocks above the fork have to follow
- * one another, the first of them on the block that both have. Answers that block.
+ * Proves a fork and returns the block that it begins above. A single wrong header must not remove
+ * anything: the node's blocks above the fork have to link to one another, the first of them to the
+ * block that both have.
  */
 async function proveFork(
 	rpc: Rpc,
@@ -203,7 +210,7 @@ async function proveFork(
 	return below;
 }
 
-/** A node that made a hash up has no block by it. */
+/** Says whether the node has a block by its hash: a node that invented a hash has none. */
 async function isKnown(rpc: Rpc, { hash }: Head, signal: AbortSignal): Promise<boolean> {
 	return parseHead(await rpc.call(hashCall(hash), { signal }))?.hash === hash;
 }
@@ -216,7 +223,10 @@ function span(from: number, to: number): number[] {
 	return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-/** The same block may come twice, and blocks may be left out; none may be one the node lacks. */
+/**
+ * Says whether blocks are linked. The same block may come twice, and blocks may be left out; none
+ * may be one the node lacks.
+ */
 function isLinked(...read: readonly (readonly (Head | null)[])[]): boolean {
 	let parent: Head | null = null;
 	const chain = read.flat().sort((a, b) => (a?.number ?? 0) - (b?.number ?? 0));
@@ -230,8 +240,8 @@ function isLinked(...read: readonly (readonly (Head | null)[])[]): boolean {
 }
 
 /**
- * Takes out what lies above the fork: rows, figures, blocks, and how far lanes have come. False,
- * and nothing is changed, when somebody wrote since the blocks were compared.
+ * Removes what lies above the fork: rows, figures, blocks, and lanes' progress. False, and nothing
+ * is changed, when another process wrote since the blocks were compared.
  */
 async function repair(
 	{ chainId, db, sinks, depthMax }: ForkRepairOptions,
@@ -244,7 +254,7 @@ async function repair(
 		const { number, hash, parentHash } = found.fork;
 		const above = { number, hash, parentHash, settled: false };
 		await takeBack(tx, { chainId, above, sinks });
-		// The next fork may be one of this fork, and its own top too low to count the depth from.
+		// The next fork may be of this fork, and its own top too low to count the depth from.
 		const settledTo = (found.stored[0]?.number ?? 0) - depthMax;
 		const isSettled = ({ number }: BlockRef) => number <= settledTo;
 		await settleBlocks(tx, chainId, found.stored.filter(isSettled));

@@ -3,28 +3,28 @@ import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 export type ForkPoint =
-	/** The node has what we stand on, as far as its own head reaches. */
+	/** The node has the stored blocks, as far as its own head reaches. */
 	| { kind: "sound" }
 	/**
 	 * Everything above `block` left the chain, or lies above something that did. The node's word
 	 * counts if its blocks are linked from there to `reach`.
 	 */
 	| { kind: "fork"; block: number; depth: number; reach: number }
-	/** What left the chain reaches below what may leave it: nothing here can say how far. */
+	/** What left the chain reaches below the allowed depth: how far is not known here. */
 	| { kind: "too_deep"; depth: number };
 
 /**
- * Where the node's chain leaves the one that the index stands on.
+ * Returns where the node's chain leaves the index's.
  *
  * Every block within reach of a reorg was stored when it was read, and stays until something
- * vouches for it; so below the lowest one that differs nothing of the dead fork can be. Each run of
- * linked blocks is judged by itself: one that the node has too vouches for those below it in its
- * run, and for none beyond a hole. A fork's depth counts from the top of its run, however far above
- * that other lanes have come since.
+ * confirms it; so below the lowest one that differs nothing of the dead fork can be. Each run of
+ * linked blocks is judged by itself: one that the node has too confirms those below it in its run,
+ * and none beyond a hole. A fork's depth counts from the top of its run, however far above that
+ * other lanes have come since.
  *
- * Blocks above the node's head tell nothing: it may lag. So it may about a run far below the newest
- * block: there the fork must reach as far up as makes it the chain's. A settled block that differs,
- * or a fork deeper than `depthMax`, is not guessed at.
+ * Blocks above the node's head prove nothing: it may lag. It may also lag about a run far below the
+ * newest block: there the fork must reach far enough up to be the chain's. A settled block that
+ * differs, or a fork deeper than `depthMax`, is not guessed at.
  */
 export function forkPoint(
 	stored: readonly BlockRef[],

@@ -3,13 +3,16 @@ import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 /** Stored blocks that are linked by their hashes: a node that has one of them has all below it. */
 export type Run = {
 	top: BlockRef;
-	/** Newest first, the top among them. */
+	/** Newest first, including the top. */
 	blocks: BlockRef[];
-	/** The chain went on so far above it that nothing of it should leave any more. */
+	/** True: the chain continued so far above it that none of it should leave any more. */
 	isOld: boolean;
 };
 
-/** Splits stored blocks, newest first, at the holes between them: over those nobody vouches. */
+/**
+ * Splits stored blocks, newest first, at the holes between them: across a hole nothing is
+ * confirmed.
+ */
 export function runsOf(stored: readonly BlockRef[], depthMax: number): Run[] {
 	const newest = stored[0]?.number ?? 0;
 	const runs: Run[] = [];

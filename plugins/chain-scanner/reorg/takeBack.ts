@@ -6,12 +6,12 @@ import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
 import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
 
 /**
- * Takes out everything above a block: rows, figures, blocks, what is owed, and how far lanes have
- * come. Under the chain's lock; lanes read those numbers again.
+ * Removes everything above a block: rows, figures, blocks, what is owed, and lanes' progress. Under
+ * the chain's lock; lanes read those numbers again.
  *
- * The block itself is what the index stands on then. It is stored, as it may never have been (a
- * lane that jumped left a hole there): should it leave the chain too, that is one more fork, and
- * not one that nobody can see the depth of.
+ * The block itself is then the base of the index. It is stored, as it may never have been (a lane
+ * that skipped left a hole there): should it leave the chain too, that is one more fork, with a
+ * known depth.
  */
 export async function takeBack(
 	tx: Tx,

@@ -1,6 +1,8 @@
 import type { Sale, TokenAdapter, Venue } from "#plugins/chain-scanner/contract.ts";
 
-/** The adapter that a sale names in place of its token; undefined where it names the token. */
+/**
+ * Returns the adapter that a sale names in place of its token; undefined where it names the token.
+ */
 export function adapterOf(
 	sale: Pick<Sale, "contract">,
 	venue: Pick<Venue, "adapters">,

@@ -2,8 +2,8 @@ import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
 import { adapterOf } from "#plugins/chain-scanner/sale/adapterOf.ts";
 
 /**
- * Whether the venue's logs leave open who gave the token, or which token it is. Nearly all sales
- * leave nothing open, and their receipts are never fetched.
+ * Says whether the venue's logs do not show who gave the token, or which token it is. Nearly all
+ * sales show both, and their receipts are never read.
  */
 export function needsReceipt({
 	sale,

@@ -5,7 +5,7 @@ import type { TokenMove } from "#plugins/chain-scanner/sale/tokenMoves.ts";
  * Refuses sales whose token never reached the buyer, by the tokens' own logs of the transaction. An
  * ERC-1155 decides for itself what a transfer does, and some were paid for and delivered nothing.
  *
- * Units are used up in log order, so that one delivery does not stand for two sales.
+ * Units are used up in log order, so that one delivery does not count for two sales.
  */
 export function proveDelivery<Read extends { sale: Sale }>(
 	sales: readonly Read[],

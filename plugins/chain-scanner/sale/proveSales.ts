@@ -7,10 +7,10 @@ import type { TokenMove } from "#plugins/chain-scanner/sale/tokenMoves.ts";
 type Read = { sale: Sale; venue: Pick<Venue, "adapters"> };
 
 /**
- * Holds a transaction's sales against what its tokens say moved: names the token where the venue
- * named an adapter, and the seller where it named who was paid; what never reached its buyer is not
- * accepted. `moves` is null where the tokens' logs were not read: then the venue's word stands,
- * except about an adapter's tokens, which nothing but their own log proves.
+ * Compares a transaction's sales with what its tokens say moved: names the token where the venue
+ * named an adapter, and the seller where it named who was paid; a sale that never reached its buyer
+ * is not accepted. `moves` is null where the tokens' logs were not read: then the venue's word
+ * counts, except about an adapter's tokens, which only their own log proves.
  */
 export function proveSales<Some extends Read>(
 	sales: readonly Some[],
@@ -21,7 +21,10 @@ export function proveSales<Some extends Read>(
 	return proveDelivery(proveSellers(named, moves), moves);
 }
 
-/** An adapter is no collection: also what cannot be proven is stored under the token's name. */
+/**
+ * Returns a sale with the token's name: an adapter is no collection, so even an unproven sale is
+ * stored under the token's.
+ */
 function withToken<Some extends Read>(read: Some, moves: readonly TokenMove[] | null): Some {
 	const adapter = adapterOf(read.sale, read.venue);
 	if (!adapter) return read;

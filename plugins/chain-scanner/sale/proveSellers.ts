@@ -3,12 +3,12 @@ import type { Sale } from "#plugins/chain-scanner/contract.ts";
 import type { TokenMove } from "#plugins/chain-scanner/sale/tokenMoves.ts";
 
 /**
- * Puts right who sold, where the venue's logs only say who was paid: whoever accepts an offer may
- * have the money sent elsewhere, and an aggregator is paid for the person behind it. The token's
- * own logs say who gave it.
+ * Corrects sellers, where the venue's logs only say who was paid: an account that accepts an offer
+ * may have the money sent elsewhere, and an aggregator is paid for the person behind it. The
+ * token's own logs show who gave it.
  *
- * Somebody who only passed the token on within the transaction is not the seller, unless they had
- * bought it there: then they are a party of their own.
+ * An account that only passed the token on within the transaction is not the seller, unless it had
+ * bought it there: then it is a party of its own.
  */
 export function proveSellers<Read extends { sale: Sale }>(
 	sales: readonly Read[],
@@ -47,7 +47,10 @@ function boughtHere(who: Address, of: Sale, sales: readonly { sale: Sale }[]): b
 	});
 }
 
-/** Whether it is a trade with oneself is judged again; the other reasons do not depend on it. */
+/**
+ * Returns a sale with its seller. Whether it is a trade with oneself is judged again; the other
+ * reasons do not depend on it.
+ */
 function withSeller(sale: Sale, seller: Address): Sale {
 	const { sellerUnproven: _, ...proven } = sale;
 	const isSelf = seller === sale.buyer;

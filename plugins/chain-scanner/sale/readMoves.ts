@@ -10,7 +10,7 @@ const receiptSchema = z.object({
 	logs: z.array(z.object({ address: hex, topics: z.array(hex).max(4), data: hex })),
 });
 
-/** What moved in each of these transactions, by their receipts; a batch however many they are. */
+/** Reads what moved in each of these transactions, by their receipts; in one batch. */
 export async function readMoves(
 	rpc: Rpc,
 	transactions: readonly { hash: Hex; blockHash: Hex }[],

@@ -12,8 +12,8 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 /**
  * Reads the venue logs of one transaction, venue by venue.
  *
- * A venue is somebody's plugin: what it throws counts as its logs not decoding, and so does a
- * sale that cannot be stored or that has the identity of another. The lane goes on.
+ * A venue may be another plugin's: an exception counts as its logs not decoding, and so does a sale
+ * that cannot be stored or that has the identity of another. The lane goes on.
  */
 export function readTransaction(
 	logs: readonly RawLog[],
@@ -33,7 +33,7 @@ function logsOf({ contracts, topics }: Venue, logs: readonly RawLog[]): RawLog[]
 	let [address, topic, isOwn] = ["", "", false];
 	for (const log of logs) {
 		const [event = ""] = log.topics;
-		// Most logs of a transaction are of the contract and kind that the one before was.
+		// Most logs of a transaction have the contract and kind of the one before.
 		if (log.address !== address || event !== topic) {
 			({ address } = log);
 			topic = event;
@@ -74,7 +74,7 @@ function pushProblem(reading: TransactionReading, log: RawLog | undefined, probl
 	if (log) reading.undecoded.push({ log, logIndex: Number(log.logIndex), problem });
 }
 
-/** What no table can hold or no figure can count; null where the sale is sound. */
+/** Returns what makes a sale impossible to store or to count; null where it is sound. */
 function flawOf(sale: Sale): string | null {
 	const { contract, seller, buyer, currency, quantity, subIndex, tokenId, totalRaw } = sale;
 	const areAddresses = ADDRESS.test(contract) && ADDRESS.test(seller) && ADDRESS.test(buyer);

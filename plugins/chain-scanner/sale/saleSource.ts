@@ -16,7 +16,10 @@ import {
 	type TransactionReading,
 } from "#plugins/chain-scanner/sale/readTransaction.ts";
 
-/** The sale lane: the fulfilment logs of every venue. The item is decoded before anything else. */
+/**
+ * Makes the source of the sale lane: the fulfilment logs of every venue. The item is decoded before
+ * anything else.
+ */
 export function saleSource(
 	rpc: Rpc,
 	venues: readonly Venue[],
@@ -87,7 +90,10 @@ function groupByTransaction(logs: readonly RawLog[]): Iterable<RawLog[]> {
 	return groups.values();
 }
 
-/** A venue may name its sales in any order, and one transaction may hold several venues. */
+/**
+ * Orders events: a venue may name its sales in any order, and one transaction may have several
+ * venues.
+ */
 function byPosition(a: ChainEvent, b: ChainEvent): number {
 	return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex;
 }

@@ -3,7 +3,7 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintTopics.ts";
 
-/** Units of an NFT that a token's own log says went from one account to another. */
+/** Units of an NFT that went from one account to another, by the token's own log. */
 export type TokenMove = Pick<
 	ChainEvent,
 	"contract" | "standard" | "tokenId" | "quantity" | "from" | "to"
@@ -15,12 +15,13 @@ const abi = parseAbi([
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
 ]);
 
-/** As the tokens of before ERC-721 was agreed on write it, CryptoKitties among them. */
+/** The form of tokens from before ERC-721 was agreed on, CryptoKitties among them. */
 const bareTransfer = parseAbiParameters("address from, address to, uint256 tokenId");
 
 /**
- * What moved in a transaction, in log order, by the tokens' own logs. Read with the ABI decoder:
- * this is for the few transactions whose marketplace logs leave a party or the token open.
+ * Returns what moved in a transaction, in log order, by the tokens' own logs. Read with the ABI
+ * decoder: this is for the few transactions whose marketplace logs do not show a party or the
+ * token.
  */
 export function tokenMoves(
 	logs: readonly { address: Hex; topics: readonly Hex[]; data: Hex }[],
@@ -53,7 +54,7 @@ function decode(topics: readonly Hex[], data: Hex) {
 		const [from, to, tokenId] = decodeAbiParameters(bareTransfer, data);
 		return { eventName: "Transfer" as const, args: { from, to, tokenId } };
 	} catch {
-		// Another event, or an ERC-20's: nothing that tells who gave an NFT.
+		// Another event, or an ERC-20's, which does not show who gave an NFT.
 		return null;
 	}
 }

@@ -5,9 +5,9 @@ import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 export type BackfillRequest = { chainId: number; lane: LaneKind; range: BlockRange };
 
 /**
- * Records that a span is wanted, and owes it; false where the same one was asked for before and is
- * not done: then what is left of it is owed already. Whatever else was owed of the span becomes
- * part of it, so that no block is owed twice, and none is too old any more.
+ * Records a requested span, and owes it; false where the same one was requested before and is not
+ * done: then the rest of it is owed already. Other owed parts of the span become part of it, so
+ * that no block is owed twice, and none is too old any more.
  *
  * Under the chain's lock, as everything that changes gaps it did not find itself.
  */
@@ -40,10 +40,10 @@ export async function openRequest(tx: Tx, request: BackfillRequest): Promise<boo
 	return true;
 }
 
-/** Blocks of a span that are owed, and those of them that were refused and set aside. */
+/** Owed blocks of a span, and those of them that were refused and set aside. */
 export type Owed = { blocks: number; refused: number };
 
-/** By the index `gap_newest`; a lane has few gaps. */
+/** Counts by the index `gap_newest`; a lane has few gaps. */
 export async function owedWithin(db: Queryable, request: BackfillRequest): Promise<Owed> {
 	const { chainId, lane, range } = request;
 	const rows = await db.query<Owed>(
@@ -60,7 +60,7 @@ export async function owedWithin(db: Queryable, request: BackfillRequest): Promi
 	return rows[0] ?? { blocks: 0, refused: 0 };
 }
 
-/** Forgets a request of which nothing is owed any more; one that is asked for again begins anew. */
+/** Deletes a request without owed blocks; a repeated request then begins anew. */
 export async function closeRequest(tx: Tx, request: BackfillRequest): Promise<void> {
 	const { chainId, lane, range } = request;
 	await tx.execute(

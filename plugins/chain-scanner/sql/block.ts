@@ -6,45 +6,47 @@ import { assert } from "#core/fault/assert.ts";
 /** A span of blocks, both ends included. */
 export type BlockRange = { from: number; to: number };
 
-/** A block that the index stands on. */
+/** A block that the index keeps for linking. */
 export type BlockRef = {
 	number: number;
 	hash: Hex;
-	/** Null where only the block itself was heard of. */
+	/** Null where only the block's own hash is known. */
 	parentHash: Hex | null;
-	/** True where it lies below the reach of reorgs. */
+	/** True where it is below the reach of reorgs. */
 	settled: boolean;
 };
 
-/** What is asked of blocks that are stored, and of those that are stored already. */
+/** The blocks to store, and what they must be compared with. */
 export type BlockRecord = {
 	chainId: number;
 	/** In ascending order, and linked among themselves. */
 	blocks: readonly BlockRef[];
-	/** Whatever is linked from here to the last of `blocks` is out of the reach of reorgs. */
+	/**
+	 * Blocks below this one that are linked to the last of `blocks` are out of the reach of reorgs.
+	 */
 	pruneBelow: number;
-	/** A stored block from here on says that these have settled: who calls them new lags. */
+	/** A stored block from here on means that these have settled: a node that calls them new lags. */
 	outdatedBy?: number | null | undefined;
 };
 
 export type BlocksRecorded = {
 	/** False where they are of another fork than what is stored. */
 	fits: boolean;
-	/** True where a block is stored that they cannot be within reach of. */
+	/** True where a stored block shows that they must have settled. */
 	outdated: boolean;
-	/** True where blocks below the reach of reorgs are stored that nothing vouches for. */
+	/** True where unconfirmed blocks below the reach of reorgs are stored. */
 	unvouched: boolean;
 };
 
 /**
- * Stores blocks, and answers whether they fit on those that are stored: same hash at the same
- * number, parent and child linked. What does not fit belongs to another fork, and so does every row
- * that was read with it.
+ * Stores blocks, and returns whether they fit the stored ones: same hash at the same number, parent
+ * and child linked. Blocks that do not fit belong to another fork, and so does every row that was
+ * read with them.
  *
- * Below `pruneBelow` goes what is known to be of the chain: settled blocks, and those that each
- * parent's hash links to the newest of `blocks`. The newest of them stays, the anchor of a search
- * for a fork. What is not linked stays: where a lane left a hole its last blocks may be of a dead
- * fork, and they alone say how far down that reaches.
+ * Below `pruneBelow` blocks that are known to be of the chain are deleted: settled blocks, and
+ * those that each parent's hash links to the newest of `blocks`. The newest of them stays, the
+ * anchor of a search for a fork. Unlinked blocks stay: where a lane left a hole its last blocks may
+ * be of a dead fork, and only they show how far down that reaches.
  *
  * By primary key; at the head this deletes one row and inserts one, and counts those between.
  */
@@ -114,9 +116,9 @@ export async function recordBlocks(tx: Tx, record: BlockRecord): Promise<BlocksR
 }
 
 /**
- * The newest blocks that the index stands on, newest first, and those that cursors stand at: a
- * cursor that was left behind may be older than what is kept. By primary key; about as many are
- * stored as may leave the chain, and as many again for each hole that nobody has looked below yet.
+ * Returns the newest blocks kept for linking, newest first, and those of cursors: the cursor of a
+ * lane that is behind may be older than what is kept. By primary key; about as many are stored as
+ * may leave the chain, and as many again for each hole that is not confirmed yet.
  */
 export async function storedBlocks(
 	db: Queryable,
@@ -139,7 +141,7 @@ export async function storedBlocks(
 	);
 }
 
-/** Marks blocks of which it is known that they cannot leave the chain any more. */
+/** Marks blocks that cannot leave the chain any more. */
 export async function settleBlocks(
 	tx: Tx,
 	chainId: number,
@@ -153,7 +155,7 @@ export async function settleBlocks(
 	);
 }
 
-/** Forgets the blocks above a fork. */
+/** Deletes the blocks above a fork. */
 export async function forgetBlocks(tx: Tx, chainId: number, above: number): Promise<void> {
 	await tx.execute("delete from chain_scanner.block where chain_id = $1 and number > $2", [
 		chainId,

@@ -4,7 +4,7 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { REORG_DEPTH_DEFAULT } from "#plugins/chain-scanner/limits.ts";
 
-/** Where a lane stands: everything up to and including this block is in the index. */
+/** A lane's position: everything up to and including this block is in the index. */
 export type Cursor = {
 	blockNumber: number;
 	blockHash: Hex;
@@ -17,9 +17,9 @@ export type Cursor = {
 	 */
 	sinceMs: number | null;
 	untilMs: number | null;
-	/** The block above whose rows are stored and not confirmed yet. */
+	/** The block above, whose rows are stored and not confirmed yet. */
 	early: EarlyMark | null;
-	/** When it was last seen level with the head; null where only its writes say so. */
+	/** When it was last seen level with the head; null where only its writes show it. */
 	levelAtMs: number | null;
 };
 
@@ -35,7 +35,7 @@ type CursorColumns = Omit<Cursor, "indexedAtMs" | "sinceMs" | "untilMs" | "level
 	untilAt: Date | null;
 };
 
-/** By primary key; gaps by the index `gap_newest`. */
+/** Reads a cursor by primary key; gaps by the index `gap_newest`. */
 export async function readCursor(
 	db: Queryable,
 	chainId: number,
@@ -71,7 +71,7 @@ export async function readCursor(
 export type CursorMove = {
 	chainId: number;
 	lane: LaneKind;
-	/** Where the cursor must stand now; null where the lane has none yet. */
+	/** Where the cursor must be now; null where the lane has none yet. */
 	from: number | null;
 	to: number;
 	toHash: Hex;
@@ -81,13 +81,13 @@ export type CursorMove = {
 	first?: { block: number; atMs: number | null };
 	/** The time of the block `to`; null where only an earlier one is known. */
 	toAtMs?: number | null;
-	/** What must be marked as stored early now, or nothing: it is confirmed by this move. */
+	/** The early mark that must be stored now, or none: this move confirms it. */
 	early?: EarlyMark | null;
 };
 
 /**
- * Moves a cursor from where its lane left it. Answers false, and moves nothing, when it stands
- * elsewhere: the lane's picture is old then, and its rows must not be committed.
+ * Moves a cursor from where its lane left it. Returns false, and moves nothing, when it is
+ * elsewhere: the lane's state is out of date then, and its rows must not be committed.
  */
 export async function moveCursor(tx: Tx, move: CursorMove): Promise<boolean> {
 	const values = [
@@ -121,8 +121,8 @@ export async function moveCursor(tx: Tx, move: CursorMove): Promise<boolean> {
 }
 
 /**
- * Marks the block above the cursor as stored early. False, and nothing is marked, where the cursor
- * stands elsewhere or another block is marked.
+ * Marks the block above the cursor as stored early. Returns false, and marks nothing, where the
+ * cursor is elsewhere or another block is marked.
  */
 export async function markEarly(
 	tx: Tx,
@@ -140,7 +140,7 @@ function dateOf(ms: number | null | undefined): Date | null {
 	return ms === null || ms === undefined ? null : new Date(ms);
 }
 
-/** The highest head that the chain's lanes have heard of; 0 before any has. */
+/** Returns the highest head that the chain's lanes have stored; 0 before the first. */
 export async function readHead(db: Queryable, chainId: number): Promise<number> {
 	const rows = await db.query<{ head: number }>(
 		"select coalesce(max(head_block), 0) as head from chain_scanner.cursor where chain_id = $1",
@@ -150,9 +150,9 @@ export async function readHead(db: Queryable, chainId: number): Promise<number> 
 }
 
 /**
- * Every lane that went beyond the fork goes on from there, and what it stored early above is no
- * more. What an operator takes back from far
- * above is read again for long: until then it is not known how far the lane has come in time.
+ * Sets every lane beyond the fork back to it, and clears their early marks above. After an operator
+ * takes back much, reading it again takes long: until then it is not known how far the lane has
+ * come in time.
  */
 export async function resetCursors(
 	tx: Tx,
@@ -169,7 +169,7 @@ export async function resetCursors(
 	);
 }
 
-/** Records how far the chain has gone while a lane cannot follow it. */
+/** Stores the chain's head while a lane cannot follow it. */
 export async function touchCursor(
 	db: Queryable,
 	touch: { chainId: number; lane: LaneKind; headBlock: number },

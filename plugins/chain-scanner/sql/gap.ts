@@ -6,7 +6,7 @@ import { rowField } from "#core/quarantine/rowField.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** A span that a lane left out, and that backfill owes. */
+/** A span that a lane skipped, and that backfill owes. */
 export type Gap = {
 	id: number;
 	chainId: number;
@@ -23,7 +23,7 @@ const { whole } = rowField;
 const columns = `id, chain_id as "chainId", lane, from_block as "from", to_block as "to",
 	tried_at is not null as tried`;
 
-/** How a gap is read: one whose blocks no chain has must not keep those behind it from a turn. */
+/** How a gap is read: one with impossible blocks must not keep those behind it from a turn. */
 export const gapRow: RowSource<Gap, Gap> = {
 	table: "chain_scanner.gap",
 	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
@@ -41,7 +41,7 @@ export async function insertGap(
 		lane: LaneKind;
 		range: BlockRange;
 		reason: GapReason;
-		/** The time of the block above it; null where nobody knows it. */
+		/** The time of the block above it; null where it is not known. */
 		aboveAtMs?: number | null;
 	},
 ): Promise<void> {
@@ -54,9 +54,9 @@ export async function insertGap(
 }
 
 /**
- * What to drain next: the newest blocks first; what was refused before comes last, the longest
- * untried first, and not before it has rested. By the index `gap_newest`; a lane has few gaps. One
- * that cannot be read is null once, and left out from then on.
+ * Returns what to drain next: the newest blocks first; refused ones last, the longest untried
+ * first, and not before a rest. By the index `gap_newest`; a lane has few gaps. One that cannot be
+ * read is null once, and left out from then on.
  */
 export async function nextGap(
 	db: Queryable,
@@ -78,8 +78,8 @@ export async function nextGap(
 /**
  * Takes `[from, gap.to]` off the top of a gap; false when it no longer ends where it did.
  *
- * @param fromAtMs the time of the block `from`; null where it is not known: what stands there for
- * the gap is a later one then.
+ * @param fromAtMs the time of the block `from`; null where it is not known: the stored time is a
+ * later block's then.
  */
 export async function shrinkGap(
 	tx: Tx,
@@ -95,7 +95,7 @@ export async function shrinkGap(
 		);
 		return touched === 1;
 	}
-	// Two statements: the second has to see that the gap is gone.
+	// Two statements: the second must see that the gap is gone.
 	const [touched] = await Promise.all([
 		tx.execute("delete from chain_scanner.gap where id = $1 and to_block = $2", [gap.id, gap.to]),
 		tx.execute(
@@ -121,7 +121,7 @@ function dateOf(ms: number | null | undefined): Date | null {
 }
 
 /**
- * Cuts every gap at a fork: lanes that went beyond it start over there, and read the rest
+ * Cuts every gap at a fork: lanes that went beyond it continue from there, and read the rest
  * themselves.
  */
 export async function clipGaps(tx: Tx, fork: { chainId: number; above: number }): Promise<void> {
@@ -134,7 +134,7 @@ export async function clipGaps(tx: Tx, fork: { chainId: number; above: number })
 }
 
 /**
- * Puts the top block of a gap aside, to be tried again later, so that the blocks below it can be
+ * Sets the top block of a gap aside, to be retried later, so that the blocks below it can be
  * drained; false when the gap no longer ends where it did.
  */
 export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Marks our advisory locks among those of others: "la" in ASCII, in the high bytes of the key. */
+/** Distinguishes our advisory locks from others: "la" in ASCII, in the high bytes of the key. */
 const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
 
 /**
- * Holds a chain until the transaction ends. Mint, sale and backfill lanes and the repair of forks
+ * Locks a chain until the transaction ends. Mint, sale and backfill lanes and the repair of forks
  * touch the same rows: one after the other.
  */
 export async function lockChain(tx: Tx, chainId: number): Promise<void> {

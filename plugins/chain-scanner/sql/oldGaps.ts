@@ -3,8 +3,8 @@ import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";
 
 /**
- * The block below which what a lane owes is too old, measured from the newest block that any lane
- * has read; null while nothing is. What somebody asked for by name is never too old. By the primary
+ * Returns the block below which what a lane owes is too old, measured from the newest block that
+ * any lane has read; null while nothing is. An operator's request is never too old. By the primary
  * key of `cursor` and the index `gap_newest`; a lane has few gaps.
  */
 export async function findOldOwed(
@@ -27,8 +27,7 @@ export async function findOldOwed(
 export type GivenUp = { from: number; to: number; reason: GapReason };
 
 /**
- * Deletes what a lane owes below a block, and answers what that was. The lane holds everything from
- * above it on only.
+ * Deletes what a lane owes below a block, and returns it. The lane then covers only what is above.
  */
 export async function giveUpGaps(
 	tx: Tx,

@@ -17,7 +17,7 @@ export type WalkOptions = {
 	source: TransferSource;
 	ownership: Ownership;
 	fork: ForkRepair;
-	/** As lanes have it. */
+	/** As in `LaneOptions`. */
 	remembered?: HeaderMemory;
 	gate?: HeadGate | undefined;
 	reorgDepthMax: number;
@@ -26,7 +26,7 @@ export type WalkOptions = {
 	leases: LeaseKeeper;
 	signal: AbortSignal;
 	times: LaneTimes;
-	/** Contracts came to be watched: the transfer lane has something to do. */
+	/** Called when contracts are newly watched: the transfer lane then has work. */
 	onWatched(): void;
 	onFailure(code: string): void;
 };

@@ -4,12 +4,12 @@ import type { Hex } from "#core/chain/Hex.ts";
 const BITS_PER_ADDRESS = 3;
 const BLOOM_BITS = 2_048;
 
-/** Blocks whose receipts are fetched for nothing, at most: one in so many. */
+/** The most blocks whose receipts are read in vain: one in so many. */
 const FALSE_ALARM_EVERY = 20;
 
 /**
- * Whether a block's bloom is empty enough to be asked about so many contracts. A full one says
- * "maybe" of everybody, and each doubt costs a whole block's receipts.
+ * Says whether a block's bloom is empty enough to be asked about so many contracts. A full one says
+ * "maybe" for every contract, and each doubt costs a whole block's receipts.
  */
 export function bloomsTell(bloom: Hex | null, contracts: number): boolean {
 	if (bloom === null) return false;

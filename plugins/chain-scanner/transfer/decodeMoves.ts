@@ -17,7 +17,7 @@ export type MovesOfLogs = {
 
 const WORD = /^0x[0-9a-f]{64}$/;
 
-/** Reads what moved out of the four kinds of transfer logs, by slicing their words. */
+/** Reads moves from the four kinds of transfer logs, by slicing their words. */
 export function decodeMoves(logs: readonly RawLog[]): MovesOfLogs {
 	const read: MovesOfLogs = { moves: [], undecoded: [] };
 	for (const log of logs) {
@@ -37,7 +37,10 @@ function movesOf(log: RawLog): TokenMove[] | string {
 	return [];
 }
 
-/** With three topics it is an ERC-20's: a token that is both keeps its amounts there. */
+/**
+ * Reads an ERC-721 log. With three topics it is an ERC-20's: a token that is both has its amounts
+ * there.
+ */
 function moveOf721(log: RawLog): TokenMove[] {
 	const [, from, to, id] = log.topics;
 	if (from === undefined || to === undefined || id === undefined) return [];
@@ -58,7 +61,7 @@ function moveOfRange(log: RawLog): TokenMove[] | string {
 	return [{ ...placeOf(log, 0), ...parties, tokenId, lastTokenId, quantity: 1n }];
 }
 
-/** Zero units of a token are no move. */
+/** Reads an ERC-1155 log; zero units of a token are no move. */
 function movesOf1155(log: RawLog, shape: "single" | "batch"): TokenMove[] | string {
 	const [, , from, to] = log.topics;
 	if (from === undefined || to === undefined) return "an ERC-1155 transfer without its parties";

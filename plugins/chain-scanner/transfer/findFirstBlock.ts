@@ -5,10 +5,10 @@ import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { CODE_PROBES } from "#plugins/chain-scanner/limits.ts";
 
 /**
- * Returns the block that brought a contract's code into being: nothing of it can have moved before.
- * 0 where the whole chain fits into one window, as a search would cost more calls than it saves;
- * and where that block cannot be told, which only costs more blocks to look through: nodes that
- * keep no history refuse the question, and a contract that destroyed itself has no code now.
+ * Returns the block that created a contract's code: nothing of it can have moved before. 0 where
+ * the whole chain fits into one window, as a search would cost more calls than it saves; and where
+ * that block cannot be found, which only means more blocks to read: nodes without history refuse
+ * the request, and a contract that destroyed itself has no code now.
  *
  * The block is found exactly. A node may lack blocks below it, and a walk that begins at one of
  * those would never get past it.
@@ -40,7 +40,7 @@ export async function findFirstBlock(
 	return having;
 }
 
-/** Spread evenly between two blocks, both left out; at least one. */
+/** Returns blocks spread evenly between two, both excluded; at least one. */
 function probesBetween(low: number, high: number): number[] {
 	const step = Math.max(1, Math.floor((high - low) / (CODE_PROBES + 1)));
 	const probes: number[] = [];
@@ -48,7 +48,7 @@ function probesBetween(low: number, high: number): number[] {
 	return probes;
 }
 
-/** Whether the contract has code at each block; null where the node does not tell. */
+/** Says whether the contract has code at each block; null where the node does not answer. */
 async function readCode(
 	rpc: Rpc,
 	contract: Address,

@@ -9,7 +9,7 @@ import {
 export const CONSECUTIVE_TRANSFER_TOPIC: Hex =
 	"0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 
-/** Everything by which a contract says that its tokens moved. */
+/** All topics by which a contract logs that its tokens moved. */
 export const MOVE_TOPICS: readonly Hex[] = [
 	TRANSFER_TOPIC,
 	TRANSFER_SINGLE_TOPIC,

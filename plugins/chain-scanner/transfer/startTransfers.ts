@@ -22,7 +22,7 @@ export type Transfers = {
 	/** Reads what is owed below the lane. */
 	owed: TransferSource;
 	offerHead(head: Head): void;
-	/** Settles when the signal aborted and nothing is under way any more. */
+	/** Resolves when the signal aborted and nothing is under way any more. */
 	done: Promise<unknown>;
 };
 
@@ -35,11 +35,11 @@ export type TransfersOptions = Omit<LaneOptions, "source" | "scanFrom" | "times"
 	};
 
 /**
- * Everything that keeps a chain's owners: the transfer lane for what happens now, walks for what
- * happened before. The lane begins at the head wherever other lanes begin: the rest is the walks'.
+ * Starts everything that keeps a chain's owners: the transfer lane for present moves, walks for the
+ * past. The lane begins at the head wherever other lanes begin: the rest is read by walks.
  *
- * While nothing is watched the lane hears of a head only now and then: a lane that has nothing to
- * look for must not take the chain's lock at every block.
+ * While nothing is watched the lane gets a head only now and then: a lane without work must not
+ * take the chain's lock at every block.
  */
 export function startTransfers(options: TransfersOptions): Transfers {
 	const { chainId, ownership, signal } = options;
@@ -64,7 +64,7 @@ export function startTransfers(options: TransfersOptions): Transfers {
 		offered = newest;
 		lane.offerHead(newest);
 	};
-	/** Another process may have begun to watch. */
+	/** Checks whether another process has begun to watch. */
 	const look = async () => {
 		while (!signal.aborted) {
 			await sleep(times.walkChooseMs, signal);

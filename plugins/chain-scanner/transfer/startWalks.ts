@@ -19,7 +19,7 @@ type Walking = {
 	options: WalkOptions;
 	state: WalkState;
 	leaseName: string;
-	/** When it was last asked which contracts ought to be watched. */
+	/** When it was last asked which contracts should be watched. */
 	choseAtMs: number;
 	/** Failures in a row. */
 	failures: number;
@@ -54,7 +54,7 @@ export async function startWalks(options: WalkOptions): Promise<void> {
 	await leases.release(leaseName).catch(() => {});
 }
 
-/** Answers how long to wait before the next turn. */
+/** Does one turn and returns how long to wait before the next, in ms. */
 async function turn(walking: Walking): Promise<number> {
 	const { options, state, leaseName } = walking;
 	const { chainId, db, ownership, fork, signal, times, leases } = options;
@@ -68,8 +68,9 @@ async function turn(walking: Walking): Promise<number> {
 		walking.failures = 0;
 		return times.walkIdleMs;
 	}
-	// What left the chain is taken out first: the walk may have read some of it. Asked once: a part
-	// that does not follow on what is stored is refused when it is written, and then asked again.
+	// Blocks that left the chain are removed first: the walk may have read some of them. Checked
+	// once: a part that does not link to what is stored is refused when it is written, and then it is
+	// checked again.
 	if (state.isUnsure && (await fork.check(lease, signal)).taken) return 0;
 	state.isUnsure = false;
 	await walkWindow(options, state, { walk, lease });
@@ -77,7 +78,7 @@ async function turn(walking: Walking): Promise<number> {
 	return 0;
 }
 
-/** Has contracts watched that ought to be: their walks end where the transfer lane stands. */
+/** Starts watching contracts that should be: their walks end where the transfer lane is. */
 async function choose(walking: Walking, lease: Lease): Promise<void> {
 	const { chainId, db, ownership, clock, times, onWatched } = walking.options;
 	const nowMs = clock.nowMs();
@@ -104,16 +105,16 @@ async function recover(walking: Walking, error: unknown): Promise<number> {
 	state.isUnsure = true;
 	const { kind, code, timesTooLarge } = failureKind(error);
 	options.onFailure(code);
-	// A header may have been the lie.
+	// A remembered header may have been false.
 	if (kind !== "refused") options.remembered?.clear();
 	if (kind === "fenced") leases.forget(leaseName);
-	// The next turn asks first what left the chain. Not at once again if that was not it.
+	// The next turn first checks what left the chain. Not at once again if that was not it.
 	if (kind === "forked" && walking.failures++ === 0) return 0;
 	if (kind === "refused" && state.asked) {
 		const { walk, range } = state.asked;
 		const blocks = range.to - range.from + 1;
 		if (blocks > WINDOW_BLOCKS_MIN) {
-			// What a node refuses it refuses at any pace.
+			// A range that a node refuses it refuses at any pace.
 			for (const window of Object.values(state.windows)) window.refused({ blocks, timesTooLarge });
 			return 0;
 		}

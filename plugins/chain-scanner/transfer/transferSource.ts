@@ -10,7 +10,7 @@ import { decodeMoves } from "#plugins/chain-scanner/transfer/decodeMoves.ts";
 import { MOVE_TOPICS } from "#plugins/chain-scanner/transfer/moveTopics.ts";
 
 export type TransferSource = LaneSource & {
-	/** The same question about given contracts: a walk asks about one. */
+	/** Reads the same for given contracts: a walk reads one. */
 	readOf: (
 		watched: readonly Address[],
 		...asked: Parameters<LaneSource["read"]>
@@ -18,9 +18,9 @@ export type TransferSource = LaneSource & {
 };
 
 /**
- * The transfer lane: every transfer log of the watched contracts, and of no other. Without any it
- * asks for headers only. Whom it looked at is said with the answer, so that nobody takes silence
- * for stillness.
+ * Makes the source of the transfer lane: every transfer log of the watched contracts, and of no
+ * other. Without any it reads headers only. The answer names the contracts that were read, so that
+ * missing moves of others are not taken for none.
  */
 export function transferSource(
 	rpc: Rpc,

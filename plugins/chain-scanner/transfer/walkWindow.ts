@@ -18,15 +18,15 @@ import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 export type WalkState = {
 	/** How many blocks a walk asks for at once, by its pace: see `startBackfill`. */
 	windows: Record<BackfillPace["kind"], LogWindow>;
-	/** True where the node has to be asked whether what is stored is its chain. */
+	/** True where the node must be asked whether what is stored is its chain. */
 	isUnsure: boolean;
-	/** What was asked for last: a refusal is about it. */
+	/** What was requested last: a refusal is about it. */
 	asked: { walk: Walk; range: BlockRange } | null;
 };
 
 /**
- * Reads one window of a walk and stores it: in small parts, each with how far the walk has come, so
- * that a kill at any moment neither loses a move nor counts one twice.
+ * Reads one window of a walk and stores it: in small parts, each with the walk's progress, so that
+ * a kill at any moment neither loses a move nor counts one twice.
  */
 export async function walkWindow(
 	options: WalkOptions,
@@ -64,7 +64,7 @@ export async function walkWindow(
 	state.isUnsure = await write(options, reading, { walk, lease });
 }
 
-/** True where blocks are stored that nothing vouches for. */
+/** Writes a reading; true where unconfirmed blocks are stored. */
 async function write(
 	{ chainId, db, ownership, signal, gate }: WalkOptions,
 	reading: RangeReading,
@@ -85,7 +85,7 @@ async function write(
 			unsettledFrom: moved.unsettledFrom,
 		};
 		const inRange = ({ number }: { number: number }) => number >= fromBlock && number <= toBlock;
-		// Below the reach of reorgs nothing has to be compared any more.
+		// Below the reach of reorgs nothing must be compared any more.
 		const blocks = reading.blocks.filter((block) => inRange(block) && !block.settled);
 		const commit = (tx: Tx) => ownership.walked(tx, step);
 		await pause();

@@ -6,25 +6,25 @@ import {
 	RHYTHM_SPREAD_MAX,
 } from "#plugins/chain-scanner/limits.ts";
 
-/** When a chain's next block is likely to come, by when the last ones came. */
+/** When a chain's next block is likely to come, by the times of the last ones. */
 export type BlockRhythm = {
-	/** A new block was heard of. */
+	/** Records a new block. */
 	came(): void;
 	/**
-	 * For how many milliseconds from now the next block may come any moment: 0 where it is not due
-	 * yet, is late already, or where blocks come as they like.
+	 * Returns for how many milliseconds from now the next block may come at any moment: 0 where it is
+	 * not due yet, is late already, or where blocks come irregularly.
 	 */
 	dueForMs(): number;
 	/**
-	 * For how many milliseconds from now no block is likely to come, by the shortest of the last
-	 * times between two; without end where none came for long, or ever.
+	 * Returns for how many milliseconds from now no block is likely to come, by the shortest of the
+	 * last gaps; infinite where none came for long, or ever.
 	 */
 	calmForMs(): number;
 };
 
 /**
- * Listens to the times between blocks. Most chains make theirs by the clock, a rollup to the
- * millisecond; where the usual time between two is off by more than a fifth nothing is foretold.
+ * Makes a rhythm from the gaps between blocks. Most chains make theirs by the clock, a rollup to
+ * the millisecond; where the usual gap varies by more than a fifth nothing is predicted.
  */
 export function createBlockRhythm(nowMs: () => number = () => performance.now()): BlockRhythm {
 	const gapsMs: number[] = [];
@@ -52,7 +52,7 @@ export function createBlockRhythm(nowMs: () => number = () => performance.now())
 	};
 }
 
-/** The median, where half of the others are near it. */
+/** Returns the median, where half of the others are near it. */
 function usualGapMs(gapsMs: readonly number[]): number | null {
 	if (gapsMs.length < RHYTHM_GAPS) return null;
 	const gapMs = median(gapsMs);

@@ -3,23 +3,27 @@ import { createSerial } from "#core/time/createSerial.ts";
 import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
 import { createBlockRhythm } from "#plugins/chain-scanner/write/createBlockRhythm.ts";
 
-/** Lets what can wait wait while a chain's newest block is being taken in. */
+/** Makes less urgent work wait while a chain's newest block is being stored. */
 export type HeadGate = {
-	/** The head was told, whoever will read it: above what it was the last time it is a new block. */
+	/** Records an announced head: one above the last is a new block. */
 	heard(head: number): void;
-	/** A lane has a new block to read and write; call what it answers when that is done. */
+	/**
+	 * Records that a lane has a new block to read and write; the returned function must be called
+	 * when that is done.
+	 */
 	enter(): () => void;
 	/**
-	 * Resolves when no lane is at work and no block is due, or after `waitMsMax` of the one and of
-	 * the other: a busy head starves nobody. A block that no lane of this process would take is none.
+	 * Resolves when no lane is at work and no block is due, or after `waitMsMax` for each of the two,
+	 * so that a busy head starves no one. A block that no lane of this process would take does not
+	 * count.
 	 */
 	idle(waitMsMax: number): Promise<void>;
-	/** For how many milliseconds no block is likely to need us; 0 while one is being taken in. */
+	/** Returns for how many milliseconds no block is likely to come; 0 while one is being stored. */
 	calmForMs(): number;
 	/**
-	 * Runs a small write of what can wait, after `idle`, and one at a time: a new block finds at
-	 * most one of them before it at the chain's lock, and not a queue. That one is told when a lane
-	 * came, and may throw `lane_gave_way`: it is run again behind the block.
+	 * Runs a small write of less urgent work, after `idle`, and one at a time: a new block finds at
+	 * most one of them before it at the chain's lock, and not a queue. The write is told when a lane
+	 * came, and may throw `lane_gave_way`: it is repeated after the block.
 	 */
 	behind<Result>(
 		waitMsMax: number,
@@ -28,8 +32,8 @@ export type HeadGate = {
 };
 
 /**
- * The gate of one chain in one process. Between processes the chain's lock does the same, a small
- * write later; this spares even that, and the node's and the processor's time with it.
+ * Makes the gate of one chain in one process. Between processes the chain's lock does the same, a
+ * small write later; this spares even that, and the node's and the processor's time with it.
  */
 export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let inside = 0;
@@ -39,7 +43,7 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let taken = false;
 	const waiting = new Set<() => void>();
 	const serial = createSerial();
-	/** Until the last lane that is inside, or comes, has left. */
+	/** Resolves when the last lane that is inside, or comes, has left. */
 	const allLeft = (waitMsMax: number) =>
 		new Promise<void>((resolve) => {
 			const go = () => {
@@ -53,10 +57,10 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	return {
 		heard(head) {
 			const isNew = head > lastHeard;
-			// Down with it too: an endpoint that once claimed too much would end the rhythm.
+			// Lowered too: an endpoint that once announced too high a head would end the rhythm.
 			lastHeard = head;
 			if (!isNew) return;
-			// Whoever is at work takes it too, without leaving in between.
+			// A lane at work takes it too, without leaving in between.
 			taken = inside > 0;
 			rhythm.came();
 		},
@@ -65,7 +69,7 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 				for (let yielded = 0; ; yielded++) {
 					await this.idle(waitMsMax);
 					const seen = entered;
-					// Those that were there when it began have had their time.
+					// Lanes that were there when it began have had their turn.
 					const mustYield = () => yielded < YIELDS_MAX && entered !== seen;
 					try {
 						return await write(mustYield);
@@ -91,7 +95,7 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 		async idle(waitMsMax) {
 			const dueForMs = inside === 0 && taken ? Math.min(rhythm.dueForMs(), waitMsMax) : 0;
 			if (dueForMs > 0) await allLeft(dueForMs);
-			// A block that is due comes to those that wait: then they wait until it is done.
+			// A due block comes to the waiting lanes: then this waits until they are done.
 			if (inside > 0) await allLeft(waitMsMax);
 		},
 	};

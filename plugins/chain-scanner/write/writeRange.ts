@@ -20,37 +20,36 @@ export type RangeWrite = {
 	lease: Lease;
 	range: BlockRange;
 	events: readonly ChainEvent[];
-	/** What the transfer lane saw; `inOrder` where it stands at its cursor. */
+	/** What the transfer lane read; `inOrder` where it is at its cursor. */
 	moved?: (MoveReading & { inOrder: boolean }) | null;
-	/** The blocks of the range that the index will stand on. */
+	/** The blocks of the range that are kept for linking. */
 	blocks: readonly BlockRef[];
-	/** Blocks below this one no longer leave the chain. */
+	/** Blocks below this one cannot leave the chain any more. */
 	pruneBelow: number;
-	/** A stored block from here on says that these have settled; see `recordBlocks`. */
+	/** A stored block from here on means that these have settled; see `recordBlocks`. */
 	outdatedBy?: number | null | undefined;
 	live: boolean;
 	/**
-	 * Records that the range is done, in the same transaction; false means it was not ours to do.
-	 * Sends all its statements at once: later ones would stand among those of the sinks.
+	 * Records that the range is done, in the same transaction; false means that it was not ours to
+	 * do. Sends all its statements at once: later ones would come among those of the sinks.
 	 */
 	commit(tx: Tx): Promise<boolean>;
 };
 
 export type RangeWritten = {
-	/** True where blocks are stored of which has to be asked whether they are of the chain at all. */
+	/** True where unconfirmed blocks are stored: whether they are of the chain must be asked. */
 	unvouched: boolean;
 };
 
 /**
  * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
  *
- * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then
- * the fencing check, so that a process that slept through its lease cannot write; then the blocks,
- * so that nothing is added to another fork than the one the index stands on. Only what sinks store
- * early comes before all that: while one lane holds the lock, the other's events are copied.
+ * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then the
+ * fencing check, so that a process that slept through its lease cannot write; then the blocks, so
+ * that nothing is added to another fork than the index's. Only early rows of sinks come before all
+ * that: while one lane holds the lock, the other's events are copied.
  *
- * Given a gate, it waits behind the chain's newest block, and gives way to one that comes
- * meanwhile.
+ * Given a gate, it waits after the chain's newest block, and gives way to one that comes meanwhile.
  */
 export async function writeRange(
 	{ db, sinks, gate }: RangeWriting,
@@ -71,13 +70,14 @@ export async function writeRange(
 type RangeWriting = {
 	db: Database;
 	sinks: readonly EventSink[];
-	/** For what can wait. */
+	/** Set for less urgent work. */
 	gate?: HeadGate | undefined;
 };
 
 /**
- * Null where a sink has nothing to store early, or found under the lock that it must not have:
- * nothing is left of it then. What is under the lock is short, so it gives way to no block.
+ * Writes with a sink's early rows; null where a sink has none, or found under the lock that it must
+ * not have: then nothing of it is left. The work under the lock is short, so it gives way to no
+ * block.
  */
 async function writeEarly(
 	{ db, sinks, gate }: RangeWriting,
@@ -108,8 +108,8 @@ async function writeEarly(
 }
 
 /**
- * Unless the work `waits` for the checks, its first statements travel with them and not behind
- * their answers: near the head, and behind what was stored early.
+ * Runs work under the lock. Unless the work `waits` for the checks, its first statements are sent
+ * with them and not after their answers: near the head, and after early rows.
  */
 async function writeLocked(
 	tx: Tx,
@@ -123,14 +123,17 @@ async function writeLocked(
 	try {
 		await work();
 	} catch (error) {
-		// Rows that do not fit because they were not ours to write are not at fault.
+		// Rows that do not fit because they were not ours to write are not the cause.
 		if (error !== undone) await checks;
 		throw error;
 	}
 	return checks;
 }
 
-/** In one round trip, in this order; whatever refuses takes everything else back with it. */
+/**
+ * Runs all checks in one round trip, in this order; if one fails everything else is rolled back
+ * with it.
+ */
 async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
 	const { chainId, lane, range, blocks, pruneBelow, outdatedBy } = write;
 	const [, , recorded, isOurs] = await Promise.all([
@@ -158,7 +161,10 @@ function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch
 	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
 }
 
-/** To those that keep owners. Also without moves: a contract may be watched from here on. */
+/**
+ * Passes moves to the sinks that keep owners. Also without moves: a contract may be watched from
+ * here on.
+ */
 async function tellMoves(
 	tx: Tx,
 	sinks: readonly EventSink[],

@@ -2,8 +2,8 @@ import type { Tx } from "#core/db/Database.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 
 /**
- * A transaction that gives way: its next statement fails once `mustYield` says so, and everything
- * it did is rolled back. Its last steps go through, since then only the commit is left.
+ * Makes a transaction that gives way: its next statement fails once `mustYield` says so, and
+ * everything it did is rolled back. Its last steps always run, since then only the commit is left.
  */
 export function yieldingTx(tx: Tx, mustYield: () => boolean): Tx {
 	let isEnding = false;

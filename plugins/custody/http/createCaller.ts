@@ -74,7 +74,7 @@ async function readAnswer(response: Response): Promise<ProviderAnswer> {
 	}
 }
 
-/** `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
+/** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
 function codeOf(error: unknown): string {
 	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
 	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";

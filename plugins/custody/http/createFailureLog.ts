@@ -4,7 +4,7 @@ import { LOG_EVERY_MS } from "#plugins/custody/limits.ts";
 
 export type FailureLog = (endpoint: string, detail: string) => void;
 
-/** One line a minute for each endpoint, which counts the failures that it stands for. */
+/** Logs one line a minute for each endpoint, with the count of failures that it stands for. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
 	// Endpoints are ours and few.
 	const told = new Map<string, { atMs: number; untold: number }>();

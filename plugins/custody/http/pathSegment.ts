@@ -2,8 +2,8 @@ import { custodyFault } from "#plugins/custody/faults.ts";
 import { NAME_LENGTH_MAX } from "#plugins/custody/limits.ts";
 
 /**
- * A name as one segment of a path. One that would lead out of its place is refused: URL parsers
- * remove `.` and `..`, and what is called would not be what was signed.
+ * Writes a name as one segment of a path. Refuses `.` and `..`: URL parsers remove these, and the
+ * URL that is called would not be the one that was signed.
  */
 export function pathSegment(name: string): string {
 	if (name === "" || name === "." || name === ".." || name.length > NAME_LENGTH_MAX) {

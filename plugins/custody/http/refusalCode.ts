@@ -10,9 +10,9 @@ const refusalSchema = z.object({
 const LISTED: ReadonlySet<string> = new Set([...UNSENT_CODES, "transaction_broadcast_failure"]);
 
 /**
- * The code of a refusal in the provider's own form, `unlisted` where it has none that we know, null
- * where the answer is no refusal of the provider's. Its sentence is not kept: it may quote what we
- * sent, and what we sent is signed.
+ * Returns the code of a refusal in the provider's own form: `unlisted` where it has none that we
+ * know, null where the answer is no refusal of the provider's. Its sentence is not kept: it may
+ * quote what we sent, and what we sent is signed.
  */
 export function refusalCode(json: unknown): string | null {
 	const { data } = refusalSchema.safeParse(json);

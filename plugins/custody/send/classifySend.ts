@@ -5,12 +5,12 @@ import { UNSENT_CODES } from "#plugins/custody/http/unsentCodes.ts";
 import { wire } from "#plugins/custody/wire/wire.ts";
 
 /**
- * Statuses whose meaning is that nothing was done: who asked, or what was asked for, was turned
- * away before the work. Only in the provider's own form: a page of a proxy's proves nothing.
+ * Statuses which mean that nothing was done, because who asked, or what was asked for, was refused
+ * before the work. They count in the provider's own form only: the page of a proxy proves nothing.
  */
 const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** What an answer to `eth_sendTransaction` proves. In doubt it is `unknown`, and is looked up. */
+/** Says what an answer to `eth_sendTransaction` proves. What proves nothing is `unknown`. */
 export function classifySend(
 	answer: ProviderAnswer,
 	asked: { caip2: string; referenceId: string },

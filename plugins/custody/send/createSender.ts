@@ -60,7 +60,7 @@ function notSent(detail: string): SendOutcome {
 	return { kind: "refused", code: "not_sent", detail };
 }
 
-/** The request by which the provider signs a transaction and broadcasts it. */
+/** Writes the request by which the provider signs a transaction and broadcasts it. */
 function sendBody(transaction: CustodyTransaction, referenceId: string) {
 	return {
 		method: "eth_sendTransaction",
@@ -72,8 +72,8 @@ function sendBody(transaction: CustodyTransaction, referenceId: string) {
 }
 
 /**
- * A transaction in the provider's words. Every quantity is a hex string: JSON numbers beyond 2^53
- * would be rounded on the way, and one wei rounded is another payment.
+ * Writes a transaction in the provider's words. Every quantity is a hex string: JSON numbers beyond
+ * 2^53 would be rounded on the way, and one wei rounded is another payment.
  */
 export function transactionParams(
 	transaction: CustodyTransaction,

@@ -10,7 +10,7 @@ export type AuthorizationKey = {
 const PREFIX = "wallet-auth:";
 const BASE64 = /^[A-Za-z0-9+/]{40,2000}={0,2}$/;
 
-/** A P-256 key in PKCS #8, base64, as the provider hands it out; null where it is none. */
+/** Reads a P-256 key in PKCS #8, base64, as the provider hands it out; null: it is none. */
 export function readAuthorizationKey(text: string): AuthorizationKey | null {
 	const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
 	if (!BASE64.test(base64)) return null;

@@ -30,7 +30,7 @@ type Wanted = {
 
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
-/** Signatures of a wallet. A signature can spend, but is nothing until somebody has it. */
+/** Has a wallet sign messages. A signature can spend, but does nothing until somebody has it. */
 export function signatures(options: {
 	client: ProviderClient;
 	authorize: Authorize;
@@ -73,8 +73,8 @@ export function signatures(options: {
 }
 
 /**
- * EIP-712 data in the provider's words. Integers are sent as decimal text: a JSON number that a
- * double cannot hold would be signed as another amount, so such a number is refused.
+ * Writes EIP-712 data in the provider's words. Integers are sent as decimal text: a JSON number
+ * that a double cannot hold would be signed as another amount, so such a number is refused.
  */
 export function typedDataParams(typedData: Readonly<Record<string, unknown>>) {
 	const { data } = typedDataSchema.safeParse(typedData);

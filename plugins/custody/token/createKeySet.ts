@@ -24,11 +24,11 @@ const keySchema = z.object({
 });
 
 /**
- * The provider's public keys (JWKS), asked for once at a time and kept. A key that we do not know
- * is asked for, but seldom: whoever invents key names costs one request in half a minute. While the
- * provider is away its last keys hold for an hour.
+ * Keeps the provider's public keys (JWKS), and asks for them once at a time. A key that we do not
+ * know is asked for, but seldom: whoever invents key names costs one request in half a minute.
+ * While the provider is away its last keys hold for an hour.
  *
- * @param options.ask the set as JSON; throws where it cannot be had.
+ * @param options.ask returns the set as JSON; throws where it cannot be had.
  */
 export function createKeySet(options: { ask: () => Promise<unknown>; clock: Clock }): KeySource {
 	const { ask, clock } = options;

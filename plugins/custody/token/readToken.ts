@@ -28,7 +28,7 @@ export type Token = {
 	signature: Buffer;
 };
 
-/** A compact ES256 token taken apart; null for every other text. Nothing in it is verified yet. */
+/** Takes a compact ES256 token apart; null for every other text. Nothing in it is verified yet. */
 export function readToken(text: string): Token | null {
 	if (text.length > TOKEN_LENGTH_MAX) return null;
 	const [header, payload, mac, ...more] = text.split(".");
@@ -55,7 +55,7 @@ function jsonOf(part: string): unknown {
 	}
 }
 
-/** base64url in its one right spelling: Buffer alone would also take `+`, `=` and stray letters. */
+/** Reads base64url in its one right spelling: Buffer alone takes `+`, `=` and stray letters too. */
 function bytesOf(part: string): Buffer | null {
 	const bytes = Buffer.from(part, "base64url");
 	return bytes.toString("base64url") === part ? bytes : null;

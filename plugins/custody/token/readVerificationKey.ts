@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 
-/** A P-256 public key, in PEM (also with `\n` written out, as environments do) or SPKI base64. */
+/** Reads a P-256 public key: PEM (also with `\n` written out, as environments do), SPKI base64. */
 export function readVerificationKey(text: string): KeyObject | null {
 	const pem = text.replaceAll("\\n", "\n").trim();
 	try {

@@ -6,15 +6,16 @@ import {
 } from "#plugins/custody/webhook/limits.ts";
 
 export type Deliveries = {
-	/** False: it was taken before. */
+	/** Takes a delivery; false: it was taken before. */
 	take(id: string): boolean;
-	/** It came to nothing on our side: the provider sends it again, and then it counts. */
+	/** Forgets a delivery that we failed to use: the provider sends it again, and then it counts. */
 	giveBack(id: string): void;
 };
 
 /**
- * Deliveries that were taken. In memory: another process, or this one after a restart, takes one
- * for new, and that costs one look. Only verified ones come here, so strangers cannot fill it.
+ * Remembers deliveries that were taken, in memory: another process, or this one after a restart,
+ * takes one for new, and that costs one look. Only verified ones come here, so strangers cannot
+ * fill it.
  */
 export function createDeliveries(
 	clock: Clock,

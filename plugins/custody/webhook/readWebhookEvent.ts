@@ -29,7 +29,7 @@ const envelope = z.object({ type: z.string().min(1).max(EVENT_NAME_LENGTH_MAX) }
 // Hash, chain and status are left alone on purpose: what is not read cannot be believed.
 const body = z.object({ transaction_id: z.string(), reference_id: z.string().nullish() });
 
-/** What a verified webhook is about; null where it is no event, or lacks what its kind has. */
+/** Reads what a verified webhook is about; null: it is no event, or lacks what its kind has. */
 export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
 	const json = jsonOf(bytes);
 	const event = envelope.safeParse(json);

@@ -3,7 +3,7 @@ import { SECRET_BYTES_MAX, SECRET_BYTES_MIN } from "#plugins/custody/webhook/lim
 const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The key behind a `whsec_…` secret; null where it is none. The prefix is no part of the key. */
+/** Returns the key in a `whsec_…` secret; null: it is none. The prefix is no part of the key. */
 export function readWebhookSecret(text: string): Uint8Array | null {
 	const base64 = text.slice(PREFIX.length);
 	if (!text.startsWith(PREFIX) || !BASE64.test(base64)) return null;

@@ -12,8 +12,8 @@ const SECONDS = /^\d{1,12}$/;
 const VERSION = "v1,";
 
 /**
- * Whether the wallet provider sent these very bytes, and lately: Svix's signature, HMAC-SHA256 over
- * `id.timestamp.body`. Gives back the delivery's id; everything else throws.
+ * Returns the id of a delivery that the wallet provider sent in these very bytes, and lately: by
+ * Svix's signature, HMAC-SHA256 over `id.timestamp.body`. Throws for every other delivery.
  *
  * Signatures of other versions are passed over, as Svix asks; each of ours is compared in constant
  * time and all of them are, so that time says nothing of which was nearly right.
@@ -41,7 +41,7 @@ export function verifyWebhook(
 	return id;
 }
 
-/** The length of a right one is no secret. */
+/** Compares in constant time. The length of a right one is no secret. */
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
 	return one.length === other.length && timingSafeEqual(one, other);
 }

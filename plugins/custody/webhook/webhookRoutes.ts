@@ -53,11 +53,11 @@ const channel = {
 };
 
 /**
- * Where the wallet provider tells what became of transactions. Null: it has no secret here, and
- * there is no such address.
+ * Opens the address to which the wallet provider posts what became of transactions. Null: there is
+ * no secret here, and so no such address.
  *
- * It comes without cookies, so the gate asks for no Origin; what it proves itself by is its
- * signature, which no page in a browser can make.
+ * The wallet provider comes without cookies, so the gate asks it for no Origin. Its signature
+ * proves who it is, and no page in a browser can make one.
  */
 export function webhookRoutes(webhooks: Webhooks | null) {
 	const routes = new Elysia({ prefix: "/v1/webhooks" });

@@ -40,7 +40,7 @@ const address: z.ZodType<Address> = lowerHex(/^0x[0-9a-fA-F]{40}$/);
 const hash = lowerHex(/^0x[0-9a-fA-F]{64}$/);
 const signature = lowerHex(/^0x[0-9a-fA-F]{130}$/);
 
-/** Everything that is read of the provider's answers. */
+/** Says what each of the provider's answers has to look like; nothing else of them is read. */
 export const wire = {
 	sent: z.object({
 		method: z.literal("eth_sendTransaction"),
@@ -96,7 +96,7 @@ export const wire = {
 };
 
 /**
- * What the provider says of one transaction; null where it cannot be read. A status that we do not
+ * Reads what the provider says of one transaction; null: it cannot be read. A status that we do not
  * know is `unknown`, and proves nothing.
  */
 export function readTrace(json: unknown): CustodyTrace | null {
@@ -111,9 +111,9 @@ export function readTrace(json: unknown): CustodyTrace | null {
 }
 
 /**
- * The one transaction of a reference. Null only where the provider lists none at all: a list in
- * which none is ours, one cannot be read, or two claim the same reference, is `unreadable`, because
- * "it was never sent" must not be concluded from nonsense. The same row twice is one.
+ * Reads the one transaction of a reference. Null only where the provider lists none at all. A list
+ * in which none is ours, one cannot be read, or two claim the same reference, is `unreadable`,
+ * because "it was never sent" must not be concluded from nonsense. The same row twice is one.
  */
 export function readTraces(json: unknown, referenceId: string): CustodyTrace | null | "unreadable" {
 	const { data } = wire.transactions.safeParse(json);
@@ -132,7 +132,7 @@ export function readTraces(json: unknown, referenceId: string): CustodyTrace | n
 }
 
 /**
- * A user and the accounts that matter here; null where it cannot be read. Accounts of other kinds
+ * Reads a user and the accounts that matter here; null: it cannot be read. Accounts of other kinds
  * (mail, Solana, passkeys) are left out. A social account goes by its subject: names change hands.
  */
 export function readUser(json: unknown): CustodyUser | null {

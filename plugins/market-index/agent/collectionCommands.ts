@@ -14,7 +14,7 @@ const HAPPENED =
 	"holding|at|sitting at|sitting)";
 const window: Slot = { kind: "window" };
 
-/** What people type to ask about one collection. Each first form is the one that is printed. */
+/** Commands about one collection. Each first form is the one that help shows. */
 export const collectionCommands: readonly Command[] = [
 	about({
 		name: "floor",

@@ -45,7 +45,7 @@ import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
 import { lifecycleSchema } from "#plugins/market-index/schemas/lifecycleSchema.ts";
 import { ALL_COLUMNS, type CollectionColumn } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** Tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
+/** Returns tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
 export function collectionTools(deps: ToolDeps): AnyTool[] {
 	return [summary(deps), floor(deps), volume(deps), mints(deps), lifecycle(deps)];
 }

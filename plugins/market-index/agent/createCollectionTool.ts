@@ -6,10 +6,10 @@ import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
 
-/** What the market's tools are made of. */
+/** What the market's tools are made from. */
 export type ToolDeps = RouteContext & { resolve: ResolveCollection; search: Searcher };
 
-/** What all tools of the market have in common: they only read, and anybody may ask. */
+/** Common to all tools of the market: they only read, and every caller may use them. */
 export const MARKET_READ = { capability: "market", effect: "read", access: "everybody" } as const;
 
 type CollectionTool<Input, Output> = Pick<
@@ -17,11 +17,11 @@ type CollectionTool<Input, Output> = Pick<
 	"name" | "title" | "description" | "input" | "output" | "asOfMs"
 > & {
 	read(found: FoundCollection, input: Input): Promise<Output>;
-	/** What the line says behind the collection's name, the most important first. */
+	/** Returns the parts of the line after the collection's name, the most important first. */
 	parts(output: Output): readonly string[];
 };
 
-/** Makes a tool about one collection, which asks back where several collections fit. */
+/** Makes a tool about one collection, which asks back where several collections match. */
 export function createCollectionTool<
 	Input extends CollectionInput,
 	Output extends { collection: CollectionRef },

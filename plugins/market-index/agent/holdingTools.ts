@@ -33,7 +33,7 @@ import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 import { traitCountSchema } from "#plugins/market-index/schemas/traitCountSchema.ts";
 import { readTraitsAt } from "#plugins/market-index/tokens/sql/readTraitsAt.ts";
 
-/** Tools about a collection's tokens: traits, holders, one token. */
+/** Returns tools about a collection's tokens: traits, holders, one token. */
 export function holdingTools(deps: ToolDeps): AnyTool[] {
 	return [traits(deps), holders(deps), token(deps)];
 }
@@ -62,7 +62,7 @@ function traits(deps: ToolDeps) {
 		input: collectionInput.extend({ trait: traitInput }),
 		output: traitsOutput,
 		async read(found, { trait }) {
-			// Before the traits, so that the age never claims that they are newer than they are.
+			// Read before the traits, so that the stated age is never too young.
 			const countedAt = await readTraitsAt(deps.core.db, found.id);
 			const [collection, { data, page }] = await Promise.all([
 				refOf(deps.core, found),
@@ -159,7 +159,7 @@ function token(deps: ToolDeps) {
 			const collection = { slug, chain, contractAddress, name };
 			return { collection, token: tokenOutput.shape.token.parse(asset) };
 		},
-		// Most names repeat the collection's, which stands before it.
+		// Most names repeat the collection's, which comes before it.
 		parts: ({ token: { tokenId, rank, owner, traits } }) => [
 			`${tokenText(tokenId)} rank ${countText(rank)}`,
 			`owner ${owner === null ? "not known" : addressText(owner)}`,

@@ -1,13 +1,13 @@
 import type { CollectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figureSchema.ts";
 
-/** Characters of a tool's line, as people count them: code points. */
+/** The longest line of a tool, in code points. */
 export const LINE_LENGTH_MAX = 160;
-/** Characters of a name in a line. The whole name is in the data. */
+/** The longest name in a line, in code points. The whole name is in the data. */
 const NAME_LENGTH_MAX = 32;
 const UNKNOWN = "not known";
 
-/** Joins what is to be said as far as it fits; the first part is always there. */
+/** Joins the parts that fit; the head is always there. */
 export function lineOf(head: string, parts: readonly string[], separator = ", "): string {
 	let line = cut(head, LINE_LENGTH_MAX);
 	for (const [index, part] of parts.entries()) {
@@ -19,12 +19,12 @@ export function lineOf(head: string, parts: readonly string[], separator = ", ")
 	return line;
 }
 
-/** A collection as a line begins: `Kiln Folk (ethereum)`. */
+/** Returns a collection as a line begins: `Kiln Folk (ethereum)`. */
 export function collectionText(collection: CollectionRef): string {
 	return `${nameText(collection)} (${collection.chain})`;
 }
 
-/** The name, else the slug, else the address in short. */
+/** Returns the name, else the slug, else the shortened address. */
 export function nameText({ name, slug }: Pick<CollectionRef, "name" | "slug">): string {
 	if (name !== null) return cut(name, NAME_LENGTH_MAX);
 	return /^0x[0-9a-f]{40}$/.test(slug) ? addressText(slug) : cut(slug, NAME_LENGTH_MAX);
@@ -34,12 +34,12 @@ export function addressText(address: string): string {
 	return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
-/** A token's id. It may have 78 digits: of those that no one reads, the ends are enough. */
+/** Returns a token's id; of a long one (it may have 78 digits) only both ends. */
 export function tokenText(tokenId: string): string {
 	return tokenId.length <= 12 ? `#${tokenId}` : `#${tokenId.slice(0, 5)}…${tokenId.slice(-5)}`;
 }
 
-/** A stranger's text of any length in a few characters. */
+/** Shortens a stranger's text of any length to a few characters. */
 export function shortText(text: string): string {
 	return cut(text, NAME_LENGTH_MAX);
 }
@@ -52,7 +52,7 @@ export function countText(value: number | null): string {
 	return value === null ? UNKNOWN : numberText(value);
 }
 
-/** ` ($1,203)`, or nothing where no rate is known. */
+/** Returns ` ($1,203)`, or nothing where no rate is known. */
 export function usdText(value: number | null): string {
 	if (value === null) return "";
 	if (value > 0 && value < 0.01) return " (<$0.01)";
@@ -66,7 +66,7 @@ export function percentText(value: number | null): string {
 	return `${sign}${size} %`;
 }
 
-/** A figure with its unit; `(in part)` where not all of its window was looked at. */
+/** Returns a figure with its unit, and `(in part)` where its window was not covered completely. */
 export function figureText({ value, unit, coverage }: ShownFigure): string {
 	if (value === null) return UNKNOWN;
 	const isPartial = coverage !== null && coverage.fraction !== 1;
@@ -75,12 +75,12 @@ export function figureText({ value, unit, coverage }: ShownFigure): string {
 	return isPartial ? `${text} (in part)` : text;
 }
 
-/** `2026-03-10 14:37 UTC`. */
+/** Returns `2026-03-10 14:37 UTC`. */
 export function timeText(iso: string): string {
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
-/** The oldest of some times in ms; null where none of them is known. */
+/** Returns the oldest of some times in ms; null where none of them is known. */
 export function oldestMs(times: readonly (string | null | undefined)[]): number | null {
 	const known = times.flatMap((time) => (typeof time === "string" ? [Date.parse(time)] : []));
 	return known.length === 0 ? null : Math.min(...known);
@@ -94,7 +94,7 @@ const PRECISE = formatOf({ maximumSignificantDigits: 4 });
 const HUGE = formatOf({ notation: "compact", maximumFractionDigits: 1 });
 const HUGE_MIN = 1e9;
 
-/** Four digits of what is small, all whole digits of what is not. */
+/** Returns four significant digits of a small number, all whole digits of a larger one. */
 function numberText(value: number): string {
 	const size = Math.abs(value);
 	if (size >= HUGE_MIN) return size < 1e15 ? HUGE.format(value) : value.toExponential(1);

@@ -10,7 +10,7 @@ const MOVING =
 	"(trending|hot|pumping|mooning|moving|running|ripping|selling|cooking|popping [off])";
 const SOON = "(today|tonight|tomorrow|tmrw|soon|next|this week)";
 
-/** What people type to ask about all collections. */
+/** Commands about all collections. */
 const marketWideCommands: readonly Command[] = [
 	{
 		name: "drops",
@@ -98,5 +98,5 @@ const marketWideCommands: readonly Command[] = [
 	},
 ];
 
-/** What people type to ask about the market. Each first form is the one that is printed. */
+/** Commands about the market. Each first form is the one that help shows. */
 export const marketCommands: readonly Command[] = [...collectionCommands, ...marketWideCommands];

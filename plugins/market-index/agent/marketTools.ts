@@ -7,7 +7,9 @@ import { tradeTools } from "#plugins/market-index/agent/tradeTools.ts";
 import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
-/** What the agent can read of the market. Everybody may ask, and nothing is changed. */
+/**
+ * Returns the agent's tools about the market. Every caller may use them, and they change nothing.
+ */
 export function marketTools(context: RouteContext): AnyTool[] {
 	const search = createSearcher(context);
 	const resolve = createResolver({ core: context.core, search });

@@ -26,7 +26,7 @@ import { freshnessSchema } from "#plugins/market-index/schemas/freshnessSchema.t
 import { searchHitSchema } from "#plugins/market-index/schemas/searchHitSchema.ts";
 import { trendingRowSchema } from "#plugins/market-index/schemas/trendingRowSchema.ts";
 
-/** Tools about all collections: drops, trending, discover, search. */
+/** Returns tools about all collections: drops, trending, discover, search. */
 export function marketWideTools(deps: ToolDeps): AnyTool[] {
 	return [drops(deps), trending(deps), discover(deps), search(deps)];
 }
@@ -190,7 +190,7 @@ function discover(deps: ToolDeps) {
 		async run({ chain }) {
 			const chains = chainsOf(deps.core, chain);
 			const nowMs = deps.core.clock.nowMs();
-			// Before the rows, so that it never claims more than they hold.
+			// Read before the rows, so that it never claims more than they contain.
 			const freshness = await readFreshness(deps.scanner, chains, { nowMs, listRefreshedAt: null });
 			const sections = await readDiscover(deps, chains, SECTION_ROWS_SHOWN);
 			return { kind: "done", output: discoverOutput.parse({ ...sections, freshness }) };

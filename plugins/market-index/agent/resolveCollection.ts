@@ -26,15 +26,15 @@ type Asked = { text: string; chain: string | undefined };
 const CHOICES_MAX = 5;
 
 /**
- * Finds the one collection that somebody means: by slug, former slug or address; else by its whole
- * name in any case; else by what the provider calls it; else by the words of its name. The first of
- * these that fits decides.
+ * Finds the one collection that a text means: by slug, former slug or address; else by its whole
+ * name in any case; else by the provider's name for it; else by the words of its name. The first of
+ * these that matches decides.
  *
- * Where nothing fits, the same is tried without the words that people put around a name: `the kiln
- * folk collection`, `azukis`.
+ * Where nothing matches, the same is tried without the words that people put around a name: `the
+ * kiln folk collection`, `azukis`.
  *
- * Several that fit are a question and never a pick, as anybody may give a contract another's name.
- * Throws `not_found` where nothing fits.
+ * Several matches become a question and never a pick, as any contract may have another's name.
+ * Throws `not_found` where nothing matches.
  */
 export function createResolver(context: ResolveContext): ResolveCollection {
 	return async (given, chain) => {
@@ -48,7 +48,7 @@ export function createResolver(context: ResolveContext): ResolveCollection {
 	};
 }
 
-/** What the very words mean; null where nothing fits. */
+/** Resolves the text as it is; null where nothing matches. */
 async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolved | null> {
 	const { core } = context;
 	const named = await findNamed(core, asked.text, asked.chain);
@@ -68,8 +68,8 @@ async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolve
 }
 
 /**
- * The name without what people put around it, the least changed first: no article, no `collection`
- * behind it, neither, and one instead of several.
+ * Returns the name without the words that people put around it, the least changed first: without
+ * article, without `collection` after it, without both, and in the singular.
  */
 function barerNames(text: string): string[] {
 	const headless = text.replace(/^(?:the|an?)\s+/i, "");
@@ -80,7 +80,7 @@ function barerNames(text: string): string[] {
 
 const TAIL = /\s+(?:collections?|nfts?)$/i;
 
-/** Collections that fit; `isAll` is false where there may be more of them. */
+/** Matching collections; `isAll` is false where there may be more of them. */
 type Fits = { candidates: Candidate[]; isAll: boolean };
 
 async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
@@ -118,19 +118,20 @@ async function byWords({ core, search }: ResolveContext, { text, chain }: Asked)
 	const { data, page } = await search({ ...query, limit: CHOICES_MAX });
 	const candidates = await Promise.all(
 		data.map(async ({ chain: on, contractAddress, name }) => {
-			// What only the provider knows is not in the index: nothing here can be said of it.
+			// A collection that only the provider knows is not in the index, so nothing can be said about
+			// it.
 			if (on === null || contractAddress === null) return [];
 			const found = await findNamed(core, contractAddress, on);
 			return found.map((one) => ({ ...one, name }));
 		}),
 	);
 	const found = candidates.flat();
-	// What the provider finds by other words may be anything near: it is asked about, also alone.
+	// The provider's matches by other words may be only similar, so even a single one is asked about.
 	const isSure = found.every((one) => hasWords(one, searchTerms(text)));
 	return { candidates: found, isAll: isSure && !page.hasMore };
 }
 
-/** Whether name or slug have a word that begins like each of these. */
+/** Says whether for each term a word of the name or the slug begins with it. */
 function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean {
 	const words =
 		`${name ?? ""} ${slug}`
@@ -140,7 +141,7 @@ function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean 
 	return terms.every((term) => words.some((word) => word.startsWith(term)));
 }
 
-/** The very same text means one collection on each of these chains. */
+/** Asks for the chain: the same text means one collection on each of these. */
 function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
 	const question = `"${text}" is a collection on several chains. Which one?`;
 	const choices = candidates.slice(0, CHOICES_MAX).map((one) => {
@@ -150,8 +151,9 @@ function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
 }
 
 /**
- * Each choice is a slug, or else the address, that means this collection only, whether or not a
- * chain is named with it. Where even an address is on several chains, the chain is asked for first.
+ * Asks which collection is meant. Each choice is a slug, or else the address, that means this
+ * collection only, whether or not a chain is named with it. Where even an address is on several
+ * chains, the chain is asked for first.
  */
 async function askWhich(
 	{ core }: ResolveContext,
@@ -202,7 +204,7 @@ async function withNames(
 	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
 }
 
-/** Returns how answers name a collection that was found. */
+/** Returns a found collection as answers name it. */
 export async function refOf(
 	core: Pick<RouteContext["core"], "db">,
 	{ id, chain, address, slug }: FoundCollection,

@@ -4,13 +4,13 @@ import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 
 const NAME_LENGTH_MAX = 128;
 
-/** Words that name a collection or look for one. */
+/** Words that name a collection or search for one. */
 export const wordsInput = z
 	.string()
 	.regex(/^(?=.*\S)[^\p{Cc}]*$/u, "must be text on one line")
 	.max(NAME_LENGTH_MAX);
 
-/** How every tool about one collection is asked. */
+/** The input of every tool about one collection. */
 export const collectionInput = z.strictObject({
 	collection: wordsInput.meta({
 		description:
@@ -23,7 +23,7 @@ export const collectionInput = z.strictObject({
 
 export type CollectionInput = z.output<typeof collectionInput>;
 
-/** How every answer names the collection that it is about. */
+/** How every answer names its collection. */
 export const collectionRef = z.object({
 	slug: field.text("Its name in URLs; the contract's address until it has one.", "kiln-folk"),
 	chain: field.text("Slug of the chain.", "ethereum"),

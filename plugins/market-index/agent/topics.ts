@@ -1,6 +1,9 @@
 import type { Topic } from "#core/plugin/Command.ts";
 
-/** Phrases, parted by commas: `minted out`, and with words between them `how many … listed`. */
+/**
+ * Makes a topic of phrases, separated by commas: `minted out`, or with words in between `how many …
+ * listed`.
+ */
 function topic(words: string, ...over: string[]): Topic {
 	return { words: words.split(", "), over };
 }
@@ -16,8 +19,8 @@ const SALES =
 	"how many … went, how many … go, highest sale, biggest sale, last price";
 
 /**
- * What shows which question about the market is meant, for what no form of it reads. Of two that a
- * text has words of, the one counts that names the other at its end.
+ * Which words show that a question is about which part of the market, for texts that no form reads.
+ * If a text has words of two topics, the one that names the other in its `over` wins.
  */
 export const topics = {
 	floor: topic(

@@ -26,7 +26,7 @@ import { pageCoverageSchema } from "#plugins/market-index/schemas/pageCoverageSc
 import { salePointSchema } from "#plugins/market-index/schemas/salePointSchema.ts";
 import type { Tile, TileKey } from "#plugins/market-index/schemas/tileSchema.ts";
 
-/** Tools about what a collection's tokens sell for: sales, order book, depth. */
+/** Returns tools about the trade of a collection's tokens: sales, order book, depth. */
 export function tradeTools(deps: ToolDeps): AnyTool[] {
 	return [sales(deps), orderBook(deps), depth(deps)];
 }
@@ -207,12 +207,12 @@ function depth(deps: ToolDeps) {
 	});
 }
 
-/** A tile without its name. */
+/** Returns a tile without its name. */
 function tileOf(tiles: readonly Tile[], key: TileKey) {
 	return figureSchema.parse(tiles.find((tile) => tile.key === key));
 }
 
-/** The best order that anybody may fill. */
+/** Returns the best order that any account may fill. */
 function orderText(orders: readonly z.output<typeof bookOrderSchema>[] | null): string {
 	if (orders === null) return "not known";
 	const best = orders.find(({ isPrivate }) => !isPrivate);
@@ -221,7 +221,7 @@ function orderText(orders: readonly z.output<typeof bookOrderSchema>[] | null): 
 	return `${ethText(best.priceNative)}${usdText(best.priceUsd)} (${what})`;
 }
 
-/** The three best prices, each with its units. */
+/** Returns the three best prices, each with its units. */
 function sideText(side: z.output<typeof depthOutput>["asks"]): string {
 	if (side === null) return "not known";
 	if (side.length === 0) return "none";

@@ -4,7 +4,7 @@ import type { ApplierOptions } from "#plugins/market-index/apply/createApplier.t
 import type { Confirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
 
-/** A batch on its way into the index, and what that takes. */
+/** A batch that is being applied to the index, with all that it needs. */
 export type Applying = {
 	options: ApplierOptions;
 	confirmer: Confirmer;

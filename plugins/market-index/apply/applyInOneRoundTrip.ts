@@ -12,10 +12,10 @@ import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 
 /**
- * Applies a batch in one round trip, as if all that there is to ask were answered: its collections
- * are as they were when last met, nothing of it is stored, and no provider told of it before. At
- * the head of a chain so it nearly always is. The same questions are put all the same, ahead of
- * what stands on their answers; where one says otherwise all is taken back: null.
+ * Applies a batch in one round trip, on assumptions that hold nearly always at the head of a chain:
+ * its collections are as last seen, none of it is stored, and no provider told of it before. The
+ * same round trip checks them, before the statements that depend on them; where one is wrong all is
+ * rolled back: null.
  */
 export async function applyInOneRoundTrip(
 	applying: Applying,
@@ -34,7 +34,7 @@ export async function applyInOneRoundTrip(
 		batchFrames(applying, change),
 		metadataWanted(applying, known.values(), stored),
 	] as const;
-	// Also behind a failure: what was sent after the rollback would stay.
+	// Even after a failure: statements sent after the rollback would stay.
 	await Promise.allSettled(sent);
 	const answers = await Promise.all(sent).catch(() => null);
 	if (answers) {

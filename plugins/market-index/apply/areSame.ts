@@ -2,7 +2,9 @@ import type { Address } from "#core/chain/Hex.ts";
 import { areSameInRows } from "#plugins/market-index/apply/areSameInRows.ts";
 import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
-/** Whether collections are as they were known: all that rows and live frames are made with. */
+/**
+ * Says whether collections are as they were known, in all that rows and live frames are made from.
+ */
 export function areSame(
 	found: readonly KnownCollection[],
 	known: ReadonlyMap<Address, KnownCollection>,

@@ -2,8 +2,8 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
 /**
- * Whether collections are as they were known, in what stored rows are made with. Names are not in
- * them: most come just after a collection's first events.
+ * Says whether collections are as they were known, in all that stored rows are made from. Names are
+ * not part of it: most come just after a collection's first events.
  */
 export function areSameInRows(
 	found: readonly KnownCollection[],

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
 
-/** The contracts that a batch tells of, each with its standard. */
+/** Returns the contracts of a batch, each with its standard. */
 export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
 	const contracts = new Map<Address, "erc721" | "erc1155">();
 	let last: Address | null = null;

@@ -36,7 +36,7 @@ export type ApplierOptions = {
 	clock: Clock;
 	partitions: Partitions;
 	prices: Pick<Prices, "toNative" | "ethUsd">;
-	/** What a chain's lanes hold, for figures that are told. */
+	/** What a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 	/** False where no provider is configured: nothing is looked for that it may have told before. */
 	hasProvider?: boolean;
@@ -46,8 +46,8 @@ export type ApplierOptions = {
 export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
 
 /**
- * The only writer of events and figures. Whatever the order of batches, and however often one is
- * applied, the figures are those of the set of events stored.
+ * Makes the only writer of events and figures. Whatever the order of batches, and however often one
+ * is applied, the figures are those of the set of stored events.
  */
 export function createApplier(options: ApplierOptions): Applier {
 	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
@@ -59,7 +59,7 @@ export function createApplier(options: ApplierOptions): Applier {
 		await options.partitions.ensure(timesOf(batch), { ahead: batch.live });
 		const applying = { options, confirmer, tx, chain, batch };
 		const contracts = contractsOf(batch);
-		// Rows that go by COPY would fail instead of being left out, and cost a moment anyway.
+		// Rows that go by COPY would fail instead of being skipped, and are not urgent anyway.
 		const isSmall = batch.live && batch.events.length < COPY_ROWS_MIN;
 		const recalled = isSmall ? memory.recall(chain.id, contracts.keys()) : null;
 		const atOnce = recalled && (await applyInOneRoundTrip(applying, recalled));
@@ -68,7 +68,7 @@ export function createApplier(options: ApplierOptions): Applier {
 	};
 }
 
-/** Each step stands on the answers of the one before. */
+/** Applies a batch in steps, each of which needs the answers of the one before. */
 async function applyInSteps(
 	applying: Applying,
 	given: { contracts: ReadonlyMap<Address, "erc721" | "erc1155">; memory: CollectionMemory },
@@ -96,7 +96,7 @@ async function applyInSteps(
 		await figures;
 		await repairFigures(tx, chain.id, confirmed);
 	}
-	// What is told is read behind what moved it, in the same round trip.
+	// The figures in frames are read after the statements that moved them, in the same round trip.
 	const [topics] = await Promise.all([batchFrames(applying, change), figures]);
 	return topics;
 }

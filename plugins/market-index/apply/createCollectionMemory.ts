@@ -2,9 +2,9 @@ import type { Address } from "#core/chain/Hex.ts";
 import { COLLECTIONS_REMEMBERED_MAX } from "#plugins/market-index/apply/limits.ts";
 import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
-/** Collections as they were when last met: a guess, which whoever uses it has to prove. */
+/** Collections as last seen: a guess, which the caller must verify. */
 export type CollectionMemory = {
-	/** These contracts' collections; null where one of them was never met. */
+	/** Returns these contracts' collections; null where one of them is not remembered. */
 	recall(
 		chainId: number,
 		contracts: Iterable<Address>,
@@ -12,7 +12,7 @@ export type CollectionMemory = {
 	keep(chainId: number, met: ReadonlyMap<Address, KnownCollection>): void;
 };
 
-/** When it is full it begins anew: what is traded now is soon met again. */
+/** Makes the memory. When it is full it starts empty: traded collections soon come back. */
 export function createCollectionMemory(): CollectionMemory {
 	const byPlace = new Map<string, KnownCollection>();
 	const placeOf = (chainId: number, address: Address) => `${chainId}:${address}`;

@@ -8,7 +8,7 @@ import { deleteEventsAbove } from "#plugins/market-index/sql/deleteEventsAbove.t
 
 export type ReverterOptions = TakingBack & {
 	chains: ChainRegistry;
-	/** False where no provider is configured: what one once told does not outlive its block. */
+	/** False where no provider is configured: what a former one told does not outlive its block. */
 	hasProvider?: boolean;
 };
 
@@ -16,9 +16,9 @@ export type ReverterOptions = TakingBack & {
 export type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
 
 /**
- * The applier's counterpart: afterwards the figures are those of the events that are left, as if
- * the others had never been, and streams say what was taken back. What the provider told too loses
- * only its block, and waits for the chain to tell it again.
+ * Makes the applier's counterpart: after it the figures are those of the remaining events, as if
+ * the others had never been there, and streams report what was taken back. An event that the
+ * provider told too loses only its block, and waits for the chain to tell it again.
  */
 export function createReverter(options: ReverterOptions): Reverter {
 	return async (tx, reorg) => {

@@ -4,7 +4,7 @@ import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
 import { type EarlyOptions, storeEarly } from "#plugins/market-index/apply/storeEarly.ts";
 import type { OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 
-/** The index as lanes see it: takes in what they read on chain, and takes it back. */
+/** Makes the index as lanes see it: it stores what they read on chain, and takes it back. */
 export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = null): EventSink {
 	const revert = createReverter(options);
 	return {

@@ -6,12 +6,12 @@ import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { type MinuteKey, recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 import { takeBackCollections } from "#plugins/market-index/sql/takeBackCollections.ts";
 
-/** Which figures events had a part in. */
+/** Which figures had events in them. */
 export type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
 
 /**
- * Makes the figures those of the events that are left, after these were taken out. Whatever was put
- * in beside them must be in the figures already: sums at their ceiling are made anew from events.
+ * Recomputes the figures after these events were removed. Events added meanwhile must be in the
+ * figures already: sums at their ceiling are computed anew from events.
  */
 export async function repairFigures(
 	tx: Tx,

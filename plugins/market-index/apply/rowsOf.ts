@@ -10,7 +10,7 @@ import type { Prices } from "#plugins/prices/contract.ts";
 
 const UINT256_END = 2n ** 256n;
 
-/** A batch as it is stored: with its collections, and its prices at their own time. */
+/** Returns a batch as it is stored: with its collections, and with prices at their own time. */
 export function rowsOf(
 	chain: Chain,
 	batch: NewEvents,
@@ -20,7 +20,7 @@ export function rowsOf(
 	const rows: EventRow[] = [];
 	for (const event of batch.events) {
 		const collection = known.get(event.contract);
-		// Left out in silence, such an event would be lost: lanes never ask for it again.
+		// If it were skipped silently, such an event would be lost: lanes never read it again.
 		assert(collection, `${event.contract} is no contract's address in lower case`);
 		if (collection.excluded) continue;
 		assertAmounts(event);
@@ -29,7 +29,7 @@ export function rowsOf(
 	return rows;
 }
 
-/** Field by field: copying an object of twenty takes ten times as long, for every row there is. */
+/** Makes a row field by field: copying an object of twenty fields takes ten times as long. */
 function rowOf(
 	chain: Chain,
 	event: NewEvent,
@@ -62,7 +62,10 @@ function rowOf(
 	};
 }
 
-/** What an event's price is divided by, and what a `uint256` cannot be. */
+/**
+ * Asserts that an event has at least one unit, by which its price is divided, and that its numbers
+ * are `uint256`.
+ */
 function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
 	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
 	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");

@@ -8,8 +8,8 @@ import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
 
 /**
- * Puts events that left the chain back as what the provider said: without a block of their own,
- * until the chain tells them again. Answers them as they are stored now.
+ * Stores events that left the chain again as the provider told them: without a block of their own,
+ * until the chain tells them again. Returns them as they are stored now.
  */
 export async function standAlone(
 	tx: Tx,
@@ -21,7 +21,8 @@ export async function standAlone(
 	const rows = told.map((event) => ({
 		...event,
 		...providerPlace(event),
-		// The lost block's number is as good an estimate as any; its hash names a block that is not.
+		// The lost block's number is as good an estimate as any; its hash names a block that does not
+		// exist any more.
 		blockHash: event.transactionHash,
 		onchainVerified: false,
 	}));

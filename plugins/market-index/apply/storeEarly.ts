@@ -22,19 +22,19 @@ import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
 
 export type EarlyOptions = ApplierOptions & {
-	/** A smaller batch is left to the applier, which is quick with it. */
+	/** A smaller batch is left to the applier, which is fast with it. */
 	rowsMin?: number;
 };
 
 /**
- * Copies a large batch's events in before the chain's lock is held: they are most of the work, and
- * nobody else's rows. What others touch too (figures, collections, frames) is worked out meanwhile
- * and written under the lock, in one round trip.
+ * Makes a function that copies a large batch's events in before the chain's lock is held: they are
+ * most of the work, and no other writer's rows. Shared rows (figures, collections, frames) are
+ * computed meanwhile and written under the lock, in one round trip.
  *
- * For the ordinary case only, in which every collection is known, no event is stored already and
- * the provider told none of them before. That is looked at again under the lock, as is whether a
- * price became known meanwhile; else the batch is applied anew. A name that came meanwhile is in
- * nothing that was stored or told.
+ * Only for the ordinary case, in which every collection is known, no event is stored already and
+ * the provider told none of them before. That is checked again under the lock, as is whether a
+ * price became known meanwhile; otherwise the batch is applied anew. A name that came meanwhile
+ * does not matter, as no stored row or frame contains it.
  */
 export function storeEarly(options: EarlyOptions): Early {
 	const { rowsMin = COPY_ROWS_MIN } = options;
@@ -57,7 +57,7 @@ export function storeEarly(options: EarlyOptions): Early {
 		}
 		const change = summarizeChange(known, { stored: rows, confirmed: [] });
 		const topics = catchUpFrames(chain, change.touched.values());
-		// Whoever prices what had no price goes through stored rows, and did not see these.
+		// A job that prices unpriced events goes through stored rows, and did not see these.
 		const isPricedNow = (row: EventRow) =>
 			row.totalNative === null && nativeTotal(chain, row, options.prices) !== null;
 		return async (locked) => {

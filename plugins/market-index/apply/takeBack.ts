@@ -23,13 +23,13 @@ export type TakingBack = {
 	queue: JobQueue;
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes hold, for figures that are told. */
+	/** What a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
 /**
- * All that follows from events that were taken out: the figures become those of what is left, what
- * nothing speaks for any more is gone, and streams say what was taken back. Under the chain's lock.
+ * Does all that follows from removed events: the figures become those of the rest, collections
+ * without any source are removed, and streams report what was taken back. Under the chain's lock.
  */
 export async function takeBack(
 	options: TakingBack,
@@ -37,7 +37,7 @@ export async function takeBack(
 	chain: Chain,
 	taken: {
 		gone: readonly TakenBack[];
-		/** Puts back what still stands without its block; after the figures, which it adds to. */
+		/** Stores again what remains without its block; after the figures, which it adds to. */
 		standsAlone(): Promise<readonly TakenBack[]>;
 	},
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { NewEvents } from "#plugins/market-index/contract.ts";
 
-/** When a batch's events happened, each time once. Neighbours mostly share theirs. */
+/** Returns the times of a batch's events, each once. Neighbouring events mostly share theirs. */
 export function timesOf(batch: Pick<NewEvents, "events">): Set<number> {
 	const times = new Set<number>();
 	let last = Number.NaN;

@@ -8,7 +8,9 @@ import {
 import { normaliseTrait } from "#plugins/market-index/rank/normaliseTrait.ts";
 import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
 
-/** Reads order books together with ranks and traits, for plugins that choose by them. */
+/**
+ * Makes the reads of order books together with ranks and traits, for plugins that choose by them.
+ */
 export function createBookReads(db: Queryable): BookReads {
 	return {
 		listings: (collectionId, at) => readTokenListings(db, collectionId, at),
@@ -51,8 +53,8 @@ type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
 };
 
 /**
- * Active listings with their tokens' ranks and traits. By `market_order_token`, each token by its
- * primary key. The rarest come first, so that what a limit cuts off is the least wanted.
+ * Returns active listings with their tokens' ranks and traits. By `market_order_token`, each token
+ * by its primary key. The rarest come first, so that a limit cuts off the least wanted.
  */
 async function readTokenListings(
 	db: Queryable,

@@ -1,11 +1,11 @@
-/** Price levels told of each side of an order book. */
+/** Price levels that are shown of each side of an order book. */
 export const DEPTH_LEVELS_MAX = 50;
 
-/** Listings that whoever chooses among them is given at once, the rarest tokens first. */
+/** The most listings that are returned to choose among, the rarest tokens first. */
 export const TOKEN_LISTINGS_MAX = 10_000;
 
-/** An urgent book is read again so often at most. */
+/** An urgent book is read again at most this often. */
 export const URGENT_EVERY_MS = 10_000;
 
-/** How long a book is kept current for whoever asked once. */
+/** How long a book is kept current after one request. */
 export const KEPT_CURRENT_MS = 300_000;

@@ -2,8 +2,8 @@ import type { Queryable } from "#core/db/Database.ts";
 import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 
 /**
- * When the provider's whole book of a collection was last read; null: never. Then what is known of
- * it is what was pushed, and nothing there does not mean that nothing is for sale.
+ * Returns when the provider's whole book of a collection was last read; null: never. Then only
+ * pushed orders are known, and an empty book does not mean that nothing is for sale.
  */
 export async function readBookAt(db: Queryable, collectionId: number): Promise<string | null> {
 	const rows = await db.query<{ orders_at: Date | null }>(

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { DEPTH_LEVELS_MAX } from "#plugins/market-index/book/limits.ts";
 
-/** Orders of one price; `unitNative` is null of those whose price in ETH nobody knows. */
+/** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
 export type DepthLevel = { unitNative: string | null; orders: number; units: string };
 const SUMS = `count(*)::int4 as orders, sum(quantity) as units
 	from market_index.market_order
@@ -11,9 +11,9 @@ const SUMS = `count(*)::int4 as orders, sum(quantity) as units
 export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
 /**
- * The best price levels of both sides. Offers on the collection stand for any token and are bids;
- * offers on one token or on traits are not, as whoever sells has to have just that. What is asked
- * for in a coin without a rate is one level more, the last: without it a book would look empty.
+ * Returns the best price levels of both sides. Offers on the collection are bids, as they take any
+ * token; offers on one token or on traits are not, as they take only some. Orders in a coin without
+ * a rate are one more level, the last: without it a book would look empty.
  */
 export async function readDepth(
 	db: Queryable,

@@ -14,7 +14,10 @@ export type OrderPage = {
 	page: { nextCursor: string | null; hasMore: boolean };
 };
 
-/** A page of one side of a book. One more than fits is read, to know whether there are any. */
+/**
+ * Returns a page of one side of a book. One order more than fits is read, to know whether more
+ * exist.
+ */
 export async function readOrderPage(
 	db: Queryable,
 	query: Omit<OrdersQuery, "after" | "collectionId"> & {

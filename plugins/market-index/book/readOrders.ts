@@ -15,14 +15,14 @@ export type OrdersQuery = {
 	kinds: readonly OrderKind[];
 	/** Only orders for this token. */
 	tokenId: string | null;
-	/** `asc` for asks, `desc` for bids: the best one first. A price nobody knows comes last. */
+	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
 	order: "asc" | "desc";
 	nowMs: number;
 	after: OrderPlace | null;
 	limit: number;
 };
 
-/** Orders that can be filled at that moment, the best first. */
+/** Returns orders that can be filled at that moment, the best first. */
 export async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
 	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;
 	const beyond = order === "asc" ? ">" : "<";

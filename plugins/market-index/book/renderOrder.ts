@@ -3,7 +3,7 @@ import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import type { BookOrder } from "#plugins/market-index/event/BookOrder.ts";
 import type { Order } from "#plugins/market-index/schemas/orderSchema.ts";
 
-/** An order as clients see it; prices are for one unit, `totalRaw` is for all of them. */
+/** Renders an order for clients; prices are for one unit, `totalRaw` is for all of them. */
 export function renderOrder(
 	order: BookOrder,
 	usdOf: (unitNative: string | null) => number | null,

@@ -1,6 +1,6 @@
 import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
 
-/** What decides whether two sources speak of one event. */
+/** The fields that decide whether two sources tell of one event. */
 export type Matched = Pick<
 	ProviderRow,
 	"kind" | "transactionHash" | "tokenId" | "from" | "to" | "occurredAtMs"

@@ -1,6 +1,6 @@
 import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
 
-/** An event of the provider as the index would store it, but for the block that it stands in. */
+/** A provider's event as the index would store it, without a block. */
 export type ProviderRow = Pick<
 	EventRow,
 	| "kind"

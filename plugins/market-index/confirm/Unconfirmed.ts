@@ -1,6 +1,6 @@
 import type { Matched } from "#plugins/market-index/confirm/Matched.ts";
 
-/** The row in `event` that stands for what only the provider told: its whole unique key. */
+/** The unique key of the row in `event` for what only the provider told. */
 export type EventPlace = {
 	blockNumber: number;
 	logIndex: number;
@@ -8,7 +8,7 @@ export type EventPlace = {
 	occurredAtMs: number;
 };
 
-/** What only the provider told so far. */
+/** An event that only the provider told so far. */
 export type Unconfirmed = Matched &
 	EventPlace & {
 		collectionId: number;

@@ -2,7 +2,7 @@ import { isBetweenSame } from "#plugins/market-index/confirm/isBetweenSame.ts";
 import { isSameEvent } from "#plugins/market-index/confirm/isSameEvent.ts";
 import type { Matched } from "#plugins/market-index/confirm/Matched.ts";
 
-/** An event that is stored. */
+/** A stored event. */
 export type Candidate = Matched & {
 	onchainVerified: boolean;
 	accepted: boolean;
@@ -10,12 +10,12 @@ export type Candidate = Matched & {
 };
 
 /**
- * The stored event that a provider's event speaks of; null where there is none.
+ * Returns the stored event that a provider's event is about; null where there is none.
  *
- * Where a transaction has several (an ERC-1155 token bought from three people; a matched order and
- * its mirror) the one that counts goes first, then the one between the same two, then the one for
- * which the provider has not spoken yet. What only the provider told is another event with other
- * parties; what the chain told is all there is of a transaction.
+ * Where a transaction has several (an ERC-1155 token bought from three sellers; a matched order and
+ * its mirror) the accepted one is preferred, then the one between the same two parties, then one
+ * without the provider's words. An event that only the provider told with other parties is another
+ * event; what the chain told is complete for a transaction.
  */
 export function chooseMatch<Stored extends Candidate>(
 	told: Matched,

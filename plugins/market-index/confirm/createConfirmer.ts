@@ -9,11 +9,11 @@ import type { NewEvent } from "#plugins/market-index/contract.ts";
 import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 
-/** Finds out what of a batch the provider told before, and puts the batch in its place. */
+/** Finds what the provider told before of a batch, and puts the batch in its place. */
 export type Confirmer = {
-	/** What only the provider told of the batch's transactions. Under the chain's lock. */
+	/** Returns what only the provider told of the batch's transactions. Under the chain's lock. */
 	find(db: Queryable, batch: { chainId: number; events: readonly NewEvent[] }): Promise<Told>;
-	/** Gives rows the provider's words; answers what they stand for from now on. */
+	/** Adds the provider's words to rows; returns the events that they replace. */
 	take(tx: Tx, chainId: number, told: Told, rows: EventRow[]): Promise<readonly TakenBack[]>;
 };
 
@@ -22,8 +22,8 @@ export type Told = readonly Unconfirmed[];
 const NOTHING: readonly TakenBack[] = [];
 
 /**
- * One statement a batch, which travels with the batch's own first one. Where this deployment has no
- * provider it is asked once a chain whether there ever was one, and then never again.
+ * Makes a confirmer with one statement for each batch, sent with the batch's own first one. Without
+ * a provider it asks once for each chain whether there ever was one, and then never again.
  */
 export function createConfirmer({ hasProvider }: { hasProvider: boolean }): Confirmer {
 	const silent = new Set<number>();
@@ -62,8 +62,8 @@ function keyOf({ collectionId, tokenId }: Pick<EventRow, "collectionId" | "token
 }
 
 /**
- * Gives the provider's words to the row that is the same event; false where there is none. What the
- * provider itself tells of a mint takes the place of its transfer, and of nothing else.
+ * Adds the provider's words to the row of the same event; false where there is none. What the
+ * provider told of a mint replaces the mint's transfer, and nothing else.
  */
 function confirm(told: Unconfirmed, rows: readonly EventRow[]): boolean {
 	const candidates = rows.filter((row) => row.onchainVerified || row.kind !== told.kind);

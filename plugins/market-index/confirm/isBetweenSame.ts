@@ -1,6 +1,9 @@
 import type { Matched } from "#plugins/market-index/confirm/Matched.ts";
 
-/** Which of the two gave is not asked: the stream tells maker and taker, and not who sold. */
+/**
+ * Says whether two events have the same two parties, in either order: the stream names maker and
+ * taker, and not the seller.
+ */
 export function isBetweenSame(
 	a: Pick<Matched, "from" | "to">,
 	b: Pick<Matched, "from" | "to">,

@@ -4,9 +4,9 @@ import type { Matched } from "#plugins/market-index/confirm/Matched.ts";
 import { isStandIn } from "#plugins/market-index/event/isStandIn.ts";
 
 /**
- * Whether what the provider told is what is stored, both of one collection. A transfer is also a
- * mint's duplicate where both went to the same account (MRG-07). Without a transaction's hash on
- * one side the same token between the same two, at about the same time, is the same event.
+ * Says whether a provider's event is the stored one, both of one collection. A transfer also
+ * matches a mint if both went to the same account (MRG-07). If one side has no transaction hash,
+ * the same token between the same two parties at about the same time is the same event.
  */
 export function isSameEvent(told: Matched, stored: Matched): boolean {
 	const isPromoted = told.kind === "transfer" && stored.kind === "mint" && told.to === stored.to;

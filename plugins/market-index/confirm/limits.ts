@@ -1,2 +1,2 @@
-/** Two sources may differ by so much about when one event was. */
+/** How much two sources may differ about an event's time. */
 export const MATCH_WINDOW_MS = 600_000;

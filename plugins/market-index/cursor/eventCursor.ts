@@ -5,7 +5,7 @@ import {
 	createCursor,
 } from "#core/http/createCursor.ts";
 
-/** Where a page of events ended: the place of its last event, newest first. */
+/** The end of a page of events: the place of its last event, newest first. */
 export type EventPlace = {
 	occurredAtMs: number;
 	blockNumber: number;
@@ -13,7 +13,7 @@ export type EventPlace = {
 	subIndex: number;
 };
 
-/** Cursors of one list of events, of one collection and its filters. */
+/** Cursors of one list of events, for one collection and its filters. */
 export type EventCursor = {
 	encode(place: EventPlace): string;
 	decode(cursor: string): EventPlace;
@@ -25,8 +25,8 @@ const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
 const { count, integer } = CURSOR_PART;
 
 /**
- * Makes the cursors of a list of events. What is larger than the database can hold is cut to that:
- * nothing was ever there, and so nothing is left out.
+ * Makes the cursors of a list of events. A larger value than the database can hold is cut to that:
+ * no event is beyond it, so none is left out.
  */
 export function createEventCursor(mark: string): { of(scope: CursorScope): EventCursor } {
 	const cursors = createCursor(mark, [count, integer, count, count]);

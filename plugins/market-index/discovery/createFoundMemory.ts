@@ -3,8 +3,9 @@ import type { Clock } from "#core/clock/Clock.ts";
 import { FOUND_EVERY_MS, FOUND_MAX } from "#plugins/market-index/discovery/limits.ts";
 
 /**
- * Queues found collections for a sync, unless this process did so a moment ago. The database
- * decides whether one is due; without this memory that would be a transaction for each search.
+ * Makes a function that queues found collections for a sync, unless this process did so a moment
+ * ago. The database decides whether one is due; without this memory that would be a transaction for
+ * each search.
  */
 export function createFoundMemory(
 	clock: Clock,

@@ -13,20 +13,20 @@ import { type ListForPage, listFor } from "#plugins/market-index/discovery/listF
 import { namedRows } from "#plugins/market-index/discovery/sql/namedRows.ts";
 import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 
-/** A collection of a page, and the row of the provider's list that it stands for, if any. */
+/** A collection of a page, with its row of the provider's list, if any. */
 export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
 
-/** The provider's side of the collections list. */
+/** The provider's part of the collections list. */
 export type ListSource = {
 	listFor(list: { chain: Chain; mode: ListMode }): Promise<ListForPage | null>;
 	/**
-	 * What the worker does for its lists, for a page that had to do without one: its collections are
-	 * put in line to be synced, and the first few without floor and owners are asked about. Bounded
-	 * in time; a provider that fails costs figures and not the page.
+	 * Does what the worker does for its lists, for a page without one: queues syncs of its
+	 * collections, and reads floor and owners of the first few that lack them. Bounded in time; if
+	 * the provider fails, figures are missing but the page is not.
 	 */
 	complete(rows: readonly ShownRow[]): Promise<void>;
 	search: ProviderSearch;
-	/** A search showed these: they are put in line to be synced. */
+	/** Queues syncs of the collections that a search showed. */
 	found(collectionIds: readonly number[]): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export function createListSource(context: DiscoveryContext): ListSource {
 			const ids = shown.map(({ id }) => id);
 			await context.discovered(ids);
 			const known = new Map((await namedRows(core.db, ids)).map(({ id, slug }) => [id, slug]));
-			// What the lanes saw first has no name of the provider's yet, but its list told one.
+			// A collection that lanes saw first has no provider's name yet, but the list told one.
 			const rows = shown.flatMap(({ id, listed }) => {
 				const slug = listed?.slug ?? known.get(id);
 				return slug === undefined || listed?.isShared ? [] : { id, slug };
@@ -52,7 +52,7 @@ export function createListSource(context: DiscoveryContext): ListSource {
 		found: createFoundMemory(core.clock, context.discovered),
 	};
 
-	/** What the provider answers in time; null, with a line in the log, where it does not. */
+	/** Returns the provider's answer if it comes in time; else null, with a line in the log. */
 	async function inTime<Answer>(
 		timeoutMs: number,
 		message: string,
@@ -64,7 +64,7 @@ export function createListSource(context: DiscoveryContext): ListSource {
 		} catch (error) {
 			const isFault = error instanceof Fault;
 			if (!isFault && !signal.aborted) throw error;
-			// What the provider did is told by its adapter.
+			// The adapter logs what the provider did.
 			core.log[isFault ? "debug" : "warn"](message, { why: isFault ? error.code : "timeout" });
 			return null;
 		}

@@ -12,7 +12,7 @@ import {
 } from "#plugins/market-index/discovery/limits.ts";
 import type { Provider, ProviderSearchHit } from "#plugins/provider/contract.ts";
 
-/** What the provider finds, bounded in time; nothing where it is off, away or refuses. */
+/** Returns the provider's hits, bounded in time; none where it is off, away or refuses. */
 export type ProviderSearch = (
 	text: string,
 	chainId: number | undefined,
@@ -21,11 +21,12 @@ export type ProviderSearch = (
 type Kept = { hits: readonly ProviderSearchHit[]; askedAtMs: number };
 
 /**
- * Searches the provider, once for all who ask the same meanwhile, and for half a minute after.
+ * Makes a search of the provider: one call for all who ask the same meanwhile, and for half a
+ * minute after.
  *
- * A call goes on when nobody waits for it any longer: it was counted, and the next client gets its
- * answer. After a refusal nobody asks until it is over, so that a crowd of searches does not take
- * the place of calls that others need.
+ * A call goes on when no request waits for it any longer: it was counted, and the next client gets
+ * its answer. After a refusal no call is made until it is over, so that a crowd of searches does
+ * not take the place of calls that others need.
  */
 export function createProviderSearch(options: {
 	provider: Pick<Provider, "isOn" | "search">;
@@ -47,7 +48,7 @@ export function createProviderSearch(options: {
 		return found.filter(({ isDisabled }) => !isDisabled);
 	}
 
-	/** Never rejects: a provider that fails costs its hits only. */
+	/** Never rejects: if the provider fails, only its hits are missing. */
 	async function answer(key: string, text: string, chainId: number | undefined) {
 		const askedAtMs = clock.nowMs();
 		try {
@@ -64,7 +65,7 @@ export function createProviderSearch(options: {
 	}
 
 	function noteRefusal({ code, members }: Fault): void {
-		// What the provider did is told by its adapter.
+		// The adapter logs what the provider did.
 		log.debug("the provider was not searched", { why: code });
 		const told = members["retryAfterMs"];
 		if (code !== "rate_limited" || typeof told !== "number") return;
@@ -85,7 +86,7 @@ export function createProviderSearch(options: {
 		let answering = underWay.get(key);
 		if (!answering) {
 			const leftMs = refusedUntilMs - clock.nowMs();
-			// More than it can be: the clock was set back.
+			// Longer than a wait can be: the clock was set back.
 			if (leftMs > 0 && leftMs <= REFUSED_MAX_MS) return [];
 			answering = answer(key, asked, chainId);
 			underWay.set(key, answering);

@@ -3,8 +3,8 @@ import type { Core } from "#core/plugin/Core.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 
 /**
- * The chains that `NFT_DISCOVERY_CHAINS` names beside those indexed: the provider is asked for
- * their lists, and the index knows what it says and nothing else.
+ * Returns the chains that `NFT_DISCOVERY_CHAINS` names besides those indexed: their lists come from
+ * the provider, and the index has only its data on them.
  */
 export function discoveredChains(
 	core: Pick<Core, "chains"> & { indexed: readonly Pick<Core["indexed"][number], "chain">[] },

@@ -17,12 +17,12 @@ import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
 import { registerListed } from "#plugins/market-index/register/registerListed.ts";
 
 /**
- * Reads the provider's lists each minute, so that no request has to: every listed contract is
- * registered, and the first rows without floor and owners are asked about.
+ * Makes a job that reads the provider's lists each minute, so that no request has to: it registers
+ * every listed contract, and reads floor and owners of the first rows that lack them.
  *
  * A list that fails leaves the one before, which is served for a quarter of an hour. A limit that
- * ends within the minute is waited out: syncs use up what the provider grants, and a tick that gave
- * up at once could meet that same moment every minute.
+ * ends within the minute is waited out: syncs use up the provider's limit, and a tick that gave up
+ * at once could meet that same moment every minute.
  */
 export function discoveryJob(
 	context: DiscoveryContext,
@@ -37,7 +37,7 @@ export function discoveryJob(
 		timeoutMs: DISCOVER_TIMEOUT_MS,
 		async run({ signal }) {
 			if (!provider.isOn) return;
-			// All lists before all figures: a minute that runs short is short of figures.
+			// All lists come before all figures: when time is short only figures are missing.
 			const lists: { chain: Chain; mode: ListMode }[] = [];
 			for (const chain of chains) for (const mode of LIST_MODES) lists.push({ chain, mode });
 			const patience: Patience = {
@@ -71,7 +71,7 @@ async function refresh(
 	await storeList(core.db, { ...key, by: "worker" }, { rows, refreshedAtMs });
 	const resolved = await resolveListed(core.db, rows);
 	await context.discovered(resolved.flatMap(({ own }) => (own && !own.excluded ? own.id : [])));
-	// A slug of several contracts tells the figures of none of them.
+	// Figures of a slug with several contracts belong to none of them.
 	return resolved.flatMap(({ own, listed }) =>
 		own && !own.excluded && !listed.isShared ? { id: own.id, slug: listed.slug } : [],
 	);
@@ -83,7 +83,10 @@ type Patience = { untilMs: number; signal: AbortSignal; wait: typeof sleep };
 /** The shortest wait for a limit, so that a tick has an end whatever the provider says. */
 const LIMIT_WAIT_MIN_MS = 500;
 
-/** One after the other; a long limit ends the run, another fault of the provider's its own part. */
+/**
+ * Runs items one after the other; a long limit ends the run, another fault of the provider only its
+ * own item.
+ */
 async function inTurn<Item, Made>(
 	{ core }: DiscoveryContext,
 	{ items, patience }: { items: readonly Item[]; patience: Patience },
@@ -110,7 +113,7 @@ async function inTurn<Item, Made>(
 	return { made, isWhole: true };
 }
 
-/** How long a limit lasts; for ever where it does not say, or where it is none. */
+/** Returns how long a limit lasts, in ms; infinite where it does not say, or for another fault. */
 function limitMs({ code, members }: Fault): number {
 	const told = code === "rate_limited" ? members["retryAfterMs"] : null;
 	return typeof told === "number" ? Math.max(told, LIMIT_WAIT_MIN_MS) : Number.POSITIVE_INFINITY;

@@ -6,8 +6,8 @@ import { storeStats } from "#plugins/market-index/discovery/storeStats.ts";
 import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
 
 /**
- * Asks for floor and owners of the first rows that lack them, at most `limit`, and answers how many
- * were asked about. Throws what the provider throws; what was learned before that is stored.
+ * Reads floor and owners of the first rows that lack them, at most `limit`, and returns how many
+ * were read. Throws what the provider throws; what was learned before that is stored.
  */
 export async function fillStats(
 	context: Omit<DiscoveryContext, "discovered">,

@@ -1,4 +1,7 @@
-/** The first of each list, then the second of each: no list's order is lost, and none goes last. */
+/**
+ * Returns the first of each list, then the second of each: each list keeps its order, and none goes
+ * last.
+ */
 export function interleave<Item>(lists: readonly (readonly Item[])[]): Item[] {
 	const longest = Math.max(0, ...lists.map((list) => list.length));
 	const mixed: Item[] = [];

@@ -12,14 +12,14 @@ import { readList } from "#plugins/market-index/discovery/sql/readList.ts";
 import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
 import { registerListed } from "#plugins/market-index/register/registerListed.ts";
 
-/** `isWarm`: the worker's; nothing has to be asked for. */
+/** `isWarm`: the worker's list, for which no call is needed. */
 export type ListForPage = DiscoveryList & { isWarm: boolean };
 
 /**
- * The list that a page of a chain is made of; null where there is none, and own rows have to do.
+ * Returns the list for a page of a chain; null where there is none, and own rows must do.
  *
- * Where the worker's is warm the provider is not asked. Otherwise only the newest collections are
- * worth a call: own rows rank by what the index saw, and cannot know what was just created.
+ * With the worker's list the provider is not asked. Otherwise only the newest collections are worth
+ * a call: own rows rank by what the index saw, and cannot include what was just created.
  *
  * Throws `rate_limited` where the provider refuses that call; after any other of its faults there
  * is no list.
@@ -50,7 +50,7 @@ export async function listFor(
 		const isFault = error instanceof Fault;
 		if (isFault ? error.code === "rate_limited" : !signal.aborted) throw error;
 		const why = isFault ? error.code : "timeout";
-		// What the provider did is told by its adapter.
+		// The adapter logs what the provider did.
 		core.log[isFault ? "debug" : "warn"]("the provider's newest collections were not read", {
 			why,
 		});

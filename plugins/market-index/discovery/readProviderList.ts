@@ -3,7 +3,7 @@ import { LISTED_MAX } from "#plugins/market-index/discovery/limits.ts";
 import { type ListedRow, listedRows } from "#plugins/market-index/register/ListedRow.ts";
 import type { Provider, ProviderCallOptions } from "#plugins/provider/contract.ts";
 
-/** One of the provider's lists about a chain: its first page. */
+/** Reads the first page of one of the provider's lists about a chain. */
 export async function readProviderList(
 	provider: Provider,
 	{ chainId, mode }: { chainId: number; mode: ListMode },

@@ -13,8 +13,8 @@ import type { ProviderStats } from "#plugins/provider/contract.ts";
 const OWNERS_MAX = 2_147_483_647;
 
 /**
- * Stores floor and owners as the provider's stats tell them; what they leave out stays, and so does
- * what was told to whoever asked later.
+ * Stores floor and owners from the provider's stats; a missing figure keeps its old value, and so
+ * does one that was learned by a later call.
  */
 export async function storeStats(
 	tx: Tx,

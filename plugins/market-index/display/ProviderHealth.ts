@@ -2,9 +2,9 @@ import type { ProviderStreamState } from "#plugins/provider/contract.ts";
 
 /** What a process knows of the provider. */
 export type ProviderHealth = {
-	/** False where none is configured: then what the lanes hold is all there is. */
+	/** False where none is configured: then only the lanes' data exists. */
 	isOn: boolean;
-	/** Whether its last call reached it; null where it has made none. */
+	/** Whether its last call succeeded in reaching it; null where it has made none. */
 	isConnected: boolean | null;
 	stream: ProviderStreamState;
 };

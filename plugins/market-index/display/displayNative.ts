@@ -2,7 +2,7 @@ import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
 
 const WEI_DECIMALS = 18;
 
-/** A stored amount of wei as the number clients see; unknown stays unknown. */
+/** Returns a stored amount of wei as the number that clients see; unknown stays unknown. */
 export function displayNative(wei: string | null): number | null {
 	return wei === null ? null : toDisplayNumber(BigInt(wei), WEI_DECIMALS);
 }

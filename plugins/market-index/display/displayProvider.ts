@@ -1,11 +1,13 @@
 import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealth.ts";
 
-/** A sync is at most ten minutes old where the provider can be reached; and some for the queue. */
+/**
+ * A sync is at most ten minutes old where the provider can be reached; the rest is for the queue.
+ */
 const SYNC_RECENT_MS = 1_200_000;
 
 /**
- * How it stands with the provider for one collection. A process that never calls it (one of role
- * `api`) goes by the collection's last sync. One that was never synced is not followed yet.
+ * Returns the provider's state for one collection. A process that never calls it (role `api`)
+ * judges by the collection's last sync. A collection that was never synced is not followed yet.
  */
 export function displayProvider(
 	{ isConnected, stream }: Pick<ProviderHealth, "isConnected" | "stream">,

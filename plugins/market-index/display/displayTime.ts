@@ -1,4 +1,4 @@
-/** A stored time as clients see times: ISO 8601, UTC, milliseconds. */
+/** Returns a stored time in the form for clients: ISO 8601, UTC, milliseconds. */
 export function displayTime(at: Date | null): string | null {
 	return at === null ? null : at.toISOString();
 }

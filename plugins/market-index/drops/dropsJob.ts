@@ -18,15 +18,15 @@ type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 
 const TYPES = ["featured", "upcoming", "recently_minted"] as const;
 
-/** Its calls are counted, and paused, for all processes together. */
+/** The budget of drop calls, which all processes share. */
 const BUDGET = "provider-drops";
 
 /**
- * Reads the provider's drops, and the stages of those whose list left them out.
+ * Makes a job that reads the provider's drops, and the stages of those whose list left them out.
  *
- * Drop calls have a bucket of their own beside the provider's minute. The first 429 ends the run
- * and pauses the bucket, from the refusal on: whichever process comes next waits for the rest of
- * the five minutes, however late in a run the refusal came.
+ * Drop calls have a budget of their own besides the provider's limit. The first 429 ends the run
+ * and pauses the budget from the refusal on: the next process waits for the rest of the five
+ * minutes, however late in a run the refusal came.
  */
 export function dropsJob(core: DropsCore, provider: Provider): Job {
 	return {
@@ -53,7 +53,7 @@ async function readDrops(core: DropsCore, provider: Provider, signal: AbortSigna
 	const seen = new Map<string, ProviderDrop>();
 	await inParallel(lists, signal, async (list) => {
 		for (const drop of await readList(core, provider, { ...list, signal })) {
-			// A list of one chain that names another's drop is not believed.
+			// A list of one chain that names another chain's drop is not believed.
 			if (drop.chainId === list.chainId) seen.set(`${drop.chainId}:${drop.contract}`, drop);
 		}
 	});
@@ -87,7 +87,7 @@ async function readList(
 		const asked = cursor === undefined ? told : { ...told, cursor };
 		const read = await pausing(core, () => provider.drops(asked));
 		drops.push(...read.items);
-		// A page may be empty and still have a next one: what it held was filtered out afterwards.
+		// A page may be empty and still have a next one: its rows were filtered out afterwards.
 		if (read.cursor === null) break;
 		cursor = read.cursor;
 	}
@@ -110,7 +110,7 @@ async function pausing<Answer>(core: DropsCore, call: () => Promise<Answer>): Pr
 	}
 }
 
-/** A few at a time; the first failure ends all, after what is under way. */
+/** Runs a few items at a time; the first failure ends all, after those under way. */
 async function inParallel<Item>(
 	items: readonly Item[],
 	signal: AbortSignal,

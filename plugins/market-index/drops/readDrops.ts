@@ -5,7 +5,7 @@ import type { DropRow } from "#plugins/market-index/drops/DropRow.ts";
 export const DROP_STATES = ["minting", "upcoming", "ended"] as const;
 export type DropState = (typeof DROP_STATES)[number];
 
-/** The key of a page's last drop. A start that nobody knows comes last. */
+/** The key of a page's last drop. An unknown start comes last. */
 export type DropPlace = { startsAtMs: number | null; chainId: number; contract: `0x${string}` };
 
 export type DropsQuery = {
@@ -16,7 +16,7 @@ export type DropsQuery = {
 	limit: number;
 };
 
-/** What each state is, told by the provider's word and by the stages' times. */
+/** The condition of each state, by the provider's word and by the stages' times. */
 const STATE_SQL: Record<DropState, string> = {
 	minting: `(d.is_minting or d.starts_at <= $2) and (d.ends_at is null or d.ends_at > $2)
 		and (d.is_minting or d.ends_at is not null)`,
@@ -24,7 +24,7 @@ const STATE_SQL: Record<DropState, string> = {
 	ended: "d.ends_at <= $2",
 };
 
-/** Drops by their start: the next one first where they are still to come, else the newest. */
+/** Returns drops by their start: the next one first if they are upcoming, else the newest. */
 export async function readDrops(db: Queryable, query: DropsQuery): Promise<DropRow[]> {
 	const { chainIds, state, nowMs, after, limit } = query;
 	const rises = state === "upcoming";

@@ -7,7 +7,7 @@ import { nativeTotal } from "#plugins/market-index/rollup/nativeTotal.ts";
 import type { Drop } from "#plugins/market-index/schemas/dropSchema.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** A drop as clients see it. */
+/** Renders a drop for clients. */
 export function renderDrop(
 	chain: Chain,
 	row: DropRow,
@@ -39,7 +39,7 @@ function stateOf(row: DropRow, nowMs: number): Drop["state"] {
 	return startsAt !== null && endsAt !== null ? "minting" : null;
 }
 
-/** The price as an ETH equivalent at the rates of now: nothing was paid yet. */
+/** Renders a stage, its price as an ETH equivalent at the present rate: nothing was paid yet. */
 function renderStage(
 	chain: Chain,
 	stage: StoredStage,
@@ -48,7 +48,7 @@ function renderStage(
 	const { currency, priceRaw } = stage;
 	const totalRaw = priceRaw === null ? null : BigInt(priceRaw);
 	const wei = nativeTotal(chain, { currency, totalRaw, occurredAtMs: nowMs }, prices);
-	// Free is free, whatever it might be paid in.
+	// A free mint is free in every currency.
 	const native = totalRaw === 0n ? totalRaw : wei;
 	return { ...stage, priceNative: displayNative(native === null ? null : native.toString()) };
 }

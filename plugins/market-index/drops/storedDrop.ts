@@ -8,8 +8,8 @@ export type StoredDrop = Omit<ProviderDrop, "stages"> & {
 };
 
 /**
- * A drop with its stages in order and the time from the first one's start to the last one's end. A
- * list names the active and the next stage only; one stage that never ends leaves the end open.
+ * Returns a drop with its stages in order and the time from the first one's start to the last one's
+ * end. A list names the active and the next stage only; a stage without an end leaves the end open.
  */
 export function storedDrop(drop: ProviderDrop): StoredDrop {
 	const told = drop.stages.length > 0 ? drop.stages : [drop.activeStage, drop.nextStage];

@@ -3,12 +3,13 @@ import type { Tx } from "#core/db/Database.ts";
 import type { StoredDrop } from "#plugins/market-index/drops/storedDrop.ts";
 
 /**
- * Stores drops as the provider lists them. What a list leaves out (supplies, stages that are not
- * next) never erases what a drop's own answer once told; `withDetail` says that this is one.
+ * Stores drops as the provider lists them. A list's gaps (supplies, later stages) never erase what
+ * a drop's own answer told; `withDetail` means that this is one.
  *
- * A drop's maximum becomes its collection's where the contract tells none, so that a collection can
- * be seen to be minted out. One that a lane is writing to gets it with the next reading: whoever
- * waited for several at once, in another order than the lane, could wait for ever.
+ * A drop's maximum supply becomes its collection's where the contract has none, so that a
+ * collection can be recognized as minted out. A collection that a lane is writing to gets it with
+ * the next reading: waiting for several at once, in another order than the lane, could be a
+ * deadlock.
  */
 export async function upsertDrops(
 	tx: Tx,

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
-/** How the table `market_order` counts its kinds. */
+/** How the table `market_order` numbers its kinds. */
 export const ORDER_KINDS = ["listing", "item_offer", "collection_offer", "trait_offer"] as const;
 
 export type OrderKind = (typeof ORDER_KINDS)[number];

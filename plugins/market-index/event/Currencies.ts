@@ -1,4 +1,4 @@
 import type { Address } from "#core/chain/Hex.ts";
 
-/** What is known of ERC-20s by address; see the table `currency`. */
+/** Known ERC-20s by address; see the table `currency`. */
 export type Currencies = ReadonlyMap<Address, { symbol: string | null; decimals: number | null }>;

@@ -8,6 +8,6 @@ export type KnownCollection = {
 	name: string | null;
 	imageUrl: string | null;
 	excluded: boolean;
-	/** True when it was registered by the call that answers it. */
+	/** True: it was registered by the call that returns it. */
 	isNew: boolean;
 };

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
-/** What an amount is counted in. `symbol` and `decimals` are null until the contract was asked. */
+/** The currency of an amount. `symbol` and `decimals` are null until the contract was asked. */
 export type SettlementCurrency = {
 	symbol: string | null;
 	/** The zero address for the chain's native currency. */
@@ -10,7 +10,9 @@ export type SettlementCurrency = {
 
 /** A sale, mint or transfer as routes and streams show it. */
 export type MarketEvent = {
-	/** Names the event and its block: after a reorg the same log in another block is another id. */
+	/**
+	 * Identifies the event and its block: after a reorg the same log in another block has another id.
+	 */
 	id: string;
 	chain: string;
 	contractAddress: Address;
@@ -19,9 +21,9 @@ export type MarketEvent = {
 	/** Why it is not accepted; null when it is. */
 	reason: string | null;
 	onchainVerified: boolean;
-	/** Null where only the provider told it, and did not say in which transaction. */
+	/** Null where only the provider told it, without its transaction. */
 	transactionHash: Hex | null;
-	/** Null, as is `logIndex`, where only the provider told it: it does not say where. */
+	/** Null, as is `logIndex`, where only the provider told it, as it does not state them. */
 	blockNumber: number | null;
 	logIndex: number | null;
 	tokenId: string;
@@ -34,7 +36,7 @@ export type MarketEvent = {
 	/** Per unit, an ETH equivalent; null while unknown, 0 when free. */
 	priceNative: number | null;
 	priceUsd: number | null;
-	/** Per unit, in base units of the settlement currency; null where no price can be told. */
+	/** Per unit, in base units of the settlement currency; null for an unknown price. */
 	amountRaw: string | null;
 	/** For all units, exact. */
 	totalRaw: string | null;

@@ -1,4 +1,4 @@
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 
-/** What of an event is stored: one that was read back is as good as a new one. */
+/** The stored part of an event: one that was read back serves as well as a new one. */
 export type StorableEvent = StoredEvent & { collectionId: number };

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 
-/** The ERC-20s that events were paid in, each once: what has to be looked up to be named. */
+/** Returns the ERC-20s that events were paid in, each once: those whose names must be looked up. */
 export function foreignCurrencies(events: Iterable<{ currency: Address | null }>): Address[] {
 	const foreign = new Set<Address>();
 	for (const { currency } of events) {

@@ -4,11 +4,12 @@ const LOG_INDEX_MAX = 2 ** 20 - 1;
 const SUB_INDEX_MAX = 2 ** 10 - 1;
 
 /**
- * An event's place in its chain as one sortable number that fits an `int8`: block, log, item.
+ * Returns an event's place in its chain as one sortable number that fits an `int8`: block, log,
+ * item.
  *
- * A chain may grow to 2^33 blocks. Items of one log above 1,023 share their place; nothing but the
- * choice between two sales of one log depends on it. What only a provider told stands anywhere in
- * its block, and always at the same place.
+ * A chain may grow to 2^33 blocks. Items of one log above 1,023 share their place; only the choice
+ * between two sales of one log depends on it. An event that only a provider told has an arbitrary
+ * but fixed place in its block.
  */
 export function positionOf(event: {
 	blockNumber: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
-/** What tells one event of the provider from another of the same collection. */
+/** The fields that tell one event of the provider from another of the same collection. */
 export type ProviderIdentity = {
 	kind: "sale" | "mint" | "transfer";
 	standard: "erc721" | "erc1155";
@@ -11,19 +11,20 @@ export type ProviderIdentity = {
 	to: Address;
 };
 
-/** From this log on no chain has any: a block of a million million gas cannot write so many. */
+/** No chain has this log index: a block of 10^12 gas cannot write so many logs. */
 export const PROVIDER_LOG_INDEX = 2 ** 30;
 
 const LOW_30_BITS = 2 ** 30 - 1;
 const LOW_31_BITS = 2 ** 31 - 1;
 
 /**
- * Where an event that only the provider told stands within its block: a place that no log of a
- * chain has, and the same one however often and on whatever way the event is told.
+ * Returns the place within its block of an event that only the provider told: a place that no log
+ * of a chain has, and the same one however often and by whichever channel the event is told.
  *
- * One transaction moves an ERC-721 token once as a sale, so parties do not count there: stream and
- * REST name them differently where somebody buys for another. An ERC-1155 token may be bought from
- * several people at once. Which of the two parties is the seller does not count either.
+ * One transaction moves an ERC-721 token once as a sale, so parties are not part of it there:
+ * stream and REST name them differently if an account buys for another. An ERC-1155 token may be
+ * bought from several sellers at once. Which of the two parties is the seller is not part of it
+ * either.
  */
 export function providerPlace(identity: ProviderIdentity): { logIndex: number; subIndex: number } {
 	const { kind, standard, transactionHash, tokenId, from, to } = identity;

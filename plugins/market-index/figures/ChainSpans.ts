@@ -1,6 +1,6 @@
 import type { Span } from "#plugins/market-index/rollup/Figure.ts";
 
-/** The time of which a chain's lanes hold everything; null where that is not known. */
+/** The time for which a chain's lanes have everything; null where that is not known. */
 export type ChainSpans = {
 	sales: Span | null;
 	mints: Span | null;

@@ -9,11 +9,11 @@ const FRESH_MS = 60_000;
 export type CoveredBy = { source: FigureSource; span: Span | null };
 
 /**
- * Says how much of a window its sources hold together, and which of them holds most of it; null
- * where none holds anything. What a source held before the window began is too old to count.
+ * Returns how much of a window its sources cover together, and which of them covers most of it;
+ * null where none covers any of it. What a source covers before the window does not count.
  *
  * Spans that touch are one. Of several stretches the longest is stated, of equal ones the newest;
- * where two sources hold as much, the first named is the source.
+ * if two sources cover as much, the first one is named.
  */
 export function coverageOf(
 	window: { startMs: number; nowMs: number },
@@ -38,13 +38,13 @@ function shareOf(
 	{ fromMs, untilMs }: Span,
 	{ startMs, nowMs }: { startMs: number; nowMs: number },
 ): Coverage {
-	// A window begins up to a minute before the time that it is called after.
+	// A window begins up to a minute before its nominal start.
 	const isWhole = fromMs <= startMs + MINUTE_MS && untilMs >= nowMs - FRESH_MS;
 	const fraction = isWhole ? 1 : roundedDown((untilMs - fromMs) / (nowMs - startMs));
 	return { fromMs, untilMs, fraction };
 }
 
-/** The newest first. */
+/** Returns joined stretches, the newest first. */
 function stretchesOf(parts: readonly Span[]): Span[] {
 	const stretches: Span[] = [];
 	for (const { fromMs, untilMs } of [...parts].sort((a, b) => b.untilMs - a.untilMs)) {
@@ -55,7 +55,7 @@ function stretchesOf(parts: readonly Span[]): Span[] {
 	return stretches;
 }
 
-/** Rounds to four digits, and below 1: what is not whole never looks whole. */
+/** Rounds down to four digits, and below 1: a part never looks whole. */
 export function roundedDown(share: number): number {
 	return Math.min(Math.floor(share * 10_000) / 10_000, 0.9999);
 }

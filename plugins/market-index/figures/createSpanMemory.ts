@@ -7,13 +7,13 @@ import { readChainSpans } from "#plugins/market-index/figures/readChainSpans.ts"
 /** How long spans are kept: much shorter than clients take an answer for fresh. */
 const SPANS_AGE_MAX_MS = 10_000;
 
-/** Answers the time of which a chain's lanes hold everything, for frames. */
+/** Returns the time for which a chain's lanes have everything, for frames. */
 export type SpansOf = (tx: Tx, chainId: number) => Promise<ChainSpans>;
 
 /**
- * Keeps for ten seconds what a chain's lanes cover, for frames that are made inside a lane's
- * transaction. It reads on that transaction's connection: while lanes hold every connection,
- * waiting for another one would be a deadlock.
+ * Makes a memory that keeps for ten seconds what a chain's lanes cover, for frames that are made
+ * inside a lane's transaction. It reads on that transaction's connection: while lanes hold every
+ * connection, waiting for another one would be a deadlock.
  */
 export function createSpanMemory(scanner: Pick<Scanner, "progress">, clock: Clock): SpansOf {
 	const kept = new Map<number, { readAtMs: number; spans: ChainSpans }>();

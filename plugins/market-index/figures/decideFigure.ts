@@ -6,41 +6,41 @@ import type {
 	UnknownReason,
 } from "#plugins/market-index/rollup/Figure.ts";
 
-/** What is known of a figure before it is decided whether it is one. */
+/** What is known of a figure before it is decided whether it is a number or unknown. */
 export type Known = {
-	/** As it was counted or told; null where nobody did. */
+	/** The value as counted or told; null where there is none. */
 	value: number | null;
 	/** Why there is none, where that is known. */
 	absent?: UnknownReason;
 	source: FigureSource | null;
-	/** The time it stands for. Left out: the end of its coverage. */
+	/** The time it is for. Left out: the end of its coverage. */
 	asOfMs?: number | null | undefined;
 	window?: FigureWindow | null;
 	/**
-	 * The part that was looked at; null where that is nothing. Left out for a number that a source
-	 * told as a whole.
+	 * The covered part; null where nothing is covered. Left out for a number that a source told as a
+	 * whole.
 	 */
 	coverage?: Coverage | null;
-	/** True where zero is a count. Otherwise it is what a source says before it has counted. */
+	/** True where zero is a count. Otherwise zero means not counted yet. */
 	isCounted?: boolean;
-	/** Why a zero is not believed, whoever counted it; null where nothing speaks against it. */
+	/** Why a zero is not believed, whatever its source; null where nothing contradicts it. */
 	doubt?: "no_price" | "contradicted" | null;
 	/** True for a change, which may be below zero. */
 	isSigned?: boolean;
 };
 
-/** The least time that counts as looked at: windows are made of whole minutes. */
+/** The least time that counts as covered: windows are made of whole minutes. */
 const COVERED_LEAST_MS = 60_000;
 
-/** The coverage of a number of which nobody knows how complete it is: it is at least this much. */
+/** The coverage of a number whose completeness is unknown: the number is a lower bound. */
 const SOME: Coverage = { fromMs: null, untilMs: null, fraction: 0 };
 
 /**
  * Decides whether a figure is a number or unknown. The one place that does.
  *
- * What was counted and is more than zero is a number, with its coverage where that is not the
- * whole. A zero is a number only where somebody has looked: what nobody looked at, what was not
- * counted yet, and what another source contradicts is unknown.
+ * A count above zero is a number, with its coverage where that is not the whole. A zero is a number
+ * only where a source has looked: with nothing covered, not counted yet, or contradicted by another
+ * source it is unknown.
  */
 export function decideFigure(known: Known): Figure {
 	const { value, source, window = null, coverage } = known;
@@ -52,7 +52,7 @@ export function decideFigure(known: Known): Figure {
 	}
 	const shown = coverage === null ? SOME : (coverage ?? null);
 	const asOfMs = known.asOfMs === undefined ? (shown?.untilMs ?? null) : known.asOfMs;
-	// -0 is no number that anybody should see.
+	// -0 is shown as 0.
 	return { value: value === 0 ? 0 : value, reason, source, window, asOfMs, coverage: shown };
 }
 

@@ -4,8 +4,8 @@ import type { Span } from "#plugins/market-index/rollup/Figure.ts";
 import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
 
 /**
- * Says who holds a collection's events of a kind, and of what time. Only the provider tells of
- * transfers.
+ * Returns which sources have a collection's events of a kind, and for what time. Only the provider
+ * tells of transfers.
  */
 export function heldBy(
 	row: ProviderEvents,

@@ -4,8 +4,8 @@ import type { Figure } from "#plugins/market-index/rollup/Figure.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
 /**
- * Returns what a unit of the last mint cost, from its price in wei of ETH; zero is free. What was
- * paid in a currency without a rate has no price.
+ * Returns the price of a unit at the last mint, from its price in wei of ETH; zero is free. A
+ * payment in a currency without a rate has no price.
  */
 export function mintPriceFigure(
 	wei: string | null,

@@ -11,7 +11,7 @@ type MintedRow = Pick<
 >;
 
 /**
- * Returns the units ever minted: of a finished walk, else those that the index saw. The latter are
+ * Returns the units ever minted: by a finished walk, else those that the index saw. The latter are
  * covered by their share of the supply. None seen is unknown where there is a supply, or where the
  * contract may be older than the blocks that lanes read.
  */
@@ -39,9 +39,9 @@ function seenOf(
 ): Coverage | null {
 	if (!span) return null;
 	const { fromMs, untilMs } = span;
-	// From the chain's first block on: there is nothing that was not seen.
+	// From the chain's first block on: everything was seen.
 	if (fromMs === 0) return { fromMs, untilMs, fraction: 1 };
-	// Since when it has been is not known, so of none seen nothing follows.
+	// Since when they have been read is not known, so zero seen mints mean unknown.
 	if (minted === 0) return null;
 	const fraction = supply === null ? null : roundedDown(minted / supply);
 	return { fromMs, untilMs, fraction };

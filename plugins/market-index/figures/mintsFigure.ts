@@ -5,7 +5,7 @@ import type { Figure } from "#plugins/market-index/rollup/Figure.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
 
-/** Mint events in the last hour. */
+/** Returns the mint events in the last hour. */
 export function mintsFigure(
 	row: ProviderEvents & Pick<CollectionRow, "mints1h">,
 	context: Pick<FigureContext, "nowMs" | "spans">,

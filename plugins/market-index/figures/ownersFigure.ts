@@ -9,8 +9,8 @@ type OwnedRow = Pick<
 >;
 
 /**
- * Returns the owners: of a finished walk, else as the provider says, else those who received
- * something. The last are only a part: owners from before the lanes began are missing.
+ * Returns the owners: by a finished walk, else by the provider, else the recipients that the index
+ * saw. The last are only a part: owners from before the lanes began are missing.
  */
 export function ownersFigure(row: OwnedRow, { spans }: Pick<FigureContext, "spans">): Figure {
 	const { ownersCount: value, ownersSource } = row;
@@ -20,7 +20,7 @@ export function ownersFigure(row: OwnedRow, { spans }: Pick<FigureContext, "span
 		return decideFigure({ value, source: "walk", coverage, isCounted: true });
 	}
 	if (ownersSource !== "recipients") {
-		// Stats of this very contract were read (they count its sales), and tell no owner yet.
+		// Stats of this very contract were read (they count its sales), and have no owners yet.
 		const absent = row.providerSalesDay === null ? "not_read" : "not_counted";
 		return decideFigure({ value, absent, source: "provider", asOfMs: atMs });
 	}

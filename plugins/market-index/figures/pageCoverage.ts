@@ -8,12 +8,11 @@ import type { ShownPartial } from "#plugins/market-index/schemas/partialSchema.t
 export type PageRange = { fromMs: number | null; untilMs: number };
 
 /**
- * Returns which lists of a page were covered in part, by name, and how much of the page's time
- * was. A list that is not named is whole: the page has all that happened from its last row (or the
- * beginning, where no page follows) up to the row before its first one (or now, on the first
- * page).
+ * Returns which lists of a page were covered in part, by name, and how much of the page's time was.
+ * A list that is not named is whole: the page has all events from its last row (or the beginning,
+ * where no page follows) up to the row before its first one (or now, on the first page).
  *
- * The end is in whole minutes, so that an answer which is otherwise the same stays the same.
+ * The end is in whole minutes, so that an otherwise equal answer stays the same.
  */
 export function pageCoverage(
 	{ fromMs, untilMs }: PageRange,
@@ -28,7 +27,7 @@ export function pageCoverage(
 		partial[name] = renderCoverage({
 			fromMs: coverage.fromMs,
 			untilMs: endMs === null ? null : Math.max(endMs - (endMs % MINUTE_MS), coverage.fromMs ?? 0),
-			// How long it is since a collection began is not known.
+			// How long ago a collection began is not known.
 			fraction: fromMs === null && held ? null : coverage.fraction,
 		});
 	}

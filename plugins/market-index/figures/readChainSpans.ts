@@ -4,8 +4,8 @@ import type { ChainSpans } from "#plugins/market-index/figures/ChainSpans.ts";
 import type { Span } from "#plugins/market-index/rollup/Figure.ts";
 
 /**
- * Reads the time of which a chain's lanes hold everything. Call it before the figures are read, so
- * that they never claim more than they hold.
+ * Reads the time for which a chain's lanes have everything. Must be called before the figures are
+ * read, so that they never claim more than they contain.
  */
 export async function readChainSpans(
 	scanner: Pick<Scanner, "progress">,
@@ -24,7 +24,7 @@ export async function readChainSpans(
 	};
 }
 
-/** The same of several chains, by id. */
+/** Reads the same for several chains, by id. */
 export async function readSpansOf(
 	scanner: Pick<Scanner, "progress">,
 	chains: readonly { id: number }[],

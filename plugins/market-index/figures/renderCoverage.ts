@@ -1,7 +1,7 @@
 import type { Coverage } from "#plugins/market-index/rollup/Figure.ts";
 import type { ShownCoverage } from "#plugins/market-index/schemas/coverageSchema.ts";
 
-/** A coverage as clients see it. */
+/** Renders a coverage for clients. */
 export function renderCoverage({ fromMs, untilMs, fraction }: Coverage): ShownCoverage {
 	return { from: timeOf(fromMs), until: timeOf(untilMs), fraction };
 }

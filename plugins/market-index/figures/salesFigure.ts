@@ -6,7 +6,7 @@ import type { Figure } from "#plugins/market-index/rollup/Figure.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
 
-/** Accepted sales in the row's window. Zero beside sales that the provider counts is unknown. */
+/** Returns accepted sales in the row's window. Zero is unknown if the provider counts sales. */
 export function salesFigure(
 	row: ProviderEvents & ProviderDay & Pick<CollectionRow, "windowSales">,
 	context: FigureContext,

@@ -9,7 +9,7 @@ const statsSchema = z.object({
 	),
 });
 
-/** Sales in the last day as the provider's stats count them; null where they do not say. */
+/** Returns sales in the last day as the provider's stats count them; null where they do not say. */
 export function salesOfDay(raw: unknown): number | null {
 	const { data } = statsSchema.safeParse(raw);
 	const day = data?.intervals.find((one) => one?.interval === DAY);

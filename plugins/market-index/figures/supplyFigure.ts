@@ -4,8 +4,8 @@ import type { Figure } from "#plugins/market-index/rollup/Figure.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
 /**
- * Returns the units there are: of a finished walk, else as the contract answered, else as the
- * provider says. Zero is believed of a walk alone: then all units were destroyed.
+ * Returns the units that exist: by a finished walk, else by the contract's answer, else by the
+ * provider. Zero is believed of a walk alone: then all units were destroyed.
  */
 export function supplyFigure(
 	row: Pick<CollectionRow, "totalSupply" | "supplySource" | "supplyAt">,

@@ -15,7 +15,7 @@ import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts"
 import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
 import type { TileSums } from "#plugins/market-index/sql/readTileFigures.ts";
 
-/** The columns of a collection that the tiles are made of. */
+/** The columns of a collection that the tiles are made from. */
 export type TiledRow = ProviderEvents &
 	Pick<
 		CollectionRow,
@@ -42,7 +42,7 @@ export type TileFigure = { figure: Figure; wei: string | null };
 
 /**
  * Returns the 13 figures of the strip. Figures that other answers show too come from the same
- * functions; the others are made of the day's sales, and so are covered as far as the volume is.
+ * functions; the others are made from the day's sales, and so are covered as far as the volume is.
  */
 export function tileFigures(
 	row: TiledRow,
@@ -78,7 +78,7 @@ export function tileFigures(
 }
 
 /**
- * Makes a figure of the day's prices. Without any price it is unknown, for the volume's reason.
+ * Makes a figure from the day's prices. Without any price it is unknown, for the volume's reason.
  */
 function priceFigure(
 	wei: string | null,
@@ -96,7 +96,10 @@ function priceFigure(
 	});
 }
 
-/** Change of volume against the day before; null where that day had none. Both must be covered. */
+/**
+ * Returns the change of volume against the day before; null where that day had none. Both must be
+ * covered.
+ */
 function volumeChangeFigure(
 	row: TiledRow,
 	{ volumeBefore }: TileSums,
@@ -116,7 +119,7 @@ function volumeChangeFigure(
 	});
 }
 
-/** Part of a whole in percent, as old as the older of the two. */
+/** Returns a part of a whole in percent, as old as the older of the two. */
 function shareFigure(part: Figure, whole: Figure): Figure {
 	const isKnown = part.value !== null && whole.value !== null && whole.value > 0;
 	const times = [part.asOfMs, whole.asOfMs].filter((atMs) => atMs !== null);

@@ -13,8 +13,8 @@ type TradedRow = ProviderEvents &
 	Pick<CollectionRow, "windowSales" | "windowPriced" | "windowVolume">;
 
 /**
- * Returns the sum of the accepted sales of the row's window. Zero beside sales, whoever counted
- * them, is unknown. Where only some sales have a price, the coverage is smaller by that share.
+ * Returns the sum of the accepted sales of the row's window. Zero is unknown if there were sales,
+ * by any source. Where only some sales have a price, the coverage is smaller by that share.
  */
 export function volumeFigure(row: TradedRow, context: FigureContext): Figure {
 	const { window } = context;

@@ -8,9 +8,9 @@ import { WINDOW_MS } from "#plugins/market-index/rollup/windowOf.ts";
 import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
 
 /**
- * Returns how much of the window that ends now is held of a collection's events: by the chain's
- * lanes, which see every contract, and by the part of the provider's list that was read. Null
- * where nothing is.
+ * Returns how much of the window that ends now is covered for a collection's events: by the chain's
+ * lanes, which see every contract, and by the part of the provider's list that was read. Null where
+ * nothing is.
  */
 export function windowCoverage(
 	row: ProviderEvents,
@@ -19,7 +19,7 @@ export function windowCoverage(
 ) {
 	const lengthMs = window === "48h" ? 2 * WINDOW_MS["24h"] : WINDOW_MS[window];
 	const range = { startMs: bucketOf(nowMs - lengthMs, MINUTE_MS), nowMs };
-	// Mostly the lanes hold all of it, and nothing else has to be looked at.
+	// Mostly the lanes cover all of it, and no other source is needed.
 	const chain = coverageOf(range, [{ source: "chain", span: spans[kind] }]);
 	if (chain?.coverage.fraction === 1) return { ...chain, isChainWhole: true };
 	const covered = coverageOf(range, heldBy(row, spans, kind));

@@ -1,13 +1,13 @@
 /**
- * What was learned of a collection's floor. `ask`: somebody sells for that. `none`: nobody sells.
- * `unknown`: nothing was learned, and whatever was known stands.
+ * What was learned of a collection's floor. `ask`: a listing at that price. `none`: no listing.
+ * `unknown`: nothing was learned, and the known floor stays.
  */
 export type FloorReading =
 	| {
 			kind: "ask";
 			/** For one unit, in wei of ETH. */
 			native: bigint;
-			/** As it was asked for, in display units of `symbol`. */
+			/** As asked for, in display units of `symbol`. */
 			price: number;
 			symbol: string;
 	  }

@@ -3,7 +3,7 @@ export type FloorUpdate = {
 	/** An ETH equivalent. */
 	floorNative: number | null;
 	floorUsd: number | null;
-	/** As it was asked for, in `floorSymbol`. */
+	/** As asked for, in `floorSymbol`. */
 	floorPrice: number | null;
 	floorSymbol: string | null;
 	observedAt: string;

@@ -2,19 +2,19 @@ import type { FloorReading } from "#plugins/market-index/floor/FloorReading.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
 export type FloorSources = {
-	/** The provider's own figure, over all the markets it knows; null where it has none. */
+	/** The provider's own figure, over all markets it knows; null where it has none. */
 	stats: ProviderFigure;
 	/** The same in wei of ETH; null where no rate is known. */
 	statsNative: bigint | null;
 	/** The best ask that can be bought here. */
 	best: { unitNative: string; price: number; symbol: string } | null;
-	/** Whether every listing was seen, and there is none: only that says that nobody sells. */
+	/** True: every listing was read, and there is none. Only that means that nothing is for sale. */
 	isEmptyBook: boolean;
 };
 
 /**
- * The provider's figure spans more markets than its order book, so it goes first. Zero is never a
- * floor: it is what is said where nobody has counted yet.
+ * Decides the floor. The provider's figure covers more markets than its order book, so it comes
+ * first. Zero is never a floor: it means not counted yet.
  */
 export function decideFloor(sources: FloorSources): FloorReading {
 	const { stats, statsNative, best, isEmptyBook } = sources;

@@ -1,4 +1,7 @@
-/** From a floor of a day ago to that of now, in percent; null where either is unknown. */
+/**
+ * Returns the change from a floor of a day ago to the present one, in percent; null where either is
+ * unknown.
+ */
 export function floorChangePercent(now: string | null, before: string | null): number | null {
 	if (now === null || before === null) return null;
 	const from = Number(before);

@@ -1,4 +1,4 @@
-/** A floor that changed is kept at most this often, and one that did not at least this often. */
+/** A changed floor is kept at most this often, an unchanged one at least this often. */
 export const SNAPSHOT_CHANGED_MS = 60_000;
 export const SNAPSHOT_SAME_MS = 900_000;
 

@@ -6,7 +6,7 @@ import {
 } from "#plugins/market-index/floor/limits.ts";
 import { pruneSnapshots } from "#plugins/market-index/floor/sql/pruneSnapshots.ts";
 
-/** Thins floors out as they grow old, in statements of a few thousand rows. */
+/** Makes a job that thins out old floors, in statements of a few thousand rows. */
 export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
 	return {
 		name: "market-index.prune-floors",

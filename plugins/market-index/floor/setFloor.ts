@@ -21,8 +21,8 @@ const WEI_PER_ETH = 1e18;
 const NOTHING = { native: null, usd: null, price: null, symbol: null };
 
 /**
- * Writes what was learned of a floor, keeps a snapshot of it, and tells the collection's stream
- * where it changed, all in the caller's transaction.
+ * Stores what was learned of a floor, keeps a snapshot of it, and publishes a change in the
+ * collection's stream, all in the caller's transaction.
  *
  * A floor that was learned after this one was asked for is newer, and stays: answers overtake each
  * other, and the stream overtakes them all.
@@ -36,7 +36,7 @@ export async function setFloor(
 		outbox: Pick<Outbox, "append">;
 		prices: Pick<Prices, "ethUsd">;
 		nowMs: number;
-		/** When it was asked for; left out where it was told unasked. */
+		/** When it was asked for; left out where it was pushed. */
 		askedAtMs?: number;
 	},
 ): Promise<void> {
@@ -73,14 +73,14 @@ export async function setFloor(
 	]);
 }
 
-/** One from the future was written by a clock that nobody should wait for. */
+/** Says whether a newer floor is known. One from the future was written by a wrong clock. */
 function isNewerKnown(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
 	return at !== null && at.getTime() > asked.askedAtMs && at.getTime() <= asked.nowMs;
 }
 
 /**
- * Without a rate of today the USD figure goes on at the rate that it was made with: it is neither
- * erased nor left standing for another floor.
+ * Returns the floor to store. Without a present rate the USD figure is computed at the old floor's
+ * rate: it is neither erased nor left standing for another floor.
  */
 function nextFloor(
 	before: Stored,

@@ -1,12 +1,12 @@
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
-/** What people and providers call ether. */
+/** The symbols of ether. */
 const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
 
 /**
- * The floor of a provider's stats in wei of ETH. It is quoted in the collection's own currency and
- * taken only where that is ETH: for any other the best ask of the book is what is known.
+ * Returns the floor of a provider's stats in wei of ETH. It is stated in the collection's own
+ * currency and used only if that is ETH: for any other the best ask of the book is used.
  */
 export function statsFloorNative(
 	floor: ProviderFigure,

@@ -7,7 +7,7 @@ import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 /** What a batch changed. */
 export type AppliedChange = {
 	stored: readonly EventRow[];
-	/** What only the provider had told of them, and was taken out. */
+	/** Events that only the provider had told before, and that were removed. */
 	confirmed: readonly TakenBack[];
 	/** What `stored` adds to the figures. */
 	minutes: readonly Rollup[];

@@ -18,14 +18,11 @@ import type { Prices } from "#plugins/prices/contract.ts";
 export type FrameContext = {
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes hold, for the figures in frames. */
+	/** What a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
-/**
- * Returns the frames that a batch's subscribers receive. Figures are read as the statements before
- * left them.
- */
+/** Returns the frames of a batch. Figures are read as the statements before left them. */
 export async function batchFrames(
 	{
 		options,
@@ -46,8 +43,8 @@ export async function batchFrames(
 }
 
 /**
- * Events one by one, then the figures that they moved. What the provider had said of them before is
- * retracted first: it had another id, and no block.
+ * Returns events one by one, then the figures that they moved. What the provider had told of them
+ * before is retracted first: it had another id, and no block.
  */
 async function liveBatchFrames(
 	options: FrameContext,
@@ -58,7 +55,7 @@ async function liveBatchFrames(
 	const figures: TopicFrames = new Map();
 	const added = addRemainingFigures(tx, chain, figures, {
 		collections: touched,
-		// Also those whose new sales have no price: a candle that was there counts them.
+		// Also minutes whose new sales have no price: an existing candle counts them.
 		traded: minutes.filter(({ sales }) => sales > 0),
 		takenFrom: minutesOf(confirmed),
 		...countedIn([...stored, ...confirmed]),
@@ -86,8 +83,8 @@ function minutesOf(events: readonly TakenBack[]) {
 }
 
 /**
- * What a provider says of collections' past: who follows one reads it anew. Discover receives the
- * rows that moved: it does not read all anew for one collection's history.
+ * Returns the frames of a provider's history of collections: their subscribers read them again.
+ * Discover gets the rows that moved: it need not read all again for one collection's history.
  */
 async function historyFrames(
 	options: FrameContext,

@@ -13,7 +13,7 @@ type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
  * Returns the frames of single events, for a batch near the chain's head.
  *
  * A topic with more mints than one window may show gets one `snapshot_required` in their place;
- * sales are always told one by one.
+ * sales are always sent one by one.
  */
 export function liveFrames(options: {
 	chain: Chain;
@@ -47,8 +47,8 @@ export function liveFrames(options: {
 }
 
 /**
- * Returns the frames of a batch that catches up with history: everything a subscriber knows is old.
- * One frame a topic, however many events there were.
+ * Returns the frames of a batch that catches up with history: all that a subscriber knows is out of
+ * date. One frame a topic, however many events there were.
  */
 export function catchUpFrames(
 	chain: Chain,
@@ -60,7 +60,7 @@ export function catchUpFrames(
 	return topics;
 }
 
-/** Mints that each collection would tell, and under null those that discover would. */
+/** Counts the mints that each collection's topic would send, and under null those of discover. */
 function countMints(events: readonly StorableEvent[]): Map<number | null, number> {
 	const counts = new Map<number | null, number>();
 	for (const { kind, collectionId, accepted } of events) {

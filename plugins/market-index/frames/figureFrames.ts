@@ -23,13 +23,11 @@ export type MovedFigures = {
 	sold: ReadonlySet<number>;
 	minted: ReadonlySet<number>;
 	nowMs: number;
-	/** What the chain's lanes hold now. */
+	/** What the chain's lanes cover now. */
 	spansOf: SpansOf;
 };
 
-/**
- * Adds the frames of the figures that moved, as they stand now. Returns the candles among them.
- */
+/** Adds the frames of the figures that moved, as they are now. Returns the candles among them. */
 export async function addFigureFrames(
 	tx: Tx,
 	chain: Chain,
@@ -41,8 +39,8 @@ export async function addFigureFrames(
 		topics.set(topic, list);
 		list.push({ type, data });
 	};
-	// One read a section, as a row does not tell its id: slugs change under us. A lane's batch has
-	// only mints or only sales, so one of the two is empty.
+	// One read for each section, as a row does not contain its id: slugs may change. A lane's batch
+	// has only mints or only sales, so one of the two is empty.
 	const { nowMs, sold, minted } = moved;
 	const spans = sold.size + minted.size > 0 ? moved.spansOf(tx, chain.id) : NO_SPANS;
 	const [candles, market, minting] = await Promise.all([
@@ -63,8 +61,8 @@ export async function addFigureFrames(
 }
 
 /**
- * Adds the frames of figures of which events may have been taken out (`takenFrom`). A minute that
- * has no sale any more is sent empty, as retracted.
+ * Adds the frames of figures that may have lost events (`takenFrom`). A minute without a sale left
+ * is sent empty, as retracted.
  */
 export async function addRemainingFigures(
 	tx: Tx,

@@ -7,8 +7,8 @@ import { type EventContext, renderEvent } from "#plugins/market-index/render/ren
 import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
 
 /**
- * Returns the frames of a reorg: each event that was taken back, as it was sent before, with
- * `retracted`. A topic with too many to follow one by one gets one `snapshot_required` in their place.
+ * Returns the frames of a reorg: each removed event, as it was sent before, with `retracted`. A
+ * topic with too many gets one `snapshot_required` in their place.
  */
 export function retractionFrames(options: {
 	chain: Chain;

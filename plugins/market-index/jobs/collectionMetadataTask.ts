@@ -31,9 +31,9 @@ const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 
 /**
- * Reads what collections' contracts say of themselves, and renames the collections by it. What a
- * `contractURI` holds within itself is read here; one that points elsewhere gets a job of its own,
- * once, so that no server of a stranger keeps a name waiting.
+ * Makes the task that reads what collections' contracts say of themselves, and renames the
+ * collections by it. A `contractURI` that contains its document is read here; one that points
+ * elsewhere gets a job of its own, once, so that no stranger's server delays a name.
  */
 export function collectionMetadataTask(
 	core: TaskCore,
@@ -70,7 +70,7 @@ export function collectionMetadataTask(
 	};
 }
 
-/** A chain taken out of CHAINS: its names wait until it is back. */
+/** Queues collections of a chain taken out of CHAINS: their names wait until it is back. */
 async function askLater(core: TaskCore, known: readonly Known[]): Promise<void> {
 	const later = collectionJobs(known).map((job) => ({ ...job, delayMs: CHAIN_AWAY_MS }));
 	await core.db.transaction((tx) => core.queue.add(tx, later));
@@ -101,10 +101,10 @@ async function readChain(
 			contract: row.address,
 		});
 	}
-	// Whoever mints is asked for its supply: the one moment to look for new tokens as well, and one
-	// that costs the lanes nothing. Behind the supplies, which say whether the provider knows of
-	// more: without one, what is there is all. At once: each time jobs are added every worker looks
-	// for one.
+	// A contract that minted is asked for its supply: this is also the moment to look for new tokens,
+	// and it costs the lanes nothing. After the supplies, which show whether the provider knows of
+	// more: without one, what is there is all. In one statement: each time jobs are added every
+	// worker looks for one.
 	const jobs = known.map(({ id }) => learnTokensJob(id));
 	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 }

@@ -2,10 +2,10 @@ import type { NewJob } from "#core/queue/JobQueue.ts";
 
 export const CONTRACT_DOCUMENT_TASK = "market-index.contract-document";
 
-/** Behind names and figures. */
+/** After names and figures. */
 const LOW_PRIORITY = 10;
 
-/** The job that reads what a `contractURI` points to. */
+/** Returns the job that reads what a `contractURI` points to. */
 export function contractDocumentJob(collectionId: number, uri: string): NewJob {
 	return {
 		task: CONTRACT_DOCUMENT_TASK,

@@ -10,12 +10,12 @@ import { renameCollection } from "#plugins/market-index/sql/renameCollection.ts"
 
 const payload = z.object({ collectionId: z.int(), uri: z.string() });
 
-/** A stranger's server may be slow: it holds none of the ordinary workers. */
+/** A stranger's server may be slow: it must not occupy the ordinary workers. */
 const LANE = { name: "contract-documents", concurrency: 4 };
 
 /**
- * Reads what a collection's `contractURI` points to. It only fills what nobody else has told: the
- * contract's own views go first, and the provider after them.
+ * Makes the task that reads what a collection's `contractURI` points to. It only fills what no
+ * other source has told: the contract's own views come first, and the provider after them.
  */
 export function contractDocumentTask(
 	core: Pick<Core, "db">,

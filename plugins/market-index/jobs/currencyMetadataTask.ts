@@ -21,13 +21,13 @@ const payload = z.object({
 const SYMBOL: Hex = "0x95d89b41";
 const DECIMALS: Hex = "0x313ce567";
 
-/** A symbol is a label and never an identity; a longer one is a sentence. */
+/** A symbol is a label and never an identity; a longer one is cut. */
 const SYMBOL_LENGTH_MAX = 32;
 
-/** 10^77 is the largest power of ten below 2^256: more decimals cannot mean anything. */
+/** 10^77 is the largest power of ten below 2^256: more decimals are impossible. */
 const DECIMALS_MAX = 77n;
 
-/** Reads an ERC-20's symbol and decimals, once it was paid with. */
+/** Makes the task that reads an ERC-20's symbol and decimals, after the first payment in it. */
 export function currencyMetadataTask(
 	core: Pick<Core, "db" | "indexed" | "queue">,
 ): QueueTask<typeof payload> {
@@ -52,7 +52,7 @@ export function currencyMetadataTask(
 			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
 			// By code points: half of an emoji is no character.
 			const short = [...label].slice(0, SYMBOL_LENGTH_MAX).join("").trimEnd();
-			// An answer that is missing now never erases one that was given before.
+			// A missing answer never erases an earlier one.
 			await core.db.execute(
 				`update market_index.currency set
 					symbol = coalesce($3, symbol), decimals = coalesce($4, decimals)

@@ -2,8 +2,8 @@ import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { LEVEL_BLOCKS } from "#plugins/market-index/jobs/limits.ts";
 
 /**
- * Whether a chain's lanes are near its head and nothing below is owed: what can wait for events
- * waits until then. A chain that nobody follows is level.
+ * Says whether a chain's lanes are near its head with nothing owed below: less urgent work waits
+ * until then. A chain that no lane follows is level.
  */
 export async function lanesAreLevel(
 	scanner: Pick<Scanner, "progress">,

@@ -26,12 +26,12 @@ type OwedCore = Pick<Core, "db" | "queue" | "clock" | "indexed"> & {
 };
 
 /**
- * Has the contracts asked that lanes met while they were behind. Once they are level, all at once;
- * until then a few at a time, with rests of 19 times as long, so that names take a twentieth of
- * the time and no chain that stays behind goes without.
+ * Makes the task that asks the contracts which lanes met while they were behind. Once they are
+ * level, all at once; until then a few at a time, with rests of 19 times as long, so that names
+ * take a twentieth of the time and even a chain that stays behind gets them.
  *
- * What is owed are the collections themselves: those that were never read. So one job for a chain
- * stands for all, and a lost one loses nothing.
+ * Owed are the collections that were never read. So one job for a chain covers all, and a lost one
+ * loses nothing.
  */
 export function owedNamesTask(
 	core: OwedCore,
@@ -44,7 +44,7 @@ export function owedNamesTask(
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ chainId, afterId }, { signal }) {
-			// Taken out of CHAINS: the repair finds them when it is back.
+			// Taken out of CHAINS: the repair job finds them when it is back.
 			if (!indexed.some(({ chain }) => chain.id === chainId)) return;
 			const isLevel = await lanesAreLevel(scanner, chainId);
 			const limit = isLevel ? OWED_PER_TURN_MAX : COLLECTIONS_PER_JOB_MAX;
@@ -53,7 +53,7 @@ export function owedNamesTask(
 			if (last === undefined) return;
 			if (isLevel) {
 				const jobs = collectionJobs(ids.map((id) => ({ id })));
-				// Those are not read yet: the next turn goes on behind them.
+				// Those are not read yet: the next turn continues after them.
 				const more =
 					ids.length < limit ? [] : [owedNamesJob(chainId, { afterId: last, delayMs: 0 })];
 				await db.transaction((tx) => queue.add(tx, [...jobs, ...more]));

@@ -8,11 +8,11 @@ import { renameCollections } from "#plugins/market-index/sql/renameCollections.t
 
 /** What a collection's contract says of itself. */
 export type ContractFacts = {
-	/** The collection's, as it was when its contract was asked. */
+	/** The collection as it was when its contract was asked. */
 	id: number;
 	address: Address;
 	slug: string;
-	/** Whether it was never asked before. */
+	/** True: it was never asked before. */
 	isFirst: boolean;
 	name: string | null;
 	imageUrl: string | null;
@@ -28,8 +28,8 @@ type StoringCore = Pick<Core, "db" | "queue" | "clock">;
  * Stores what contracts of one chain say, and gives them slugs by it, in one transaction. Returns
  * those that the database refused: they count as asked, and the others are stored.
  *
- * A collection that somebody else is writing now is stored afterwards, alone: lanes write many in
- * an order of their own, and two who wait for each other's rows would stop for a second.
+ * A collection that another transaction is writing now is stored afterwards, alone: lanes write
+ * many in an order of their own, and two that wait for each other's rows would stop for a second.
  */
 export async function storeFacts(
 	core: StoringCore,
@@ -80,15 +80,17 @@ async function storeTogether(
 	}
 }
 
-/** In one round trip: while a chain is caught up with, thousands of collections are named. */
+/**
+ * Stores in one round trip: while a chain is being caught up, thousands of collections are named.
+ */
 async function store(
 	core: StoringCore,
 	tx: Tx,
 	{ chainId, facts }: { chainId: number; facts: readonly ContractFacts[] },
 ): Promise<void> {
 	if (facts.length === 0) return;
-	// An answer that is missing now never erases one that was given before.
-	// What the provider calls it was looked at by people, so it stands.
+	// A missing answer never erases an earlier one. Names from the provider were checked by people,
+	// so they stay.
 	const told = tx.execute(
 		`update market_index.collection as mine set
 			name = case when provider_row is null then coalesce(given.name, mine.name)
@@ -112,7 +114,7 @@ async function store(
 			new Date(core.clock.nowMs()),
 		],
 	);
-	// Once: a contract that changes its name at every block must not take every slug there is.
+	// Once: a contract that changes its name at every block must not take every slug.
 	const wishes = facts.flatMap(({ id, name, slug, address }) => {
 		const wish = name === null || slug !== address ? null : slugOf(name);
 		return wish === null ? [] : { collectionId: id, wish };

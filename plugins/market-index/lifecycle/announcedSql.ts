@@ -1,4 +1,7 @@
-/** Whether a mint of a collection row called `c` was announced that is not over; `now` is bound. */
+/**
+ * Returns SQL that says whether a collection row called `c` has an announced mint that is not over;
+ * `now` is bound.
+ */
 export function announcedSql(now: string): string {
 	return `exists (
 			select from market_index.drop as d

@@ -3,10 +3,13 @@ import { type Lifecycle, MINT_SILENCE_MS } from "#plugins/market-index/lifecycle
 import { SOLD_OUT_SHOWN_MS } from "#plugins/market-index/lifecycle/limits.ts";
 import { tradedSql } from "#plugins/market-index/lifecycle/tradedSql.ts";
 
-/** What `lifecycle` may ask for: what clients see, or `ended` = stored `minted_out`. */
+/** Values of the `lifecycle` filter: those that clients see, or `ended` = stored `minted_out`. */
 export type LifecycleFilter = Lifecycle | "ended";
 
-/** `lifecycleOf` as an expression over a row of `collection` called `c`; `now` is a bound time. */
+/**
+ * Returns `lifecycleOf` as an expression over a row of `collection` called `c`; `now` is a bound
+ * time.
+ */
 export function lifecycleSql(now: string): string {
 	return `case
 		when c.max_supply > 0 and c.minted_units >= c.max_supply then 'minted_out'
@@ -19,7 +22,10 @@ export function lifecycleSql(now: string): string {
 	end`;
 }
 
-/** The condition for one filter value. Names select what is presented: rows match it. */
+/**
+ * Returns the condition for one filter value. Values select by the presented lifecycle, so that
+ * rows match it.
+ */
 export function lifecycleFilterSql(filter: LifecycleFilter, now: string): string {
 	const stored = lifecycleSql(now);
 	if (filter === "ended") return `(${stored}) = 'minted_out'`;

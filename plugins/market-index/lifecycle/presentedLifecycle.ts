@@ -2,8 +2,9 @@ import type { Lifecycle } from "#plugins/market-index/lifecycle/Lifecycle.ts";
 import { SOLD_OUT_SHOWN_MS } from "#plugins/market-index/lifecycle/limits.ts";
 
 /**
- * The lifecycle that clients see: a sold-out collection is `minted_out` up to 15 minutes after its
- * last mint and `secondary` from then on. What is stored stays, so `ended` still finds it.
+ * Returns the lifecycle that clients see: a sold-out collection is `minted_out` for 15 minutes
+ * after its last mint and `secondary` from then on. The stored one stays, so `ended` still finds
+ * it.
  */
 export function presentedLifecycle(
 	stored: Lifecycle | null,

@@ -1,11 +1,11 @@
 import { blockOfSecond } from "#plugins/market-index/merge/estimateBlock.ts";
 
-/** An event of the same collection and kind, and the block that it stands in. */
+/** An event of the same collection and kind, with its block. */
 export type Neighbour = { blockNumber: number; occurredAtMs: number };
 
 /**
- * An estimated block, held to where events before and after it stand: what happened later must not
- * stand earlier, or it would open a candle that another opened.
+ * Returns an estimated block, limited by the blocks of the events before and after it: a later
+ * event must not have a lower block, or it would open a candle that another event opened.
  */
 export function blockBetween(options: {
 	estimate: number;

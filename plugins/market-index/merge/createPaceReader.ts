@@ -5,13 +5,13 @@ import type { ChainPace } from "#plugins/market-index/merge/estimateBlock.ts";
 import { PACE_AGE_MAX_MS } from "#plugins/market-index/merge/limits.ts";
 import { firstChainEvent } from "#plugins/market-index/merge/sql/firstChainEvent.ts";
 
-/** Where nothing was read from a chain yet. Slow, so that no guess lies beyond what comes. */
+/** For a chain of which nothing was read yet. Slow, so that no estimate is beyond later blocks. */
 const BLOCK_MS_DEFAULT = 12_000;
 
-/** Less than this is no measure. */
+/** A shorter time is no measure. */
 const MEASURED_LEAST_MS = 60_000;
 
-/** A chain's head and how long its blocks take, as the index itself has seen them. */
+/** Makes a reader of a chain's head and block time, as the index itself has seen them. */
 export function createPaceReader(options: {
 	db: Queryable;
 	clock: Clock;

@@ -8,13 +8,13 @@ import type { ProviderEvent, ProviderPush } from "#plugins/provider/contract.ts"
 export type PushListenerOptions = {
 	db: Queryable;
 	merge: MergeEvents;
-	/** Changes of somebody's order book, in the order in which they came. */
+	/** Applies changes of a collection's order book, in the order of arrival. */
 	applyOrders(pushes: readonly OrderPush[]): Promise<void>;
-	/** The metadata of these tokens changed. */
+	/** Handles changed metadata of these tokens. */
 	applyMetadata(collection: MergedCollection, tokenIds: readonly bigint[]): Promise<void>;
 };
 
-/** The content of some pushes, sorted by who stores it; orders in the order in which they came. */
+/** Pushes sorted by what stores them; orders in the order of arrival. */
 type Sorted = {
 	events: Map<MergedCollection, ProviderEvent[]>;
 	orders: OrderPush[];
@@ -22,8 +22,8 @@ type Sorted = {
 };
 
 /**
- * What the provider's stream pushes, handed to whoever keeps it, together. Contracts that the index
- * does not have are left out: what is followed was in it when it was.
+ * Makes the listener that passes the provider's pushes to what stores them, in batches. Contracts
+ * that the index does not have any more are left out.
  *
  * Events first, then orders, then tokens: none of the three reads what the others write, and each
  * keeps its own order. All of it may come again.

@@ -15,13 +15,13 @@ import { findDoubted } from "#plugins/market-index/merge/sql/findDoubted.ts";
 export type DoubtOptions = TakingBack &
 	Pick<Core, "db" | "indexed"> & { scanner: Pick<Scanner, "progress" | "lock"> };
 
-/** The lanes that would have told them again. */
+/** The lanes that would have read them again. */
 const LANES = ["sale", "mint"] as const;
 
 /**
- * Takes out events that left the chain with their block and were not told again, though the
- * provider had told them too: their transaction failed in the new fork, or was replaced. What a
- * lane told once it would tell again, and if it does so later than this, it is stored anew.
+ * Makes a job that removes events which left the chain with their block and were not read again,
+ * though the provider had told them too: their transaction failed in the new fork, or was replaced.
+ * If a lane reads such an event later than this, it is stored anew.
  */
 export function doubtJob(options: DoubtOptions): Job {
 	const { indexed, scanner, clock } = options;
@@ -55,7 +55,7 @@ async function takeOut(
 	if ((await findDoubted(options.db, { chainId, ...doubt })).length === 0) return 0;
 	return options.db.transaction(async (tx) => {
 		await options.scanner.lock(tx, chainId);
-		// Anew under the lock: the chain may have told some of them meanwhile.
+		// Read again under the lock: a lane may have read some of them meanwhile.
 		const doubted = await findDoubted(tx, { chainId, ...doubt });
 		if (doubted.length === 0) return 0;
 		const gone = await takeOutUnconfirmed(tx, chainId, doubted);

@@ -33,22 +33,22 @@ export type MergeOptions = {
 	record: Applier;
 	/** The provider's name: the venue of its sales. */
 	providerId: string;
-	/** Events from before this are not kept. */
+	/** Events from before this time are not kept. */
 	keptFromMs: () => number;
 };
 
 /** A collection of the index that the provider's events are about. */
 export type MergedCollection = { id: number; chainId: number; address: Address };
 
-/** What became of a provider's events. */
+/** What was done with a provider's events. */
 export type MergeResult = {
-	/** Told by the provider alone, so far. */
+	/** Stored as told by the provider alone, so far. */
 	stored: number;
 	/** The chain had told them; the provider's words were added. */
 	attached: number;
 	/** Known already, from the provider too. */
 	known: number;
-	/** Not sales, mints or transfers of this collection, or nothing that can be. */
+	/** Left out: no sales, mints or transfers of this collection, or impossible ones. */
 	left: number;
 };
 
@@ -58,9 +58,10 @@ export type MergeEvents = (
 ) => Promise<MergeResult>;
 
 /**
- * Merges what the provider says happened into the index, exactly once: what the chain told already
- * gets the provider's words, the rest is stored until the chain tells it. Takes events in any order
- * and as often as they come, a few hundred a transaction, each under the chain's lock.
+ * Makes a function that merges a provider's events into the index, exactly once: an event that the
+ * chain told already gets the provider's words, the rest is stored until the chain tells it. It
+ * takes events in any order and as often as they come, a few hundred in a transaction, each under
+ * the chain's lock.
  */
 export function mergeEvents(options: MergeOptions): MergeEvents {
 	const paceOf = createPaceReader(options);
@@ -70,7 +71,7 @@ export function mergeEvents(options: MergeOptions): MergeEvents {
 		const rows = readAll(options, chain, collection, events);
 		const result = { stored: 0, attached: 0, known: 0, left: events.length - rows.length };
 		if (rows.length === 0) return result;
-		// Before the transactions: a month is made on a connection of its own.
+		// Before the transactions: a month's partition is made on a connection of its own.
 		const times = new Set(rows.map(({ occurredAtMs }) => occurredAtMs));
 		const ahead = Math.max(...times) >= options.clock.nowMs() - TOLD_LIVE_MS;
 		await options.partitions.ensure(times, { ahead });
@@ -88,7 +89,7 @@ export function mergeEvents(options: MergeOptions): MergeEvents {
 	};
 }
 
-/** Oldest first, so that those of one batch lie close to one another. */
+/** Reads events, oldest first, so that those of one batch are close together. */
 function readAll(
 	{ clock, keptFromMs, providerId }: MergeOptions,
 	chain: Chain,
@@ -101,7 +102,7 @@ function readAll(
 		const row = readProviderEvent(event, reading);
 		if (!row) continue;
 		const payload = storablePayload(row.payload);
-		// Its presence says that the provider spoke: one that cannot be kept leaves that much.
+		// A payload marks that the provider told it: one that cannot be stored becomes empty.
 		rows.push({ ...row, payload: payload ?? {} });
 	}
 	return rows.sort((a, b) => a.occurredAtMs - b.occurredAtMs);
@@ -118,7 +119,7 @@ async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
 	const { chain, collection, rows } = part;
 	const transactions = new Set(rows.map(({ transactionHash }) => transactionHash));
 	const contracts = new Set([collection.address]);
-	// The lock first; the rest travels behind it.
+	// The lock first; the rest is sent after it in the same round trip.
 	const [, into, onChain, told] = await Promise.all([
 		options.scanner.lock(tx, chain.id),
 		readMergedInto(tx, collection.id),
@@ -152,7 +153,9 @@ async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
 const NOT_VERIFIED = { onchainVerified: false };
 const NOWHERE = { blockNumber: -1, logIndex: -1, subIndex: -1 };
 
-/** Through the applier, as everything else: figures, candles and frames follow from it. */
+/**
+ * Stores new events through the applier, as all events: figures, candles and frames follow from it.
+ */
 async function storeFresh(
 	{ record, clock }: MergeOptions,
 	tx: Tx,
@@ -165,7 +168,7 @@ async function storeFresh(
 		...row,
 		...providerPlace({ ...row, standard: into.standard }),
 		blockNumber: blocks[index] ?? 0,
-		// Named by its transaction: no block is known, and an event's id begins with this.
+		// No block is known, so its transaction takes the place: an event's id begins with this.
 		blockHash: row.transactionHash,
 		standard: into.standard,
 		onchainVerified: false,
@@ -180,8 +183,8 @@ async function storeFresh(
 }
 
 /**
- * Returns a block for each event of a batch, which must come oldest first within a kind: an event
- * that was just placed helps to place the next one, as if it were stored.
+ * Returns a block for each event of a batch, which must be ordered oldest first within a kind: an
+ * event that was just placed helps to place the next one, as if it were stored.
  */
 function blocksOf(
 	rows: readonly ProviderRow[],

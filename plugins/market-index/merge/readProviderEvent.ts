@@ -9,10 +9,10 @@ import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.
 export type EventReading = {
 	chain: Chain;
 	contract: Address;
-	/** The provider's name, which stands for the venue of its sales. */
+	/** The provider's name, which is stored as the venue of its sales. */
 	providerId: string;
 	nowMs: number;
-	/** Events from before this are not kept. */
+	/** Events from before this time are not kept. */
 	keptFromMs: number;
 };
 
@@ -20,8 +20,9 @@ const UINT256_END = 2n ** 256n;
 const FIRST_MS = Date.UTC(2015, 0, 1);
 
 /**
- * What one event of the provider is to the index; null for what it does not store (listings and
- * offers) and for what cannot be: another contract, no token, no units, a time that has not come.
+ * Returns a provider's event as the index stores it; null for listings and offers, which are not
+ * stored here, and for impossible events: another contract, no token, no units, a time in the
+ * future.
  */
 export function readProviderEvent(event: ProviderEvent, reading: EventReading): ProviderRow | null {
 	const { chain, contract } = reading;
@@ -53,7 +54,10 @@ export function readProviderEvent(event: ProviderEvent, reading: EventReading): 
 
 type Deed = Pick<ProviderRow, "kind" | "from" | "to">;
 
-/** Who a mint came from says the provider in more than one way; here it is always nobody. */
+/**
+ * Returns what happened. The provider states the sender of a mint in several ways; here it is
+ * always the zero address.
+ */
 function deedOf(event: ProviderEvent): Deed | null {
 	if (event.type === "sale") return { kind: "sale", from: event.seller, to: event.buyer };
 	if (event.type !== "mint" && event.type !== "transfer") return null;
@@ -74,7 +78,10 @@ type Price = Pick<ProviderRow, "currency" | "totalRaw">;
 
 const NO_PRICE: Price = { currency: null, totalRaw: null };
 
-/** An amount of nobody knows what is no price, and neither is more of a coin than there can be. */
+/**
+ * Returns the price. An amount in an unknown currency is no price, and neither is more of a coin
+ * than can exist.
+ */
 function priceOf(chain: Chain, payment: ProviderPayment | null): Price {
 	if (!payment || payment.totalRaw < 0n || payment.totalRaw >= UINT256_END) return NO_PRICE;
 	const currency = payment.currency ?? currencyNamed(chain, payment.symbol);
@@ -89,7 +96,7 @@ function currencyNamed(chain: Chain, symbol: string | null): Address | null {
 	return symbol === `W${chain.nativeCurrency.symbol}` ? chain.wrappedNative : null;
 }
 
-/** As the lanes judge: a sale for nothing, or to oneself, counts in no figure. */
+/** Judges as the lanes do: a sale for nothing, or to oneself, counts in no figure. */
 function verdict(
 	row: Deed & Pick<ProviderRow, "totalRaw">,
 ): Pick<ProviderRow, "accepted" | "reason"> {

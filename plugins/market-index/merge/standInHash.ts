@@ -3,9 +3,9 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { standInPrefix } from "#plugins/market-index/confirm/standInPrefix.ts";
 
 /**
- * Stands where a transaction's hash would, for an event that the provider told without one: 8 zero
- * bytes, 8 of the contract, 16 of a digest. So it is known for what it is, and those of one
- * contract lie side by side in an index.
+ * Returns a hash in place of a transaction's, for an event that the provider told without one: 8
+ * zero bytes, 8 of the contract, 16 of a digest. So it can be recognized, and those of one contract
+ * are neighbours in an index.
  */
 export function standInHash(event: {
 	kind: string;

@@ -14,8 +14,8 @@ export type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal }
 /**
  * Calls views, each of any contract; each answers or is null by itself, as with `callContract`.
  *
- * Where the chain has Multicall3 many views are one call. A view that fails there is asked alone,
- * in one request with the others that did: another contract may have burnt the gas of all.
+ * Where the chain has Multicall3 many views are one call. A view that fails there is called alone,
+ * in one request with the others that did: another contract may have used up the gas of all.
  */
 export async function callEach(
 	rpc: Rpc,
@@ -45,8 +45,8 @@ type Failed = {
 
 /**
  * Where all of a contract's views of one function failed the first one decides: if it fails alone
- * as well, the contract has no such function. A collection of 10,000 tokens without URIs costs
- * one call more, and not 10,000; and none while all of them go on to fail.
+ * as well, the contract has no such function. So a collection of 10,000 tokens without URIs costs
+ * one more call, and not 10,000; and none while all of them go on to fail.
  */
 async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): Promise<void> {
 	const functionOf = (place: number) => {
@@ -70,9 +70,9 @@ async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): 
 	}
 }
 
-/** By chain, and gone with it: each purpose of a chain has one `Rpc`. */
+/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
 const lackingByChain = new WeakMap<Rpc, Set<string>>();
-/** Contracts and functions; what came first goes first. */
+/** Contracts and functions; the oldest is forgotten first. */
 const LACKING_MAX = 1_000;
 
 function lackingOf(rpc: Rpc): Set<string> {
@@ -91,7 +91,7 @@ function remember(lacking: Set<string>, name: string): void {
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
-/** One call for each, in one request; a node that refuses that is asked one by one. */
+/** Sends one call for each, in one request; to a node that refuses that, one by one. */
 async function callAlone(
 	rpc: Rpc,
 	asked: readonly View[],
@@ -116,5 +116,5 @@ async function callAlone(
 	}
 }
 
-/** Calls under way at once where no request may hold several. */
+/** Concurrent calls where no request may hold several. */
 const AT_ONCE = 4;

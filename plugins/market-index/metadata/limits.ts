@@ -1,4 +1,4 @@
-/** Characters kept of a name or an image that a contract tells. */
+/** Characters kept of a contract's name or image. */
 export const NAME_LENGTH_MAX = 256;
 export const IMAGE_LENGTH_MAX = 32_768;
 
@@ -7,8 +7,8 @@ export const IMAGE_LENGTH_MAX = 32_768;
  */
 export const SUPPLY_REFRESH_MS = 10_000;
 
-/** The least that is rested between names that are owed while a lane is behind. */
+/** The shortest rest between owed names while a lane is behind. */
 export const OWED_REST_MIN_MS = 1_000;
 
-/** Contracts that one metadata job asks: four views each fill one request of 100 calls. */
+/** Contracts of one metadata job: their four views each fill one request of 100 calls. */
 export const COLLECTIONS_PER_JOB_MAX = 25;

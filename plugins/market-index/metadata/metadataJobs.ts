@@ -16,15 +16,15 @@ export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
 export const OWED_NAMES_TASK = "market-index.owed-names";
 export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
 
-/** Names can wait: whatever moves a figure goes first. */
+/** Names can wait: jobs that move a figure go first. */
 const LOW_PRIORITY = 10;
 
-/** How often a job looks whether the chain it needs is back in `CHAINS`. */
+/** How often a job checks whether the chain it needs is back in `CHAINS`. */
 export const CHAIN_AWAY_MS = 86_400_000;
 
 /**
- * Jobs for collections registered just now: read what their contracts say of themselves. A block
- * that brings many of them asks the node in few requests.
+ * Returns jobs for newly registered collections, which read what their contracts say of themselves.
+ * A block with many of them asks the node in few requests.
  */
 export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
 	const jobs: NewJob[] = [];
@@ -41,8 +41,8 @@ export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): N
 }
 
 /**
- * The job for all contracts of a chain that were never asked what they say of themselves. One that
- * waits keeps its time: lanes that are behind queue it with each range.
+ * Returns the job for all contracts of a chain that were never asked what they say of themselves. A
+ * waiting one keeps its time: lanes that are behind queue it with each range.
  */
 export function owedNamesJob(
 	chainId: number,
@@ -59,9 +59,8 @@ export function owedNamesJob(
 }
 
 /**
- * The same jobs for collections that were registered long ago. They have keys of their own and
- * keep the time of a job that is in line already: one that waits for a node which is away goes on
- * waiting.
+ * Returns the same jobs for collections that were registered long ago. They have keys of their own
+ * and keep the time of a queued job: one that waits for an unavailable node goes on waiting.
  */
 export function repairJobs(collectionIds: readonly number[]): NewJob[] {
 	return collectionJobs(collectionIds.map((id) => ({ id }))).map((job) => {
@@ -70,8 +69,8 @@ export function repairJobs(collectionIds: readonly number[]): NewJob[] {
 }
 
 /**
- * A job for each collection that minted: its contract is asked again a little later. The first
- * mint decides when, so a mint at every block does not put it off for ever.
+ * Returns a job for each collection that minted: its contract is asked again a little later. The
+ * first mint decides when, so that mints at every block do not postpone it forever.
  */
 export function supplyJobs(minted: Iterable<number>): NewJob[] {
 	return [...minted].map((collectionId) => ({
@@ -84,7 +83,7 @@ export function supplyJobs(minted: Iterable<number>): NewJob[] {
 	}));
 }
 
-/** The job for one ERC-20. */
+/** Returns the job for one ERC-20. */
 export function currencyJob(chainId: number, address: Address): NewJob {
 	return {
 		task: CURRENCY_METADATA_TASK,
@@ -94,7 +93,10 @@ export function currencyJob(chainId: number, address: Address): NewJob {
 	};
 }
 
-/** A job for each ERC-20 that is paid with for the first time: read its symbol and decimals. */
+/**
+ * Returns a job for each ERC-20 that is paid with for the first time, which reads its symbol and
+ * decimals.
+ */
 export async function currencyJobs(
 	tx: Tx,
 	chain: Chain,

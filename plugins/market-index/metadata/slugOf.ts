@@ -1,8 +1,8 @@
 const SLUG_LENGTH_MAX = 64;
 
 /**
- * A name as a slug: lower-case letters, digits and dashes. Null where nothing is left, and where
- * the result looks like an address: it must never shadow another contract.
+ * Returns a name as a slug: lower-case letters, digits and dashes. Null where nothing is left, and
+ * where the result looks like an address: it must never shadow another contract.
  */
 export function slugOf(name: string): string | null {
 	const slug = name

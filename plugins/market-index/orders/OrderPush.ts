@@ -1,7 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
 
-/** A change of a book that the provider's stream told. */
+/** A change of a book from the provider's stream. */
 export type OrderPush =
 	| Extract<ProviderPush, { type: "order" | "order_gone" | "order_back" }>
 	/** How many units of an order were bought. */

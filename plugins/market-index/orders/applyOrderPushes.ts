@@ -19,10 +19,10 @@ import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 type Context = Pick<SyncContext, "core" | "prices">;
 
 /**
- * Writes the changes of books that the provider's stream told, and publishes them. Changes of one
- * book share a transaction; each order's are written in the order in which they came. A cheaper
- * listing becomes the floor at once. When the listing at the floor goes, the best of the rest
- * becomes the floor, where it is known. Either way the book is due to be read again.
+ * Stores the book changes from the provider's stream, and publishes them. Changes of one book share
+ * a transaction; each order's are stored in the order of arrival. A cheaper listing becomes the
+ * floor at once. When the listing at the floor goes, the best of the rest becomes the floor, where
+ * it is known. In both cases the book is due to be read again.
  */
 export async function applyOrderPushes(
 	context: Context,
@@ -49,7 +49,7 @@ type Applying = {
 	nowMs: number;
 };
 
-/** Writes the changes of one book: one slug of the provider on one chain. */
+/** Stores the changes of one book: one slug of the provider on one chain. */
 async function applyToBook(context: Context, pushes: readonly OrderPush[]): Promise<void> {
 	const { core, prices } = context;
 	const [first] = pushes;
@@ -83,14 +83,14 @@ async function applyToBook(context: Context, pushes: readonly OrderPush[]): Prom
 }
 
 type Round = {
-	/** Orders that became active, or stopped being so. */
+	/** Orders that became active or inactive. */
 	changed: Hex[];
 	hasRetired: boolean;
 	/** Unit prices of the listings that went. */
 	lost: string[];
 };
 
-/** Changes of different orders, in three statements; a floor that falls is two more. */
+/** Applies changes of different orders, in three statements; a lower floor takes two more. */
 async function applyRound(
 	tx: Tx,
 	{ context, chain, book, nowMs }: Applying,
@@ -113,7 +113,7 @@ async function applyRound(
 	}
 	const at = new Date(nowMs);
 	const { id: collectionId, generation } = book;
-	// What was retired until now is older news than this.
+	// This is newer than any retirement until now.
 	const write = { collectionId, generation, rows, knownAt: new Date(nowMs + 1), seenAt: at };
 	const added = rows.length > 0 ? await upsertOrders(tx, write) : [];
 	const cheapest = cheapestOf(rows, book, nowMs);
@@ -135,8 +135,8 @@ async function applyRound(
 }
 
 /**
- * Makes a book due: it is read again as soon as somebody looks at it. An order that ended here may
- * have left other orders behind that no push told of.
+ * Makes a book due: it is read again as soon as its collection is looked at. When an order ended
+ * here, others may have ended without a push.
  */
 async function makeDue(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
 	await tx.execute("update market_index.sync set orders_due_at = $2 where collection_id = $1", [
@@ -157,8 +157,8 @@ function cheapestOf(rows: readonly OrderRow[], book: LockedBook, nowMs: number):
 }
 
 /**
- * Tells whether an order is an open ask below the known floor. One above it changes nothing: the
- * floor may be of a market whose orders we do not hold.
+ * Says whether an order is an open ask below the known floor. One above it changes nothing: the
+ * floor may be from a market whose orders we do not have.
  */
 function isCheaper(row: OrderRow, { floorNative }: LockedBook, nowMs: number): boolean {
 	if (row.kind !== "listing" || row.isPrivate || row.unitNative === null) return false;

@@ -10,8 +10,9 @@ import { syncBook } from "#plugins/market-index/orders/syncBook.ts";
 import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 
 /**
- * Keeps the order books of watched collections current, and of no others. Books are claimed in the
- * database, so every process may take its share; the first limit ends the tick of all of them.
+ * Makes a job that keeps the order books of watched collections current, and of no others. Books
+ * are claimed in the database, so every process can take its share; the first limit ends the tick
+ * of all of them.
  */
 export function bookJob(context: Omit<SyncContext, "merge">): Job {
 	const { core, provider, pause } = context;
@@ -35,9 +36,9 @@ export function bookJob(context: Omit<SyncContext, "merge">): Job {
 			try {
 				await syncBook(context, book, signal);
 			} catch (error) {
-				// Claimed for a while already: that is when it is tried again.
+				// It is claimed for a while already, and is tried again after that.
 				if (pause.note(error) || signal.aborted) return;
-				// What the provider did is told by its adapter, once for all books.
+				// The adapter logs what the provider did, once for all books.
 				const level = error instanceof Fault ? "debug" : "warn";
 				core.log[level]("an order book was not read", { slug: book.providerSlug, error });
 			}

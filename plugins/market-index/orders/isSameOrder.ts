@@ -1,7 +1,10 @@
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 import type { KnownOrder } from "#plugins/market-index/orders/sql/readKnownOrders.ts";
 
-/** Whether writing an order would change nothing. What is not told now would erase nothing. */
+/**
+ * Says whether storing an order would change nothing. A member that is missing now would not erase
+ * the stored one.
+ */
 export function isSameOrder(row: OrderRow, known: KnownOrder | undefined): boolean {
 	return (
 		known !== undefined &&

@@ -7,9 +7,10 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 
 /**
- * A provider's order as a row of the collection's book. Null for what does not belong there: orders
- * of another chain or contract that share the provider's slug, orders of nothing, and those whose
- * time is over: called active all the same, they would be retired and taken in again each minute.
+ * Returns a provider's order as a row of the collection's book. Null for orders that do not belong
+ * there: those of another chain or contract with the same slug, those of no units, and expired
+ * ones, which the provider may still call active and which would be retired and added again each
+ * minute.
  */
 export function orderRowOf(
 	order: ProviderOrder,
@@ -24,7 +25,7 @@ export function orderRowOf(
 	}
 	if (tokenId !== null && (tokenId < 0n || tokenId >= UNITS_BOUND)) return null;
 	if (order.expiresAtMs !== null && order.expiresAtMs <= nowMs) return null;
-	// Whoever lists something names it, and wants something for it.
+	// A listing must name a token and a price.
 	if (order.kind === "listing" && (tokenId === null || totalRaw === 0n)) return null;
 	const unitRaw = totalRaw / quantity;
 	const unitNative = nativeOf(order, unitRaw, { prices, nowMs });
@@ -49,7 +50,10 @@ export function orderRowOf(
 	};
 }
 
-/** By the currency's address; by its symbol only where the provider named no address. */
+/**
+ * Values an order by its currency's address; by the symbol only where the provider named no
+ * address.
+ */
 function nativeOf(
 	{ chainId, currency, symbol, decimals }: ProviderOrder,
 	unitRaw: bigint,

@@ -10,7 +10,7 @@ import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 
 type Pruning = Pick<SyncContext, "core" | "prices">;
 
-/** Retires orders whose time is over, and forgets retired ones after a week. */
+/** Makes a job that retires expired orders, and deletes retired ones after a week. */
 export function pruneOrdersJob(context: Pruning): Job {
 	const { db, clock } = context.core;
 	return {
@@ -30,7 +30,7 @@ export function pruneOrdersJob(context: Pruning): Job {
 	};
 }
 
-/** Nothing but time passed: figures and streams follow all the same. */
+/** Retires a collection's expired orders. Though only time passed, figures and streams follow. */
 async function endOrders({ core, prices }: Pruning, collectionId: number): Promise<void> {
 	const nowMs = core.clock.nowMs();
 	await core.db.transaction(async (tx) => {

@@ -13,27 +13,27 @@ import { PROVIDER_PAGE } from "#plugins/market-index/pace/limits.ts";
 import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import type { ProviderOrder, ProviderPage, ProviderStats } from "#plugins/provider/contract.ts";
 
-/** Asks for the page behind a cursor; the first one without. */
+/** Reads the page after a cursor; the first one without. */
 type AskPage = (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder>>;
 
-/** What arrived of a book, and what did not: the first limit, else the first of all failures. */
+/** What arrived of a book, and why not all of it: the first limit, else the first failure. */
 export type ReadBook = {
 	reading: BookReading;
-	/** Pages that came now, and all that its sides have by now. */
+	/** Pages that came now, and all pages of its sides so far. */
 	pages: number;
 	pagesInAll: number;
 	failure: Fault | null;
-	/** Where the next turn goes on; null where it begins anew. */
+	/** Where the next turn continues; null where it begins anew. */
 	progress: BookProgress | null;
 };
 
-/** Stands for the page after one that did not come: the rows before it are not the whole book. */
+/** Stands for the page after one that did not arrive: the rows before it are not the whole book. */
 const LACKING: ProviderPage<ProviderOrder> = { items: [], cursor: "lacking" };
 
 /**
- * Reads a book from the provider: each side as far as it can be had, and the stats. A part that
- * fails leaves the others as they are. A limit, or a stop of the job, ends all of them: then the
- * next turn goes on from there.
+ * Reads a book from the provider: as much of each side as possible, and the stats. A failing part
+ * leaves the others as they are. A limit, or a stop of the job, ends all of them: then the next
+ * turn continues from there.
  */
 export async function readBook(
 	{ core, provider, prices }: Pick<SyncContext, "core" | "provider" | "prices">,
@@ -107,7 +107,9 @@ export async function readBook(
 		return { side, progress: { ...progress, isOver: !isCut, isWhole } };
 	}
 
-	/** Answers whether it succeeded; what is no fault of the provider's is thrown. */
+	/**
+	 * Runs a part and says whether it succeeded; throws any error that is no fault of the provider's.
+	 */
 	async function attempt(run: () => Promise<void>): Promise<boolean> {
 		if (isOver) return false;
 		try {

@@ -6,7 +6,7 @@ import type { ProviderOrder, ProviderPage } from "#plugins/provider/contract.ts"
 
 /**
  * Reads pages of orders until the last, or until `pagesMax`; `isWhole` says which. Orders that
- * cannot be filled, and those of other contracts under the same slug, are left out.
+ * cannot be filled, and those of other contracts with the same slug, are left out.
  */
 export async function readPages(
 	page: (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder>>,
@@ -17,7 +17,7 @@ export async function readPages(
 		nowMs: number;
 		/** Where an earlier reading was interrupted. */
 		from?: { cursor: string | null; pages: number };
-		/** Called after each page that another one is read behind. */
+		/** Called after each page that another one follows. */
 		between?: (read: { rows: OrderRow[]; cursor: string; pages: number }) => Promise<void>;
 	},
 ): Promise<{ rows: OrderRow[]; isWhole: boolean; pages: number }> {
@@ -32,7 +32,7 @@ export async function readPages(
 		}
 		// A list that the provider does not know is not an empty one: that would end every order.
 		if (next === null) return { rows, isWhole: !(isBroken || isUnknown), pages };
-		// The same page again would never end.
+		// Repeating the same page would never end.
 		if (pages >= pagesMax || next === cursor) return { rows, isWhole: false, pages };
 		await options.between?.({ rows, cursor: next, pages });
 		cursor = next;

@@ -2,11 +2,11 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
 
 /**
- * Puts changes of a book into rounds, in each of which an order is named once: the first round has
- * what was told first of each order, and so on. Changes of different orders do not depend on each
- * other, so one round is a few statements however many orders it has, and each order still gets
- * its changes in the order in which they came. Of the same order told again and again, with
- * nothing else between, the last word counts.
+ * Sorts changes of a book into rounds, in each of which an order appears once: the first round has
+ * the first change of each order, and so on. Changes of different orders are independent, so one
+ * round is a few statements however many orders it has, and each order still gets its changes in
+ * the order of arrival. Of the same order sent repeatedly, with nothing else in between, the last
+ * counts.
  */
 export function roundsOf(pushes: readonly OrderPush[]): OrderPush[][] {
 	const rounds: OrderPush[][] = [];

@@ -12,8 +12,8 @@ import { usdAt } from "#plugins/market-index/read/usdAt.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /**
- * Sends a collection's stream the orders that became active or inactive, as `market_event` with
- * `eventType` `listing` or `offer` and a `status`. More than fit one by one are one
+ * Publishes the orders that became active or inactive in a collection's stream, as `market_event`
+ * with `eventType` `listing` or `offer` and a `status`. More than `framesMax` become one
  * `snapshot_required`.
  */
 export async function sendOrderFrames(

@@ -7,21 +7,21 @@ import type { LockedBook } from "#plugins/market-index/orders/sql/lockBook.ts";
 import { FLOOR_AGAIN_MS } from "#plugins/market-index/pace/limits.ts";
 import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 
-/** How often the time of an unchanged count is written: not with each push. */
+/** How often the time of an unchanged count is stored: not with each push. */
 const COUNTED_AGAIN_MS = 60_000;
 
 export type Settling = {
 	chain: Chain;
 	book: LockedBook;
-	/** What units of listings that went were asked for: sold, cancelled, or over by themselves. */
+	/** Unit prices of listings that went: sold, cancelled, or expired. */
 	lost: readonly string[];
 	nowMs: number;
 };
 
 /**
- * Makes count and floor those of the book that is left, where it was whole a short while ago: a few
- * pushed orders are no count, and no floor. Whatever it was, a floor that went is asked for again
- * soon, as the provider sees more markets than the book has.
+ * Sets count and floor from the rest of the book, if it was whole a short while ago: a few pushed
+ * orders make no count, and no floor. In any case a floor that went is soon read again, as the
+ * provider sees more markets than the book has.
  */
 export async function settleBook(
 	tx: Tx,
@@ -51,8 +51,8 @@ export async function settleBook(
 }
 
 /**
- * A collection whose syncs fail keeps its own time. Listings that an unfinished sync has here may
- * have the one that went: they are read anew.
+ * Moves the next sync forward. A collection whose syncs fail keeps its own time. Stored listings of
+ * an unfinished sync may include the one that went: they are read again.
  */
 async function askSoon(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
 	await tx.execute(

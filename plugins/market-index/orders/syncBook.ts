@@ -12,8 +12,8 @@ import { bookFloorsJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /**
  * Reads a book from the provider, and then writes what arrived in one transaction. Then throws the
- * fault that stopped it, if any; the next turn goes on from there. Else a book with more pages
- * than a minute has calls would never be read to its end.
+ * fault that stopped it, if any; the next turn continues from there. Otherwise a book with more
+ * pages than a minute has calls would never be read to its end.
  */
 export async function syncBook(
 	context: Omit<SyncContext, "merge" | "pause">,
@@ -45,7 +45,7 @@ export async function syncBook(
 			where collection_id = $1`,
 			[book.id, dueAt, progress && JSON.stringify(progress)],
 		);
-		// Listings that could not be read say nothing of any floor.
+		// Unread listings say nothing about any floor.
 		if (listings.isWhole || listings.rows.length > 0) {
 			await core.queue.add(tx, [bookFloorsJob(book.id)]);
 		}

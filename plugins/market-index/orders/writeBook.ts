@@ -24,7 +24,7 @@ import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
 /**
  * One side of a book as it was read: `isWhole` where nothing was left beyond the last page, `isCut`
- * where a page did not come, `isWritten` where all of it was written by an earlier turn.
+ * where a page did not arrive, `isWritten` where an earlier turn wrote all of it.
  */
 export type BookSide = {
 	rows: readonly OrderRow[];
@@ -36,15 +36,14 @@ export type BookSide = {
 export type BookReading = {
 	listings: BookSide;
 	offers: BookSide;
-	/** The provider's own floor; null where it has none, or where it spans other contracts too. */
+	/** The provider's own floor; null where it has none, or where it includes other contracts. */
 	statsFloor: ProviderFigure;
-	/** False where the stats could not be had: they say nothing, not even that there is no floor. */
+	/** False where the stats could not be read: they say nothing, not even that there is no floor. */
 	isStatsRead: boolean;
 	/** When the provider was asked for the first page. */
 	askedAtMs: number;
 	/**
-	 * True where it continues an interrupted reading: rows which that one wrote belong to this one
-	 * too.
+	 * True: it continues an interrupted reading, so rows which that one wrote belong to this one too.
 	 */
 	isResumed?: boolean;
 };
@@ -60,17 +59,18 @@ const LISTINGS = [0];
 const OFFERS = ORDER_KINDS.map((_, index) => index).filter((index) => index !== 0);
 
 /**
- * Writes a book as a new generation: what it has is active, what only earlier ones had is retired.
- * A side that was not read to its end retires nothing young, and says no number of listings.
+ * Writes a book as a new generation: its orders are active, those of earlier generations only are
+ * retired. A side that was not read to its end retires nothing recent, and gives no number of
+ * listings.
  *
- * What is as it was is not written again for ten minutes: of 5,000 orders that are all the same
- * each sync wrote 17 to 26 MB of log, and held the book for two seconds.
+ * Unchanged orders are not written again for ten minutes: for 5,000 unchanged orders each sync
+ * wrote 17 to 26 MB of log, and locked the book for two seconds.
  */
 export async function writeBook(tx: Tx, reading: BookReading, writing: Writing): Promise<void> {
 	const { core, prices, chain, collection } = writing;
 	const nowMs = core.clock.nowMs();
 	const at = new Date(nowMs);
-	// The row's lock: of two books of one collection the second waits here.
+	// The row's lock: of two readings of one book the second waits here.
 	const isCut = reading.listings.isCut || reading.offers.isCut;
 	const [next] = await tx.query<{ generation: number }>(
 		`update market_index.sync set generation = generation + $4,
@@ -83,7 +83,8 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	const changed: Hex[] = [];
 	const asked = new Date(reading.askedAtMs);
 	const told = uniqueRows([...reading.listings.rows, ...reading.offers.rows]);
-	// Of a part each order is written: whoever reads the last one knows by that what was seen.
+	// Of a cut reading each order is written, so that the reading of the last part knows which were
+	// seen.
 	const since = isCut ? asked : new Date(nowMs - SEEN_AGAIN_MS);
 	const stored = await readKnownOrders(tx, { collectionId: collection.id, since });
 	const known = new Map(stored.map((order) => [order.orderHash, order]));
@@ -97,7 +98,7 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 		[reading.listings, LISTINGS],
 		[reading.offers, OFFERS],
 	] as const) {
-		// Of a side of which nothing came, nothing is known to have gone.
+		// For a side of which nothing arrived, no order is known to have gone.
 		if (side.isWritten || (side.isCut && side.rows.length === 0)) continue;
 		const seenBefore = side.isWhole ? asked : new Date(reading.askedAtMs - UNSEEN_MS);
 		const retire = { collectionId: collection.id, generation, kinds, kept, seenBefore, at };
@@ -108,7 +109,7 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	await sendOrderFrames(tx, { chain, collection, changed, outbox, prices, nowMs });
 }
 
-/** What the stored book says: how many tokens are for sale, and the floor. */
+/** Writes the figures of the stored book: how many tokens are for sale, and the floor. */
 async function writeFigures(
 	tx: Tx,
 	{ listings, statsFloor: stats, isStatsRead, askedAtMs }: BookReading,
@@ -124,22 +125,22 @@ async function writeFigures(
 			[collection.id, isWhole ? listed : null, new Date(nowMs)],
 		);
 	}
-	// Some of the asks, without the stats, are no floor.
+	// A part of the asks, without the stats, makes no floor.
 	if (!isStatsRead && !isWhole) return;
 	const statsNative = statsFloorNative(stats, { chainId: collection.chainId, prices, nowMs });
-	// That nobody sells is known only where the stats, which see more markets, do not object.
+	// An empty book counts only where the stats, which see more markets, do not contradict it.
 	const isEmptyBook = isStatsRead && isWhole && listed === 0;
 	const floor = decideFloor({ stats, statsNative, best, isEmptyBook });
 	const { outbox } = core;
 	await setFloor(tx, { chain, collection, reading: floor, outbox, prices, nowMs, askedAtMs });
 }
 
-/** Each order once, the last that was said of it. */
+/** Returns each order once, as it was last told. */
 function uniqueRows(rows: readonly OrderRow[]): OrderRow[] {
 	return [...new Map(rows.map((row) => [row.orderHash, row])).values()];
 }
 
-/** In parts that one statement takes. */
+/** Splits rows into parts for one statement each. */
 function chunksOf(rows: readonly OrderRow[]): OrderRow[][] {
 	const chunks: OrderRow[][] = [];
 	for (let at = 0; at < rows.length; at += ORDERS_PER_STATEMENT_MAX) {

@@ -1,22 +1,22 @@
 import type { Address } from "#core/chain/Hex.ts";
 
-/** Ids that one account owns since one move; both ends included. */
+/** A range of ids that one account owns since one transfer; both ends included. */
 export type Span = {
 	from: bigint;
 	to: bigint;
-	/** The zero address of ids that were destroyed. */
+	/** The zero address for destroyed ids. */
 	owner: Address;
-	/** The place in the chain of the move that made it so. */
+	/** The chain position of the transfer. */
 	position: bigint;
 };
 
-/** What stood, or would stand, in the place of a span that may have to be taken back. */
+/** What was, or would be, in the place of a span that may have to be taken back. */
 export type SpanBefore = {
 	from: bigint;
 	to: bigint;
-	/** Null where nobody owned these ids. */
+	/** Null where these ids had no owner. */
 	owner: Address | null;
 	position: bigint;
-	/** The place of the move that it gave way to. */
+	/** The position of the transfer that replaced it. */
 	until: bigint;
 };

@@ -1,13 +1,13 @@
 import type { Address } from "#core/chain/Hex.ts";
 
 /**
- * What a block added to the units that an account holds of an id. With the zero address below zero
- * stands for units that came into being, above zero for units that were destroyed.
+ * What a block added to an account's units of an id. For the zero address negative units were
+ * minted, positive ones destroyed.
  */
 export type UnitsAdded = {
 	setId: number;
 	block: number;
-	/** Null where only the count matters: who owns an ERC-721 is told by spans. */
+	/** Null where only the count matters: owners of an ERC-721 are stored as spans. */
 	tokenId: bigint | null;
 	owner: Address;
 	units: bigint;

@@ -7,12 +7,12 @@ import { readSpans } from "#plugins/market-index/owners/sql/readSpans.ts";
 import { unitsOf } from "#plugins/market-index/owners/unitsOf.ts";
 import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 
-/** A place in the chain that every place in a block, and no earlier one, reaches. */
+/** Returns the first position in a block. */
 const startOf = (blockNumber: number) => positionOf({ blockNumber, logIndex: 0, subIndex: 0 });
 
 /**
- * Takes moves in, each once and in any order, under the chain's lock. What happened at
- * `unsettledFrom` or later is journaled, and so is what gave way to it.
+ * Applies transfers, each once and in any order, under the chain's lock. Those at `unsettledFrom`
+ * or later are journaled, with what they replaced.
  */
 export async function applyMoves(
 	tx: Tx,

@@ -10,8 +10,8 @@ import { silentSets } from "#plugins/market-index/owners/sql/silentSets.ts";
 import { wantedCollections } from "#plugins/market-index/owners/sql/wantedCollections.ts";
 
 /**
- * Which collections ought to have their owners kept: the most active ones while there is room.
- * Afterwards, and only now and then, active ones in the place of those that fell silent.
+ * Makes a function that chooses collections whose owners should be kept: the most active ones while
+ * there is room. After that, and only now and then, active ones in place of silent ones.
  */
 export function createChoice(
 	db: Database,
@@ -32,7 +32,7 @@ export function createChoice(
 			days: SILENT_DAYS,
 			limit: WATCHED_PER_TURN_MAX,
 		});
-		// What is over after the operator lowered the limit goes first, and nothing comes for it.
+		// Those above a limit that the operator lowered go first, and are not replaced.
 		const limit = Math.max(0, silent.length + room);
 		return wantedCollections(db, { chainId, limit, activeDays: SILENT_DAYS });
 	};

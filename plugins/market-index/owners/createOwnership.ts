@@ -28,8 +28,9 @@ export type OwnerKeeper = Ownership & {
 };
 
 /**
- * Who owns what, of at most so many contracts a chain. Up to a contract's `end_block` moves come
- * from its walk, above it from the transfer lane: each move is of one of them, and so counts once.
+ * Makes the keeper of owners, for a limited number of contracts a chain. Up to a contract's
+ * `end_block` transfers come from its walk, above it from the transfer lane: each comes from one of
+ * them, and so counts once.
  */
 export function createOwnership(
 	db: Database,
@@ -61,7 +62,7 @@ export function createOwnership(
 			await applyMoves(tx, chainId, { moves: own, unsettledFrom });
 			const settledBelow = settledBelowOf({ fromBlock, toBlock, unsettledFrom });
 			if (settledBelow > 0) await pruneJournal(tx, chainId, settledBelow);
-			// Tokens that only the walk has met would wait for the next mint.
+			// Tokens that only the walk has seen would wait for the next mint.
 			if (moved.isOver) await queue.add(tx, [learnTokensJob(moved.collectionId)]);
 			return true;
 		},
@@ -78,14 +79,17 @@ export function createOwnership(
 	};
 }
 
-/** What the lane saw, of contracts above their `end_block` only: below it is their walks'. */
+/**
+ * Applies what the lane saw, of contracts above their `end_block` only: below it their walks do.
+ */
 async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
 	const { chainId, fromBlock, toBlock, inOrder, pruneBelow, unsettledFrom } = batch;
 	const rows = await watchedRows(tx, chainId);
 	const seen = new Set(batch.watched);
 	const unseen = rows.filter(({ address, endBlock }) => !seen.has(address) && endBlock < toBlock);
 	if (unseen.length > 0) {
-		// They came to be watched while these blocks were read: then that is where the lane stood.
+		// They came to be watched while these blocks were read: then their walks end where the lane
+		// was.
 		const canWalkOn = inOrder && unseen.every(({ endBlock }) => endBlock === fromBlock - 1);
 		if (!canWalkOn) return false;
 		await extendWalks(
@@ -106,7 +110,10 @@ async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
 	return true;
 }
 
-/** Where the journal begins again after blocks that were settled when they came; 0 if none was. */
+/**
+ * Returns where the journal begins again after blocks that were settled when they came; 0 if none
+ * was.
+ */
 function settledBelowOf(read: Pick<MoveBatch, "fromBlock" | "toBlock" | "unsettledFrom">): number {
 	const { fromBlock, toBlock, unsettledFrom } = read;
 	return fromBlock < unsettledFrom ? Math.min(toBlock + 1, unsettledFrom) : 0;

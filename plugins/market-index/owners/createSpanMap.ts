@@ -1,23 +1,23 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Span, SpanBefore } from "#plugins/market-index/owners/Span.ts";
 
-/** What became of some stored spans. */
+/** The changes of some stored spans. */
 export type SpanChanges = {
-	/** First ids of stored spans that are no more, and that no made one begins with. */
+	/** First ids of removed spans, except those at which a new span begins. */
 	gone: bigint[];
 	made: Span[];
 	before: SpanBefore[];
-	/** Ids that each account owns more than before, or fewer. */
+	/** How many ids each account owns more than before, or fewer. */
 	held: Map<Address, bigint>;
 };
 
 export type SpanMap = {
 	/**
-	 * Gives ids to an account, except those that a later move gave away. Where the winner lies at
-	 * `keepFrom` or later, what gave way is remembered.
+	 * Gives ids to an account, except those that a later transfer gave away. Where the winner is at
+	 * `keepFrom` or later, what it replaced is remembered.
 	 */
 	put(span: Span, keepFrom: bigint): void;
-	/** Takes out every span that a move at this place or a later one made. */
+	/** Removes every span of a transfer at this position or later. */
 	takeOut(fromPosition: bigint): void;
 	changes(): SpanChanges;
 };
@@ -25,11 +25,11 @@ export type SpanMap = {
 type Piece = Span & { stored: boolean };
 
 /**
- * A collection's ids as spans that never overlap: for each id the latest move counts, whatever the
- * order they come in, so that a walk through the past and the head may take turns. Ids are never
- * gone through one by one.
+ * Makes a map of a collection's ids as spans that never overlap: for each id the latest transfer
+ * counts, whatever the order of arrival, so that a walk through the past and the head may take
+ * turns. Ids are never handled one by one.
  *
- * All stored spans that overlap what is put must be given.
+ * All stored spans that overlap the added ones must be given.
  */
 export function createSpanMap(stored: readonly Span[]): SpanMap {
 	const pieces: Piece[] = stored
@@ -46,7 +46,7 @@ export function createSpanMap(stored: readonly Span[]): SpanMap {
 		if (until >= keepFrom) before.push({ ...lost, until });
 	}
 
-	/** The first piece that ends at an id or beyond it. */
+	/** Returns the index of the first piece that ends at an id or beyond it. */
 	function indexOf(id: bigint): number {
 		let low = 0;
 		let high = pieces.length;

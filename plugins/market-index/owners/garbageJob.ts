@@ -8,7 +8,10 @@ import {
 } from "#plugins/market-index/owners/limits.ts";
 import { clearGarbage } from "#plugins/market-index/owners/sql/clearGarbage.ts";
 
-/** Clears away owners that are not kept any more: in small parts, for a fraction of the time. */
+/**
+ * Makes a job that deletes owners which are not kept any more: in small parts, for a fraction of
+ * the time.
+ */
 export function garbageJob({ db, clock }: { db: Database; clock: Clock }): Job {
 	return {
 		name: "market-index.owner-garbage",

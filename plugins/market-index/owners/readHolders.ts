@@ -5,9 +5,9 @@ import type { Queryable } from "#core/db/Database.ts";
 export type Holder = { owner: Address; units: bigint };
 
 /**
- * A page of a collection's holders, the largest first, after the last one of the page before; null
- * while the collection is not walked: who holds it is not known then, and a walk that found no mint
- * has read a contract that tells nothing. By the index `holder_largest`.
+ * Returns a page of a collection's holders, the largest first, after the last one of the page
+ * before; null while the collection is not walked, when its holders are unknown, and for a walk
+ * without a mint, whose contract emits no usable logs. By the index `holder_largest`.
  */
 export async function readHolders(
 	db: Queryable,

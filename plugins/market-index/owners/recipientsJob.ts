@@ -10,8 +10,9 @@ import { countRecipients } from "#plugins/market-index/owners/sql/countRecipient
 import { staleRecipients } from "#plugins/market-index/owners/sql/staleRecipients.ts";
 
 /**
- * Counts recipients where nobody knows the owners better, the most active collections first. Apart
- * from the lanes and for a fraction of the time, so that nothing which comes in waits for it.
+ * Makes a job that counts recipients where no better source knows the owners, the most active
+ * collections first. Apart from the lanes and for a fraction of the time, so that no new data waits
+ * for it.
  */
 export function recipientsJob({ db, clock }: { db: Database; clock: Clock }): Job {
 	return {

@@ -10,8 +10,8 @@ import { watchedRows } from "#plugins/market-index/owners/sql/watchedRows.ts";
 import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 
 /**
- * Takes back every move above a fork: what it gave way to stands again, as if the move had never
- * been. The journal says which ids are concerned; nothing else is looked at.
+ * Takes back every transfer above a fork: what it replaced is valid again, as if the transfer had
+ * never been. The journal says which ids are concerned; nothing else is read.
  */
 export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
 	const [units, spansBefore, rows] = await Promise.all([
@@ -19,7 +19,7 @@ export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
 		takeBefore(tx, reorg),
 		watchedRows(tx, reorg.chainId),
 	]);
-	// What the journal still says of sets that are not kept any more is nobody's.
+	// Journal entries of sets that are not kept any more are ignored.
 	const kept = new Set(rows.map(({ setId }) => setId));
 	const added = units.filter(({ setId }) => kept.has(setId));
 	const before = spansBefore.filter(({ setId }) => kept.has(setId));
@@ -42,7 +42,7 @@ async function restoreSpans(
 		map.takeOut(gone);
 		for (const { from, to, owner, position } of own) {
 			if (owner === null || position >= gone) continue;
-			// Which of these are settled nobody says here: all are journaled, and pruned in time.
+			// Which of these are settled is not known here: all are journaled, and pruned in time.
 			map.put({ from, to, owner, position }, 0n);
 		}
 		changes.set(setId, map.changes());

@@ -3,8 +3,8 @@ import type { OwnedMove } from "#plugins/market-index/owners/OwnedMove.ts";
 import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
 
 /**
- * What moves add to accounts: of an ERC-1155 for both parties, of an ERC-721 only what came into
- * being or was destroyed. Several of one block, id and account become one, except for the zero
+ * Returns what transfers add to accounts: of an ERC-1155 for both parties, of an ERC-721 only
+ * minted and destroyed ids. Several of one block, id and account become one, except for the zero
  * address, where minted and destroyed units must not cancel out.
  */
 export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {

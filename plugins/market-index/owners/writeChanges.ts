@@ -12,13 +12,13 @@ export type OwnerChanges = {
 	/** By collection. */
 	spans: ReadonlyMap<number, SpanChanges>;
 	added: readonly UnitsAdded[];
-	/** Whether units come in or are taken back. */
+	/** `1n` where units are added, `-1n` where they are taken back. */
 	sign: 1n | -1n;
 };
 
 /**
- * Writes what became of spans and units, and with it what follows: holders, owners, supply. The one
- * place that does, whether moves come in or are taken back, so that the counts cannot drift.
+ * Writes the changes of spans and units with what follows: holders, owners, supply. The one place
+ * for it, whether transfers are applied or taken back, so that the counts cannot drift.
  */
 export async function writeChanges(
 	tx: Tx,
@@ -51,7 +51,7 @@ export async function writeChanges(
 	await addSupply(tx, supplyChanges({ added, sign }, grown));
 }
 
-/** Each account and id once, whatever block they came from. */
+/** Sums up by account and id, whatever block the units came from. */
 function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
 	const sums = new Map<string, AccountUnits>();
 	for (const { setId, tokenId, owner, units } of added) {
@@ -64,7 +64,10 @@ function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUni
 	return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** A balance below zero holds nothing; it waits for a walk to tell where the units came from. */
+/**
+ * Returns changes of held units. A balance below zero counts as none; a walk will tell where the
+ * units came from.
+ */
 function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[]): HeldUnits[] {
 	const addedTo = new Map(added.map((account) => [accountKey(account), account.units]));
 	return now.map(({ setId, tokenId, owner, units }) => {

@@ -6,16 +6,16 @@ import type { SyncPause } from "#plugins/market-index/pace/createPause.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Provider, ProviderEvent } from "#plugins/provider/contract.ts";
 
-/** A collection as syncs name it. */
+/** A collection with its chain and contract. */
 export type SyncedCollection = { id: number; chainId: number; address: Address };
 
-/** Takes in what the provider says happened; what is there already changes nothing. */
+/** Stores a provider's events; events that are stored already change nothing. */
 export type MergeEvents = (
 	collection: SyncedCollection,
 	events: readonly ProviderEvent[],
 ) => Promise<void>;
 
-/** What syncs are made of. */
+/** What syncs need. */
 export type SyncContext = {
 	core: Pick<Core, "db" | "clock" | "log" | "queue" | "outbox" | "chains" | "indexed">;
 	provider: Provider;
@@ -23,7 +23,9 @@ export type SyncContext = {
 	merge: MergeEvents;
 	pause: SyncPause;
 	loneFailures: LoneFailures;
-	/** Until when the lanes of a chain hold every sale and mint; null while they are behind. */
+	/**
+	 * Returns until when the lanes of a chain have every sale and mint; null while they are behind.
+	 */
 	heldUntil(chainId: number): Promise<Date | null>;
 	/** Waits out a limit in the middle of a list. */
 	wait: typeof sleep;

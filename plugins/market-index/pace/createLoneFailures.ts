@@ -6,15 +6,15 @@ import { FAILING_KEPT_MAX } from "#plugins/market-index/pace/limits.ts";
  * cause, and not an outage of the whole provider.
  */
 export type LoneFailures = {
-	/** A page of a collection came. */
+	/** Records that a page of a collection arrived. */
 	came(collectionId: number): void;
-	/** One did not come; answers how many in a row did not while pages of others came. */
+	/** Records that one did not; returns how many in a row did not while pages of others arrived. */
 	failed(collectionId: number): number;
 };
 
 /**
- * A process looks at its own pages only: the rest that follows is in the database and holds for
- * all, so another process adds no more than tries of its own.
+ * Makes the counter. A process counts its own pages only: the resulting pause is in the database
+ * and holds for all, so another process adds only its own attempts.
  */
 export function createLoneFailures(): LoneFailures {
 	const failing = new LRUCache<number, { times: number; cameBefore: number }>({

@@ -3,17 +3,22 @@ import { Fault } from "#core/fault/Fault.ts";
 import { PAUSE_MAX_MS, PAUSE_MS } from "#plugins/market-index/pace/limits.ts";
 
 export type SyncPause = {
-	/** How long background work keeps away from the provider; 0: not at all. */
+	/**
+	 * Returns for how long background work pauses its calls to the provider, in ms; 0: not at all.
+	 */
 	leftMs(): number;
-	/** Takes note of a limit; true where the error was one. */
+	/** Records a limit; true where the error was one. */
 	note(error: unknown): boolean;
 };
 
-/** Once the provider says "too often", all background work of this process stands still at once. */
+/**
+ * Makes the pause: once the provider answers "too often", all background work of this process stops
+ * at once.
+ */
 export function createPause(clock: Clock): SyncPause {
 	let untilMs = 0;
 	let lengthMs = 0;
-	// Never longer than it was told: a clock that was set back holds nobody for hours.
+	// Never longer than stated, so that a clock that was set back does not pause for hours.
 	const leftMs = () => Math.min(Math.max(untilMs - clock.nowMs(), 0), lengthMs);
 	return {
 		leftMs,

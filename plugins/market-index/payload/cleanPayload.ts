@@ -65,7 +65,7 @@ function cleanWords(name: string, text: string): string | null {
 	return isUrl ? cleanUrl(kept, "media") : kept;
 }
 
-/** Not within a pair of surrogates. */
+/** Cuts a text, but not within a pair of surrogates. */
 function cut(text: string): string {
 	return text
 		.slice(0, TEXT_LENGTH_MAX)

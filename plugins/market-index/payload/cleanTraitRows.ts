@@ -2,7 +2,7 @@ import { cleanLine } from "#core/outside/cleanLine.ts";
 import { TRAIT_LENGTH_MAX } from "#core/outside/limits.ts";
 import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/limits.ts";
 
-/** Names of what providers tell of a trait beside its name and value. */
+/** Members that providers give a trait. */
 const MEMBERS: ReadonlySet<string> = new Set([
 	...["trait_type", "type", "name", "key", "value"],
 	...["display_type", "max_value", "min", "max", "trait_count", "order"],
@@ -50,7 +50,7 @@ function plainMembers(row: Row): Row {
 	return clean;
 }
 
-/** Returns a plain value, else undefined. Null is what providers write for "not said". */
+/** Returns a plain value, else undefined. Null is what providers write for a missing value. */
 function plainOf(value: unknown): string | number | boolean | null | undefined {
 	if (value === null || typeof value === "boolean") return value;
 	if (typeof value === "number") return Number.isFinite(value) ? value : undefined;

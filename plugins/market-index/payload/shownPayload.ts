@@ -9,10 +9,10 @@ export type ShownPayload = {
 };
 
 /**
- * Image and traits, wherever the provider put them: on the event itself, in its `nft` (sales and
- * transfers over REST), `asset` (orders) or `item.metadata` (the stream). The image is `image_url`,
- * then `display_image_url`. Cleaned here as well as where words come in: some are stored since
- * before they were.
+ * Returns image and traits, wherever the provider put them: on the event itself, in its `nft`
+ * (sales and transfers over REST), `asset` (orders) or `item.metadata` (the stream). The image is
+ * `image_url`, then `display_image_url`. Cleaned here as well as when stored: some rows are older
+ * than the cleaning.
  */
 export function shownPayload(stored: Payload | null): ShownPayload {
 	if (stored === null) return { imageUrl: null, traits: null, providerPayload: null };
@@ -23,7 +23,7 @@ export function shownPayload(stored: Payload | null): ShownPayload {
 	return { imageUrl, traits, providerPayload: payload };
 }
 
-/** Outermost first. The stream wraps its events once more. */
+/** Returns the objects to look in, outermost first. The stream wraps its events once more. */
 function partsOf(payload: Payload): Payload[] {
 	const inner = partOf(payload, "payload");
 	const parts: Payload[] = [];

@@ -29,7 +29,7 @@ export function storableJson(payload: Payload | null): Payload | null {
 	);
 }
 
-/** Ends at the first branch that is too deep. */
+/** Says whether a value is too deep; ends at the first branch that is. */
 function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== "object" || value === null) return false;
 	return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));

@@ -6,7 +6,7 @@ export type QuotedListing = {
 	totalRaw: bigint;
 	/** For one unit, in wei of ETH. */
 	unitNative: bigint | null;
-	/** What goes to others than the seller, for all units; null where the order does not say. */
+	/** The part that others than the seller get, for all units; null where the order does not say. */
 	feeRaw: bigint | null;
 	currency: string | null;
 	symbol: string;
@@ -17,11 +17,11 @@ export type QuoteLine<Listing extends QuotedListing> = { listing: Listing; units
 
 export type Quote<Listing extends QuotedListing> = {
 	lines: QuoteLine<Listing>[];
-	/** Units that the listings hold; fewer than wanted where the book is too thin. */
+	/** Units that the listings have; fewer than wanted where the book is too thin. */
 	units: bigint;
 	/** Sum over the lines in wei of ETH; null as soon as one price is unknown. */
 	subtotalNative: bigint | null;
-	/** Part of the subtotal that goes to others than sellers; null where unknown. */
+	/** The part of the subtotal that others than sellers get; null where unknown. */
 	feeNative: bigint | null;
 	gasUnits: bigint;
 };

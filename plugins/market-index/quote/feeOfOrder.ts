@@ -14,12 +14,12 @@ const orderSchema = z.object({
 	}),
 });
 
-/** Item types of a Seaport order that are money. */
+/** Item types of a Seaport order that are payments. */
 const MONEY_TYPE_MAX = 1;
 
 /**
- * What of a listing's price goes to others than its seller, in base units, as its signed order
- * says; null where there is no order, or none that can be read.
+ * Returns the part of a listing's price that others than its seller get, in base units, by its
+ * signed order; null without a readable order.
  */
 export function feeOfOrder(protocolData: unknown): bigint | null {
 	const read = orderSchema.safeParse(protocolData);

@@ -6,8 +6,8 @@ import { GAS_PRICE_TIMEOUT_MS } from "#plugins/market-index/quote/limits.ts";
 const { gasPrice } = chainNumbers;
 
 /**
- * Asks chains what a unit of gas costs now, in wei of their coin. Null where a chain does not say
- * in time: an estimate without its gas is still worth having.
+ * Returns a function that reads a chain's present gas price, in wei of its coin. Null where the
+ * chain does not answer in time: an estimate without its gas is still useful.
  */
 export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpcFor">[]) {
 	return async ({ id }: Chain): Promise<bigint | null> => {

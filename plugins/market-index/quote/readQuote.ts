@@ -13,7 +13,7 @@ import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 import { usdAt } from "#plugins/market-index/read/usdAt.ts";
 import type { QuoteAnswer } from "#plugins/market-index/schemas/quoteSchema.ts";
 
-/** An estimate from the stored book. Asks the chain for its gas price, and nobody else. */
+/** Returns an estimate from the stored book. Only the chain's gas price is read from outside. */
 export async function readQuote(
 	{ core, index, prices, gasPrice: readGasPrice }: RouteContext,
 	found: FoundCollection,

@@ -11,7 +11,10 @@ export type FoundListing = QuotedListing & {
 	expiresAt: Date | null;
 };
 
-/** Listings that anybody may fill now, the cheapest first; of one token where one is named. */
+/**
+ * Returns listings that any account may fill now, the cheapest first; of one token where one is
+ * named.
+ */
 export async function readQuotedListings(
 	db: Queryable,
 	query: { collectionId: number; tokenId: string | null; orderHash: Hex | null; nowMs: number },

@@ -2,6 +2,6 @@
 export type RankedTrait = {
 	type: string;
 	value: string;
-	/** What kind of number it is, where it is one. */
+	/** The kind of a numeric trait. */
 	displayType?: string | null | undefined;
 };

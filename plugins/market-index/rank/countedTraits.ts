@@ -1,19 +1,19 @@
 import { normaliseTrait } from "#plugins/market-index/rank/normaliseTrait.ts";
 
-/** How often each value of each trait was counted. */
+/** How many tokens have a value of a trait. */
 export type TraitTally = { type: string; value: string; tokens: number };
 
-/** Counts as a token is scored against. */
+/** Counts that a token is scored against. */
 export type CountedTraits = {
 	supply: number;
-	/** Tokens that have each value, by name, all as OpenRarity compares them. */
+	/** Tokens with each value, by name, all in the form in which OpenRarity compares them. */
 	names: ReadonlyMap<string, { tokens: number; values: ReadonlyMap<string, number> }>;
 	entropy: number;
 };
 
 /**
- * Makes stored counts ready to score tokens against, for tokens that came after the last ranking.
- * The method's own trait (how many traits a token has) takes part only where it was counted too.
+ * Prepares stored counts for scoring tokens that came after the last ranking. The method's own
+ * trait (how many traits a token has) takes part only where it was counted too.
  */
 export function countedTraits(supply: number, tallies: readonly TraitTally[]): CountedTraits {
 	const names = new Map<string, { tokens: number; values: Map<string, number> }>();

@@ -10,27 +10,30 @@ export type InternedTraits = {
 	values: Int32Array;
 	/** The name of each value, by number. */
 	nameOf: readonly number[];
-	/** Tokens that have each value, and each name. */
+	/** Numbers of tokens with each value, and with each name. */
 	valueCounts: readonly number[];
 	nameCounts: readonly number[];
 };
 
 type Value = {
 	id: number;
-	/** 0 where the value says that there is none. */
+	/** 0 where the value means that there is none. */
 	says: number;
 };
 
 type Name = {
 	id: number;
-	/** The value that a token last had, and where: before the token at hand begins, another's. */
+	/**
+	 * The value that a token last had, and its place: one before the present token's start is another
+	 * token's.
+	 */
 	last: Value;
 	place: number;
 	bySpelling: Map<string, Value>;
 };
 
 /**
- * Turns text into numbers, once for each different spelling: the same few hundred texts come a
+ * Turns texts into numbers, once for each different spelling: the same few hundred texts come a
  * hundred thousand times. Of several traits with one name the last counts, as in OpenRarity.
  */
 export function internTraits(
@@ -43,7 +46,7 @@ export function internTraits(
 	const book = createBook();
 	const intern = createInterner(book, values);
 	let end = 0;
-	// By index, here and below: an iterator costs more than the work that it hands out.
+	// By index, here and below: an iterator costs more than the work itself.
 	for (let index = 0; index < tokens.length; index++) {
 		starts[index] = end;
 		end = intern(tokens[index]?.traits ?? [], end);
@@ -52,10 +55,10 @@ export function internTraits(
 	return { starts, values, ...countOf(book.names, values.subarray(0, end)) };
 }
 
-/** Writes the values of one token from a place on, and answers where they end. */
+/** Makes a function that writes the values of one token from a place on, and returns their end. */
 function createInterner(book: ReturnType<typeof createBook>, values: Int32Array) {
 	const traitCount = book.nameOf(traitCountName);
-	// Tokens of a collection tell their traits in one order: a guess that saves most look-ups.
+	// Tokens of a collection state their traits in one order: a guess that saves most look-ups.
 	const guesses: { spelling: string; name: Name }[] = [];
 	const named = (spelling: string, nth: number): Name => {
 		const guess = guesses[nth];
@@ -87,7 +90,7 @@ function createInterner(book: ReturnType<typeof createBook>, values: Int32Array)
 
 const NOTHING: Value = { id: -1, says: 0 };
 
-/** Names and their values by every spelling that came. */
+/** Makes a table of names and their values by every spelling. */
 function createBook() {
 	const bySpelling = new Map<string, Name>();
 	// The id of a value's name, by the id of the value.
@@ -108,7 +111,10 @@ function createBook() {
 	};
 }
 
-/** Kept by the spelling and by what it comes to, so that all spellings share one. */
+/**
+ * Returns the entry of a spelling, stored by the spelling and by its normalised form, so that all
+ * spellings share one.
+ */
 function remembered<Of>(known: Map<string, Of>, spelling: string, make: (text: string) => Of): Of {
 	const text = normaliseTrait(spelling);
 	const made = known.get(text) ?? make(text);

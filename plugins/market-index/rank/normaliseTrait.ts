@@ -8,7 +8,7 @@ const EDGES = new Set([
 	..."\u2028\u2029\u202f\u205f\u3000",
 ]);
 
-/** Returns a name or a value as OpenRarity compares it: small letters, no blanks around them. */
+/** Returns a name or a value as OpenRarity compares it: lower case, no surrounding blanks. */
 export function normaliseTrait(text: string): string {
 	let start = 0;
 	let end = text.length;

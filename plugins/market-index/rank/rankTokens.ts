@@ -3,14 +3,14 @@ import type { RankedTrait } from "#plugins/market-index/rank/RankedTrait.ts";
 
 export type RankedToken<Id> = { id: Id; score: number; rank: number };
 
-/** Scores closer than this, relative to the larger one, are one score. */
+/** Scores closer than this, relative to the larger one, are equal. */
 const SAME_SCORE = 1e-9;
 
 /**
  * Ranks tokens by OpenRarity (open-rarity f2bc4d8b): information content of a token's traits, and
- * of those it lacks, over the collection's entropy. Tokens with more traits that nobody else has
- * come first, then those with a higher score; equal scores share a rank and the next is skipped
- * (1, 2, 2, 4). Rarest first; ties stay in the order they came in.
+ * of those it lacks, over the collection's entropy. Tokens with more unique traits come first, then
+ * those with a higher score; equal scores share a rank and the next is skipped (1, 2, 2, 4). Rarest
+ * first; ties keep their given order.
  *
  * @example
  * const [rarest] = rankTokens([{ id: 7n, traits: [{ type: "Hat", value: "Red" }] }]);
@@ -42,8 +42,8 @@ function isSame(a: number, b: number): boolean {
 }
 
 /**
- * A token is scored from what a token without any trait would have, by the traits that it has: the
- * work is one step a trait that is there, and not one a name that there is.
+ * Scores tokens, each starting from the score of a token without any trait: the work is one step
+ * for each existing trait, and not one for each name.
  */
 function scoresOf(interned: InternedTraits, supply: number) {
 	const { starts, values, nameOf, valueCounts, nameCounts } = interned;

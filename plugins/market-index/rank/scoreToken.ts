@@ -5,8 +5,8 @@ import type { RankedTrait } from "#plugins/market-index/rank/RankedTrait.ts";
 import { traitCountName } from "#plugins/market-index/rank/traitCountName.ts";
 
 /**
- * Scores one token against counts that were made without it. A trait that has never been counted
- * adds nothing: by the formula it would be infinitely rare, and a misspelled one would win.
+ * Scores one token against counts that were made without it. A trait that was never counted adds
+ * nothing: by the formula it would be infinitely rare, and a misspelled one would win.
  */
 export function scoreToken(traits: readonly RankedTrait[], counted: CountedTraits): number {
 	const own = textTraits(traits);
@@ -14,7 +14,7 @@ export function scoreToken(traits: readonly RankedTrait[], counted: CountedTrait
 	for (const [name, { tokens, values }] of counted.names) {
 		const value = own.get(name);
 		const count = value === undefined ? counted.supply - tokens : (values.get(value) ?? 0);
-		// More than there are tokens was miscounted, and makes nothing more common than common.
+		// More than the number of tokens is a miscount, and adds nothing.
 		if (count > 0 && count < counted.supply) content += Math.log2(counted.supply / count);
 	}
 	return content / (counted.entropy || 1);

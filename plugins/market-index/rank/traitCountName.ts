@@ -1,5 +1,5 @@
 /**
- * The trait that the method adds to every token: how many of its traits say something. A token that
- * claims the name for itself is not heard.
+ * The trait that the method adds to every token: its number of traits with a value. A token's own
+ * trait of this name is ignored.
  */
 export const traitCountName = "meta_trait:trait_count";

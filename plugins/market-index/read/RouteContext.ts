@@ -6,18 +6,21 @@ import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealt
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** What the market's routes are made of. */
+/** What the market's routes need. */
 export type RouteContext = {
 	core: IndexReads;
 	scanner: Pick<Scanner, "progress">;
 	index: Pick<MarketIndex, "find" | "touch">;
-	/** How it stands with the provider in this moment. */
+	/** Returns the provider's present state. */
 	providerHealth: () => ProviderHealth;
-	/** Puts a repair of a collection in line; answers where its sync stands. */
+	/** Queues a repair of a collection; returns the status of its sync. */
 	resync: (collectionId: number) => Promise<string | null>;
 	prices: Prices;
-	/** The provider's side of the collections list. */
+	/** The provider's part of the collections list. */
 	lists: ListSource;
-	/** What a unit of gas costs now, in wei of the chain's coin; null where it does not say. */
+	/**
+	 * Returns the present gas price, in wei of the chain's coin; null where the chain does not
+	 * answer.
+	 */
 	gasPrice: (chain: Chain) => Promise<bigint | null>;
 };

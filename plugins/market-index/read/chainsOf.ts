@@ -2,7 +2,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { resolveChain } from "#plugins/market-index/read/resolveChain.ts";
 
-/** The chains an answer is about: the one that is named, or all that are indexed. */
+/** Returns the chains of an answer: the named one, or all that are indexed. */
 export function chainsOf(
 	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
 	text: string | undefined,

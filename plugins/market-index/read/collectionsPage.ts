@@ -32,7 +32,7 @@ export type CollectionsQuery = {
 	scope: "chain" | "all";
 };
 
-/** Part of every key: change it with the shape of the page, and old pages are never read. */
+/** Part of every key: changed with the shape of the page, so that old pages are never read. */
 const PAGE_VERSION = "3";
 
 /** A lane further behind than this is not following the head but catching up with it. */
@@ -42,10 +42,10 @@ const CATCHING_UP_BLOCKS = 64;
 const LANE_SILENT_MS = 60_000;
 
 /**
- * The collections list as JSON text, from the page cache where it is there.
+ * Returns the collections list as JSON text, from the page cache if it is there.
  *
  * Only `normalized` and `data` are cached. `freshness` is about the moment of serving, also on a
- * hit, so it is put in front of the closing brace each time.
+ * hit, so it is inserted before the closing brace each time.
  */
 export async function collectionsPage(
 	context: PageContext & { version?: string },
@@ -68,10 +68,11 @@ export async function collectionsPage(
 }
 
 /**
- * The moment that a page has to be of, for the page cache. While a live lane catches up it is the
- * second: a page of its first moments, kept for its usual 15 seconds, would show a market that is
- * long since full. A lane's first block begins another moment as well. Chains that no lane follows
- * (`NFT_DISCOVERY_CHAINS`, or while no worker runs) stay in one: their pages are kept like others.
+ * Returns the moment that a page belongs to, for the page cache. While a live lane catches up it is
+ * the second: a page from its first moments, kept for its usual 15 seconds, would show a market
+ * that has long been filled. A lane's first block begins another moment as well. Chains without a
+ * lane (`NFT_DISCOVERY_CHAINS`, or while no worker runs) stay in one: their pages are kept as
+ * usual.
  */
 async function momentOf(
 	core: IndexReads,
@@ -96,7 +97,7 @@ async function buildPage(
 ): Promise<string> {
 	const nowMs = core.clock.nowMs();
 	const coverage = new Map<number, Date | null>();
-	// Asked before the rows are read, so that it never claims more than they hold.
+	// Read before the rows, so that it never claims more than they contain.
 	for (const { id } of chains) coverage.set(id, await readCoverageEnd(scanner, id));
 	const spansOf = await readSpansOf(scanner, chains);
 	const query = { chains, mode, limit, nowMs };
@@ -121,7 +122,7 @@ async function buildPage(
 	return `${refreshedAt}\n${JSON.stringify(page).slice(0, -1)}`;
 }
 
-/** As the provider sent it; its name is the one thing that every client relies on. */
+/** Returns the row as the provider sent it, with its slug, which every client relies on. */
 function rawRow({ raw, slug }: ListedRow): RawCollection {
 	return { ...raw, collection: slug };
 }

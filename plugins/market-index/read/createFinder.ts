@@ -4,8 +4,8 @@ import { findNamed } from "#plugins/market-index/read/findNamed.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 
 /**
- * Finds collections by slug, former slug or address, on indexed chains. An excluded collection is
- * not found: it is in no list either.
+ * Makes a function that finds collections by slug, former slug or address, on indexed chains. An
+ * excluded collection is not found, as it is in no list either.
  */
 export function createFinder(
 	core: Pick<IndexReads, "db" | "chains" | "indexed" | "discovered">,

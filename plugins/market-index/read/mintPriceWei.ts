@@ -5,8 +5,8 @@ import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts"
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /**
- * What a unit of a collection's last mint cost, in wei of ETH at the rates of its time; null where
- * that is not known. Of mints that only the provider tells, some are paid in a token.
+ * Returns the price of a unit at a collection's last mint, in wei of ETH at the rate of its time;
+ * null where unknown. Some mints that only the provider tells are paid in a token.
  */
 export function mintPriceWei(
 	chain: Chain,

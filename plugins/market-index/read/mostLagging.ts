@@ -1,12 +1,13 @@
 import { assert } from "#core/fault/assert.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 
-/** Where clients turn from green to amber and from amber to red. */
+/** Ages at which clients turn from green to amber and from amber to red. */
 const AGES_MS = [60_000, 300_000];
 
 /**
- * The lane that speaks for several chains: of the worst colour a client would show, the one most
- * blocks behind. Blocks alone would not do, because a lane that died at the head stays at lag 0.
+ * Returns the lane that represents several chains: among those with the worst colour that a client
+ * would show, the one most blocks behind. Blocks alone would not do, because a lane that stopped at
+ * the head stays at lag 0.
  */
 export function mostLagging(lanes: readonly LaneProgress[], nowMs: number): LaneProgress {
 	const [worst] = lanes

@@ -17,7 +17,7 @@ export type PageRowsQuery = {
 	nowMs: number;
 };
 
-/** One of our rows: in its place in the provider's list, or behind the end of that list. */
+/** One of our rows: in its place in the provider's list, or after the end of that list. */
 export type PageRow =
 	| { kind: "listed"; listed: ListedRow; own: CollectionRow }
 	| { kind: "own"; own: CollectionRow };
@@ -30,10 +30,10 @@ export type PageRows = {
 };
 
 /**
- * The rows of a page of collections: the provider's list as far as our index has it on these
- * chains, each row with our own figures, and our own rows behind it until the page is full.
+ * Returns the rows of a page of collections: the provider's list as far as our index has it on
+ * these chains, each row with our own figures, and our own rows after it until the page is full.
  *
- * What the provider lists on no chain of these has no figures of ours, and is on no page.
+ * A listed collection on none of these chains has no figures of ours, and is on no page.
  */
 export async function pageRows(
 	context: { db: Queryable; lists: ListSource },
@@ -55,7 +55,7 @@ export async function pageRows(
 	const more = ours.filter(({ id }) => !ids.includes(id)).slice(0, limit - ids.length);
 	const isCold = !read.every((list) => list?.isWarm);
 	if (isCold) await lists.complete([...listed, ...more.map(({ id }) => ({ id, listed: null }))]);
-	// What was just filled is shown at once.
+	// Figures that were just filled are shown at once.
 	const asked = isCold ? [...ids, ...more.map(({ id }) => id)] : ids;
 	const rows = await readCollections(db, { collectionIds: asked, nowMs, window });
 	const own = new Map(rows.map((row) => [row.id, row]));
@@ -72,8 +72,8 @@ export async function pageRows(
 }
 
 /**
- * Listed rows that are collections of ours on these chains, each once: two chains' lists may name
- * the same one, by its contract or by its slug.
+ * Returns listed rows that are collections of ours on these chains, each once: two chains' lists
+ * may name the same one, by its contract or by its slug.
  */
 async function ownListed(
 	db: Queryable,

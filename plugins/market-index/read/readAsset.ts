@@ -7,7 +7,9 @@ import type { Asset } from "#plugins/market-index/schemas/assetSchema.ts";
 import { readToken } from "#plugins/market-index/tokens/sql/readToken.ts";
 import { wasSpokenOf } from "#plugins/market-index/tokens/sql/wasSpokenOf.ts";
 
-/** One token as it is known here. One that no event, owner or list spoke of is not found. */
+/**
+ * Returns one token as it is known here. A token without an event, an owner or a row is not found.
+ */
 export async function readAsset(
 	core: Pick<IndexReads, "db">,
 	found: FoundCollection,

@@ -39,7 +39,7 @@ export async function readCandlePage(
 	const bound = cursors.of({ chain, address, interval });
 	const before = cursor === undefined ? query.before : new Date(Number(bound.decode(cursor)[0]));
 	const nowMs = core.clock.nowMs();
-	// Both before the rows, so that they never claim more than these are.
+	// Both are read before the rows, so that they never claim more than those contain.
 	const [spans, provider] = await Promise.all([
 		readChainSpans(scanner, resolveChain(core, chain).id),
 		readEventSpans(core.db, collectionId),

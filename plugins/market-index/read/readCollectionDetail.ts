@@ -29,7 +29,7 @@ type DetailContext = {
 	providerHealth: () => ProviderHealth;
 };
 
-/** One collection as its own page shows it. */
+/** Returns one collection as its own page shows it. */
 export async function readCollectionDetail(
 	{ core, scanner, prices, providerHealth }: DetailContext,
 	found: FoundCollection,

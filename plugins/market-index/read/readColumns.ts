@@ -17,8 +17,8 @@ export type ReadColumns<Column extends CollectionColumn> = {
 };
 
 /**
- * Reads some columns of one collection, and what its figures are computed from beside them. What
- * no column is read of is not joined: a floor costs less than half of a whole page (measured).
+ * Reads some columns of one collection, and what its figures are computed from. Tables without a
+ * wanted column are not joined: a floor costs less than half of a whole page (measured).
  */
 export async function readColumns<Column extends CollectionColumn>(
 	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
@@ -27,7 +27,7 @@ export async function readColumns<Column extends CollectionColumn>(
 ): Promise<ReadColumns<Column>> {
 	const nowMs = core.clock.nowMs();
 	const chain = resolveChain(core, found.chain);
-	// Before the row, so that it never claims more than the row holds.
+	// Read before the row, so that it never claims more than the row contains.
 	const spans = await readChainSpans(scanner, chain.id);
 	const row = await readCollection(core.db, found.id, {
 		nowMs,

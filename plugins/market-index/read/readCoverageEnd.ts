@@ -3,9 +3,9 @@ import type { LaneKind, Scanner } from "#plugins/chain-scanner/contract.ts";
 const LANES: readonly LaneKind[] = ["mint", "sale"];
 
 /**
- * Until when the index holds every event of a chain: when the slower of its lanes last was level
- * with the head. Null while one is behind, or backfill still owes blocks: how much is missing then
- * is not known.
+ * Returns until when the index has every event of a chain: when the slower of its lanes last was
+ * level with the head. Null while one is behind, or backfill still owes blocks: how much is missing
+ * then is not known.
  */
 export async function readCoverageEnd(
 	scanner: Pick<Scanner, "progress">,
@@ -16,7 +16,7 @@ export async function readCoverageEnd(
 	for (const { headBlock, indexedBlock, indexedAtMs, owes, coveredUntilMs } of lanes) {
 		if (indexedAtMs === null || indexedBlock === null || owes) return null;
 		if (headBlock !== indexedBlock) return null;
-		// A chain that makes no block is looked at all the same.
+		// A chain that makes no block is read all the same.
 		endMs = Math.min(endMs, Math.max(indexedAtMs, coveredUntilMs ?? indexedAtMs));
 	}
 	return new Date(endMs);

@@ -29,7 +29,7 @@ type DiscoverContext = {
 	prices: Pick<Prices, "ethUsd">;
 };
 
-/** What happens across all tracked collections of these chains; `limit` rows a section. */
+/** Returns what happens across all tracked collections of these chains; `limit` rows a section. */
 export async function readDiscover(
 	{ core, scanner, prices }: DiscoverContext,
 	chains: readonly Chain[],
@@ -38,7 +38,7 @@ export async function readDiscover(
 	const nowMs = core.clock.nowMs();
 	const chainIds = chains.map(({ id }) => id);
 	const window = windowOf(nowMs, WINDOW_MS["24h"]);
-	// Asked before the rows are read, so that it never claims more than they hold.
+	// Read before the rows, so that it never claims more than they contain.
 	const spansOf = await readSpansOf(scanner, chains);
 	const db = core.db.keepingPlans;
 	const pick = (order: "trending" | "market" | "minting") =>
@@ -78,7 +78,7 @@ export async function readDiscover(
 }
 
 /**
- * Reads each collection once, with the sums that the sections already have. A collection that is
+ * Returns each collection once, with the sums that the sections already have. A collection that is
  * not among those that mint has no mint of the last hour, unless there are more of them than fit.
  */
 function knownFigures(sections: {

@@ -11,7 +11,8 @@ import {
 } from "#plugins/market-index/sql/discoverColumns.ts";
 
 /**
- * Discover rows of these collections of one chain, in order of id; an excluded one has none.
+ * Returns discover rows of these collections of one chain, in order of id; an excluded one has
+ * none.
  *
  * Runs inside the lane's transaction for every live batch: collections and rollups are read by
  * their primary keys only.

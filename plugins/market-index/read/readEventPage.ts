@@ -13,7 +13,10 @@ export type EventPage = TokenEvents & {
 	range: PageRange;
 };
 
-/** A page of one collection's events. One more than fits is read, to know whether there are any. */
+/**
+ * Returns a page of one collection's events. One more than fits is read, to know whether more
+ * exist.
+ */
 export async function readEventPage(
 	reads: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	chain: Chain,

@@ -5,7 +5,7 @@ import { mostLagging } from "#plugins/market-index/read/mostLagging.ts";
 import { renderFreshness } from "#plugins/market-index/render/renderFreshness.ts";
 import type { Freshness } from "#plugins/market-index/schemas/freshnessSchema.ts";
 
-/** How fresh an answer about these chains is: as fresh as the one that lags most. */
+/** Returns how fresh an answer about these chains is: as fresh as the one that lags most. */
 export async function readFreshness(
 	scanner: Pick<Scanner, "progress">,
 	chains: readonly Chain[],

@@ -41,7 +41,7 @@ export type Sales = {
 
 const pages = createEventCursor("sales2");
 
-/** Accepted sales of a range, newest first, under the stat strip of the last 24 hours. */
+/** Returns accepted sales of a range, newest first, with the stat strip of the last 24 hours. */
 export async function readSales(
 	{ core, scanner, prices }: SalesContext,
 	found: FoundCollection,

@@ -20,13 +20,13 @@ export type TrendingQuery = {
 	limit: number;
 };
 
-/** Collections by sales in the window, read when they are asked for. */
+/** Returns collections by sales in the window, read at each request. */
 export async function readTrending(
 	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
 	{ chains, window, lifecycle, limit }: TrendingQuery,
 ): Promise<{ rows: TrendingRow[]; freshness: Freshness }> {
 	const nowMs = core.clock.nowMs();
-	// Asked before the rows are read, so that it never claims more than they hold. No list is read.
+	// Read before the rows, so that it never claims more than they contain. No list is read.
 	const [freshness, spansOf] = await Promise.all([
 		readFreshness(scanner, chains, { nowMs, listRefreshedAt: null }),
 		readSpansOf(scanner, chains),

@@ -3,10 +3,10 @@ import { invalidChain } from "#plugins/market-index/faults.ts";
 import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 
 /**
- * The chain that a `chain` parameter names, by slug, other spelling or id.
+ * Returns the chain that a `chain` parameter names, by slug, other spelling or id.
  *
- * A chain that exists and is not indexed here is refused like a misspelled one: an empty list
- * would read as "nothing happened there".
+ * A chain that exists and is not indexed here is refused like a misspelled one: an empty list would
+ * read as "nothing happened there".
  */
 export function resolveChain(
 	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,

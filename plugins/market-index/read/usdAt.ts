@@ -2,7 +2,10 @@ import type { Prices } from "#plugins/prices/contract.ts";
 
 const WEI_PER_ETH = 1e18;
 
-/** Turns wei of ETH into USD of one moment; null where the rate, or the amount, is unknown. */
+/**
+ * Returns a function that converts wei of ETH to USD of one moment; null where the rate, or the
+ * amount, is unknown.
+ */
 export function usdAt(prices: Pick<Prices, "ethUsd">, atMs: number) {
 	const rate = prices.ethUsd(atMs);
 	return (wei: string | null): number | null =>

@@ -7,7 +7,7 @@ import { renderEvent } from "#plugins/market-index/render/renderEvent.ts";
 import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** Stored events of one chain as clients see them, with what is known of their currencies. */
+/** Renders stored events of one chain for clients, with what is known of their currencies. */
 export async function withCurrencies(
 	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	chain: Chain,

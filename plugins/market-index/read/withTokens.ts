@@ -5,13 +5,13 @@ import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.
 
 export type TokenEvents = {
 	events: MarketEvent[];
-	/** Ranks that are known, by token id. */
+	/** Known ranks, by token id. */
 	ranks: ReadonlyMap<string, number>;
 };
 
 /**
- * Adds what tokens say of themselves to events of one collection. An image and traits that came
- * with the event stay: they are what was sold then.
+ * Adds the tokens' own metadata to events of one collection. An image and traits that came with the
+ * event stay: they are what was sold then.
  */
 export async function withTokens(
 	db: Queryable,

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { storablePayload } from "#plugins/market-index/payload/storablePayload.ts";
 import type { ProviderCollection } from "#plugins/provider/contract.ts";
 
-/** A row of the provider's list as it is kept, in the provider's order. */
+/** A row of the provider's list as it is stored, in the provider's order. */
 export const listedRowSchema = z.object({
-	/** The provider's name for it. */
+	/** The provider's slug. */
 	slug: z.string(),
-	/** Where it is, as far as the provider says: on the list's chain if it is there too. */
+	/** Its chain by the provider: the list's chain if it is there too. */
 	chainId: z.int().nullable(),
 	address: z.templateLiteral(["0x", z.string()]).nullable(),
 	/** True where it has other contracts too: its figures are then none of this contract's. */
@@ -19,7 +19,10 @@ export const listedRowSchema = z.object({
 
 export type ListedRow = z.output<typeof listedRowSchema>;
 
-/** One row for each collection, in the order given; what the provider took down is left out. */
+/**
+ * Returns one row for each collection, in the given order; collections that the provider took down
+ * are left out.
+ */
 export function listedRows(chainId: number, listed: readonly ProviderCollection[]): ListedRow[] {
 	const rows = new Map<string, ListedRow>();
 	for (const { slug, name, imageUrl, contracts, isDisabled, raw } of listed) {

@@ -3,7 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { JobQueue } from "#core/queue/JobQueue.ts";
 import { collectionJobs, owedNamesJob } from "#plugins/market-index/metadata/metadataJobs.ts";
 
-/** A contract that somebody met, and what is known of it already. */
+/** A contract that was met, with what is known of it already. */
 export type MetContract = {
 	address: Address;
 	standard: "erc721" | "erc1155";
@@ -14,18 +14,17 @@ export type MetContract = {
 export type Registration = {
 	chainId: number;
 	contracts: readonly MetContract[];
-	/** True where lanes are behind: their names wait, and one job of the chain stands for all. */
+	/** True where lanes are behind: names wait, and one job of the chain covers all. */
 	areOwed?: boolean;
 };
 
 /**
  * Registers the contracts of a chain that the index does not have, under their addresses and as
- * `queued`, and queues the jobs for their metadata, tokens, traits and ranks. Returns the new
- * ones.
+ * `queued`, and queues the jobs for their metadata, tokens, traits and ranks. Returns the new ones.
  *
- * It is the only writer of new collections, whoever met them, so none is left without these jobs:
- * they commit with the row or not at all. Rows are written in order of address: lanes and the
- * provider's lists register at the same time, and only lanes hold the chain's lock.
+ * It is the only writer of new collections, so none is left without these jobs: they commit with
+ * the row or not at all. Rows are written in order of address: lanes and the provider's lists
+ * register at the same time, and only lanes hold the chain's lock.
  */
 export async function registerCollections(
 	tx: Tx,

@@ -67,8 +67,8 @@ async function register(
 	});
 	const fresh = await registerCollections(tx, queue, { chainId, contracts });
 	const slugs = new Map(rows.map(({ address, slug }) => [address, slug]));
-	// Before any name: whoever syncs takes the provider's slug first as well, and then the lock of
-	// names. Two contracts of one slug: the first has it, and the sync finds out about the other.
+	// Before any name: a sync, too, takes the provider's slug first and then the lock of names. Of
+	// two contracts with one slug the first has it, and the sync finds out about the other.
 	for (const { id, address } of fresh) {
 		await tx.execute(
 			`insert into market_index.sync (collection_id, chain_id, provider_slug)
@@ -83,5 +83,5 @@ async function register(
 	await renameCollections(tx, { chainId, wishes });
 }
 
-/** Slugs that routes take, and that are no address: that would lead to another contract. */
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
 const ROUTABLE = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;

@@ -12,8 +12,8 @@ import { lackingJobs } from "#plugins/market-index/register/sql/lackingJobs.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /**
- * Queues the first jobs of collections again that never finished: jobs that an older release did
- * not queue, and jobs that were given up while a node was away.
+ * Makes a job that queues first jobs of collections again that never finished: jobs that an older
+ * release did not queue, and jobs that were given up while a node was away.
  */
 export function repairJob({
 	db,
@@ -38,7 +38,7 @@ export function repairJob({
 				before: new Date(clock.nowMs() - LACKING_AFTER_MS),
 				limit: REPAIRED_PER_TICK_MAX,
 			});
-			// Whoever owes names has this job in line already, unless it was given up.
+			// A chain that owes names has this job queued already, unless it was given up.
 			const owed = behind.map((chainId) => owedNamesJob(chainId));
 			if (owed.length > 0) await db.transaction((tx) => queue.add(tx, owed));
 			if (unread.length + unlearned.length === 0) return;

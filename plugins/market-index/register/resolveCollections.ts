@@ -6,8 +6,8 @@ import { registerCollections } from "#plugins/market-index/register/registerColl
 import { findCollections } from "#plugins/market-index/sql/findCollections.ts";
 
 /**
- * Finds the collections of contracts, registering those never seen. The chain's lock is held, so no
- * lane registers the same one meanwhile; the provider's lists may.
+ * Finds the collections of contracts, registering new ones. The chain's lock is held, so no lane
+ * registers the same one meanwhile; the provider's lists may.
  */
 export async function resolveCollections(
 	tx: Tx,

@@ -8,7 +8,7 @@ type LifecycleColumns = Pick<
 	"mintedUnits" | "maxSupply" | "firstMintAt" | "lastMintAt" | "sales" | "isTraded" | "isAnnounced"
 >;
 
-/** A collection's lifecycle now: as its facts say, and as clients see it. */
+/** Returns a collection's present lifecycle: by its facts, and as clients see it. */
 export function lifecycleOfRow(
 	row: LifecycleColumns,
 	nowMs: number,

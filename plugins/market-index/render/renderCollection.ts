@@ -17,7 +17,10 @@ import type { Collection } from "#plugins/market-index/schemas/collectionSchema.
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** A collection read over 24 hours; `coverageEnd` is until when its chain's lanes hold all. */
+/**
+ * Renders a collection read over 24 hours; `coverageEnd` is until when its chain's lanes have
+ * everything.
+ */
 export function renderCollection(
 	chain: Chain,
 	row: CollectionRow,
@@ -71,8 +74,7 @@ export function renderCollection(
 }
 
 /**
- * Returns what the floor is worth in dollars. Without a rate of today it is what it was worth when
- * one was known: never erased.
+ * Returns the floor in dollars. Without a present rate it is the last known value: never erased.
  */
 export function floorUsd(
 	row: Pick<CollectionRow, "floorNative" | "floorAt" | "floorUsd">,
@@ -84,7 +86,7 @@ export function floorUsd(
 }
 
 /**
- * Returns until when every event is held: by the lanes, and by the part of the provider's list
+ * Returns until when every event is stored: by the lanes, and by the part of the provider's list
  * that was read. Null where the provider was not asked yet.
  */
 function heldUntil(

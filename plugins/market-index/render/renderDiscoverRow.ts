@@ -9,7 +9,7 @@ import { renderTrade } from "#plugins/market-index/render/renderTrade.ts";
 import type { DiscoverRow } from "#plugins/market-index/schemas/discoverRowSchema.ts";
 import type { DiscoverColumns } from "#plugins/market-index/sql/discoverColumns.ts";
 
-/** A collection read over 24 hours as a row of discover. */
+/** Renders a collection read over 24 hours as a row of discover. */
 export function renderDiscoverRow(
 	chain: Chain,
 	row: DiscoverColumns,

@@ -10,12 +10,12 @@ import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import { shownPayload } from "#plugins/market-index/payload/shownPayload.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** What an event cannot tell by itself. */
+/** What an event itself does not contain. */
 export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
 
 const WEI_DECIMALS = 18;
 
-/** The one place that turns a stored event into the shape clients see. */
+/** Renders a stored event for clients; the one place that does. */
 export function renderEvent(
 	chain: Chain,
 	event: StoredEvent,
@@ -48,7 +48,10 @@ export function renderEvent(
 	};
 }
 
-/** Where only the provider told it, its place is an estimate that orders lists, and no fact. */
+/**
+ * Returns the event's place. If only the provider told it, its place is an estimate for the order
+ * of lists, and not shown.
+ */
 function placeOf({ blockNumber, logIndex }: StoredEvent) {
 	if (logIndex >= PROVIDER_LOG_INDEX) return { blockNumber: null, logIndex: null };
 	return { blockNumber, logIndex };

@@ -2,7 +2,7 @@ import { renderCoverage } from "#plugins/market-index/figures/renderCoverage.ts"
 import type { Figure } from "#plugins/market-index/rollup/Figure.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figureSchema.ts";
 
-/** A figure as clients see it; `wei` is the exact integer behind an amount of ETH. */
+/** Renders a figure for clients; `wei` is the exact integer behind an amount of ETH. */
 export function renderFigure(
 	figure: Figure,
 	shown: { unit: ShownFigure["unit"]; wei?: string | null },

@@ -13,7 +13,7 @@ import { renderFigure } from "#plugins/market-index/render/renderFigure.ts";
 import type { ShownFigures } from "#plugins/market-index/schemas/figuresSchema.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** Every figure of a collection read over 24 hours, with where it comes from. */
+/** Renders every figure of a collection read over 24 hours, with its source. */
 export function renderFigures(
 	row: CollectionRow,
 	context: FigureContext,

@@ -3,7 +3,7 @@ import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { displayTime } from "#plugins/market-index/display/displayTime.ts";
 import type { Freshness } from "#plugins/market-index/schemas/freshnessSchema.ts";
 
-/** The sale lane's lag as clients see it. What a lane has not told is null and not 0. */
+/** Renders the sale lane's lag for clients. An unknown number is null and not 0. */
 export function renderFreshness(
 	chain: Chain,
 	progress: LaneProgress,

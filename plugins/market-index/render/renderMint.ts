@@ -7,18 +7,18 @@ import { renderPartial } from "#plugins/market-index/render/renderPartial.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import type { CollectionColumn, CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** What a collection's lifecycle is told from. */
+/** The columns from which a collection's lifecycle is computed. */
 export const LIFECYCLE_COLUMNS = [
 	...(["mintedUnits", "maxSupply", "firstMintAt", "lastMintAt"] as const),
 	...(["sales", "isTraded", "isAnnounced"] as const),
 ] satisfies CollectionColumn[];
 
-/** What the units are told from that were minted, and that there are. */
+/** The columns of minted and existing units. */
 export const SUPPLY_COLUMNS = [
 	...(["mintedSupply", "isWalked", "totalSupply", "supplySource", "supplyAt"] as const),
 ] satisfies CollectionColumn[];
 
-/** What the state of a mint is told from. */
+/** The columns of the state of a mint. */
 export const MINT_COLUMNS = [
 	...LIFECYCLE_COLUMNS,
 	...SUPPLY_COLUMNS,

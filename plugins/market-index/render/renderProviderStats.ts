@@ -3,9 +3,7 @@ import { cleanPayload } from "#plugins/market-index/payload/cleanPayload.ts";
 
 const figures = z.record(z.string(), z.unknown());
 
-/**
- * The name of an interval is a text, any text; figures of an interval without a name are left out.
- */
+/** An interval with its name, which may be any text; an interval without a name is left out. */
 const interval = z.looseObject({ interval: z.string() });
 
 const statsSchema = z.object({
@@ -13,7 +11,7 @@ const statsSchema = z.object({
 	intervals: z.array(interval.nullable().catch(null)).optional().catch(undefined),
 });
 
-/** Figures that are numbers from zero on; anything else that stands there is nobody's figure. */
+/** Figures that are numbers from zero on; any other value is dropped. */
 const COUNTED = ["volume", "sales", "average_price", "market_cap"];
 
 export type ShownStats = {
@@ -21,13 +19,13 @@ export type ShownStats = {
 		floor_price: number | null;
 		floor_price_symbol: string | null;
 	};
-	/** Only where the provider told them. */
+	/** Only where the provider sent them. */
 	intervals?: Record<string, unknown>[];
 };
 
 /**
- * The provider's stats in the shape it sends them, with what it has not counted made null: a floor
- * of zero, no owners, a volume of zero beside sales.
+ * Renders the provider's stats in its own shape, with uncounted figures made null: a floor of zero,
+ * no owners, a volume of zero with sales.
  */
 export function renderProviderStats(stored: unknown): ShownStats {
 	const told = figures.catch({}).parse(stored);

@@ -1,7 +1,7 @@
 import type { Collection } from "#plugins/market-index/schemas/collectionSchema.ts";
 import type { RawCollection } from "#plugins/market-index/schemas/rawCollectionSchema.ts";
 
-/** A row of our own in the provider's form, for clients that read `data.collections`. */
+/** Renders a row of our own in the provider's form, for clients that read `data.collections`. */
 export function renderRawCollection(collection: Collection): RawCollection {
 	return {
 		collection: collection.slug,

@@ -2,9 +2,9 @@ import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/salePointSchema.ts";
 
 /**
- * A sale as a dot of the chart.
+ * Renders a sale as a dot of the chart.
  *
- * @param rank the token's now, as nobody wrote down what it was then; null where it has none.
+ * @param rank the token's present rank, as former ranks are not stored; null without one.
  */
 export function renderSalePoint(sale: MarketEvent, rank: number | null): SalePoint {
 	return {

@@ -22,7 +22,7 @@ const FACES: Record<TileKey, Face> = {
 	supply: { label: "Supply", unit: "count" },
 };
 
-/** The stat strip of 13, each with the time it stands for, its source and its coverage. */
+/** Renders the stat strip of 13, each with its time, its source and its coverage. */
 export function renderTiles(
 	row: TiledRow,
 	sums: TileSums,

@@ -9,7 +9,7 @@ import { renderTrade } from "#plugins/market-index/render/renderTrade.ts";
 import type { TrendingRow } from "#plugins/market-index/schemas/trendingRowSchema.ts";
 import type { TrendingColumns } from "#plugins/market-index/sql/trendingColumns.ts";
 
-/** A collection read over the window that trending was asked for. */
+/** Renders a collection read over the window that trending was asked for. */
 export function renderTrendingRow(
 	chain: Chain,
 	row: TrendingColumns,

@@ -1,4 +1,4 @@
-/** Where an event stands, and what was paid in it. */
+/** An event's place, and its payment. */
 export type UnpricedEvent = {
 	occurredAtMs: number;
 	blockNumber: number;

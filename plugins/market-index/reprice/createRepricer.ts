@@ -15,20 +15,21 @@ import type { Priced, Prices } from "#plugins/prices/contract.ts";
 
 type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
 
-/** A span that is being worked through, newest first. */
+/** A span that is being priced, newest first. */
 type Work = Learned & { after: UnpricedEvent | null };
 
 export type Repricer = {
-	/** Notes that rates became known; the work is the job's. */
+	/** Notes that rates became known; the job does the work. */
 	note(learned: Learned): Promise<void>;
-	/** Works through what was noted, for a while. */
+	/** Prices events of the noted spans, for a while. */
 	run(signal: AbortSignal): Promise<void>;
 	job: Job;
 };
 
 /**
- * Prices what was stored before its rate was known. Notes are kept in memory: they are at most one
- * for each priced thing, and whoever starts notes everything anew.
+ * Makes the repricer, which prices events that were stored before their rate was known. Notes are
+ * kept in memory: they are at most one for each priced currency, and a new process notes everything
+ * again.
  */
 export function createRepricer(
 	options: RepriceOptions & {
@@ -50,7 +51,7 @@ export function createRepricer(
 		return null;
 	}
 
-	/** Answers what is left of the span. */
+	/** Prices a part of a span and returns the rest. */
 	async function runPart(part: Work): Promise<Work | null> {
 		const { priced, fromMs, toMs, after } = part;
 		const chain = chains.byId(priced.chainId);

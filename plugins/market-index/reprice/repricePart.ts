@@ -21,14 +21,14 @@ export type RepriceOptions = {
 	clock: Clock;
 	outbox: Outbox;
 	scanner: Pick<Scanner, "lock">;
-	/** What a chain's lanes hold, for figures that are told. */
+	/** What a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
 /**
- * Gives a few events their price with all that follows from it, under the chain's lock: afterwards
- * the figures are those of events that were priced when they were stored, and streams say what
- * moved. An event that has a price keeps it.
+ * Gives a few events their price with all that follows from it, under the chain's lock: after it
+ * the figures are as if the events had been priced when stored, and streams report what moved. An
+ * event with a price keeps it.
  */
 export async function repricePart(
 	{ db, clock, outbox, scanner, spansOf }: RepriceOptions,

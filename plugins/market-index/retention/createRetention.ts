@@ -4,12 +4,12 @@ import { DAY_MS } from "#core/time/units.ts";
 import { retentionJob } from "#plugins/market-index/retention/retentionJob.ts";
 
 export type Retention = {
-	/** Events from before this are not kept. */
+	/** Returns the time from which on events are kept. */
 	keptFromMs(): number;
 	jobs: readonly Job[];
 };
 
-/** For how long events are kept: as the operator says, else for ever. */
+/** Makes the retention of events: as the operator sets it, by default forever. */
 export function createRetention(
 	core: Pick<Core, "db" | "clock" | "log">,
 	days: number | undefined,

@@ -14,11 +14,11 @@ export type RetentionOptions = Pick<Core, "db" | "log"> & {
 };
 
 export type RetentionLimits = {
-	/** How long readers of events may be held up by the dropping of a month. */
+	/** How long the dropping of a month may block readers of events. */
 	lockTimeoutMs: number;
-	/** Deleted by one statement. */
+	/** Rows deleted by one statement. */
 	rowsPerBatch: number;
-	/** Of each kind, in one run; the rest is the next day's. */
+	/** Statements of each kind in one run; the rest follows the next day. */
 	batchesMax: number;
 };
 
@@ -27,21 +27,21 @@ const LIMITS: RetentionLimits = { lockTimeoutMs: 200, rowsPerBatch: 5_000, batch
 const RUN_TIMEOUT_MS = 3_600_000;
 
 /**
- * Lets go, once a day, of what is older than the retention: whole months of events, minutes, and
- * events without a month. Hours and days stay, so figures of all time stay exact.
+ * Makes a job that deletes, once a day, what is older than the retention: whole months of events,
+ * minutes, and events without a month. Hours and days stay, so figures of all time stay exact.
  */
 export function retentionJob(options: RetentionOptions): Job {
 	const { limits = LIMITS } = options;
 	return {
 		name: "market-index.retention",
-		// At an hour when few look: the lock for dropping a month comes easier then.
+		// At a quiet hour, when the lock for dropping a month is easier to get.
 		schedule: { cron: "17 4 * * *" },
 		lock: "cluster",
 		timeoutMs: RUN_TIMEOUT_MS,
 		async run({ signal }) {
 			const keptFromMs = options.keptFromMs();
 			await dropMonths(options, keptFromMs, limits);
-			// Whole days of minutes: a candle of 30 minutes is there with all of them, or not at all.
+			// Whole days of minutes: a candle of 30 minutes has all of them, or does not exist.
 			const before = new Date(bucketOf(keptFromMs, DAY_MS));
 			const { rowsPerBatch: limit } = limits;
 			const chains = await options.db.query<{ chainId: number }>(
@@ -69,7 +69,7 @@ async function dropMonths(
 	}
 }
 
-/** A few rows at a time, each time committed: lanes write to the same tables meanwhile. */
+/** Deletes a few rows at a time, each time committed: lanes write to the same tables meanwhile. */
 async function inBatches(
 	prune: () => Promise<number>,
 	{ rowsPerBatch, batchesMax }: RetentionLimits,

@@ -1,8 +1,8 @@
 import type { RankedTrait } from "#plugins/market-index/rank/RankedTrait.ts";
 
 /**
- * Whether tokens differ. Before a reveal all show one document; of those the first in line would be
- * "the rarest".
+ * Says whether tokens differ. Before a reveal all show one document; ranking those would make the
+ * first one "the rarest".
  */
 export function isRevealed(tokens: readonly { traits: readonly RankedTrait[] }[]): boolean {
 	const keyOf = (traits: readonly RankedTrait[]) =>

@@ -8,7 +8,7 @@ import {
 export type RevealMove = { from: RevealState; to: RevealState };
 
 /**
- * Moves a collection by what was seen of it, and notes that it was looked at. Returns the move;
+ * Moves a collection's reveal state by an event, and records that it was checked. Returns the move;
  * null where the event does not move its state, or where there is no such collection.
  */
 export async function moveReveal(

@@ -9,15 +9,15 @@ export type Shown = {
 	traits: readonly RankedTrait[] | null;
 };
 
-/** `hidden`: all look alike. `shown`: they differ by traits. `unclear`: it says neither. */
+/** `hidden`: all look alike. `shown`: they differ by traits. `unclear`: neither is certain. */
 export type RevealReading = "hidden" | "shown" | "unclear";
 
 /**
- * Judges by what some tokens of a collection show whether it is revealed. What counts is what the
- * documents say, and not where they are: a base URI that moved says nothing, and tokens may come
- * out one by one under a URI that never changes.
+ * Judges from some tokens' documents whether a collection is revealed. The content of documents
+ * counts, not their address: a moved base URI means nothing, and tokens may be revealed one by one
+ * under a URI that never changes.
  *
- * Traits that all have in common ("Status: sealed") tell as little as none.
+ * Traits that all tokens share ("Status: sealed") say as little as none.
  */
 export function readingOf(tokens: readonly Shown[]): RevealReading {
 	if (tokens.length < 2) return "unclear";

@@ -1,18 +1,18 @@
-/** Where a collection stands: nobody looked yet, all tokens look alike, or each shows its own. */
+/** A collection's state: not checked yet, all tokens alike, or each with its own content. */
 export type RevealState = "unknown" | "placeholder" | "revealed";
 
 /**
- * What can happen to it. `looks_hidden`: tokens that were looked at are alike. `looks_shown`: they
- * differ by their traits. `covered`: every token was read again, and they differ.
+ * What can happen to it. `looks_hidden`: the sampled tokens are alike. `looks_shown`: they differ
+ * by their traits. `covered`: every token was read again, and they differ.
  */
 export type RevealEvent = "looks_hidden" | "looks_shown" | "covered";
 
 /**
- * The whole state machine: state, event, next. What is not here is refused.
+ * The whole state machine: state, event, next. A missing entry is refused.
  *
- * Only a look at all tokens moves `placeholder` to `revealed`: ranks of a part would be wrong, and
+ * Only reading all tokens moves `placeholder` to `revealed`: ranks of a part would be wrong, and
  * plans buy by them. A collection that was never seen hidden has nothing to wait for. One that
- * hides again, or whose reveal left the chain, is a placeholder once more.
+ * hides again, or whose reveal left the chain, becomes a placeholder again.
  */
 export const revealMoves: Readonly<
 	Record<RevealState, Readonly<Partial<Record<RevealEvent, RevealState>>>>

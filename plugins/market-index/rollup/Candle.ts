@@ -8,7 +8,7 @@ export type Candle = {
 	low: number;
 	close: number;
 	volumeNative: number;
-	/** The same, exact, in wei. */
+	/** The exact volume, in wei. */
 	volumeRaw: string;
 	volumeCurrency: typeof nativeCurrency;
 	sales: number;

@@ -6,7 +6,7 @@ export type CollectionChange = {
 	mints: number;
 	mintedUnits: bigint;
 	firstMintAtMs: number | null;
-	/** The latest time, which on a chain whose clock goes back is not that of the last mint. */
+	/** The latest time; on a chain whose clock goes back that may not be the last mint's. */
 	lastMintAtMs: number | null;
 	lastMint: {
 		position: bigint;

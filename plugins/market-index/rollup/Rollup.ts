@@ -1,4 +1,4 @@
-/** What happened to one collection within one bucket. Prices are wei for one unit. */
+/** One collection's trades in one bucket. Prices are wei for one unit. */
 export type Rollup = {
 	collectionId: number;
 	bucketMs: number;

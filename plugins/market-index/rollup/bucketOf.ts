@@ -7,7 +7,9 @@ export const TIERS = [
 
 export type Tier = (typeof TIERS)[number];
 
-/** The start of the bucket that holds a time. Buckets begin at whole multiples since 1970, UTC. */
+/**
+ * Returns the start of the bucket with a time. Buckets begin at whole multiples since 1970, UTC.
+ */
 export function bucketOf(atMs: number, bucketMs: number): number {
 	return Math.floor(atMs / bucketMs) * bucketMs;
 }

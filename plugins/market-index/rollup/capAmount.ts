@@ -2,11 +2,11 @@
 export const AMOUNT_MAX = 10n ** 78n - 1n;
 
 /**
- * Holds a sum at the most its column takes.
+ * Limits a sum to the most its column takes.
  *
- * One amount below 2^256 always fits, and so do eight: a ninth is a contract that lies about its
- * units, and its batch must not stop the lane. Sums that stop at a ceiling still add up to the same
- * in any order.
+ * One amount below 2^256 always fits, and so do eight: a ninth comes from a contract that lies
+ * about its units, and its batch must not stop the lane. Sums with a ceiling still add up to the
+ * same in any order.
  */
 export function capAmount(sum: bigint): bigint {
 	return sum > AMOUNT_MAX ? AMOUNT_MAX : sum;

@@ -4,7 +4,7 @@ import { positionOf } from "#plugins/market-index/event/positionOf.ts";
 import { PROVIDER_LOG_INDEX } from "#plugins/market-index/event/providerPlace.ts";
 import type { CollectionChange } from "#plugins/market-index/rollup/CollectionChange.ts";
 
-/** What of an event its collection counts. */
+/** The part of an event that its collection counts. */
 export type CountedEvent = Pick<
 	EventRow,
 	| "kind"
@@ -38,7 +38,9 @@ export function collectionChanges(events: readonly CountedEvent[]): CollectionCh
 	return [...sums.values()].map(close);
 }
 
-/** Until all are seen, the last ones are kept as they are: a position is made for them alone. */
+/**
+ * Until all events are seen, the last ones are kept as they are: only their positions are computed.
+ */
 type Sum = {
 	change: CollectionChange;
 	lastMint: CountedEvent | null;
@@ -76,7 +78,10 @@ function addSale(sum: Sum, event: CountedEvent): void {
 	if (sum.lastSale === null || isLater(event, sum.lastSale)) sum.lastSale = event;
 }
 
-/** As `positionOf` orders them: where two share a position, the first one stays. */
+/**
+ * Says whether an event is later, as `positionOf` orders them: of two with one position the first
+ * stays.
+ */
 function isLater(a: CountedEvent, b: CountedEvent): boolean {
 	if (a.blockNumber !== b.blockNumber) return a.blockNumber > b.blockNumber;
 	const isPlain = a.logIndex < PROVIDER_LOG_INDEX && b.logIndex < PROVIDER_LOG_INDEX;

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 
-/** The collections whose figures of sales and of mints these events have a part in. */
+/** Returns the collections whose sales or mints include these events. */
 export function countedIn(
 	events: Iterable<Pick<StoredEvent, "kind" | "accepted"> & { collectionId: number }>,
 ): { sold: Set<number>; minted: Set<number> } {

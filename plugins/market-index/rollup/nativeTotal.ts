@@ -3,14 +3,13 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { WEI_PAID_MAX } from "#plugins/market-index/rollup/limits.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** What was paid, in which currency, and when. */
+/** A payment: amount, currency, and time. */
 export type Paid = { currency: Address | null; totalRaw: bigint | null; occurredAtMs: number };
 
 /**
- * An amount as an ETH equivalent, in wei. ETH and its wrapped form on a chain whose native
- * currency is ETH need no rate and ask for none; anything else has that of its own time, and is
- * unknown while there is none: never guessed. What would be worth more than all ETH there is has no
- * worth that anybody knows.
+ * Returns an amount as an ETH equivalent, in wei. ETH and its wrapped form on a chain whose native
+ * currency is ETH need no rate; any other currency is valued at the rate of its own time, and is
+ * unknown while there is none: never guessed. An amount worth more than all ETH is unknown too.
  */
 export function nativeTotal(
 	chain: Chain,
@@ -18,7 +17,7 @@ export function nativeTotal(
 	prices: Pick<Prices, "toNative">,
 ): bigint | null {
 	if (totalRaw === null || currency === null) return null;
-	// Nothing is nothing in any currency.
+	// Zero is zero in any currency.
 	if (totalRaw === 0n) return 0n;
 	const isNative = currency === ZERO_ADDRESS || currency === chain.wrappedNative;
 	if (isNative && chain.nativeIsEth) return totalRaw;

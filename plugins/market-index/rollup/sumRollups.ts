@@ -16,7 +16,7 @@ export function sumRollups(events: readonly CountedEvent[]): Rollup[] {
 	return rollups.all;
 }
 
-/** The same figures in coarser buckets. */
+/** Returns the same figures in coarser buckets. */
 export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
 	const rollups = createRollups();
 	for (const part of fine) {
@@ -32,7 +32,10 @@ export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
 	return rollups.all;
 }
 
-/** By collection and bucket, in the order they were opened. Neighbours mostly share both. */
+/**
+ * Makes a table of rollups by collection and bucket, in the order of creation. Neighbouring events
+ * mostly share both.
+ */
 function createRollups() {
 	const all: Rollup[] = [];
 	const byCollection = new Map<number, Map<number, Rollup>>();
@@ -83,7 +86,10 @@ function addSale(rollup: Rollup, event: CountedEvent): void {
 	rollup.prices = { open: unit, high: unit, low: unit, close: unit, ...place };
 }
 
-/** As `mergePrices`, in place: most of a busy minute's sales change none of its prices. */
+/**
+ * Merges as `mergePrices` does, but in place: most of a busy minute's sales change none of its
+ * prices.
+ */
 function include(prices: RollupPrices, unit: bigint, position: bigint): void {
 	const opens = compare(position, prices.openPosition) || compare(unit, prices.open);
 	if (opens < 0) {
@@ -100,8 +106,9 @@ function include(prices: RollupPrices, unit: bigint, position: bigint): void {
 }
 
 /**
- * Commutes and associates: the earliest position opens and the latest closes, in any order. Where
- * two share a position the lower opens and the higher closes, as the rollups' upsert has it too.
+ * Merges prices; commutative and associative: the earliest position opens and the latest closes, in
+ * any order. Of two with one position the lower opens and the higher closes, as in the rollups'
+ * upsert.
  */
 export function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
 	if (a === null || b === null) return a ?? b;

@@ -21,10 +21,10 @@ export type Window = {
 };
 
 /**
- * The last `lengthMs` before now, its start moved back to the whole minute.
+ * Returns the last `lengthMs` before now, its start moved back to the whole minute.
  *
- * So the rollups tell its figures exactly, and at any size of history a collection costs at most
- * 59 minutes, 23 hours and the days. There is no upper end: a block from the near future counts.
+ * So the rollups give its figures exactly, and at any size of history a collection costs at most 59
+ * minutes, 23 hours and the days. There is no upper end: a block from the near future counts.
  */
 export function windowOf(nowMs: number, lengthMs: number): Window {
 	const startMs = bucketOf(nowMs - lengthMs, MINUTE_MS);

@@ -5,8 +5,8 @@ import { displayNative } from "#plugins/market-index/display/displayNative.ts";
 import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 
 /**
- * Returns both sides of a collection's book by price, and has the book read. What was pushed is
- * something; of what was not read nothing else is known: then a side is null.
+ * Returns both sides of a collection's book by price, and has the book read. Before it is read only
+ * pushed orders are known: a side without any is then null.
  */
 export async function answerDepth(
 	{ core, index }: Pick<RouteContext, "core" | "index">,

@@ -14,7 +14,9 @@ const { countOrNone, count, address } = CURSOR_PART;
 const newestFirst = createCursor("drops2", [countOrNone, count, address]);
 const nextFirst = createCursor("soon2", [countOrNone, count, address]);
 
-/** Returns a page of drops by their start: those to come the next one first, else the newest. */
+/**
+ * Returns a page of drops by their start: the next one first if they are upcoming, else the newest.
+ */
 export async function answerDrops(
 	{ core, prices }: Pick<RouteContext, "core" | "prices">,
 	query: {

@@ -5,7 +5,7 @@ import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 
 const holders = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
 
-/** Returns a page of who holds a collection; `data` is null until its walk is done. */
+/** Returns a page of a collection's holders; `data` is null until its walk is done. */
 export async function answerHolders(
 	{ core }: Pick<RouteContext, "core">,
 	found: FoundCollection,

@@ -6,9 +6,9 @@ import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { usdAt } from "#plugins/market-index/read/usdAt.ts";
 
 /**
- * One side of a collection's book, a page of it: what listings and offers have in common. Who asks
- * for it looks at the collection: its book is read, and kept current, for a while. Of a book that
- * was not read only what was pushed is known: nothing pushed is null, and not an empty book.
+ * Returns a page of one side of a collection's book: the common part of listings and offers. The
+ * request has the book read, and kept current for a while. Before it is read only pushed orders are
+ * known: without any `data` is null, and not an empty book.
  */
 export async function answerOrders(
 	{ core, index, prices }: RouteContext,

@@ -4,8 +4,8 @@ import { shareNext } from "#core/http/shareNext.ts";
 const HEADERS = { "content-type": "application/json" };
 
 /**
- * Answers a request with the text that `read` returns. Requests for the same URL that come during
- * a reading share the next one, which begins after they came; the gate may share it too.
+ * Answers a request with the text that `read` returns. Requests for the same URL that come during a
+ * reading share the next one, which begins after they came; the gate may share it too.
  *
  * For readings that are too expensive to do once per client, and that must never be older than the
  * request.

@@ -9,7 +9,7 @@ const traits = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longTe
 
 /**
  * Returns a page of a collection's traits; `data` is null until they were counted once. Floors of
- * traits are made of the whole book, which is read while somebody looks.
+ * traits are made from the whole book, which is read while its collection is looked at.
  */
 export async function answerTraits(
 	{ core, index }: Pick<RouteContext, "core" | "index">,
@@ -50,7 +50,7 @@ function placeOf(parts: readonly string[]): { type: string; value: string } {
 	const [type = "", value = ""] = parts.map((hex) =>
 		new TextDecoder().decode(Buffer.from(hex, "hex")),
 	);
-	// No stored text holds NUL, and the database would not take it.
+	// No stored text contains NUL, and the database would refuse it.
 	const known = (text: string) => text.replaceAll("\u0000", "");
 	return { type: known(type), value: known(value) };
 }

@@ -33,7 +33,7 @@ const answerSchema = z
 	})
 	.meta({ id: "ActivityPage", description: "A page of a collection's events." });
 
-/** A collection's events, newest first, also those that are not accepted. */
+/** Serves a collection's events, newest first, also those that are not accepted. */
 export function getActivity(context: RouteContext) {
 	const { core, index, prices, scanner } = context;
 	return new Elysia().get(
@@ -43,7 +43,7 @@ export function getActivity(context: RouteContext) {
 				const found = await index.find(params.slug, query.chain);
 				const { chain, address } = found;
 				const nowMs = core.clock.nowMs();
-				// Both before the rows, so that they never claim more than these are.
+				// Both are read before the rows, so that they never claim more than those contain.
 				const [spans, provider] = await Promise.all([
 					readChainSpans(scanner, resolveChain(core, chain).id),
 					readEventSpans(core.db, found.id),

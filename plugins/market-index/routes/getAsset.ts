@@ -15,7 +15,7 @@ const contractParam = z
 		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
 	});
 
-/** One token. */
+/** Serves one token. */
 export function getAsset({ core, index }: RouteContext) {
 	return new Elysia().get(
 		"/assets/:chain/:contract/:tokenId",

@@ -26,7 +26,7 @@ const answerSchema = z
 	})
 	.meta({ id: "CandlePage", description: "A page of candles; the next page is older." });
 
-/** A collection's candles, newest last. */
+/** Serves a collection's candles, newest last. */
 export function getCandles(context: RouteContext) {
 	const { index } = context;
 	return new Elysia().get(

@@ -8,7 +8,7 @@ import { chainParam } from "#plugins/market-index/schemas/chainParam.ts";
 import { collectionDetailSchema } from "#plugins/market-index/schemas/collectionDetailSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 
-/** One collection: market, mint, last sale. */
+/** Serves one collection: market, mint, last sale. */
 export function getCollection(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug",

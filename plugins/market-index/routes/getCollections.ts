@@ -44,7 +44,10 @@ const answerSchema = z
 	})
 	.meta({ id: "CollectionList", description: "A list of collections, in two forms." });
 
-/** The provider's lists with our own figures, topped up with what the index has seen itself. */
+/**
+ * Serves the provider's lists with our own figures, filled up with collections that the index has
+ * seen itself.
+ */
 export function getCollections(context: RouteContext) {
 	return new Elysia().get(
 		"/collections",

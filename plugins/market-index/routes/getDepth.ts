@@ -22,7 +22,7 @@ const answerSchema = z
 	})
 	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
 
-/** How deep a collection's order book is on both sides. */
+/** Serves both sides of a collection's order book by price. */
 export function getDepth(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/depth",

@@ -21,7 +21,7 @@ const answerSchema = z
 	})
 	.meta({ id: "Discover", description: "What moves across all collections." });
 
-/** What moves across all collections. */
+/** Serves what moves across all collections. */
 export function getDiscover({ core, scanner, prices }: RouteContext) {
 	return new Elysia().get(
 		"/discover",

@@ -17,7 +17,7 @@ const answerSchema = z
 	})
 	.meta({ id: "DropPage", description: "A page of drops." });
 
-/** Mints to come, under way and over. */
+/** Serves mints that are upcoming, under way and over. */
 export function getDrops(context: RouteContext) {
 	return new Elysia().get("/drops", async ({ query }) => answerDrops(context, query), {
 		query: z.object({

@@ -21,7 +21,7 @@ const answerSchema = z
 	})
 	.meta({ id: "HolderPage", description: "A page of a collection's holders." });
 
-/** Who holds a collection, the largest first. */
+/** Serves a collection's holders, the largest first. */
 export function getHolders(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/holders",

@@ -12,7 +12,7 @@ import { orderPageSchema } from "#plugins/market-index/schemas/orderPageSchema.t
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
-/** What is for sale in a collection, the cheapest first. */
+/** Serves what is for sale in a collection, the cheapest first. */
 export function getListings(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/listings",

@@ -14,7 +14,7 @@ import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
 const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 
-/** What is offered for a collection, its tokens or its traits, the highest first. */
+/** Serves offers for a collection, its tokens or its traits, the highest first. */
 export function getOffers(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/offers",

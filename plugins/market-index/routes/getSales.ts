@@ -26,7 +26,7 @@ const answerSchema = z
 	})
 	.meta({ id: "SalesPage", description: "A page of a collection's sales, with its figures." });
 
-/** A collection's accepted sales as points, and the stat strip. */
+/** Serves a collection's accepted sales as points, and the stat strip. */
 export function getSales(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/sales",

@@ -17,7 +17,7 @@ const answerSchema = z
 	})
 	.meta({ id: "SearchPage", description: "A page of what a search found." });
 
-/** Finds collections by the words of their names, by slug or by address. */
+/** Serves a search for collections by the words of their names, by slug or by address. */
 export function getSearch(context: RouteContext) {
 	const search = createSearcher(context);
 	return new Elysia().get(

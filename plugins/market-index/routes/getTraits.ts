@@ -12,7 +12,7 @@ import { limitParam } from "#plugins/market-index/schemas/limitParam.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { traitCountSchema } from "#plugins/market-index/schemas/traitCountSchema.ts";
 
-/** Two texts of 512 bytes, as hex, behind base64. */
+/** Two texts of 512 bytes, as hex, in base64. */
 const CURSOR_LENGTH_MAX = 4_096;
 
 const answerSchema = z
@@ -26,7 +26,7 @@ const answerSchema = z
 
 const TEXT_MAX = 128;
 
-/** A collection's traits, value by value. */
+/** Serves a collection's traits, value by value. */
 export function getTraits(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/traits",

@@ -18,7 +18,7 @@ const answerSchema = z
 	})
 	.meta({ id: "Trending", description: "Collections by sales in a window." });
 
-/** Collections by sales in a window. */
+/** Serves collections by sales in a window. */
 export function getTrending(context: RouteContext) {
 	return new Elysia().get(
 		"/trending",

@@ -19,7 +19,7 @@ import { getTrending } from "#plugins/market-index/routes/getTrending.ts";
 import { postQuoteEstimate } from "#plugins/market-index/routes/postQuoteEstimate.ts";
 import { postResync } from "#plugins/market-index/routes/postResync.ts";
 
-/** The reading routes of the market. They need no credentials. */
+/** Returns the reading routes of the market. They need no credentials. */
 export function marketRoutes(context: RouteContext) {
 	return new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() })
 		.use(getCollections(context))

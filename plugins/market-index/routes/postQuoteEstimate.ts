@@ -10,7 +10,7 @@ import { quoteSchema } from "#plugins/market-index/schemas/quoteSchema.ts";
 import { slugParams } from "#plugins/market-index/schemas/slugParams.ts";
 import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
 
-// Strict: a misspelled quantity that is dropped in silence would be an estimate of one.
+// Strict: with a misspelled quantity silently dropped, it would be an estimate for one.
 const bodySchema = z
 	.strictObject({
 		chain: chainParam,
@@ -30,7 +30,7 @@ const bodySchema = z
 	})
 	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
 
-/** What buying would cost now. It asks nobody to sell and moves nothing. */
+/** Serves an estimate of what buying would cost now. It asks no seller and moves nothing. */
 export function postQuoteEstimate(context: RouteContext) {
 	return new Elysia().post(
 		"/quote-estimate",

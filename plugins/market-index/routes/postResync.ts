@@ -18,7 +18,7 @@ const answerSchema = z
 	})
 	.meta({ id: "Resync", description: "A repair that was put in line." });
 
-/** Puts a repair of one collection in line. Open to everybody: it repeats what is done anyway. */
+/** Queues a repair of one collection. Open to all callers: it only repeats what is done anyway. */
 export function postResync({ index, resync }: RouteContext) {
 	return new Elysia().post(
 		"/collections/:slug/resync",

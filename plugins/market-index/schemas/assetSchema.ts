@@ -22,7 +22,7 @@ const collectionOfAsset = z
 	})
 	.meta({ id: "AssetCollection", description: "The collection that a token belongs to." });
 
-/** One token: what it says of itself, its rank among the others, and whose it is. */
+/** One token: its metadata, its rank, and its owner. */
 export const assetSchema = z
 	.object({
 		chain: field.text("Slug of the chain.", "ethereum"),

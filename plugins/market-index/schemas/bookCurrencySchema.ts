@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 
-/** What an order is paid in, as the provider tells it. */
+/** The currency of an order, as the provider states it. */
 export const bookCurrencySchema = z
 	.object({
 		symbol: field.text("Its symbol; null where the provider gave none.", "ETH").nullable(),

@@ -1,6 +1,6 @@
 import { field } from "#core/http/openapi/field.ts";
 
-/** How answers about a book say how much of it they can know. */
+/** The member by which answers about a book state how complete it is. */
 export const bookReadAtSchema = field
 	.time(
 		"When the provider's whole order book was last read; null: never, so what is missing here may " +

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The form of a chain's name; whether there is one is told by `resolveChain`. */
+/** The form of a chain's name; `resolveChain` checks whether it exists. */
 export const chainParam = z
 	.string()
 	.max(64)

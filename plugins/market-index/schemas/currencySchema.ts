@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 
-/** What a price was, or is to be, paid in. */
+/** The currency in which a price was, or is to be, paid. */
 export const currencySchema = z
 	.object({
 		symbol: field.text("Its symbol; null until its contract was asked.", "WETH").nullable(),

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** A page size from 1 to `max`. Anything else is refused, never clipped in silence. */
+/**
+ * Returns the schema of a page size from 1 to `max`. Any other value is refused, never silently
+ * cut.
+ */
 export function limitParam(fallback: number, max: number) {
 	const message = `must be a whole number from 1 to ${max}`;
 	return z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { coverageSchema } from "#plugins/market-index/schemas/coverageSchema.ts";
 
-/** Beside a page of a list: how much of the time that it is about was looked at. */
+/** Returns the schema of a page's coverage: how much of the time that it is about was read. */
 export function pageCoverageSchema(names: string) {
 	return z.record(z.string(), coverageSchema).meta({
 		description:

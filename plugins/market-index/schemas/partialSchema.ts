@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { coverageSchema } from "#plugins/market-index/schemas/coverageSchema.ts";
 
-/** Beside figures: those that were covered in part, by the name of their field. */
+/** A row's coverage: figures that were covered in part, by the name of their field. */
 export const partialSchema = z.record(z.string(), coverageSchema).meta({
 	id: "CoverageByField",
 	description:

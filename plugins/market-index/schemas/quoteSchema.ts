@@ -47,7 +47,7 @@ const listingSchema = z
 	})
 	.meta({ id: "QuoteListing", description: "A listing that the estimate is made of." });
 
-/** What buying would cost, as the book, the feeds and the chain say at `observedAt`. */
+/** What buying would cost, by the book, the feeds and the chain at `observedAt`. */
 export const quoteSchema = z
 	.object({
 		chain: field.text("Slug of the chain.", "ethereum"),

@@ -12,8 +12,8 @@ const contractSchema = z
 	});
 
 /**
- * A collection in the provider's own form, as it was sent: whatever else it holds is told too. Rows
- * that the service adds have these fields and carry `source`.
+ * A collection in the provider's own form, as it was sent, with all its other members. Rows that
+ * the service adds have these fields and `source`.
  */
 export const rawCollectionSchema = z
 	.looseObject({

@@ -11,7 +11,7 @@ const currencySchema = z
 	})
 	.meta({ id: "SumCurrency", description: "What exact sums are counted in: ETH, in wei." });
 
-/** The exact integer beside a volume, and what it is counted in. */
+/** The exact integer of a volume, and its currency. */
 export const volumeFields = {
 	volumeRaw: field
 		.digits("The volume as an exact integer of `volumeCurrency`.", "54300000000000000000")

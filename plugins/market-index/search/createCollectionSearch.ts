@@ -17,7 +17,7 @@ import { ID_MAX, walkTraded } from "#plugins/market-index/search/sql/walkTraded.
 import { walkUntraded } from "#plugins/market-index/search/sql/walkUntraded.ts";
 
 export type SearchQuery = MatchQuery & {
-	/** The whole query, where it is one. */
+	/** The whole query, where it is an address. */
 	address: Address | null;
 };
 
@@ -30,15 +30,15 @@ export type Found = {
 export type CollectionSearch = (db: Queryable, query: SearchQuery) => Promise<Found>;
 
 /**
- * Finds a page of the collections at an address, or whose name or slug has words that begin with
- * all terms: the one whose slug is the query first, then by volume of all time.
+ * Makes a search that finds a page of the collections at an address, or whose name or slug has
+ * words that begin with all terms: the one whose slug is the query first, then by volume of all
+ * time.
  *
- * Its cost is bounded, whatever the index holds. Matches of rare words are all read and sorted.
- * Common words are looked for along the order of volume instead: the more collections match, the
- * fewer have to be looked at. To learn that words are common, the index tells all their matches
- * once (not the rows). So one or two letters count as common until shown otherwise, common words
- * are remembered, and a page of either is kept for a second: everybody types the same first
- * letters.
+ * Its cost is bounded, whatever the index contains. Matches of rare words are all read and sorted.
+ * Common words are searched along the order of volume instead: the more collections match, the
+ * fewer must be read. To learn that words are common, the index counts all their matches once
+ * (without the rows). So one or two letters count as common until shown otherwise, common words are
+ * remembered, and a page of either is kept for a second: all users type the same first letters.
  */
 export function createCollectionSearch(
 	clock: Clock,
@@ -88,7 +88,7 @@ export function createCollectionSearch(
 	}
 }
 
-/** Goes on from place to place until the page is full, or enough were looked at. */
+/** Continues from place to place until the page is full, or enough were read. */
 async function walk(
 	db: Queryable,
 	query: MatchQuery,
@@ -108,7 +108,7 @@ async function walk(
 	return { hits, next };
 }
 
-/** Matches in the order of volume: among those that traded, then among the others. */
+/** Returns matches in the order of volume: among those that traded, then among the others. */
 async function walkOnce(db: Queryable, query: MatchQuery & { candidates: number }): Promise<Found> {
 	const { after, limit, candidates } = query;
 	const hits: HitPlace[] = [];
@@ -136,7 +136,7 @@ function lastOf(hits: readonly HitPlace[]): HitPlace | null {
 }
 
 /**
- * Returns the place behind all volumes of a step: behind its least one. Step 193 is 3 times 10^18.
+ * Returns the place after all volumes of a step: after its least one. Step 193 is 3 times 10^18.
  */
 function endOf(volumeClass: number): HitPlace {
 	const digits = Math.floor(volumeClass / 10);

@@ -4,15 +4,15 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { SearchHit } from "#plugins/market-index/schemas/searchHitSchema.ts";
 import { HIT_KEPT_MS, HITS_KEPT_MAX } from "#plugins/market-index/search/limits.ts";
 
-/** Collections as hits, in the order of their ids as given; those that are gone are left out. */
+/** Returns collections as hits, in the given order; deleted ones are left out. */
 export type HitsOf = (
 	chains: readonly Chain[],
 	collectionIds: readonly number[],
 ) => Promise<SearchHit[]>;
 
 /**
- * Reads hits, and keeps each for a second. While somebody types, one query after the other finds
- * the same collections, and their figures are most of the cost of a search.
+ * Makes a cache that keeps each hit for a second. While a user types, one query after the other
+ * finds the same collections, and their figures are most of the cost of a search.
  */
 export function createHitCache(
 	clock: Clock,

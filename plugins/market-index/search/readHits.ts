@@ -11,7 +11,7 @@ import type { SearchHit } from "#plugins/market-index/schemas/searchHitSchema.ts
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { readCollections } from "#plugins/market-index/sql/readCollections.ts";
 
-/** These collections as hits, with their figures of the last day, by id. */
+/** Returns these collections as hits, with their figures of the last day, by id. */
 export async function readHits(
 	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
 	chains: readonly Chain[],
@@ -19,7 +19,7 @@ export async function readHits(
 ): Promise<Map<number, SearchHit>> {
 	const nowMs = core.clock.nowMs();
 	const window = windowOf(nowMs, WINDOW_MS["24h"]);
-	// Asked before the rows are read, so that it never claims more than they hold.
+	// Read before the rows, so that it never claims more than they contain.
 	const spansOf = await readSpansOf(scanner, chains);
 	const rows = await readCollections(core.db, { collectionIds, nowMs, window });
 	return new Map(

@@ -21,10 +21,9 @@ export type SearchPage = {
 };
 
 /**
- * A page of what a query finds: our own collections. The provider is searched where we have none,
- * and so not for each letter that somebody types. A hit of the provider's is ours where our index
- * holds its slug on one of the chains; one whose chain nobody knows is told only to those who did
- * not ask for a chain.
+ * Returns a page of a query's hits: our own collections. The provider is searched only where we
+ * have none, and so not for each typed letter. A provider's hit is ours if our index has its slug
+ * on one of the chains; one on an unknown chain is shown only where the request names no chain.
  */
 export async function readSearch(context: SearchContext, query: AskedSearch): Promise<SearchPage> {
 	const { core, lists, search, hitsOf } = context;
@@ -46,7 +45,7 @@ export async function readSearch(context: SearchContext, query: AskedSearch): Pr
 	const ids = shown.map(({ id }) => id);
 	const data = await hitsOf(chains, ids);
 	await lists.found(ids);
-	// A short page has been looked for far beyond its last hit: the next one begins there.
+	// A short page was searched far beyond its last hit: the next one begins there.
 	const place = hits.length > limit ? shown.at(-1) : next;
 	const nextCursor = place ? bound.encode(partsOf(place)) : null;
 	return { data, page: { nextCursor, hasMore: nextCursor !== null } };

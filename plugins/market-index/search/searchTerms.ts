@@ -1,7 +1,7 @@
 const TERMS_MAX = 8;
 const TERM_LENGTH_MAX = 64;
 
-/** The words of a query: letters and digits of any script, lower case. */
+/** Returns the words of a query: letters and digits of any script, lower case. */
 export function searchTerms(query: string): string[] {
 	const words =
 		query

@@ -3,11 +3,14 @@ import type { SqlValue } from "#core/db/Database.ts";
 /** Collects a statement's parameters while its text is put together. */
 export type Binder = {
 	readonly values: SqlValue[];
-	/** Adds a value and answers its placeholder with its type, `$3::int8`. */
+	/** Adds a value and returns its placeholder with its type, `$3::int8`. */
 	bind(value: SqlValue, type: string): string;
 };
 
-/** For statements made of shared parts: nobody has to count parameters across files. */
+/**
+ * Makes a binder for statements made of shared parts, so that parameters need not be counted across
+ * files.
+ */
 export function createBinder(): Binder {
 	const values: SqlValue[] = [];
 	return {

@@ -11,25 +11,25 @@ const [MINUTES, HOURS, DAYS] = TIERS;
 export type Ranking = {
 	window: Window;
 	nowMs: number;
-	/** What the order begins with: the most of it comes first. */
+	/** The first criterion of the order, descending. */
 	by: "sales" | "volume" | "mints";
 	/** Bound placeholders of the chains and the page's limit. */
 	chains: string;
 	limit: string;
-	/** Which collections `c` count. */
+	/** The condition on a collection `c`. */
 	tracked: string;
 };
 
 /**
- * The collections that may be among a page's first, as CTEs; the last, `active`, has their exact
- * figures in the window: `id`, `sales`, `priced`, `volume`, `mints`, and `orderingColumns`. Where
- * the order is by mints, those alone are summed up.
+ * Returns the collections that may be among a page's first, as CTEs; the last, `active`, has their
+ * exact figures in the window: `id`, `sales`, `priced`, `volume`, `mints`, and `orderingColumns`.
+ * Where the order is by mints, only those are summed up.
  *
  * Summing up a day of every collection costs fifteen times more on a busy chain than on a quiet
- * one. So whole buckets of a coarse tier say how much each has at least and at most (`bound`). The
- * first page of those is summed exactly (`seed`); whoever's most is less than the least of theirs
- * (`least`) cannot be on the page, and is not looked at. On a page that is not full everyone active
- * is.
+ * one. So whole buckets of a coarse tier give each collection's minimum and maximum (`bound`). The
+ * first page of those is summed exactly (`seed`); a collection whose maximum is below the least of
+ * theirs (`least`) cannot be on the page, and is not read. On a page that is not full every active
+ * collection is.
  */
 export function activeCollections(binder: Binder, ranking: Ranking): string {
 	const { window, nowMs, by, chains, limit, tracked } = ranking;
@@ -73,8 +73,8 @@ export function activeCollections(binder: Binder, ranking: Ranking): string {
 }
 
 /**
- * The mints of `most.id` in a window, of which `most.known` are those of its whole hours: what is
- * before its first minute is taken off. Half of what `sumsSince` reads.
+ * Returns SQL for the mints of `most.id` in a window, of which `most.known` are those of its whole
+ * hours: the minutes before the window are subtracted. Half of what `sumsSince` reads.
  */
 function mintsSince(binder: Binder, given: { window: Window; fromMs: number }): string {
 	const minutes: Date[] = [];
@@ -87,7 +87,7 @@ function mintsSince(binder: Binder, given: { window: Window; fromMs: number }): 
 			where collection_id = most.id and bucket = any(${binder.bind(minutes, "timestamptz[]")})`;
 }
 
-/** Every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
+/** Returns SQL for every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
 function wholeTier(given: { table: string; by: string; chains: string; from: string }): string {
 	const { table, by, chains, from } = given;
 	return `bound as materialized (
@@ -104,7 +104,7 @@ function boundTier({ window, nowMs }: Ranking): (typeof TIERS)[number] {
 	return lengthMs < 12 * HOUR_MS ? HOURS : DAYS;
 }
 
-/** Days (UTC) that a window touches. */
+/** Returns the number of days (UTC) that a window touches. */
 function daysIn(window: Window, nowMs: number): number {
 	const fromMs = bucketOf(window.start.getTime(), DAYS.ms);
 	return (bucketOf(nowMs, DAYS.ms) - fromMs) / DAYS.ms + 1;

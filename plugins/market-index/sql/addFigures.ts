@@ -20,7 +20,7 @@ export type AddedFigures = {
  * `greatest` take the other's. The last mint and the last sale are those with the greatest
  * position, so a batch from the past (backfill) never replaces a newer one.
  *
- * One statement: at the head four took twice as long, most of it not spent on rows.
+ * One statement: at the head four took twice as long, mostly not spent on rows.
  */
 export async function addFigures(
 	tx: Tx,
@@ -101,7 +101,10 @@ function upsertTier(table: Tier["table"], tier: number): string {
 		close_position = greatest(kept.close_position, excluded.close_position)`;
 }
 
-/** One figure of the last mint or sale: the given one's, if that stands later in the chain. */
+/**
+ * Returns SQL for one figure of the last mint or sale: the given one's, if that is later in the
+ * chain.
+ */
 function newest(kind: "mint" | "sale", figure: string): string {
 	const position = `last_${kind}_position`;
 	const column = `last_${kind}_${figure}`;
@@ -109,7 +112,7 @@ function newest(kind: "mint" | "sale", figure: string): string {
 				then given.${column} else kept.${column} end`;
 }
 
-/** Of all tiers, one after the other; `tier` says which. */
+/** Returns the rollups of all tiers, one after the other; `tier` states which. */
 function rollupArrays(minutes: readonly Rollup[]): SqlValue[] {
 	let rollups = minutes;
 	const tiers: number[] = [];

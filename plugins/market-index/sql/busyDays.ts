@@ -12,7 +12,7 @@ const VOLUME_DIGITS_MIN = 40;
 
 /**
  * What days are ranked by: the column of their classes, with the index `rollup_day_busy` or
- * `rollup_day_volume` on it, and the most that a day of class `digits` has.
+ * `rollup_day_volume` on it, and the most that a day of class `digits` can have.
  */
 const RANKED = {
 	sales: { column: "sales_class", most: "(1::int8 << digits) - 1" },
@@ -24,13 +24,13 @@ const RANKED = {
 } as const;
 
 /**
- * What the busiest days of a window say of their collections, as CTEs: `bound (id, known, most)`
- * with the sales or the volume that was read, and with what days that were not read may add.
+ * Returns bounds of collections from the busiest days of a window, as CTEs: `bound (id, known,
+ * most)` with the sales or the volume that was read, and with the most that unread days may add.
  *
- * Days are read class by class, the most first (`peak`), so a page costs as much with a hundred
- * collections as with a hundred thousand. One that was not read has at most `unread.amount`.
- * `missing` are the collections of which none was read: executed only where all of their days
- * together may reach the page, as where all collections trade about alike.
+ * Days are read class by class, the highest first (`peak`), so a page costs as much with a hundred
+ * collections as with a hundred thousand. An unread day has at most `unread.amount`. `missing` are
+ * the collections of which no day was read: executed only where all of their days together may
+ * reach the page, as where all collections trade about alike.
  */
 export function busyDays(given: {
 	by: keyof typeof RANKED;
@@ -38,20 +38,20 @@ export function busyDays(given: {
 	chains: string;
 	limit: string;
 	from: string;
-	/** How many days there are until now. */
+	/** The number of days until now. */
 	days: number;
 }): { ctes: string; missing: string } {
 	const { by, chains, limit, from, days } = given;
 	const { column, most } = RANKED[by];
 	const rows = `${limit} * ${days * ROWS_PER_PLACE}`;
-	// Those after now as well: a block may be of the near future.
+	// Days after now as well: a block may be of the near future.
 	const buckets = `select
 					1 + coalesce(max(extract(epoch from last.bucket - ${from})), 0)::int8 / 86400
 				from unnest(${chains}) as chain (id) cross join lateral (
 					select max(bucket) as bucket from market_index.rollup_day where chain_id = chain.id
 				) as last`;
-	// Its own limit keeps the lateral a loop over the index, in the order of what comes before.
-	// `> 0` is what an index leaves out: without it PostgreSQL could not take that index.
+	// Its own limit keeps the lateral a loop over the index, in the order of what comes before. `> 0`
+	// is the index's own condition: without it PostgreSQL could not use that index.
 	const ctes = `peak as materialized (
 			select row.collection_id, row.amount, class.digits from (
 				select chain.id, digits from unnest(${chains}) as chain (id) cross join lateral (

@@ -5,7 +5,10 @@
  */
 export type CollectionOrder = "trending" | "top" | "new" | "minting" | "market";
 
-/** What orders by a window's figures need of a collection's row, to be read with those figures. */
+/**
+ * Returns the columns of a collection's row that orders by a window's figures need, to be read with
+ * those figures.
+ */
 export const orderingColumns = (row: string) =>
 	`${row}.last_sale_at, ${row}.last_mint_at, ${row}.volume_class, ${row}.volume_native`;
 
@@ -20,7 +23,7 @@ const TOP = `${byVolume("c")}, c.sales desc, ${recency("c")}`;
 /**
  * How each order sorts. `picked`: what `pickedCollections` picked, with the collection's row under
  * the given name, which may be `picked` itself where the order is by a window's figures. `rest`:
- * collections that have nothing in the window; each begins with the columns of an index
+ * collections without trades in the window; each begins with the columns of an index
  * (`collection_last_sale`, `collection_volume`, `collection_newest`).
  */
 export const COLLECTION_ORDER = {

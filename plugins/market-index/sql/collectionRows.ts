@@ -21,20 +21,20 @@ export type CollectionRow = {
 	revealCheckedAt: Date | null;
 	revealedAt: Date | null;
 	ownersCount: number | null;
-	/** Who counted the owners, best source first; null where nobody did. */
+	/** The source of the owners, the best one; null without any. */
 	ownersSource: "walk" | "provider" | "recipients" | null;
-	/** When provider or job counted them; null of a walk, which is kept current. */
+	/** When provider or job counted them; null for a walk, which is kept current. */
 	ownersAt: Date | null;
 	listedCount: number | null;
 	listedAt: Date | null;
 	floorNative: string | null;
 	floorAt: Date | null;
-	/** The provider knows owners or a floor of it. */
+	/** True: the provider knows owners or a floor of it. */
 	isTraded: boolean;
-	/** A mint was announced that is not over; only asked where nothing happened yet. */
+	/** True: a mint was announced that is not over; only read where nothing happened yet. */
 	isAnnounced: boolean;
 	floorUsd: number | null;
-	/** The floor of a day ago, or of the nearest time before that is known. */
+	/** The floor of a day ago, or of the nearest known time before that. */
 	floorBefore: string | null;
 	maxSupply: string | null;
 	totalSupply: string | null;
@@ -56,14 +56,14 @@ export type CollectionRow = {
 	lastSaleTokenId: string | null;
 	lastSaleUnitNative: string | null;
 	lastSaleTransaction: Hex | null;
-	/** In the window: accepted sales, those of them that have a price, and the volume of these. */
+	/** In the window: accepted sales, those of them with a price, and the volume of these. */
 	windowSales: number;
 	windowPriced: number;
 	windowVolume: string;
-	/** The time of which all of the provider's events are held; null where it was never asked. */
+	/** The time for which all of the provider's events are stored; null where it was never asked. */
 	eventsFrom: Date | null;
 	eventsUntil: Date | null;
-	/** The same of what a reading that is under way has brought so far. */
+	/** The same for what a reading under way has brought so far. */
 	walkFrom: Date | null;
 	walkUntil: Date | null;
 	/** Sales in the day before `providerStatsAt`, as the provider's stats count them. */
@@ -83,15 +83,15 @@ export type CollectionRowsOptions = {
 	columns?: readonly CollectionColumn[] | undefined;
 	/**
 	 * Sums that choosing the collections has already made, so that they are not made again: the
-	 * window's figures as `picked (sales, priced, volume)`, the last hour's as `picked (mints)`;
-	 * null where they were not made.
+	 * window's figures as `picked (sales, priced, volume)`, the last hour's as `picked (mints)`; null
+	 * where they were not made.
 	 */
 	summed?: readonly ("window" | "mints1h")[] | undefined;
 };
 
 /**
- * How each column of a collection's row is read: of the collection `c`, and of what is joined to it
- * under the names that stand before the dots. `now` is bound.
+ * How each column of a collection's row is read: from the collection `c`, and from joined tables
+ * under the names before the dots. `now` is bound.
  */
 const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 	id: "c.id",
@@ -156,9 +156,9 @@ const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 export const ALL_COLUMNS = Object.keys(COLUMNS) as CollectionColumn[];
 
 /**
- * The rest of a statement whose `picked (id)` chose collections: each one's row and figures. They
- * are read by the rollups' primary keys for those picked only, whatever else the chain has. What no
- * column is read of is not joined.
+ * Returns the rest of a statement whose `picked (id)` chose collections: each one's row and
+ * figures. They are read by the rollups' primary keys for the picked ones only. Tables without a
+ * wanted column are not joined.
  */
 export function collectionRows(binder: Binder, options: CollectionRowsOptions): string {
 	const { picked, orderBy, nowMs, columns = ALL_COLUMNS } = options;
@@ -177,7 +177,7 @@ export function collectionRows(binder: Binder, options: CollectionRowsOptions): 
 		order by ${orderBy}`;
 }
 
-/** Bound only where they are joined. */
+/** Returns the joins, which bind their parameters only where they are needed. */
 function joinsOf(binder: Binder, { nowMs, summed = [], ...options }: CollectionRowsOptions) {
 	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
 	const hour = windowOf(nowMs, WINDOW_MS["1h"]);
@@ -211,9 +211,7 @@ function sum(column: string, isSummed: boolean): string {
 	return `coalesce(${isSummed ? `picked.${column}, ` : ""}sum(${column}), 0)`;
 }
 
-/**
- * A walk counts once it is done. One that found no mint has read a contract that tells nothing.
- */
+/** A walk counts once it is done. For one without a mint the contract emits no usable logs. */
 const OWNERS = `left join market_index.ownership as o on o.collection_id = picked.id
 			and o.next_block > o.end_block and o.minted > 0
 		left join market_index.recipients as r on r.collection_id = picked.id`;

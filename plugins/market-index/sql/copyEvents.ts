@@ -4,7 +4,7 @@ import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import type { StorableEvent } from "#plugins/market-index/event/StorableEvent.ts";
 import { INSERT_COLUMN_COUNT, INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
 
-/** Handed to COPY at a time: few calls, and nothing huge. */
+/** Bytes given to COPY at a time: few calls, and no huge buffer. */
 const CHUNK_BYTES = 256 * 1024;
 /** No row without a payload is longer, so a chunk has a buffer of the right size. */
 const ROW_BYTES = 1024;
@@ -28,7 +28,7 @@ function* chunksOf(chainId: number, rows: readonly StorableEvent[]): Generator<B
 	if (writer.length > 0) yield writer.take();
 }
 
-/** In the order of the columns. */
+/** Writes a row in the order of the columns. */
 function writeRow(writer: CopyWriter, chainId: number, row: StorableEvent): void {
 	const { currency, totalRaw, totalNative, venue, reason, payload } = row;
 	writer.row(INSERT_COLUMN_COUNT);

@@ -6,14 +6,15 @@ import {
 	eventOf,
 } from "#plugins/market-index/sql/eventColumns.ts";
 
-/** An event that was taken out. */
+/** An event that was removed. */
 export type TakenBack = StoredEvent & { collectionId: number; standard: "erc721" | "erc1155" };
 
 /**
- * Takes out what the chain said above a block, in chain order; what only the provider said stays.
+ * Removes events of the chain above a block, and returns them in chain order; events that only the
+ * provider told stay.
  *
- * By the unique index (chain, block, …), which each partition is asked for: the times of the blocks
- * that left are not known, and a month that holds nothing costs one look.
+ * By the unique index (chain, block, …) of each partition: the times of the lost blocks are not
+ * known, and a month without any costs one look-up.
  */
 export async function deleteEventsAbove(
 	tx: Tx,

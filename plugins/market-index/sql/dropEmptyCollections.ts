@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** What is kept beside a collection, and would stay behind without it. */
+/** Tables with rows of a collection, which would stay behind without it. */
 const KEPT_BESIDE = [
 	"former_slug",
 	"token",
@@ -13,9 +13,9 @@ const KEPT_BESIDE = [
 ] as const;
 
 /**
- * Removes those of these collections that nothing speaks for any more: what was seen of them left
- * the chain, and no provider knows them. Answers the ids that are gone. What was learned of their
- * tokens, names and prices goes with them; owners are forgotten by whoever keeps them.
+ * Removes those of these collections without any source left: their events left the chain, and no
+ * provider knows them. Returns the removed ids. What was learned of their tokens, names and prices
+ * goes with them; their owners are deleted by the keeper of owners.
  */
 export async function dropEmptyCollections(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
 	if (ids.length === 0) return new Set();

@@ -5,10 +5,10 @@ import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.t
 /**
  * Drops a month's partition; false where readers kept it for the whole wait.
  *
- * Dropping needs a lock that shuts readers of all events out, and while it waits for the slowest of
- * them, new ones queue up behind it. So it waits for moments only. (PostgreSQL has a detaching that
- * waits without this, and refuses it where there is a default partition.) The lock is held for the
- * catalogue's rows alone: files are removed after it is released.
+ * Dropping needs a lock that blocks readers of all events, and while it waits for the slowest of
+ * them, new ones queue up behind it. So it waits only briefly. (PostgreSQL can detach without this,
+ * but refuses it where there is a default partition.) The lock is held for the catalogue's rows
+ * alone: files are removed after it is released.
  */
 export async function dropMonth(
 	db: Database,

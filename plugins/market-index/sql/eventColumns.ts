@@ -2,7 +2,7 @@ import { assert } from "#core/fault/assert.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 
-/** An event as the driver answers it; `eventOf` makes a StoredEvent of it. */
+/** An event as the driver returns it; `eventOf` makes a StoredEvent from it. */
 export type EventColumns = Omit<
 	StoredEvent,
 	"kind" | "occurredAtMs" | "tokenId" | "quantity" | "totalRaw" | "totalNative"
@@ -43,7 +43,7 @@ export function eventOf(row: EventColumns): StoredEvent {
 
 const KINDS = ["sale", "mint", "transfer"] as const;
 
-/** A number that no kind is stored as must not pass for one of them. */
+/** Returns the kind; a number that no kind is stored as must not pass for one of them. */
 function kindOf(stored: number): StoredEvent["kind"] {
 	const kind = KINDS.find((name) => EVENT_KIND[name] === stored);
 	assert(kind, `no event is stored as kind ${stored}`);

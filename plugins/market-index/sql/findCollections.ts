@@ -3,7 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
-/** Those of these contracts whose collections are registered; by the index on chain and address. */
+/** Returns the registered collections of these contracts; by the index on chain and address. */
 export async function findCollections(
 	tx: Tx,
 	chainId: number,

@@ -2,9 +2,9 @@ import { DAY_MS } from "#core/time/units.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 
 /**
- * Joins the collection `c` with `floor_before`: its floor of 24 hours ago, or of the nearest time
- * before that one was kept. One step down the primary key of `floor_snapshot`, and none at all for
- * a collection without a floor.
+ * Joins the collection `c` with `floor_before`: its floor of 24 hours ago, or of the nearest stored
+ * time before that. One step down the primary key of `floor_snapshot`, and none at all for a
+ * collection without a floor.
  */
 export function floorBefore(binder: Binder, nowMs: number): string {
 	const dayAgo = binder.bind(new Date(nowMs - DAY_MS), "timestamptz");

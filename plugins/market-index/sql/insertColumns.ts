@@ -1,4 +1,4 @@
-/** What `event` is written with, in the order of `copyEvents`. */
+/** The columns that writing an `event` sets, in the order of `copyEvents`. */
 const COLUMNS = [
 	"occurred_at",
 	"block_number",

@@ -8,13 +8,13 @@ import { INSERT_COLUMNS } from "#plugins/market-index/sql/insertColumns.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
 
 /**
- * Stores events and answers those that were not stored before, in the order given.
+ * Stores events and returns those that were not stored before, in the given order.
  *
- * Measured: COPY into the table 54,600 rows a second, through a stage 40,400, arrays 28,300; at
- * the head a few rows by arrays, because a temporary table costs 2 ms a commit. A lane's range is
- * new by its cursor, so COPY goes straight in; only a replay that overlaps takes the stage.
+ * Measured: COPY into the table 54,600 rows a second, through a stage 40,400, arrays 28,300; at the
+ * head a few rows by arrays, because a temporary table costs 2 ms a commit. A lane's range is new
+ * by its cursor, so COPY goes straight in; only a replay that overlaps takes the stage.
  *
- * Few rows of which all are `isNew` are not looked up one by one first, which took a third of the
+ * A few rows that are all `isNew` are not looked up one by one first, which took a third of the
  * time: the statement fails where one is stored.
  */
 export async function insertEvents<Row extends StorableEvent>(
@@ -74,7 +74,7 @@ async function insertArrays<Row extends StorableEvent>(
 
 type Position = { blockNumber: number; logIndex: number; subIndex: number; occurredAt: Date };
 
-/** What the unique index goes by. */
+/** The columns of the unique index. */
 const IDENTITY = `block_number as "blockNumber", log_index as "logIndex",
 	sub_index as "subIndex", occurred_at as "occurredAt"`;
 

@@ -10,7 +10,9 @@ import {
 	pickedCollections,
 } from "#plugins/market-index/sql/pickedCollections.ts";
 
-/** The first collections of an order, with their figures: all of them, or the columns named. */
+/**
+ * Returns the first collections of an order, with their figures: all of them, or the columns named.
+ */
 export async function listCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
 	db: Queryable,
 	query: CollectionQuery & { columns?: readonly Column[] },

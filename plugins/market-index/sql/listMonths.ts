@@ -3,11 +3,11 @@ import type { Queryable } from "#core/db/Database.ts";
 export type StoredMonth = {
 	/** The partition, with its schema. */
 	table: string;
-	/** The first moment that is not in it. */
+	/** The first moment after it. */
 	endsAtMs: number;
 };
 
-/** The months of events that have a partition, oldest first. */
+/** Returns the months of events that have a partition, oldest first. */
 export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
 	const rows = await db.query<{ name: string }>(
 		`select relname as name from pg_inherits join pg_class on oid = inhrelid

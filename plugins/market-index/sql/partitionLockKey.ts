@@ -1,2 +1,2 @@
-/** "part" in ASCII: serialises the making and dropping of partitions among processes. */
+/** "part" in ASCII: serializes the making and dropping of partitions among processes. */
 export const PARTITION_LOCK_KEY = 0x70617274;

@@ -6,20 +6,20 @@ import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/sq
 import { PARTITION_LOCK_KEY } from "#plugins/market-index/sql/partitionLockKey.ts";
 
 /**
- * Attaching waits for whoever reads `event_elsewhere` (a backup does for an hour), and until it
- * has its lock every new reader of events waits behind it. So it gives up, and is tried again.
+ * Attaching waits for readers of `event_elsewhere` (a backup reads for an hour), and until it has
+ * its lock every new reader of events waits behind it. So it gives up, and is retried.
  */
 const LOCK_TIMEOUT_MS = 5_000;
 
-/** A month that is not needed yet may hold readers up for no longer than this. */
+/** A month that is not needed yet may block readers for no longer than this. */
 const AHEAD_LOCK_TIMEOUT_MS = 100;
 
 /** Makes partitions of the event table as months come up. */
 export type Partitions = {
 	/**
 	 * Makes sure that each time has a partition. Runs in a transaction of its own, so it must come
-	 * before the caller's transaction touches events. `ahead` tries once to make that of the month
-	 * after them too, so that at the head no month begins with this work.
+	 * before the caller's transaction touches events. `ahead` tries once to make the next month's
+	 * too, so that at the head no month begins with this work.
 	 */
 	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type PartitionsOptions = {
 	lockTimeoutMs?: number;
 	/**
 	 * Months that end before this get no partition: retention would drop it again, and other
-	 * processes would not know. What backfill still finds there shares `event_elsewhere`.
+	 * processes would not know. Events that backfill still finds there share `event_elsewhere`.
 	 */
 	keptFromMs?: () => number;
 };
@@ -58,8 +58,8 @@ export function partitionsOf(
 					await own
 						.transaction((tx) => makePartition(tx, month, timeoutMs))
 						.catch((error) => {
-							// Its events came while a shorter retention kept it out: a row in `event_elsewhere`
-							// belongs to the month that was to be attached, and they go on sharing.
+							// Its events came while a shorter retention kept it out: `event_elsewhere` has a row
+							// of the month that was to be attached, so they go on sharing.
 							if (!isSqlState(error, "check_violation")) throw error;
 						});
 					made.add(month);
@@ -67,7 +67,7 @@ export function partitionsOf(
 				for (const month of missing) await make(month, lockTimeoutMs);
 				for (const month of next) {
 					triedAhead.add(month);
-					// Where it is not possible now, its own events will ask for it again.
+					// If it is not possible now, its own events will ask for it again.
 					if (!made.has(month)) await make(month, AHEAD_LOCK_TIMEOUT_MS).catch(() => {});
 				}
 			});
@@ -76,8 +76,8 @@ export function partitionsOf(
 }
 
 /**
- * Not one of the pool's: each lane that asks holds one of those in its open transaction, and when
- * a month begins all of them ask at once.
+ * Opens a connection outside the pool: each lane that asks holds a pooled one in its open
+ * transaction, and when a month begins all of them ask at once.
  */
 async function withOwnConnection(
 	{ connectionString }: Pick<Database, "connectionString">,
@@ -96,7 +96,7 @@ async function withOwnConnection(
 	}
 }
 
-/** `2026_11`; null for times that belong to the default partition. */
+/** Returns `2026_11`; null for times that belong to the default partition. */
 function monthOf(atMs: number): string | null {
 	const at = new Date(atMs);
 	const year = at.getUTCFullYear();
@@ -110,8 +110,8 @@ function monthAfter(atMs: number): number {
 }
 
 /**
- * Built beside and then attached: `create table … partition of` would lock every reader of the
- * events out while it waits for the slowest of them.
+ * Makes a table separately and then attaches it: `create table … partition of` would block every
+ * reader of the events while it waits for the slowest of them.
  */
 async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Promise<void> {
 	await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);

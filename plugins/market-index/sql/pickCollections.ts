@@ -16,9 +16,9 @@ export type Picked = {
 };
 
 /**
- * Picks the first collections of an order by a window's figures, for an answer with several
- * orders: most collections are in more than one, so their rows are read together afterwards.
- * `minting` sums up the last hour, the others the given window.
+ * Picks the first collections of an order by a window's figures, for an answer with several orders:
+ * most collections are in more than one, so their rows are read together afterwards. `minting` sums
+ * up the last hour, the others the given window.
  */
 export async function pickCollections(
 	db: Queryable,

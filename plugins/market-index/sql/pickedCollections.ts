@@ -21,13 +21,13 @@ export type CollectionQuery = {
 };
 
 /**
- * The first collections of an order, as CTEs; the last one is `picked (id)`, and where the order is
- * by a window's figures it has these too: `sales` and `priced` (null where they were not summed
- * up), `volume`, `mints`, and what the order needs of the collection's row, so that it is not read
- * once more for each sort.
+ * Returns the first collections of an order, as CTEs; the last one is `picked (id)`, and where the
+ * order is by a window's figures it has these too: `sales` and `priced` (null where they were not
+ * summed up), `volume`, `mints`, and what the order needs of the collection's row, so that it is
+ * not read again for each sort.
  *
  * `activeCollections` finds those active in the window; only when they do not fill the page are
- * others looked at, in the order of their own rows.
+ * others read, in the order of their own rows.
  */
 export function pickedCollections(binder: Binder, query: CollectionQuery): string {
 	const { order, lifecycle, nowMs } = query;
@@ -61,7 +61,7 @@ export function pickedCollections(binder: Binder, query: CollectionQuery): strin
 		// A limit of 0 is never executed: a full page costs nothing beyond the active collections.
 		limit: `${limit} - (select count(*) from first)`,
 	});
-	// Without a sale there is no volume; without a volume there may be sales that have no price.
+	// Without a sale there is no volume; without a volume there may be sales without a price.
 	const sales = order === "trending" ? "0" : "null";
 	return `with ${active}, first as (${first}), rest as (${rest}), picked as (
 			select * from first
@@ -69,7 +69,7 @@ export function pickedCollections(binder: Binder, query: CollectionQuery): strin
 		)`;
 }
 
-/** Collections by their own rows, each chain by its index and then merged. */
+/** Returns SQL for collections by their own rows, each chain by its index and then merged. */
 function inOwnOrder(given: {
 	order: Exclude<CollectionOrder, "minting">;
 	chains: string;

@@ -1,8 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Deletes up to `limit` events from before a time that have no month of their own. The table is
- * read through: what is in it is little, and an index on time alone would serve nothing else.
+ * Deletes up to `limit` events from before a time that have no month of their own, and returns how
+ * many. The table is scanned: it is small, and an index on time alone would have no other use.
  */
 export async function pruneElsewhere(
 	db: Queryable,

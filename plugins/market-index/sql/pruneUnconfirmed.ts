@@ -1,8 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Deletes up to `limit` marks of events from before a time: what is not kept is not recognised. The
- * table is read through, once a day, as nothing else goes by its times.
+ * Deletes up to `limit` marks of events from before a time, as events that are not kept need none.
+ * The table is scanned, once a day, as nothing else reads by its times.
  */
 export async function pruneUnconfirmed(
 	db: Queryable,

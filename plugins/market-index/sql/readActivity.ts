@@ -12,20 +12,20 @@ import {
 export type ActivityQuery = {
 	collectionId: number;
 	kinds: readonly StoredEvent["kind"][];
-	/** Leaves out what counts in no figure. */
+	/** Leaves out events that count in no figure. */
 	acceptedOnly: boolean;
-	/** Leaves out what is older. */
+	/** Leaves out older events. */
 	since: Date | null;
 	after: EventPlace | null;
 	limit: number;
 };
 
 /**
- * A collection's events, newest first.
+ * Returns a collection's events, newest first.
  *
- * One branch a kind, each in the order of `event_by_collection` (collection, kind, time) and cut
- * at the limit; the time bounds are repeated outside the row comparison because only they let
- * whole partitions be skipped.
+ * One branch a kind, each in the order of `event_by_collection` (collection, kind, time) and cut at
+ * the limit; the time bounds are repeated outside the row comparison because only they let whole
+ * partitions be skipped.
  */
 export async function readActivity(db: Queryable, query: ActivityQuery): Promise<StoredEvent[]> {
 	const { text, values } = activityStatement(query);
@@ -35,7 +35,7 @@ export async function readActivity(db: Queryable, query: ActivityQuery): Promise
 
 const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
 
-/** Apart from its caller so that a test can look at its plan. */
+/** Returns the statement, apart from its caller so that a test can check its plan. */
 export function activityStatement(query: ActivityQuery) {
 	const binder = createBinder();
 	const id = binder.bind(query.collectionId, "int4");

@@ -3,7 +3,7 @@ import type { Candle } from "#plugins/market-index/rollup/Candle.ts";
 import type { Rollup } from "#plugins/market-index/rollup/Rollup.ts";
 import { type CandleRow, renderCandle } from "#plugins/market-index/rollup/renderCandle.ts";
 
-/** The minute candles that a batch moved, as they stand now; by primary key. */
+/** Returns the minute candles that a batch moved, as they are now; by primary key. */
 export async function readCandleUpdates(
 	db: Queryable,
 	moved: readonly Pick<Rollup, "collectionId" | "bucketMs">[],

@@ -16,19 +16,19 @@ export const CANDLE_INTERVALS = {
 export type CandleInterval = keyof typeof CANDLE_INTERVALS;
 
 /**
- * A collection's newest candles that open before a time, newest first. Intervals without a priced
- * sale are left out.
+ * Returns a collection's newest candles that open before a time, newest first. Intervals without a
+ * priced sale are left out.
  *
- * By the tiers' primary keys, backward. An interval holds at most `buckets` rows, so the newest
- * `limit × buckets` priced rows are certain to fill the page: they say how far back it reaches, and
- * the cost has a bound whatever the history.
+ * By the tiers' primary keys, backward. An interval has at most `buckets` rows, so the newest
+ * `limit × buckets` priced rows are certain to fill the page: they limit how far back it reaches,
+ * and so the cost is bounded whatever the history.
  */
 export async function readCandles(
 	db: Queryable,
 	options: { collectionId: number; interval: CandleInterval; before: Date | null; limit: number },
 ): Promise<CandleRow[]> {
 	const { ms, table, buckets } = CANDLE_INTERVALS[options.interval];
-	// An interval that opens before the time is told whole, also where it ends after it.
+	// An interval that opens before the time is returned whole, also where it ends after it.
 	const before = options.before && new Date(Math.ceil(options.before.getTime() / ms) * ms);
 	return db.query<CandleRow>(
 		`with bounded as not materialized (

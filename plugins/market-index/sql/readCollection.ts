@@ -8,8 +8,8 @@ import {
 } from "#plugins/market-index/sql/collectionRows.ts";
 
 /**
- * One collection with its figures of a window, the last 24 hours unless given, by primary key. One
- * id and no list of them, so that PostgreSQL keeps the plan.
+ * Returns one collection with its figures of a window, the last 24 hours by default, by primary
+ * key. A single id and no list, so that PostgreSQL keeps the plan.
  */
 export async function readCollection<Column extends CollectionColumn = CollectionColumn>(
 	db: Queryable,

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
 
-/** What streams say of collections, by primary key. */
+/** Returns what streams show of collections, by primary key. */
 export async function readCollectionNames(
 	db: Queryable,
 	ids: readonly number[],

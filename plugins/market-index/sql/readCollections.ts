@@ -3,7 +3,7 @@ import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
 import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** These collections in the order of their ids as given, with their figures of the window. */
+/** Returns these collections in the order of the given ids, with their figures of the window. */
 export async function readCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
 	db: Queryable,
 	query: {

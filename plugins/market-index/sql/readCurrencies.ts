@@ -3,7 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Currencies } from "#plugins/market-index/event/Currencies.ts";
 
-/** What is known of these ERC-20s, by primary key. */
+/** Returns what is known of these ERC-20s, by primary key. */
 export async function readCurrencies(
 	db: Queryable,
 	chainId: number,

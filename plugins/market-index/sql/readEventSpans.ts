@@ -1,14 +1,14 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** From when and until when the provider's events of a collection are held. */
+/** From when and until when the provider's events of a collection are stored. */
 export type ProviderEvents = Pick<
 	CollectionRow,
 	"eventsFrom" | "eventsUntil" | "walkFrom" | "walkUntil"
 >;
 
 /**
- * Reads the time of which the provider's events of a collection are held; by the primary key of
+ * Reads the time for which the provider's events of a collection are stored; by the primary key of
  * `sync`.
  */
 export async function readEventSpans(db: Queryable, collectionId: number): Promise<ProviderEvents> {

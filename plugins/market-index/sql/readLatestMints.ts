@@ -13,7 +13,7 @@ export type LatestMint = {
 	chainId: number;
 	event: StoredEvent;
 	collection: { slug: string; name: string | null; imageUrl: string | null };
-	/** What the token says of itself now; null where it was not read. */
+	/** The token's present metadata; null where it was not read. */
 	token: Pick<TokenFacts, "imageUrl" | "traits">;
 };
 
@@ -21,12 +21,12 @@ const LATEST_FIRST =
 	"last_mint_hour desc nulls last, last_mint_at desc, last_mint_position desc, id";
 
 /**
- * The newest accepted mints on these chains.
+ * Returns the newest accepted mints on these chains.
  *
  * The newest N mints are all from the N collections that minted last, so those are found first, by
  * the index `collection_last_mint` of each chain, and then each one's newest by
- * `event_by_collection` (collection, kind, time), not looking further back than the last mint of
- * the N-th. There is no index of events by chain and time: it would cost every insert.
+ * `event_by_collection` (collection, kind, time), not further back than the last mint of the N-th.
+ * There is no index of events by chain and time: it would slow every insert.
  */
 export async function readLatestMints(
 	db: Queryable,

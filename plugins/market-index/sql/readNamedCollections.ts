@@ -5,10 +5,10 @@ import type { Queryable } from "#core/db/Database.ts";
 export type NamedCollection = { id: number; chainId: number; slug: string; address: Address };
 
 /**
- * What a name means on these chains, at most one collection a chain: the contract with that
+ * Returns what a name means on these chains, at most one collection a chain: the contract with that
  * address, else the one with that slug, else the one that had it.
  *
- * The address goes first, so that no contract can name itself after another's address. By the
+ * The address comes first, so that no contract can name itself after another's address. By the
  * unique indexes of `collection` (chain_id with slug and with address) and `former_slug`'s key.
  */
 export async function readNamedCollections(

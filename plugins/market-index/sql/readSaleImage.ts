@@ -7,8 +7,9 @@ import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts"
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
 
 /**
- * The image that came with a collection's last sale, else its token's own. By `event_by_collection`
- * (collection, kind, time), whose time is that of the sale's block, and by `token_pkey`.
+ * Returns the image that came with a collection's last sale, else its token's own. By
+ * `event_by_collection` (collection, kind, time), whose time is that of the sale's block, and by
+ * `token_pkey`.
  */
 export async function readSaleImage(
 	db: Queryable,

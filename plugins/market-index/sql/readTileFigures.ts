@@ -4,7 +4,7 @@ import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
 import { createBinder } from "#plugins/market-index/sql/Binder.ts";
 import { rollupsSince } from "#plugins/market-index/sql/rollupsSince.ts";
 
-/** What one collection sold in 24 hours; amounts in wei, prices for one unit. */
+/** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
 export type TileSums = {
 	units: string;
 	volume: string;

@@ -7,9 +7,9 @@ import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 export type MinuteKey = { collectionId: number; bucketMs: number };
 
 /**
- * Makes these minutes anew from their events, and the hours and days around them from their
- * minutes: the one repair of figures that cannot be subtracted (extremes, first and last, sums that
- * stand at their ceiling). A bucket without anything left is gone.
+ * Recomputes these minutes from their events, and the hours and days around them from their
+ * minutes: the only repair of figures that cannot be subtracted (extremes, first and last, sums at
+ * their ceiling). A bucket without events is removed.
  *
  * Events by `event_by_collection` (collection, kind, time), buckets by primary key. Two statements
  * a tier: one statement cannot delete and insert the same key.

@@ -1,7 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
 import { renameCollections } from "#plugins/market-index/sql/renameCollections.ts";
 
-/** As `renameCollections`, of one; returns its slug, or null where it is gone. */
+/**
+ * Renames one collection as `renameCollections` does; returns its slug, or null where it is gone.
+ */
 export async function renameCollection(
 	tx: Tx,
 	options: { chainId: number; collectionId: number; wish: string },

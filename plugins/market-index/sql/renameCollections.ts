@@ -14,9 +14,9 @@ export type SlugWish = { collectionId: number; wish: string };
 type Renaming = { chainId: number; wishes: readonly SlugWish[] };
 
 /**
- * Gives collections of one chain the slugs they wish, or those with a free suffix; returns the
- * slugs by collection. A slug that any collection of the chain has, or once had, is not free: old
- * links must not lead elsewhere. Earlier wishes go first.
+ * Gives collections of one chain their wished slugs, or those with a free suffix; returns the slugs
+ * by collection. A slug that any collection of the chain has, or once had, is not free: old links
+ * must not lead elsewhere. Earlier wishes go first.
  *
  * One lock and one round trip for all, and few statements: nearly always one. They see what was
  * committed before they had the lock.
@@ -24,7 +24,7 @@ type Renaming = { chainId: number; wishes: readonly SlugWish[] };
 export async function renameCollections(tx: Tx, renaming: Renaming): Promise<Map<number, string>> {
 	const { chainId, wishes } = renaming;
 	if (wishes.length === 0) return new Map();
-	// Its plan is the same whatever it is asked, and takes longer to make than to run.
+	// Its plan is always the same, and takes longer to make than to run.
 	const [, , answers] = await Promise.all([
 		tx.execute("set local plan_cache_mode = force_generic_plan"),
 		tx.execute("select pg_advisory_xact_lock($1)", [SLUG_LOCK_SPACE + BigInt(chainId)]),
@@ -33,14 +33,15 @@ export async function renameCollections(tx: Tx, renaming: Renaming): Promise<Map
 	]);
 	const slugs = new Map(answers.flat().map(({ id, slug }) => [id, slug]));
 	const left = wishes.filter(({ collectionId }) => !slugs.has(collectionId));
-	// A free suffix may be followed by taken ones: who got none is asked about by itself.
+	// A free suffix may be followed by taken ones: wishes without a slug are handled in the next
+	// call.
 	if (slugs.size === 0 || left.length === 0) return slugs;
 	return new Map([...slugs, ...(await renameCollections(tx, { chainId, wishes: left }))]);
 }
 
 /**
- * A statement does not see what it writes, so what may take the same slug stands in different ones:
- * "cats" and "cats-2". Equal wishes stand together.
+ * Splits wishes into turns. A statement does not see what it writes, so wishes that may take the
+ * same slug are in different ones: "cats" and "cats-2". Equal wishes are together.
  */
 function turnsOf(wishes: readonly SlugWish[]): SlugWish[][] {
 	const turns: SlugWish[][] = [];
@@ -70,10 +71,11 @@ function rename(tx: Tx, { chainId, wishes }: Renaming): Promise<{ id: number; sl
 /**
  * Each candidate is looked up by unique index. The name itself is nearly always free. Where it is
  * not, suffixes are doubled until one is free, and the span between that and the last taken one is
- * halved: 40 looks for all that wish the name. One after the other took as many as there are of a
- * name, for each of them. What became free below is not found again; it takes a fork to get there.
+ * halved: 40 look-ups for all wishes of a name. One after the other took as many as there are of a
+ * name, for each of them. A slug below that became free is not found again; only a fork can cause
+ * that.
  *
- * Who has the name, had it, or has it with a suffix, needs no new one.
+ * A collection that has the name, had it, or has it with a suffix, needs no new one.
  */
 const STATEMENT = `with recursive asked as (
 		select mine.id, mine.slug as own, given.wish, given.place, case

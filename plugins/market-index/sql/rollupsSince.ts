@@ -2,11 +2,11 @@ import type { Window } from "#plugins/market-index/rollup/windowOf.ts";
 import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 
 /**
- * The rollups of a window as a subquery: each moment once, in the coarsest tier that fits.
+ * Returns the rollups of a window as a subquery: each moment once, in the coarsest tier that fits.
  *
  * `filter` is over `rollup`: `rollup.collection_id = …` goes by the primary keys, `rollup.chain_id
- * = …` by the indexes `rollup_*_recent`. Either way the cost follows the window's length and the
- * number of collections, never the number of events.
+ * = …` by the indexes `rollup_*_recent`. Either way the cost depends on the window's length and the
+ * number of collections, never on the number of events.
  */
 export function rollupsSince(binder: Binder, window: Window, filter: string): string {
 	const start = binder.bind(window.start, "timestamptz");

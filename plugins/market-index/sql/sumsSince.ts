@@ -5,15 +5,16 @@ import type { Binder } from "#plugins/market-index/sql/Binder.ts";
 const [MINUTES, HOURS, DAYS] = TIERS;
 
 /**
- * Rows of one collection whose sums are those of a window: `sales`, `priced`, `volume`, `mints`.
+ * Returns SQL for rows of one collection that add up to a window's sums: `sales`, `priced`,
+ * `volume`, `mints`.
  *
- * A window's edge is cut at the nearest whole hour and day, to either side: what that takes in too
- * much is there once more, negative. So however busy a collection is, it costs at most 30 minutes,
- * 12 hours and the days. By the rollups' primary keys; `collectionId` is an SQL expression.
+ * A window's edge is cut at the nearest whole hour and day, to either side: the excess is
+ * subtracted by negative rows. So however busy a collection is, it costs at most 30 minutes, 12
+ * hours and the days. By the rollups' primary keys; `collectionId` is an SQL expression.
  *
- * The edge's buckets are named one by one, and the days have an end: by what it guesses of an open
- * range PostgreSQL took a kept plan of a large index for dear, and made a new one for each call,
- * which was a third of the time of a collection's page (0.6 of 2.3 ms, measured).
+ * The edge's buckets are named one by one, and the days have an end: for an open range PostgreSQL
+ * took a kept plan of a large index for too expensive, and made a new one for each call, which was
+ * a third of the time of a collection's page (0.6 of 2.3 ms, measured).
  */
 export function sumsSince(binder: Binder, window: Window, collectionId: string): string {
 	const start = window.start;
@@ -30,7 +31,9 @@ export function sumsSince(binder: Binder, window: Window, collectionId: string):
 
 type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: string };
 
-/** What lies between two cuts: to be added where the coarser tier begins later, else taken off. */
+/**
+ * Returns the part between two cuts: added where the coarser tier begins later, else subtracted.
+ */
 function edge(binder: Binder, { tier, from, to, collectionId }: Edge): string {
 	const [low, high, sign] = from <= to ? [from, to, ""] : [to, from, "-"];
 	const buckets: Date[] = [];

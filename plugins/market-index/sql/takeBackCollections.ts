@@ -8,12 +8,12 @@ import { positionSql } from "#plugins/market-index/sql/positionSql.ts";
 const NO_TOKEN = `decode('${"00".repeat(20)}', 'hex')`;
 
 /**
- * Takes changes out of collections again, after their events are gone and their rollups made anew.
+ * Removes changes from collections again, after their events are removed and their rollups
+ * recomputed.
  *
- * Counts are subtracted. A sum that stands at its ceiling is made anew, and so are first and last,
- * where what was taken out was the first or the last: by `event_by_collection`, from the newest
- * time that is left. `supply_mints` is forgotten where mints went: the supply that was read may be
- * the lost fork's.
+ * Counts are subtracted. A sum at its ceiling is recomputed, and so are first and last, where the
+ * first or the last event was removed: by `event_by_collection`, from the newest time that is left.
+ * `supply_mints` is cleared where mints went: the supply that was read may be the lost fork's.
  */
 export async function takeBackCollections(
 	tx: Tx,
@@ -81,8 +81,8 @@ function summed(column: string, kind: number): string {
 }
 
 /**
- * The event that stands last in the chain. Times never fall from block to block on any real chain;
- * an hour back from the newest one forgives a test chain whose clock was moved.
+ * Returns SQL for the last event in the chain. Times never decrease from block to block on any real
+ * chain; an hour back from the newest one tolerates a test chain whose clock was moved.
  */
 function last(kind: number): string {
 	return `select e.occurred_at, e.token_id, e.quantity, e.currency, e.total_raw,

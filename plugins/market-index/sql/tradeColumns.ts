@@ -1,6 +1,6 @@
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** What the rows of every list are made of: a name, a floor, a window's sales, and a lifecycle. */
+/** The columns of the rows of every list: a name, a floor, a window's sales, and a lifecycle. */
 export const TRADE_COLUMNS = [
 	"chainId",
 	"slug",

@@ -1,7 +1,7 @@
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { TRADE_COLUMNS } from "#plugins/market-index/sql/tradeColumns.ts";
 
-/** What a row of trending is made of. */
+/** The columns of a row of trending. */
 export const TRENDING_COLUMNS = [
 	...TRADE_COLUMNS,
 	"address",

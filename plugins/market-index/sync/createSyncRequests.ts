@@ -17,13 +17,15 @@ import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-inde
 
 export type SyncRequests = {
 	/**
-	 * Somebody opened a collection: it is watched for five minutes and put in line, at most once in
-	 * 20 seconds. Nobody waits for it, and nothing about it fails the caller.
+	 * Records that a collection was opened: it is watched for five minutes and queued for a sync, at
+	 * most once in 20 seconds. The caller need not wait for it; it never throws.
 	 */
 	touch(collectionId: number, reason: TouchReason): Promise<void>;
-	/** Lists or a search showed these: each is put in line at most once in five minutes. */
+	/**
+	 * Queues syncs of collections that lists or a search showed: each at most once in five minutes.
+	 */
 	discovered(collectionIds: readonly number[]): Promise<void>;
-	/** Puts a repair in line at once; answers where the collection's sync stands. */
+	/** Queues a repair at once; returns the status of the collection's sync. */
 	resync(collectionId: number): Promise<string | null>;
 };
 
@@ -31,7 +33,7 @@ type Requests = Pick<SyncContext, "provider"> & {
 	core: Pick<SyncContext["core"], "db" | "clock" | "log" | "queue">;
 };
 
-/** What asks for syncs from outside: routes, streams, lists. */
+/** Makes the requests for syncs from outside: routes, streams, lists. */
 export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 	const { db, clock, log, queue } = core;
 	const touched = new Map<number, number>();
@@ -62,14 +64,14 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 			db.transaction(async (tx) => {
 				const row = await lockSync(tx, collectionId);
 				if (!row) return null;
-				// What the contract itself says is repaired as well, with a provider or without.
+				// The contract's own data is repaired as well, with a provider or without.
 				await queue.add(tx, supplyJobs([collectionId]));
 				if (!provider.isOn) return row.status;
 				const asked = { collectionIds: [collectionId], nowMs: clock.nowMs(), watchMs: null };
 				const ids = await putInLine(tx, { ...asked, everyMs: RESYNC_EVERY_MS });
 				if (ids.length === 0) return row.status;
-				// A repair reads everything, also what an earlier sync has left here. It takes over from
-				// one that is under way, whose answers may be from before what is to be repaired.
+				// A repair reads everything, also the parts that an earlier sync has left. It takes over
+				// from a sync under way, whose answers may be older than the fault.
 				await tx.execute(
 					`update market_index.sync set parts = null, started_at = null
 					where collection_id = $1`,
@@ -80,12 +82,12 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 			}),
 	};
 
-	/** Spares the database what this process has just told it. */
+	/** Says whether the database must be told, as this process has not just done so. */
 	function isDue(collectionId: number): boolean {
 		const nowMs = clock.nowMs();
 		const lastMs = touched.get(collectionId);
 		if (lastMs !== undefined && nowMs - lastMs < TOUCH_EVERY_MS) return false;
-		// Put last again, so that the first is the one touched longest ago.
+		// Inserted again at the end, so that the first is the one touched longest ago.
 		touched.delete(collectionId);
 		if (touched.size >= TOUCHED_MAX) touched.delete(touched.keys().next().value ?? collectionId);
 		touched.set(collectionId, nowMs);

@@ -22,13 +22,13 @@ import { noteGap } from "#plugins/market-index/sync/noteGap.ts";
 export type Syncing = SyncRequests & {
 	jobs: Job[];
 	tasks: QueueTask[];
-	/** Stores changes of order books that came by the provider's stream. */
+	/** Stores changes of order books from the provider's stream. */
 	applyOrderPushes(pushes: readonly OrderPush[]): Promise<void>;
-	/** Pushes may have been missed: what they would have told is asked for. */
+	/** Handles possibly missed pushes: their content is read over HTTP. */
 	noteGap(gap: { slugs: readonly string[]; sinceMs: number }): Promise<void>;
 };
 
-/** Everything that keeps collections in step with the provider. */
+/** Makes everything that keeps collections in step with the provider. */
 export function createSyncing(
 	options: Omit<SyncContext, "pause" | "loneFailures" | "wait"> &
 		Partial<Pick<SyncContext, "wait">>,

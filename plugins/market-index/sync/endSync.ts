@@ -20,8 +20,8 @@ import type { WalkedOnce } from "#plugins/market-index/sync/walk/walkOnce.ts";
 
 /**
  * Ends a full sync of which everything arrived. A first sync whose day of events is still being
- * read stays `syncing`, taken by no worker: it is in line again for its next page, or continues
- * when the walk ends. Does nothing where another worker took the collection up meanwhile.
+ * read stays `syncing`, without a worker: it is queued for its next page, or continues when the
+ * walk ends. Does nothing where another worker took the collection meanwhile.
  */
 export async function endSync(
 	tx: Tx,
@@ -40,11 +40,11 @@ export async function endSync(
 	if (row?.startedAt?.getTime() !== startedAt.getTime()) return;
 	const nowMs = core.clock.nowMs();
 	const at = new Date(nowMs);
-	// Looked at again under the lock: whoever ended the walk meanwhile found this sync still at work,
-	// and has it go on no more.
+	// Checked again under the lock: a worker that ended the walk meanwhile found this sync still
+	// running, and does not continue it.
 	if (walked !== "walked" && !(await isWalked(tx, collectionId))) {
 		if (walked === "more") await core.queue.add(tx, syncJobs([collectionId], WALKED_PRIORITY));
-		// Should nobody have it go on, a tick does.
+		// If nothing else continues it, a tick does.
 		const nextAt = new Date(nowMs + SYNC_AGAIN_MS);
 		await tx.execute(
 			"update market_index.sync set started_at = null, next_at = $2 where collection_id = $1",
@@ -63,7 +63,7 @@ export async function endSync(
 }
 
 /**
- * Returns how long until the next sync: sooner where the provider has not counted a new
+ * Returns how long until the next sync, in ms: sooner where the provider has not counted a new
  * collection, and when the last ask at the floor expires.
  */
 function nextInMs(
@@ -74,7 +74,7 @@ function nextInMs(
 	const isUncounted = !detail?.isShared && (!stats?.floor || !stats.owners);
 	const isYoung = nowMs - row.registeredAt.getTime() < YOUNG_MS;
 	const againMs = isUncounted && isYoung ? UNCOUNTED_AGAIN_MS : SYNC_AGAIN_MS;
-	// A part that lay here while others failed is as old as it is.
+	// A part that was kept while others failed is as old as its own answer.
 	const oldestMs = Math.min(...[detail, stats, listings].map((part) => part?.atMs ?? nowMs));
 	const afterMs = Math.max(Math.min(againMs, oldestMs + SYNC_AGAIN_MS - nowMs), FLOOR_AGAIN_MS);
 	const floor = floorOfParts(parts, { chainId: row.chainId, prices, nowMs });

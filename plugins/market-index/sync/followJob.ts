@@ -3,7 +3,10 @@ import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import { FOLLOW_EVERY_MS, FOLLOWED_MAX } from "#plugins/market-index/sync/limits.ts";
 import { followedSlugs } from "#plugins/market-index/sync/sql/followedSlugs.ts";
 
-/** Tells the provider's stream whom to follow. Each process has a stream of its own, or none. */
+/**
+ * Makes a job that tells the provider's stream which collections to follow. Each process has a
+ * stream of its own, or none.
+ */
 export function followJob({ core, provider }: Pick<SyncContext, "core" | "provider">): Job {
 	return {
 		name: "market-index.follow",

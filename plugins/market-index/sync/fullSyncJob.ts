@@ -11,9 +11,9 @@ import { trackCollections } from "#plugins/market-index/sync/sql/trackCollection
 import { LISTED_PRIORITY, OPENED_PRIORITY, syncJobs } from "#plugins/market-index/sync/syncJobs.ts";
 
 /**
- * Puts the next collections in line each minute, failed ones too; none during a limit. A limit
- * that ends soon is waited for: else the collections that it put back would wait for the next
- * tick.
+ * Makes a job that queues the next collections each minute, failed ones too; none during a limit. A
+ * limit that ends soon is waited for: otherwise the collections that it put back would wait for the
+ * next tick.
  */
 export function fullSyncJob({
 	core,

@@ -24,9 +24,9 @@ import { walkOnce } from "#plugins/market-index/sync/walk/walkOnce.ts";
 const payload = z.object({ collectionId: z.int() });
 
 /**
- * Reads all parts of one collection that are missing from the provider, and one page of its first
- * day of events. It never fails its job: the row in `sync` says when the next try is, and parts
- * that arrived are not asked for again.
+ * Makes the task that reads all missing parts of one collection from the provider, and one page of
+ * its first day of events. It never fails its job: the row in `sync` states when the next attempt
+ * is, and parts that arrived are not read again.
  */
 export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
 	const { provider, pause } = context;
@@ -58,8 +58,8 @@ export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
 }
 
 /**
- * Waits for a limit that is nearly over; answers whether the provider may be asked now. The minute
- * slides: when it is used up, one call after the other is free again.
+ * Waits for a limit that is nearly over; says whether the provider may be asked now. The limit's
+ * minute slides: when it is used up, one call after the other becomes free again.
  */
 async function waitOut({ pause, wait }: SyncContext, signal: AbortSignal): Promise<boolean> {
 	const leftMs = pause.leftMs();
@@ -79,8 +79,8 @@ async function sync(reading: PartReading): Promise<void> {
 }
 
 /**
- * Takes the collection, unless another worker has it. While the provider is not to be asked it goes
- * back in line at once: a limit is no failure of the collection's.
+ * Takes the collection, unless another worker has it. While the provider must not be asked it is
+ * queued again at once: a limit is no failure of the collection's.
  */
 function begin(
 	{ core, pause }: SyncContext,
@@ -106,19 +106,19 @@ function begin(
 			collectionId,
 			startedAt,
 		]);
-		// Parts of a sync that only waits for its first day grow no older than a sync that ended.
+		// Parts of a sync that only waits for its first day stay valid as long as an ended sync.
 		const goodForMs = isTaken && row.startedAt === null ? SYNC_AGAIN_MS : PART_AGE_MAX_MS;
 		return { row: { ...row, startedAt }, parts: partsOf(row.parts, nowMs - goodForMs) };
 	});
 }
 
 /**
- * `error` is null where the collection only goes back in line. Where another worker took it up
- * meanwhile, how it goes on is that one's to say.
+ * Stores a failure, or puts the collection back in the queue (`error` null). Where another worker
+ * took it meanwhile, nothing changes.
  *
- * A sync to which something new was told counts as the first that failed: waiting longer each time
- * would have the parts that are here grow old before the last one comes. A part that grew old and
- * was told again is nothing new: beside one that fails for ever it would undo each long wait.
+ * A sync that learned something new counts as the first failure: with growing waits its parts would
+ * expire before the last one arrives. A part that expired and was read again is nothing new: beside
+ * one that always fails it would undo each long wait.
  */
 async function giveUp(
 	{ core, pause }: SyncContext,
@@ -142,7 +142,7 @@ async function giveUp(
 	});
 	if (!isFailure) return;
 	const about = { contract: address, ...given, error };
-	// What the provider did is told by its adapter, once for all collections that it cost.
+	// The adapter logs what the provider did, once for all collections concerned.
 	if (error instanceof Fault) core.log.debug("a collection was not synced", about);
 	else core.log.error("a collection was not synced", about);
 }

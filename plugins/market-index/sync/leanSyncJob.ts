@@ -17,7 +17,7 @@ import { isBehind } from "#plugins/market-index/sync/walk/sql/isBehind.ts";
 import { mendTurns } from "#plugins/market-index/sync/walk/sql/mendTurns.ts";
 import { walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
 
-/** A timer may come a little early, and then finds what the last tick took first. */
+/** A timer may fire a little early, and would then find what the last tick took first. */
 const EARLY_MS = 2_000;
 
 type Run = {
@@ -26,21 +26,19 @@ type Run = {
 	failed: unknown[];
 	/** Pages of first days that are being read. */
 	firsts: number;
-	/** Whether collections wait for a first sync, which leaves refreshes their share. */
+	/** True: collections wait for a first sync, which leaves refreshes their share. */
 	isBehind: boolean;
-	/**
-	 * How many more refreshes this run may make while none of the first days has a page to read.
-	 */
+	/** How many more refreshes this run may make while no first day has a page to read. */
 	spare: number;
 };
 
 /**
- * Every 20 seconds, ten at a time: a turn is one page of one collection's events, and who had none
- * for the longest is next. First days and refreshes each have their share of the turns: while both
- * want them, three are a first day's and the fourth a refresh's. The provider's budget wins: the
- * first limit ends the run, and whoever was not reached is the stalest of the next. Of enough
- * collections it would use up all of that budget, so it has a share of it, and its limit lets
- * nobody else stand still.
+ * Makes a job that reads events every 20 seconds, ten at a time: a turn is one page of one
+ * collection's events, and the collection with the oldest turn is next. First days and refreshes
+ * each have their share of the turns: while both want them, three of four are a first day's and the
+ * fourth a refresh's. The provider's budget wins: the first limit ends the run, and the collections
+ * that were not reached are the oldest of the next. With enough collections it would use up the
+ * whole budget, so it has a share of it, and its limit pauses no other work.
  */
 export function leanSyncJob(context: SyncContext): Job {
 	const { core, provider, pause } = context;
@@ -69,7 +67,7 @@ export function leanSyncJob(context: SyncContext): Job {
 			await Promise.all(Array.from({ length: LEAN_CONCURRENCY }, () => workUntil(run)));
 			const { failed } = run;
 			if (failed.length === 0) return;
-			// What the provider did is told by its adapter.
+			// The adapter logs what the provider did.
 			const ours = failed.find((error) => !(error instanceof Fault));
 			core.log[ours ? "warn" : "debug"]("recent events were not read", {
 				collections: failed.length,
@@ -85,7 +83,7 @@ export function leanSyncJob(context: SyncContext): Job {
 			const turn = await nextTurn(run);
 			if (!turn) return;
 			try {
-				// A limit that another one met meanwhile is this one's too.
+				// A limit that another call met meanwhile holds for this one too.
 				if (pause.leftMs() > 0) {
 					return await endTurnInVain(context, turn, { error: null, isNobodysFault: true });
 				}

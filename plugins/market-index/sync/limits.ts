@@ -1,4 +1,4 @@
-/** A full sync looks at collections in this rhythm, at most so many a tick. */
+/** How often full syncs are queued, and at most how many a tick. */
 export const SYNC_EVERY_MS = 60_000;
 export const SYNCS_PER_TICK_MAX = 24;
 /** Workers of the queue's sync lane, in each process. */
@@ -7,38 +7,38 @@ export const SYNC_TIMEOUT_MS = 90_000;
 
 /** How far a collection that was never synced goes before others that are due … */
 export const QUEUED_AHEAD_MS = 1_800_000;
-/** … one that somebody looks at, and one whose sync was begun and not ended. */
+/** … one that is looked at, and one whose sync was begun and not ended. */
 export const WATCHED_AHEAD_MS = 600_000;
 export const BEGUN_AHEAD_MS = 60_000;
-/** How long a full sync stands before a collection is synced again. */
+/** How long after a full sync a collection is synced again. */
 export const SYNC_AGAIN_MS = 600_000;
-/** One that the provider has no floor or no owners of yet is asked about sooner, while young. */
+/** A young collection without a counted floor or owners is synced again sooner. */
 export const UNCOUNTED_AGAIN_MS = 120_000;
 export const YOUNG_MS = 86_400_000;
-/** A contract that the provider does not know. */
+/** The same for a contract that the provider does not know. */
 export const UNNAMED_AGAIN_MS = 1_800_000;
-/** Put in line, a collection is nobody else's for so long. */
+/** How long a queued collection is claimed. */
 export const IN_LINE_MS = 300_000;
 
 export const BACKOFF_FIRST_MS = 60_000;
 export const BACKOFF_MAX_MS = 1_800_000;
 
-/** The longest limit that a sync waits for while it is under way, and how many times it does. */
+/** The longest limit that a sync under way waits for, and how many times it does. */
 export const LIMIT_WAITED_OUT_MS = 3_000;
 export const LIMITS_WAITED_OUT_MAX = 20;
-/** How often, and how far apart, it is looked whether a provider that failed answers others. */
+/** How often, and how far apart, it checks whether a provider that failed answers others. */
 export const ASKED_AGAIN_LOOKS_MAX = 8;
 export const ASKED_AGAIN_AFTER_MS = 250;
 /** The longest limit that a tick waits for. */
 export const PAUSE_WAITED_OUT_MS = 50_000;
 
-/** Collections that come to be tracked for sync in one tick. */
+/** Collections that are added to the synced ones in one tick. */
 export const TRACKED_PER_TICK_MAX = 1_000;
 /** Pages of the cheapest listings that a full sync reads, to find the floor and to count. */
 export const BEST_PAGES_MAX = 5;
 /**
- * How old the first of these pages may be for a sync to go on with the rest: as old as figures of a
- * synced collection become.
+ * How old the first of these pages may be for a sync to continue with the rest: as old as a synced
+ * collection's figures become.
  */
 export const LISTINGS_READING_MAX_MS = 600_000;
 /** The longest limit that is waited for between two of these pages. */
@@ -46,20 +46,20 @@ export const LISTINGS_WAIT_MAX_MS = 45_000;
 
 export const LEAN_EVERY_MS = 20_000;
 export const LEAN_CONCURRENCY = 10;
-/** After this time a run begins no turn: it is to end before the next run. */
+/** After this time a run begins no turn: it must end before the next run. */
 export const LEAN_BUSY_MS = 18_000;
 /**
  * A run ends after this time at the latest: its last turn may have to wait for a call and for a
  * slow answer.
  */
 export const LEAN_TIMEOUT_MS = 60_000;
-/** How much of the past a collection's first walk asks for; no later walk goes back further. */
+/** How far back a collection's first walk reads; no later walk goes back further. */
 export const LEAN_FIRST_MS = 86_400_000;
-/** Events come late to the provider's list: so much is asked for again. */
+/** Events appear late in the provider's list: so much is read again. */
 export const LEAN_OVERLAP_MS = 120_000;
 /**
- * While first days are read, a collection with a whole first day has a turn after so many pages of
- * these: a quarter of all turns.
+ * While first days are read, a collection with a whole first day has a turn after so many of their
+ * pages: a quarter of all turns.
  */
 export const PAGES_PER_REFRESH = 3;
 /** The parts of the background's calls that are reserved for the lean sync, and for full syncs. */
@@ -72,7 +72,7 @@ export const REFRESHES_PER_RUN = 4;
 /** How long a collection waits for its first sync before refreshes give way to it. */
 export const BACKLOG_AFTER_MS = 60_000;
 
-/** How long a turn (one page) belongs to whoever took it. */
+/** How long a claimed turn (one page) lasts. */
 export const TURN_MS = 60_000;
 /**
  * How long a walk rests after a page that could not be read: about a run, doubled for each in a
@@ -84,20 +84,18 @@ export const TURN_REST_MAX_MS = 1_800_000;
 export const PAGE_TRIES_MAX = 6;
 /** Pages of a first walk that go before everything else: 10,000 events. */
 export const FIRST_PAGES_MAX = 50;
-/** Pages of one walk: 200,000 events. What lies beyond is not covered, and that is said. */
+/** Pages of one walk: 200,000 events. What lies beyond is reported as not covered. */
 export const WALK_PAGES_MAX = 1_000;
-/** Pages in a row that brought a walk no further, until it ends where it is. */
+/** After so many pages in a row that brought a walk no further, it ends where it is. */
 export const WALK_IDLE_MAX = 25;
-/**
- * After so many of them behind a cursor, the cursor is taken for lost: the walk goes on by time.
- */
+/** After so many of them by a cursor, the cursor counts as lost: the walk continues by time. */
 export const WALK_LOST_AFTER = 3;
 /** How far events of one page may be out of the order of their times. */
 export const WALK_SLACK_MS = 60_000;
-/** How many times in a row a list is not believed that lacks what it told before. */
+/** How many times in a row a list that lacks a known event is not believed. */
 export const BACK_IN_TIME_MAX = 3;
 
-/** How often it is looked at whether lanes are level with the head. */
+/** How often it is checked whether lanes are level with the head. */
 export const LEVEL_LOOK_MS = 5_000;
 /** How long lanes count as level after they were seen level with the head. */
 export const LEVEL_AGE_MAX_MS = 30_000;
@@ -106,35 +104,35 @@ export const LEVEL_BREAK_MS = 120_000;
 /** While lanes are level, how often the provider is asked for what only it knows. */
 export const LEVEL_AGAIN_MS = 600_000;
 /**
- * How long a collection is asked for often after a sale that level lanes did not tell: no lane
- * decodes its venue.
+ * How long a collection is read often after a sale that level lanes did not tell: no lane decodes
+ * its venue.
  */
 export const FOREIGN_MS = 86_400_000;
 /** How much earlier than a lane the provider may tell a sale. */
 export const FOREIGN_AFTER_MS = 300_000;
 
-/** How long the parts of an unfinished sync are good: longer than the longest wait. */
+/** How long the parts of an unfinished sync are valid: longer than the longest wait. */
 export const PART_AGE_MAX_MS = 2_400_000;
 
-/** So much before a gap of the stream is taken for lost as well. */
+/** So much time before a gap of the stream counts as lost as well. */
 export const GAP_MARGIN_MS = 60_000;
 
-/** A collection that somebody looks at is watched for so long. */
+/** How long a collection is watched after it was looked at. */
 export const WATCH_MS = 300_000;
 /** A process takes or renews a collection's lease at most this often. */
 export const TOUCH_EVERY_MS = 20_000;
 /** Collections that a process remembers having touched. */
 export const TOUCHED_MAX = 10_000;
-/** Enqueues of one collection are this far apart, by what asked for them. */
+/** The least time between two queued syncs of one collection, by what asked for them. */
 export const VIEW_EVERY_MS = 20_000;
 export const DISCOVERY_EVERY_MS = 300_000;
 export const RESYNC_EVERY_MS = 5_000;
 
-/** How often the provider's stream is told whom to follow, and how many that are. */
+/** How often the stream's followed collections are set, and how many those are. */
 export const FOLLOW_EVERY_MS = 30_000;
 export const FOLLOWED_MAX = 1_000;
 
-/** Collections whose supply is asked for again in one tick after mints of a catch-up. */
+/** Collections whose supply is read again in one tick after mints of a catch-up. */
 export const SUPPLIES_PER_TICK_MAX = 200;
 
 /**

@@ -8,7 +8,7 @@ import {
 
 /**
  * Moves a collection's sync by an event, and locks the collection until the transaction ends. Null
- * where there is no such collection or no such transition: that is said, and nothing changes.
+ * where there is no such collection or no such transition: that is logged, and nothing changes.
  */
 export async function moveSync(
 	tx: Tx,

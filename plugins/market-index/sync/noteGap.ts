@@ -2,12 +2,12 @@ import type { Queryable } from "#core/db/Database.ts";
 import { GAP_MARGIN_MS } from "#plugins/market-index/sync/limits.ts";
 
 /**
- * Pushes of these collections may have been missed since then: the next lean sync begins with them
- * and asks from there on, and their books are read as soon as somebody looks at them. A minute more
- * than was told: when a frame was sent is another clock's word than when its event happened.
+ * Records that pushes of these collections may have been missed since then: the next lean sync
+ * begins with them and reads from there on, and their books are read as soon as they are looked at.
+ * A minute is added: the time when a frame was sent is by another clock than its event's.
  *
- * Rows are locked by id, as everybody does who locks several: two streams may break at once. One
- * that was never asked about is asked for a whole day anyway.
+ * Rows are locked in order of id, as everywhere that several are locked: two streams may break at
+ * once. A collection that was never read gets a whole day anyway.
  */
 export async function noteGap(
 	db: Queryable,

@@ -8,7 +8,7 @@ import {
 
 /**
  * Returns the longest time between two turns of a collection whose first day is whole, whatever
- * first syncs are under way: a quarter of the turns are refreshes, and these go round.
+ * first syncs are under way, in ms: a quarter of the turns are refreshes, in rotation.
  *
  * `callsPerMinute`: calls that the background may make.
  */

@@ -11,9 +11,9 @@ import {
 import { behindSupplies } from "#plugins/market-index/sync/sql/behindSupplies.ts";
 
 /**
- * Has supplies read again that mints have left behind. Near the head every batch does that; what is
- * caught up with after a pause, or filled in from the past, is found here: a few while lanes are
- * behind, as names are.
+ * Makes a job that has outdated supplies read again. Near the head every batch does that; mints of
+ * a catch-up after a pause, or of a backfill, are found here: a few while lanes are behind, as with
+ * names.
  */
 export function supplyCatchUpJob({
 	db,

@@ -6,12 +6,12 @@ import {
 	SYNC_EVERY_MS,
 } from "#plugins/market-index/sync/limits.ts";
 
-/** Calls of a first sync beside its events: whose slug, twice what it is, stats, listings. */
+/** Calls of a first sync besides its events: the slug, the detail twice, stats, listings. */
 const CALLS_MAX = 9;
 
 /**
  * Returns the longest time until a collection is synced for the first time, whatever the others
- * cost: all are begun at once, and between two turns of one each other one has at most one.
+ * cost, in ms: all are begun at once, and between two turns of one each other one has at most one.
  *
  * `callsPerMinute`: calls that the background may make.
  */

@@ -2,13 +2,13 @@ import type { NewJob } from "#core/queue/JobQueue.ts";
 
 export const FULL_SYNC_TASK = "market-index.full-sync";
 
-/** Somebody looks at it; everything else. */
+/** For collections that are looked at; for all others. */
 export const OPENED_PRIORITY = 1;
 export const LISTED_PRIORITY = 5;
-/** The next page of a first day: behind everybody who has none yet. */
+/** The next page of a first day: after all that have none yet. */
 export const WALKED_PRIORITY = 6;
 
-/** A job for each collection, once in line however often it is asked for. */
+/** Returns a job for each collection, queued once however often it is asked for. */
 export function syncJobs(collectionIds: readonly number[], priority: number): NewJob[] {
 	return collectionIds.map((collectionId) => ({
 		task: FULL_SYNC_TASK,

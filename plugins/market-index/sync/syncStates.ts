@@ -1,13 +1,13 @@
-/** Where a collection's sync stands, as clients see it in `syncStatus`. */
+/** The state of a collection's sync, as clients see it in `syncStatus`. */
 export type SyncState = "queued" | "syncing" | "synced" | "failed";
 
 /**
- * `queue`: somebody wants it again. `start`: a worker has it. `resume`: a worker has what another
- * one left behind. `put_back`: not now, through no fault of its own.
+ * `queue`: it is wanted again. `start`: a worker has it. `resume`: a worker has what another one
+ * left behind. `put_back`: not now, through no fault of its own.
  */
 export type SyncEvent = "queue" | "start" | "resume" | "put_back" | "succeed" | "fail";
 
-/** State, event, next. What is not here does not happen. */
+/** State, event, next. A missing entry does not happen. */
 export const syncStates: Readonly<
 	Record<SyncState, Readonly<Partial<Record<SyncEvent, SyncState>>>>
 > = {

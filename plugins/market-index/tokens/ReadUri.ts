@@ -8,15 +8,15 @@ export type UriOutcome =
 			description: string | null;
 			imageUrl: string | null;
 			animationUrl: string | null;
-			/** Null where the document does not speak of traits. */
+			/** Null where the document has no traits. */
 			traits: readonly ProviderTrait[] | null;
 	  }
 	| {
 			kind: "failed";
 			code: string;
-			/** Nobody answered: it may be the server, and not the token. */
+			/** True: no server answered, so the server may be at fault, and not the token. */
 			isUnreachable: boolean;
 	  };
 
-/** Reads what a token's URI leads to, in bounded time. Never throws because of the URI. */
+/** Reads the document of a token's URI, in bounded time. Never throws because of the URI. */
 export type ReadUri = (uri: string, options: { signal: AbortSignal }) => Promise<UriOutcome>;

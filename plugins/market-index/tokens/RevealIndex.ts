@@ -10,21 +10,21 @@ import type {
 	RevealSubject,
 } from "#plugins/market-index/tokens/sql/reveals.ts";
 
-/** A part of reading all tokens again, and how far the whole has come. */
+/** A part of reading all tokens again, with the progress of the whole. */
 export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState;
 
 /**
- * What the index offers to whoever watches reveals. It reads, counts and ranks; when that happens
- * is the other's to say.
+ * The index's part in the detection of reveals. It reads, counts and ranks; the caller decides
+ * when.
  */
 export type RevealIndex = {
-	/** Collections by id; excluded ones are left out. */
+	/** Returns collections by id; excluded ones are left out. */
 	subjects(ids: readonly number[], within?: Tx): Promise<RevealSubject[]>;
-	/** Tokens to look at, spread over the ids of those that were read before. */
+	/** Returns tokens to sample, spread over the ids of those that were read before. */
 	probeTokens(collectionId: number, count: number): Promise<bigint[]>;
 	/**
-	 * Asks contracts of one chain where documents are, as one multicall where the chain has it. Null
-	 * where a contract does not tell. Throws where no node answers.
+	 * Reads the URIs of documents from contracts of one chain, as one multicall where the chain has
+	 * it. Null where a contract does not answer. Throws where no node answers.
 	 */
 	uris(
 		chainId: number,
@@ -40,30 +40,30 @@ export type RevealIndex = {
 		tx: Tx,
 		given: { collectionId: number; event: RevealEvent; at: Date },
 	): Promise<RevealMove | null>;
-	/** Notes that collections were looked at. */
+	/** Records that collections were checked. */
 	checked(ids: readonly number[], at: Date): Promise<void>;
-	/** Finds tokens minted since anybody looked. It may last, so it has its own transaction. */
+	/** Finds tokens minted since the last search. It may take long, so it has its own transaction. */
 	learn(collectionId: number, at: Date): Promise<void>;
 	/**
-	 * Makes all known tokens of a collection due for reading. While that lasts nothing is counted or
-	 * ranked by the clock. A reading that is under way goes on as it began.
+	 * Makes all known tokens of a collection due for reading. While that lasts no scheduled job
+	 * counts or ranks. A reading under way continues as it began.
 	 */
 	beginReread(tx: Tx, begin: { collectionId: number; at: Date }): Promise<void>;
 	/**
-	 * Reads the next part, 30 s at most, and none that was read since the beginning. Null where no
+	 * Reads the next part, 30 s at most, without tokens read since the beginning. Null where no
 	 * reading is under way, or its chain is away. `hiddenTraits` are those that all tokens had while
-	 * they were hidden: who still has them does not count as shown.
+	 * hidden: tokens that still have them do not count as shown.
 	 */
 	reread(
 		collectionId: number,
 		options: { signal: AbortSignal; untilMs: number; hiddenTraits: Shown["traits"] },
 	): Promise<RereadPart | null>;
-	/** Counts traits now: the tokens' own, the provider's only where these told none. */
+	/** Counts traits now: the tokens' own, the provider's only where tokens have none. */
 	countTraits(collectionId: number, options: { signal: AbortSignal }): Promise<void>;
-	/** Ranks tokens now, although the collection is not called revealed yet. */
+	/** Ranks tokens now, although the collection is not in state `revealed` yet. */
 	rank(collectionId: number): Promise<void>;
-	/** Ends a reading: ordinary work goes on. */
+	/** Ends a reading: ordinary work continues. */
 	endReread(tx: Tx, collectionId: number): Promise<void>;
-	/** Tokens with traits, the rarest first. */
+	/** Returns tokens with traits, the rarest first. */
 	ranked(collectionId: number): Promise<RankedRow[]>;
 };

@@ -3,7 +3,7 @@ import type { ReadUri } from "#plugins/market-index/tokens/ReadUri.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 
-/** What the work on tokens is made of. */
+/** What the work on tokens needs. */
 export type TokenContext = {
 	core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 	readUri: ReadUri;

@@ -1,11 +1,11 @@
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
-/** What a token says of itself. */
+/** A token's metadata. */
 export type TokenDocument = {
 	name: string | null;
 	description: string | null;
 	imageUrl: string | null;
 	animationUrl: string | null;
-	/** Null where the document does not speak of traits. */
+	/** Null where the document has no traits. */
 	traits: TokenTrait[] | null;
 };

@@ -1,4 +1,4 @@
-/** A trait as it is stored; read again by zod nowhere, since only the index writes it. */
+/** A trait as it is stored; not validated when read, since only the index writes it. */
 export type TokenTrait = {
 	type: string;
 	value: string;

@@ -20,7 +20,7 @@ import { storableDocument } from "#plugins/market-index/tokens/storableDocument.
 import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
 import { countTraitsNow, rankTokensNow } from "#plugins/market-index/tokens/traitsTask.ts";
 
-/** What the index does for whoever watches reveals: the tables and the readers stay its own. */
+/** Makes the index's part in the detection of reveals: tables and readers stay the index's own. */
 export function createReveals(context: TokenContext): RevealIndex {
 	const { core, readUri } = context;
 	const { db } = core;

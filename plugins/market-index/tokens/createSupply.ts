@@ -5,7 +5,7 @@ import { readTokenUris } from "#plugins/market-index/tokens/readTokenUris.ts";
 import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 
-/** A token whose time has come, and where its contract says its document is. */
+/** A due token, with the URI of its document. */
 export type DueToken = { tokenId: bigint; uri: string };
 
 export type SupplyOptions = {
@@ -13,26 +13,26 @@ export type SupplyOptions = {
 	rpc: Rpc;
 	collection: Pick<TokenState, "id" | "address" | "standard">;
 	signal: AbortSignal;
-	/** Given where all tokens are read again: those not asked for since then are due. */
+	/** Set where all tokens are read again: those not read since then are due. */
 	since?: Date | undefined;
-	/** Hears of tokens whose URI the contract does not tell. */
+	/** Called with tokens whose URI the contract does not tell. */
 	untold(tokenId: bigint): Promise<void>;
 };
 
 export type Supply = {
-	/** The next token by id, if one is at hand; has the part after it asked for in good time. */
+	/** Takes the next token by id, if one is ready; starts reading the next part in good time. */
 	take(): DueToken | null;
-	/** No more will come. */
+	/** Says whether no more will come. */
 	isDone(): boolean;
-	/** Waits for the part that is on its way. Throws where database or node failed. */
+	/** Waits for the part under way. Throws where database or node failed. */
 	filled(): Promise<void>;
-	/** Waits until nothing is asked for any more. */
+	/** Waits until no call is under way any more. */
 	close(): Promise<void>;
 };
 
 /**
- * Due tokens of one collection, each once, with their URIs. The next part is asked for while the
- * last one is still being read: nobody waits for the node but at the beginning.
+ * Makes a supply of one collection's due tokens, each once, with their URIs. The next part is read
+ * while the last one is still in use: only the beginning waits for the node.
  */
 export function createSupply(options: SupplyOptions): Supply {
 	const { core, rpc, collection, signal, since, untold } = options;
@@ -59,7 +59,7 @@ export function createSupply(options: SupplyOptions): Supply {
 	function fill(): Promise<void> {
 		if (filling === null) {
 			filling = refill();
-			// One that fails is kept, for whoever comes to wait for it: nobody may be yet.
+			// A failure is kept for the next waiter: there may be none yet.
 			filling.catch(() => {});
 		}
 		return filling;

@@ -11,7 +11,7 @@ import { tokensChanged } from "#plugins/market-index/tokens/tokensChanged.ts";
 import { traitFloorsTask } from "#plugins/market-index/tokens/traitFloorsTask.ts";
 import { traitsTask } from "#plugins/market-index/tokens/traitsTask.ts";
 
-/** All the work on tokens: found, read, told by the provider, counted, ranked, priced. */
+/** Makes all the work on tokens: found, read, told by the provider, counted, ranked, priced. */
 export function createTokens(context: TokenContext): Tokens {
 	return {
 		changed: ({ id }, tokenIds) => tokensChanged(context.core, id, tokenIds),
@@ -30,8 +30,8 @@ export function createTokens(context: TokenContext): Tokens {
 export type Tokens = {
 	jobs: Job[];
 	tasks: QueueTask[];
-	/** What is offered to whoever watches reveals. */
+	/** The index's part in the detection of reveals. */
 	reveals: RevealIndex;
-	/** The metadata of these tokens changed. */
+	/** Handles changed metadata of these tokens. */
 	changed(collection: { id: number }, tokenIds: readonly bigint[]): Promise<void>;
 };

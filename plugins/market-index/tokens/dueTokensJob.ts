@@ -4,9 +4,9 @@ import { DUE_EVERY_MS, DUE_ROWS_MAX } from "#plugins/market-index/tokens/limits.
 import { readTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /**
- * Has tokens read whose time has come: a second try is nobody's to ask for, and a job that was
- * given up while a chain was away must not be missed for ever. By `token_due`; those that nobody
- * may or can read (excluded, of a chain that is away) take no other's place.
+ * Makes a job that queues due tokens for reading: nothing else asks for a second attempt, and a job
+ * that was given up while a chain was away must not be missed forever. By `token_due`; tokens that
+ * cannot be read (excluded, of a chain that is away) take no other's place.
  */
 export function dueTokensJob(core: Pick<Core, "db" | "clock" | "queue" | "indexed">): Job {
 	return {
@@ -25,7 +25,7 @@ export function dueTokensJob(core: Pick<Core, "db" | "clock" | "queue" | "indexe
 				) as due order by id`,
 				[at, DUE_ROWS_MAX, core.indexed.map(({ chain }) => chain.id)],
 			);
-			// Keeps the time of one that is in line: it may wait because nobody serves the documents.
+			// Keeps the time of a queued one: it may wait because no server has the documents.
 			const jobs = due.map(({ id }) => readTokensJob(id, { keepsTime: true }));
 			await core.db.transaction((tx) => core.queue.add(tx, jobs));
 		},

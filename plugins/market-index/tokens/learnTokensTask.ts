@@ -19,7 +19,10 @@ import { wantsProvider } from "#plugins/market-index/tokens/wantsProvider.ts";
 
 const payload = z.object({ collectionId: z.int(), again: z.boolean().default(false) });
 
-/** Finds which tokens a collection has, as far as owners and events tell, and has them read. */
+/**
+ * Makes the task that finds a collection's tokens, as far as owners and events tell, and has them
+ * read.
+ */
 export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typeof payload> {
 	return {
 		name: LEARN_TOKENS_TASK,
@@ -43,7 +46,7 @@ export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typ
 			if (again || state.untried > 0) jobs.push(readTokensJob(collectionId));
 			else {
 				if (wantsProvider(provider, state, nowMs)) jobs.push(providerTokensJob(collectionId));
-				// Whoever read them was ended before it could have them counted.
+				// The process that read them ended before it could have them counted.
 				const isUncounted = state.traited > 0 && state.traitsAt === null;
 				// Their ranks are of a part: the supply was not known when they were made.
 				const isPart = state.isRanked && !coversSupply(state.traited, state.supply);
@@ -56,8 +59,8 @@ export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typ
 }
 
 /**
- * Notes when tokens of a collection were first looked for. Written once: `repairJob` queues this
- * task for each collection that has no such time.
+ * Records when tokens of a collection were first looked for. Written once: `repairJob` queues this
+ * task for each collection without such a time.
  */
 async function noteLearned({ db }: TokenContext["core"], collectionId: number, at: Date) {
 	await db.execute(
@@ -66,7 +69,9 @@ async function noteLearned({ db }: TokenContext["core"], collectionId: number, a
 	);
 }
 
-/** Makes all tokens of a collection due now. Call it after `learnTokens`, which locks them. */
+/**
+ * Makes all tokens of a collection due now. Must be called after `learnTokens`, which locks them.
+ */
 async function makeDue(tx: Tx, collectionId: number, at: Date) {
 	await tx.execute(
 		`update market_index.token set next_at = $2, failures = 0 where collection_id = $1`,

@@ -33,8 +33,9 @@ import type { ProviderNft } from "#plugins/provider/contract.ts";
 const payload = z.object({ collectionId: z.int(), cursor: z.string().nullable().default(null) });
 
 /**
- * Asks the provider about tokens that could not be read, or that nobody here has heard of. What a
- * token's own URI says stays, whatever the provider says; a fault leaves the rest to the next try.
+ * Makes the task that asks the provider about tokens that could not be read, or that are unknown
+ * here. Metadata from a token's own URI stays, whatever the provider says; after a fault the rest
+ * is left to the next attempt.
  */
 export function providerTokensTask(context: TokenContext): QueueTask<typeof payload> {
 	const { core, provider } = context;
@@ -57,10 +58,10 @@ export function providerTokensTask(context: TokenContext): QueueTask<typeof payl
 			if (told.changed > 0) {
 				jobs.push(traitsJob(state.id, { delayMs: traitsDelayMs(after, "done", nowMs) }));
 			}
-			// Tokens that only the provider knew speak for themselves now.
+			// Tokens that only the provider knew can be read themselves now.
 			if (after.tokens > state.tokens) jobs.push(readTokensJob(state.id));
 			const at = new Date(core.clock.nowMs());
-			// Together: once it is noted, nobody asks again who could put these in line.
+			// In one transaction: once it is recorded, no other job would queue these.
 			await core.db.transaction(async (tx) => {
 				if (told.cursor === null) await noteProviderAsked(tx, { collectionId, at });
 				await core.queue.add(tx, jobs);
@@ -109,7 +110,7 @@ async function askPages(
 	let changed = 0;
 	for (let page = 0; page < PROVIDER_PAGES_MAX; page++) {
 		const { chainId, address, providerSlug, isTwin } = state;
-		// A page of the slug has no chain: where that leaves two contracts, this one's is asked for.
+		// A page of the slug has no chain: where that would mix two contracts, this one's is read.
 		const of = isTwin || providerSlug === null ? { chainId, address } : { slug: providerSlug };
 		const { items, cursor: following } = await provider.nfts(of, {
 			purpose: "background",
@@ -118,14 +119,14 @@ async function askPages(
 			...(next !== null && { cursor: next }),
 		});
 		changed += await store(core, state, items);
-		// One that leads to itself would be asked for ever.
+		// A cursor that leads to itself would be followed forever.
 		if (following === null || following === next) return { cursor: null, changed };
 		next = following;
 	}
 	return { cursor: next, changed };
 }
 
-/** Of a provider's collection on several contracts only this contract's tokens. */
+/** Stores tokens; of a provider's collection on several contracts only this contract's. */
 async function store(
 	core: TokenContext["core"],
 	{ id, chainId, address, standard: known, tokens: count }: TokenState,

@@ -18,26 +18,26 @@ import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts"
 export type Part = {
 	read: number;
 	failed: number;
-	/** Tokens that have other traits than before, and another URI. */
+	/** Tokens with other traits than before, and with another URI. */
 	changed: number;
 	swapped: number;
-	/** `late`: there are more, and the time is up. `unreachable`: nobody serves the documents. */
+	/** `late`: there are more, and the time is up. `unreachable`: no server has the documents. */
 	end: "done" | "late" | "unreachable";
 };
 
 export type PartOptions = {
 	signal: AbortSignal;
-	/** Given where all tokens are read again: those not asked for since then are due. */
+	/** Set where all tokens are read again: those not read since then are due. */
 	since?: Date | undefined;
 	/** Begins nothing new after this, where that is before the part's own time is up. */
 	untilMs?: number | undefined;
 };
 
 /**
- * Reads due tokens of one collection, by id, for a bounded time: a window of documents on their
- * way, written in parts, so that memory holds a part of a collection and never all of it.
+ * Reads due tokens of one collection, by id, for a bounded time: a window of concurrent documents,
+ * written in parts, so that memory holds a part of a collection and never all of it.
  *
- * A server that answers slowly holds up its own documents and not the part: the window moves on.
+ * A slow server delays its own documents and not the part: the window moves on.
  */
 export async function readPart(
 	{ core, readUri }: Pick<TokenContext, "core" | "readUri">,
@@ -75,7 +75,7 @@ export async function readPart(
 	const work = async () => {
 		for (let due = await next(); due; due = await next()) {
 			const outcome = await readUri(due.uri, { signal });
-			// What was broken off says nothing about the token.
+			// An aborted reading says nothing about the token.
 			signal.throwIfAborted();
 			const { tokenId } = due;
 			const uriHash = hashOf(due.uri);
@@ -84,7 +84,7 @@ export async function readPart(
 				const uri = storableUri(due.uri);
 				await writer.read({ tokenId, uri, uriHash, ...storableDocument(outcome) });
 			} else if (outcome.code === HOST_LIMITED) {
-				// Nobody was asked: the token stays due.
+				// No request was sent: the token stays due.
 				unreachable++;
 				unasked++;
 			} else {
@@ -101,7 +101,7 @@ export async function readPart(
 	return part;
 }
 
-/** Keeps what was read until it is a part, and writes it. */
+/** Makes a writer that collects results until they are a part, and writes it. */
 function createWriter(core: TokenContext["core"], collectionId: number, part: Part) {
 	const beganAt = new Date(core.clock.nowMs());
 	let read: ReadToken[] = [];

@@ -7,7 +7,7 @@ import { type CallOptions, callEach } from "#plugins/market-index/metadata/callE
 const SELECTOR = { erc721: "0xc87b56dd", erc1155: "0x0e89341c" } as const;
 
 /**
- * Asks a contract for the URIs of tokens, in one batch. Null where it reverts or tells nothing
+ * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
  * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
  */
 export async function readTokenUris(
@@ -29,7 +29,7 @@ export type AskedToken = {
 	tokenId: bigint;
 };
 
-/** The same for tokens of several contracts, as one call where the chain has Multicall3. */
+/** Reads the same for tokens of several contracts, as one call where the chain has Multicall3. */
 export async function readUrisOf(
 	rpc: Rpc,
 	tokens: readonly AskedToken[],

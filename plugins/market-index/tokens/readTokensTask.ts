@@ -18,7 +18,10 @@ import { wantsProvider } from "#plugins/market-index/tokens/wantsProvider.ts";
 
 const payload = z.object({ collectionId: z.int() });
 
-/** Reads what a collection's tokens say of themselves, a part a run, and has the traits counted. */
+/**
+ * Makes the task that reads the metadata of a collection's tokens, a part a run, and has the traits
+ * counted.
+ */
 export function readTokensTask(context: TokenContext): QueueTask<typeof payload> {
 	const { core } = context;
 	const tell = teller(context);
@@ -53,7 +56,7 @@ function jobsAfter({ core, provider }: TokenContext, state: TokenState, part: Pa
 	if (part.end === "unreachable") {
 		jobs.push(readTokensJob(state.id, { delayMs: UNREACHABLE_AGAIN_MS }));
 	}
-	// Half a collection is counted when its time comes, a whole one as soon as it may be.
+	// Half a collection is counted when its time comes, a whole one as soon as possible.
 	if (part.changed > 0 || (part.read > 0 && part.end === "done")) {
 		const keepsTime = part.end === "late";
 		jobs.push(traitsJob(state.id, { delayMs: traitsDelayMs(state, part.end, nowMs), keepsTime }));
@@ -64,7 +67,7 @@ function jobsAfter({ core, provider }: TokenContext, state: TokenState, part: Pa
 	return jobs;
 }
 
-/** One line a run at most, whatever happened to how many tokens. */
+/** Makes a function that logs one line a run at most, whatever happened to how many tokens. */
 function teller({ core }: TokenContext) {
 	const tokens = core.metrics.counter({
 		name: "token_reads_total",

@@ -8,8 +8,8 @@ import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts"
 
 /**
  * Moves a collection's reveal state by what is stored of its tokens, and returns the state. This is
- * for collections that nobody watches: their tokens are read when they are minted, and again when
- * somebody says that they changed.
+ * for collections that are not watched: their tokens are read when they are minted, and again after
+ * a message that they changed.
  */
 export async function settleReveal(
 	{ db, clock, log }: Pick<Core, "db" | "clock" | "log">,
@@ -29,7 +29,7 @@ function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null 
 	if (reading === "hidden") return state.revealState === "placeholder" ? null : "looks_hidden";
 	if (reading !== "shown" || state.revealState === "revealed") return null;
 	if (state.revealState === "unknown") return "looks_shown";
-	// While many still hide, a rank would be of those that came out.
+	// While many are still hidden, a rank would be among the revealed ones only.
 	const all = state.supply ?? String(state.tokens);
 	return state.untried === 0 && coversSupply(state.shown, all) ? "covered" : null;
 }

@@ -9,12 +9,15 @@ import type { ProviderTrait } from "#plugins/provider/contract.ts";
 type Told = Omit<TokenDocument, "traits"> & { traits: readonly ProviderTrait[] | null };
 
 /**
- * Schemes that may stand in a media URL. Whoever told it has looked at the rest (`cleanUrl`): only
- * the reader of documents knows which of them are of the operator's own gateways.
+ * Allowed schemes of a media URL. Its source has checked the rest (`cleanUrl`): only the reader of
+ * documents knows the operator's own gateways.
  */
 const MEDIA_SCHEMES = /^(https?:\/\/|ipfs:\/\/|ar:\/\/|data:(image|video|audio)\/)/i;
 
-/** A document as far as the database takes it: whoever told it, lengths and letters are bounded. */
+/**
+ * Returns a document in a form that the database accepts: with bounded lengths and characters,
+ * whatever its source.
+ */
 export function storableDocument(told: Told): TokenDocument {
 	return {
 		name: cleanName(told.name),

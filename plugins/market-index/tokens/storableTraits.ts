@@ -3,8 +3,8 @@ import { TOKEN_TRAITS_MAX, TRAIT_TEXT_MAX } from "#plugins/market-index/tokens/l
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
 /**
- * Traits fit to be stored, counted and shown: one line each, no pair twice, so that counting rows
- * counts tokens. A value that is empty stays: it says that there is none.
+ * Returns traits fit to be stored, counted and shown: one line each, no pair twice, so that
+ * counting rows counts tokens. An empty value stays: it means that there is none.
  */
 export function storableTraits(
 	traits: readonly { type: string; value: string; displayType?: string | null | undefined }[],
@@ -18,7 +18,7 @@ export function storableTraits(
 		const trait: TokenTrait = { type: name, value: text };
 		const shownAs = displayType ? textOf(displayType) : "";
 		if (shownAs !== "") trait.displayType = shownAs;
-		// What is between them is in neither: both are clean.
+		// The separator is in neither text: both are clean.
 		const key = `${name}\u0000${text}`;
 		if (!kept.has(key)) kept.set(key, trait);
 	}

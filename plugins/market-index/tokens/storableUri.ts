@@ -5,7 +5,7 @@ const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the URI of a document that was read, as it is stored. Of a `data:` URI that is the part
- * before the data: the document itself is stored already, and the hash tells whether it changed.
+ * before the data: the document itself is stored already, and the hash shows whether it changed.
  */
 export function storableUri(uri: string): string {
 	const told = /^data:/i.test(uri) ? uri.slice(0, uri.indexOf(",") + 1) : uri;
@@ -15,8 +15,8 @@ export function storableUri(uri: string): string {
 
 /**
  * Returns the URI of a document that could not be read, as far as it may be shown. A document that
- * was read came from a public server, or from one that the operator named; of this URI nobody
- * knows that.
+ * was read came from a public server, or from one that the operator named; for this URI that is not
+ * known.
  */
 export function shownUri(uri: string): string | null {
 	const text = storableUri(uri);

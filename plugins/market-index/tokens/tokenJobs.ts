@@ -15,16 +15,16 @@ export const TRAIT_FLOORS_TASK = "market-index.trait-floors";
 /** Long work: it has workers of its own, so that names and prices do not wait for it. */
 export const TOKEN_LANE: QueueLane = { name: "tokens", concurrency: TOKENS_CONCURRENCY };
 
-/** Behind whatever moves a figure. */
+/** After jobs that move a figure. */
 const LOW_PRIORITY = 10;
 
 type Given = { delayMs?: number; keepsTime?: boolean };
 
 /**
- * Looks for tokens that are not known yet, and reads those. What asks first decides when: a mint
- * at every block does not put it off for ever.
+ * Returns the job that looks for unknown tokens, and reads those. The first request decides when:
+ * mints at every block do not postpone it forever.
  *
- * @param again reads tokens anew that were read before.
+ * @param again reads tokens again that were read before.
  */
 export function learnTokensJob(
 	collectionId: number,
@@ -33,7 +33,7 @@ export function learnTokensJob(
 	return {
 		task: LEARN_TOKENS_TASK,
 		payload: { collectionId, again },
-		// Apart, so that an ordinary one does not take its place.
+		// A separate key, so that an ordinary one does not replace it.
 		key: `${LEARN_TOKENS_TASK}:${collectionId}${again ? ":again" : ""}`,
 		priority: LOW_PRIORITY,
 		delayMs,
@@ -41,12 +41,12 @@ export function learnTokensJob(
 	};
 }
 
-/** Reads the metadata of tokens whose time has come. */
+/** Returns the job that reads the metadata of due tokens. */
 export function readTokensJob(collectionId: number, given: Given = {}): NewJob {
 	return jobOf(READ_TOKENS_TASK, { collectionId }, given);
 }
 
-/** Asks the provider about tokens that nobody else knows. */
+/** Returns the job that asks the provider about tokens that no other source knows. */
 export function providerTokensJob(
 	collectionId: number,
 	{ cursor = null, ...given }: Given & { cursor?: string | null } = {},
@@ -55,7 +55,7 @@ export function providerTokensJob(
 }
 
 /**
- * Counts traits, and ranks.
+ * Returns the job that counts traits, and ranks.
  *
  * @param forced does not wait until the last counts are old enough.
  */
@@ -64,18 +64,21 @@ export function traitsJob(
 	{ forced = false, ...given }: Given & { forced?: boolean } = {},
 ): NewJob {
 	const job = jobOf(TRAITS_TASK, { collectionId, forced }, given);
-	// Apart, so that one which may wait does not take its place.
+	// A separate key, so that one which may wait does not replace it.
 	return forced ? { ...job, key: `${job.key}:forced` } : job;
 }
 
-/** Finds the best ask for each value of each trait: for whoever has just counted traits. */
+/**
+ * Returns the job that finds the best ask for each value of each trait: used after traits were
+ * counted.
+ */
 export function traitFloorsJob(collectionId: number): NewJob {
 	return jobOf(TRAIT_FLOORS_TASK, { collectionId, isNewBook: false }, {});
 }
 
 /**
- * The same for whoever has just read an order book: it comes a minute after the next one as well,
- * and costs the provider nothing that counting traits would not.
+ * Returns the same job for use after an order book was read: it runs with a delay that later books
+ * do not extend, and costs the provider nothing that counting traits would not.
  */
 export function bookFloorsJob(collectionId: number): NewJob {
 	const given = { delayMs: FLOORS_DELAY_MS, keepsTime: true };

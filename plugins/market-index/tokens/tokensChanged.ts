@@ -3,9 +3,9 @@ import { REREAD_DELAY_MS } from "#plugins/market-index/tokens/limits.ts";
 import { readTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /**
- * Somebody says that the metadata of these tokens changed: they are read again from their own URIs.
- * What was said is not taken for it, as the contract itself knows better. Rows are written in the
- * order of their ids, as everybody does who writes several.
+ * Has tokens that were reported as changed read again from their own URIs. The reported content is
+ * not used, as the contract's own is the better source. Rows are written in the order of their ids,
+ * as everywhere that several are written.
  */
 export async function tokensChanged(
 	{ db, clock, queue }: Pick<Core, "db" | "clock" | "queue">,

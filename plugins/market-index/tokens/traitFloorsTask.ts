@@ -16,15 +16,15 @@ import { traitsDelayMs } from "#plugins/market-index/tokens/traitsDelayMs.ts";
 const payload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
 
 /**
- * Finds the best ask for each value of each trait: from the order book that is here, and where that
- * has no listing of a token we know the traits of, from the provider.
+ * Makes the task that finds the best ask for each value of each trait: from the stored order book,
+ * and where that has no listing of a token with known traits, from the provider.
  */
 export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload> {
 	const { core, provider } = context;
 	return {
 		name: TRAIT_FLOORS_TASK,
 		payload,
-		// Enough to outlast a minute in which the provider is asked no more.
+		// Enough to outlast a minute without calls to the provider.
 		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,
@@ -36,7 +36,7 @@ export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload
 			const { listed } = await core.db.transaction((tx) => floorTraits(tx, floored));
 			if (listed > 0) return;
 			if (isNewBook && state.traited === 0) {
-				// Only the provider knows which tokens have what: it is asked with the counts.
+				// Only the provider knows the tokens' traits: it is asked together with the counts.
 				const delayMs = traitsDelayMs(state, "done", at.getTime());
 				const later = traitsJob(collectionId, { delayMs, keepsTime: true });
 				if (provider.isOn) await core.db.transaction((tx) => core.queue.add(tx, [later]));
@@ -57,7 +57,7 @@ async function readProviderFloors(
 	const told = await provider.traitFloors(providerSlug, { purpose: "background", signal });
 	const nowMs = core.clock.nowMs();
 	return (told ?? []).flatMap(({ type, value, floor, symbol }) => {
-		// 0 is what the provider says of a floor that it has not looked for.
+		// The provider's 0 means a floor that it has not read.
 		const native = floor > 0 ? prices.nativeOfSymbol(chainId, symbol, floor, nowMs) : null;
 		if (native === null) return [];
 		return storableTraits([{ type, value }]).map((trait) => ({ ...trait, floor: native }));

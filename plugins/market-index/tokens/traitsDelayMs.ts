@@ -1,8 +1,8 @@
 import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
 
 /**
- * How long counting traits waits: until the last counts are old enough, and while a collection is
- * still being read as long as if it had just been counted.
+ * Returns how long counting traits waits, in ms: until the last counts are old enough, and while a
+ * collection is still being read as long as if it had just been counted.
  */
 export function traitsDelayMs(
 	{ traitsAt }: { traitsAt: Date | null },

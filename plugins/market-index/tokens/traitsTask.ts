@@ -28,7 +28,9 @@ import { traitsDelayMs } from "#plugins/market-index/tokens/traitsDelayMs.ts";
 
 const payload = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
 
-/** Counts a collection's traits, and ranks its tokens where ranks mean something. */
+/**
+ * Makes the task that counts a collection's traits, and ranks its tokens where ranks are useful.
+ */
 export function traitsTask(context: TokenContext): QueueTask<typeof payload> {
 	const { core } = context;
 	return {
@@ -58,7 +60,7 @@ export function traitsTask(context: TokenContext): QueueTask<typeof payload> {
 
 /**
  * Counts a collection's traits now, whenever they were last counted: its own, and the provider's
- * only where no token told any. False where there is no such collection.
+ * only where no token has any. False where there is no such collection.
  */
 export async function countTraitsNow(
 	context: TokenContext,
@@ -70,20 +72,23 @@ export async function countTraitsNow(
 	return state !== null;
 }
 
-/** Ranks a collection's tokens now, although it is not called revealed yet. */
+/** Ranks a collection's tokens now, although it is not in state `revealed` yet. */
 export async function rankTokensNow(
 	{ core }: Pick<TokenContext, "core">,
 	collectionId: number,
 ): Promise<void> {
 	const state = await tokenState(core.db, collectionId);
 	if (!state) return;
-	// Those that could not be read for good keep nobody from a rank: reading covered the rest.
+	// Tokens that are unreadable for good prevent no rank: the reading covered the rest.
 	const isRanked = await rank(core, { ...state, untried: 0 }, { isShown: true });
 	await noteTraits(core.db, { collectionId, at: new Date(core.clock.nowMs()), isRanked });
 	await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
 }
 
-/** How long counting waits: for its time, and while all tokens are read again, even if forced. */
+/**
+ * Returns how long counting waits, in ms: for its time, and while all tokens are read again, even
+ * if forced.
+ */
 function waitOf(state: TokenState, forced: boolean, nowMs: number): number {
 	const since = state.rereadSince?.getTime() ?? Number.NEGATIVE_INFINITY;
 	if (nowMs - since < REREAD_LIFE_MS) return REREAD_WAIT_MS;
@@ -113,7 +118,7 @@ async function countByProvider(
 }
 
 /**
- * Ranks, or takes ranks back that mean nothing any more; false where it left them as they were. The
+ * Ranks, or removes ranks that are no longer valid; false where it left them as they were. The
  * method is for collections of single tokens, and compares all there are: not before the reveal,
  * and not while many are missing.
  */
@@ -124,7 +129,7 @@ async function rank(
 ): Promise<boolean> {
 	if (state.standard !== "erc721" || state.traited === 0) return false;
 	if (!coversSupply(state.traited, state.supply)) {
-		// The supply came to be known after what was there had been taken for all.
+		// The supply became known after the existing tokens had been taken for all.
 		if (state.isRanked) await db.transaction((tx) => takeRanksBack(tx, state.id));
 		return false;
 	}

@@ -3,7 +3,7 @@ import { PROVIDER_EVERY_MS, TOKENS_MAX } from "#plugins/market-index/tokens/limi
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 
-/** Whether the provider can tell of tokens that neither events nor their own URIs speak of. */
+/** Says whether the provider can tell of tokens without an event or readable URI. */
 export function wantsProvider(
 	provider: Pick<Provider, "isOn">,
 	state: Pick<TokenState, "providerSlug" | "nftsAt" | "unheard" | "tokens" | "supply">,

@@ -1,23 +1,23 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Priced } from "#plugins/prices/contract.ts";
 
-/** One thing's price, and the aggregator on chain that tells it. */
+/** One price, and the on-chain aggregator that has it. */
 export type Feed = {
 	/** The zero address for a chain's coin; never its wrapped form. */
 	priced: Priced;
-	/** ETH by whatever chain's name: the measure of all other prices. */
+	/** True: prices ETH, on whatever chain: the unit of all other prices. */
 	isEth: boolean;
-	/** The chain on which the aggregator stands. */
+	/** The chain of the aggregator. */
 	feedChainId: number;
 	address: Address;
 	heartbeatMs: number;
-	/** Of the priced currency; null until its contract was asked. */
+	/** Decimals of the priced currency; null until its contract was asked. */
 	currencyDecimals: number | null;
-	/** Upper case; null where only the address names it. */
+	/** In upper case; null where only the address is configured. */
 	symbol: string | null;
 };
 
-/** Names an aggregator; several things may be priced by one. */
+/** Returns the key of an aggregator; one aggregator may price several currencies. */
 export function feedKey(feed: Pick<Feed, "feedChainId" | "address">): string {
 	return `${feed.feedChainId}:${feed.address}`;
 }

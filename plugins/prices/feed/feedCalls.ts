@@ -1,23 +1,23 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 
-/** A contract nobody vouches for may burn this much of the node's time. */
+/** The most gas that an untrusted contract may use. */
 const GAS_MAX = "0x7a120";
 
-/** What asks for a newest round and for decimals, where calls are put together otherwise. */
+/** Selectors of the newest round and of decimals, for callers that build their calls otherwise. */
 export const feedSelectors: Record<"latestRound" | "decimals", Hex> = {
 	latestRound: "0xfeaf968c",
 	decimals: "0x313ce567",
 };
 
-/** What is asked of aggregators (Chainlink's AggregatorV3Interface and its proxy) and tokens. */
+/** Calls to aggregators (Chainlink's AggregatorV3Interface and its proxy) and tokens. */
 export const feedCalls = {
 	latestRound: (feed: Address) => view(feed, feedSelectors.latestRound),
 	round: (feed: Address, id: bigint) => view(feed, `0x9a6fc8f5${word(id)}`),
 	decimals: (of: Address) => view(of, feedSelectors.decimals),
-	/** The aggregator behind a proxy in one phase. */
+	/** Returns the call for the aggregator behind a proxy in one phase. */
 	phaseAggregator: (feed: Address, phase: bigint) => view(feed, `0xc1597304${word(phase)}`),
-	/** An aggregator's own newest round id, without a phase. */
+	/** Returns the call for an aggregator's own newest round id, without a phase. */
 	latestRoundId: (aggregator: Address) => view(aggregator, "0x668a0f02"),
 };
 

@@ -10,9 +10,9 @@ const MAINNET = 1;
 const MAINNET_ETH_FEED: Address = "0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419";
 
 /**
- * The feeds that can be read, those of ETH in the order in which they are believed: mainnet's
- * first, then by chain id. Mainnet's is there by itself where mainnet is reached. What stands on a
- * chain that this deployment does not reach, or prices a chain nobody defined, is named apart.
+ * Returns the feeds that can be read, those of ETH in order of preference: mainnet's first, then by
+ * chain id. Mainnet's is built in where mainnet is reached. Feeds on a chain that this deployment
+ * does not reach, or for an undefined chain, are returned as `unreachable`.
  */
 export function feedsOf(
 	config: UsdFeeds,

@@ -1,16 +1,16 @@
 import type { Round } from "#plugins/prices/feed/Round.ts";
 import { AHEAD_MS_MAX, ANSWER_BITS_MAX } from "#plugins/prices/limits.ts";
 
-/** Why an answer is no round. `missing` is what a gap in a feed's ids looks like. */
+/** Why an answer is no round. `missing` is a gap in a feed's ids. */
 export type RoundProblem = "missing" | "malformed" | "not_positive" | "too_large" | "in_future";
 
-/** An answer is (round id, answer, started at, updated at, answered in round). */
+/** Words of an answer: round id, answer, started at, updated at, answered in round. */
 const ROUND_WORDS = 5;
 const SIGN_BIT = 1n << 255n;
 /** Round ids are uint80. */
 const ID_END = 1n << 80n;
 
-/** Reads what `latestRoundData` or `getRoundData` returned. Nothing of it is believed unchecked. */
+/** Parses the answer of `latestRoundData` or `getRoundData`, and checks every part of it. */
 export function parseRound(
 	answer: unknown,
 	nowMs: number,

@@ -1,6 +1,6 @@
 import type { FeedSpans, Span } from "#plugins/prices/history/Learned.ts";
 
-/** Widens what was learned of a feed so that it holds this too. */
+/** Widens a feed's span so that it includes this one too. */
 export function addSpan(spans: FeedSpans, feed: string, span: Span): void {
 	const known = spans.get(feed) ?? span;
 	spans.set(feed, {

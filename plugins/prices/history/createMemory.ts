@@ -14,9 +14,9 @@ import { decimals } from "#plugins/prices/sql/decimals.ts";
 import { readBarriers } from "#plugins/prices/sql/readBarriers.ts";
 import { readRoundsAfter } from "#plugins/prices/sql/readRoundsAfter.ts";
 
-/** This process's copy of what the tables hold, out of which every price is answered. */
+/** This process's copy of the tables, from which every price is answered. */
 export type Memory = RateSource & {
-	/** Takes in what was written since the last time. One at a time. */
+	/** Reads what was written since the last time. One call at a time. */
 	refresh(): Promise<void>;
 };
 
@@ -55,7 +55,7 @@ export function createMemory(options: {
 		}
 	}
 
-	/** Rounds and the gaps between them as they stood at one moment. */
+	/** Reads rounds and the gaps between them in one snapshot. */
 	async function readPart(): Promise<number> {
 		const since = new Date(clock.nowMs() - HISTORY_MS);
 		const found = await db.transaction(async (tx) => {

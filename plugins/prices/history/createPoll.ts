@@ -24,9 +24,9 @@ import { openGap } from "#plugins/prices/sql/openGap.ts";
 import { readNewestRound } from "#plugins/prices/sql/readNewestRound.ts";
 import { saveRounds } from "#plugins/prices/sql/saveRounds.ts";
 
-/** Asks every feed for its newest round, and each contract once for its decimals. */
+/** Makes a poll that reads every feed's newest round, and each contract's decimals once. */
 export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
-	/** Chains that did not answer the last time: each outage is one line. */
+	/** Chains that did not answer last time: each outage is one line in the log. */
 	const silent = new Set<number>();
 	return async (signal) => {
 		const spans: FeedSpans = new Map();
@@ -52,7 +52,7 @@ export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promi
 
 type Missing = { of: DecimalsOf; chainId: number; address: Address; placesMax: number; feed: Feed };
 
-/** Contracts whose decimals nobody told and nobody asked for yet. */
+/** Returns contracts whose decimals are neither configured nor read yet. */
 async function missingDecimals({ db, feeds }: ReadOptions): Promise<Missing[]> {
 	const nameOf = (chainId: number, address: Address) => `${chainId}:${address}`;
 	const [known, tokens] = await Promise.all([
@@ -104,7 +104,7 @@ async function readDecimals(
 			continue;
 		}
 		await decimals.save(db, of, { chainId, address, decimals: Number(places) });
-		// All that the feed ever said can be read only now.
+		// All answers of the feed ever become readable only now.
 		const nowMs = clock.nowMs();
 		addSpan(spans, feedKey(feed), { fromMs: nowMs - HISTORY_MS, toMs: nowMs });
 	}
@@ -134,8 +134,8 @@ async function readNewest(
 }
 
 /**
- * Stores a newest round, and that those between it and the newest known are still to be read. Null
- * where it was known, or is older: endpoints lag behind each other.
+ * Stores a newest round, and a gap between it and the newest known one to be read. Null where it
+ * was known, or is older: endpoints lag behind each other.
  */
 async function recordNewest(
 	tx: Tx,
@@ -159,7 +159,7 @@ async function recordNewest(
 	return { fromMs, toMs: fromMs + HEARTBEATS_MAX * feed.heartbeatMs };
 }
 
-/** Results by call; null for one that the node refused. */
+/** Returns results by call; null for one that the node refused. */
 async function ask(rpc: Rpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<unknown[]> {
 	const answers: unknown[] = [];
 	for (let from = 0; from < calls.length; from += ROUNDS_PER_REQUEST_MAX) {

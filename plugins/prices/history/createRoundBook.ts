@@ -3,11 +3,11 @@ import { ROUNDS_PER_FEED_MAX } from "#plugins/prices/limits.ts";
 
 /** Every known round in memory, to be looked up by time. Feeds are named by their key. */
 export type RoundBook = {
-	/** Takes in rounds in any order; one whose id is known replaces it (a fork changed it). */
+	/** Adds rounds in any order; one with a known id replaces it (a fork changed it). */
 	add(feed: string, rounds: readonly Round[]): void;
-	/** Ids after which rounds are missing: until when those held is not known. */
+	/** Sets the ids after which rounds are missing: how long those were valid is not known. */
 	setGaps(gaps: ReadonlyMap<string, ReadonlySet<bigint>>): void;
-	/** The newest round that was there at a time; null before the first, and within a gap. */
+	/** Returns the newest round at a time; null before the first, and within a gap. */
 	at(feed: string, atMs: number): Round | null;
 };
 
@@ -42,13 +42,13 @@ export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
 	};
 }
 
-/** Two rounds of one second: the later one replaced the other. */
+/** Orders by time; of two rounds in one second the later one replaced the other. */
 function byTime(a: Round, b: Round): number {
 	if (a.updatedAtMs !== b.updatedAtMs) return a.updatedAtMs - b.updatedAtMs;
 	return a.id < b.id ? -1 : 1;
 }
 
-/** Where the last round that is not later stands; -1 where all are. */
+/** Returns the index of the last round that is not later; -1 where all are. */
 function lastUpTo(rounds: readonly Round[], atMs: number): number {
 	let low = 0;
 	let high = rounds.length;

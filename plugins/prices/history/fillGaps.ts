@@ -23,8 +23,8 @@ import { saveRounds } from "#plugins/prices/sql/saveRounds.ts";
 import { type GapEnd, shrinkGap } from "#plugins/prices/sql/shrinkGap.ts";
 
 /**
- * Reads what is missing, newest first: one part for each chain in a run, so that nobody else who
- * asks the same node notices. It goes on where it was, whoever runs it next.
+ * Makes a job that reads missing rounds, newest first: one part for each chain in a run, so that it
+ * hardly loads the node. It continues where the last run ended, in whichever process.
  */
 export function createFillGaps(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
 	const silent = new Set<number>();
@@ -56,7 +56,7 @@ function firstOf(gaps: readonly Gap[], feeds: readonly Feed[], chainId: number):
 	for (const gap of gaps) {
 		if (gap.feedChainId !== chainId) continue;
 		const feed = feeds.find((one) => feedKey(one) === feedKey(gap));
-		// One that was taken out of the configuration waits until it is back.
+		// The gap of a feed that is not configured any more waits until it is back.
 		if (feed) return { gap, feed };
 	}
 	return null;
@@ -85,7 +85,7 @@ async function fillPart(filling: Filling, { gap, feed }: Found): Promise<void> {
 			if (parsed.problem !== "missing") metrics.rejected(parsed.problem);
 			continue;
 		}
-		// Whoever answers another round than was asked for knows nothing of this one.
+		// A node that answers another round than was asked for is not believed.
 		if (parsed.round.id !== ids[index]) metrics.rejected("malformed");
 		else if (parsed.round.updatedAtMs < oldestMs) isOld = true;
 		else rounds.push(parsed.round);
@@ -98,7 +98,10 @@ async function fillPart(filling: Filling, { gap, feed }: Found): Promise<void> {
 	});
 }
 
-/** Where no lower phase can be found, history ends; a gap between known rounds stays one. */
+/**
+ * Decides a gap's end where no lower phase is found: history ends there, but a gap between known
+ * rounds stays one.
+ */
 function endOfPhase(gap: Gap, above: bigint | null): GapEnd {
 	if (above === null) return gap.below > 0n ? "given_up" : "done";
 	return above <= gap.below + 1n ? "done" : "more";
@@ -119,13 +122,13 @@ type Part = Found & {
 	rounds: readonly Round[];
 };
 
-/** Stores a part and how far it went, in one commit, and notes what became known by it. */
+/** Stores a part and its progress in one commit, and notes what became known by it. */
 async function close(tx: Tx, { spans }: Filling, part: Part): Promise<void> {
 	const { gap, feed, rounds, above, asked, end } = part;
 	if (!(await shrinkGap(tx, gap, { above, asked, end }))) return;
 	await saveRounds(tx, feed, rounds);
 	const times = rounds.map(({ updatedAtMs }) => updatedAtMs);
-	// Until when the round below held becomes known when the gap closes.
+	// How long the round below was valid becomes known when the gap closes.
 	const below =
 		end === "done" && gap.below > 0n ? await readNewestRound(tx, feed, gap.below) : null;
 	if (below) times.push(below.updatedAtMs);
@@ -136,8 +139,8 @@ async function close(tx: Tx, { spans }: Filling, part: Part): Promise<void> {
 }
 
 /**
- * Answers by round. What a node refuses is asked for once more: a round that is not there reverts,
- * and so does nothing else twice in a row.
+ * Returns answers by round. A call that a node refuses is repeated once: a missing round reverts
+ * twice in a row, other failures rarely do.
  */
 async function askTwice(
 	{ rpc, signal }: Filling,
@@ -160,7 +163,7 @@ async function askTwice(
 	return answers;
 }
 
-/** One more than the last round of the phase before, as its aggregator says; null without one. */
+/** Returns the last round of the phase before plus one, by its aggregator; null without one. */
 async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigint | null> {
 	const phase = lowerPhase(gap.above);
 	if (phase === null) return null;

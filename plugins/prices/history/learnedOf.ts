@@ -4,8 +4,8 @@ import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
 import type { FeedSpans, Learned, Span } from "#plugins/prices/history/Learned.ts";
 
 /**
- * What became known of each priced thing when feeds said something: of a coin's wrapped form what
- * became known of the coin, and of everything when ETH, which all is measured by, did.
+ * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
+ * the same as for the coin, and for everything when it is about ETH, the unit of all prices.
  */
 export function learnedOf(
 	feeds: readonly Feed[],

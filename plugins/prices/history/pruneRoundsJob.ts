@@ -8,7 +8,7 @@ import {
 } from "#plugins/prices/limits.ts";
 import { pruneRounds } from "#plugins/prices/sql/pruneRounds.ts";
 
-/** Lets go of rounds that no process keeps in memory any more: nobody can be told by them. */
+/** Makes a job that deletes rounds which no process keeps in memory any more. */
 export function pruneRoundsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
 	return {
 		name: "prices.prune",

@@ -4,8 +4,8 @@ export const PHASE_BITS = 64n;
 const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
 
 /**
- * The rounds of one phase below `above`, newest first, down to but without `below`. Numbers begin
- * at 1 in each phase; none is left where the phase is read.
+ * Returns the rounds of one phase below `above`, newest first, down to but without `below`. Numbers
+ * begin at 1 in each phase; empty where the phase is read.
  */
 export function roundsBelow(
 	above: bigint,
@@ -19,7 +19,7 @@ export function roundsBelow(
 	return ids;
 }
 
-/** The phase before; null where rounds have none, or it was the first. */
+/** Returns the phase before; null where ids have no phase, or it was the first. */
 export function lowerPhase(id: bigint): bigint | null {
 	const phase = id >> PHASE_BITS;
 	return phase > 1n ? phase - 1n : null;

@@ -1,4 +1,4 @@
 import type { Address } from "#core/chain/Hex.ts";
 
-/** An aggregator, by where it stands. */
+/** An aggregator, by chain and address. */
 export type FeedRef = { feedChainId: number; address: Address };

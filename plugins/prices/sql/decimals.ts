@@ -2,12 +2,12 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
-/** `feed`: of an aggregator's answers; `token`: of what is priced. */
+/** `feed`: of an aggregator's answers; `token`: of the priced currency. */
 export type DecimalsOf = "feed" | "token";
 
 export type Decimals = { chainId: number; address: Address; decimals: number };
 
-/** What contracts said of their decimals, which never change: each is asked once. */
+/** Reads and stores the decimals of contracts, which never change: each contract is asked once. */
 export const decimals = {
 	async read(db: Queryable, of: DecimalsOf): Promise<Decimals[]> {
 		return db.query<Decimals>(

@@ -2,9 +2,9 @@ import type { Queryable } from "#core/db/Database.ts";
 import { ROUNDS_PER_PRUNE_MAX } from "#plugins/prices/limits.ts";
 
 /**
- * Deletes rounds from before a time, except each feed's newest: the next one is read on from there.
- * Gaps that lay behind a round that is gone go too, and so no price reaches over one. Answers how
- * many rounds that were.
+ * Deletes rounds from before a time, except each feed's newest: the next one is read from there.
+ * Gaps after deleted rounds go too, and so no price reaches over one. Returns how many rounds were
+ * deleted.
  */
 export async function pruneRounds(db: Queryable, before: Date): Promise<number> {
 	const pruned = await db.execute(

@@ -2,7 +2,9 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { feedKey } from "#plugins/prices/feed/Feed.ts";
 
-/** Rounds after which others are missing, by feed; also where they never will be read. */
+/**
+ * Returns the rounds after which others are missing, by feed; also where those never will be read.
+ */
 export async function readBarriers(db: Queryable): Promise<Map<string, Set<bigint>>> {
 	const rows = await db.query<{ feedChainId: number; address: Address; below: string }>(
 		`select chain_id as "feedChainId", '0x' || encode(feed, 'hex') as address, below

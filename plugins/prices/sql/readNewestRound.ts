@@ -3,7 +3,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
 import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
 
-/** The round of the greatest id at or below one that is stored, by primary key. */
+/** Returns the stored round with the greatest id, at or below one, by primary key. */
 export async function readNewestRound(
 	db: Queryable,
 	feed: FeedRef,

@@ -2,7 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Gap } from "#plugins/prices/sql/Gap.ts";
 
-/** What is to be read, gaps between known rounds before history. There is a handful at most. */
+/** Returns the gaps to be read, those between known rounds before history. They are few. */
 export async function readOpenGaps(db: Queryable): Promise<Gap[]> {
 	const rows = await db.query<{
 		feedChainId: number;

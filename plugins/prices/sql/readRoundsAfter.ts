@@ -5,7 +5,7 @@ import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
 
 export type ChangedRound = FeedRef & { round: Round; change: number };
 
-/** Rounds that were written after one change, in the order of their writing, by its index. */
+/** Returns rounds written after one change, in the order of writing, by its index. */
 export async function readRoundsAfter(
 	db: Queryable,
 	after: { change: number; since: Date; limit: number },

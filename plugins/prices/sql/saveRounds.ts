@@ -3,7 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Round } from "#plugins/prices/feed/Round.ts";
 import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
 
-/** Stores rounds under the writers' lock; one that a fork changed is written over. */
+/** Stores rounds under the writers' lock; a round that a fork changed is overwritten. */
 export async function saveRounds(tx: Tx, feed: FeedRef, rounds: readonly Round[]): Promise<number> {
 	if (rounds.length === 0) return 0;
 	return tx.execute(

@@ -5,9 +5,9 @@ import type { Gap } from "#plugins/prices/sql/Gap.ts";
 export type GapEnd = "more" | "done" | "given_up";
 
 /**
- * Records how far a gap was read. One that is done is gone; one that was given up stays, because
- * until when the round below it held is not known. Of history's beginning nothing has to be kept
- * but that it was read. False where another process has read on meanwhile.
+ * Records how far a gap was read. A finished one is deleted; a given-up one stays, because how long
+ * the round below it was valid is not known. Of history's beginning only the fact that it was read
+ * is kept. Returns false where another process has read on meanwhile.
  */
 export async function shrinkGap(
 	tx: Tx,

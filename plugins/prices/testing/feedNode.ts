@@ -9,13 +9,13 @@ const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
 const params = z.tuple([z.object({ to: z.string(), data: z.string() }), z.literal("latest")]);
 
 export type NodeFeed = {
-	/** By id; what is not in it reverts. */
+	/** By id; a missing one reverts. */
 	rounds: Map<bigint, Round>;
 	newest: bigint;
 	decimals: number;
 };
 
-/** A node with aggregators on it that misbehaves as it is told. */
+/** A node with aggregators that misbehaves as it is told. */
 export type FeedNode = ReturnType<typeof createFeedNode>;
 
 export function createFeedNode() {
@@ -43,7 +43,7 @@ export function createFeedNode() {
 		return null;
 	}
 
-	/** Aggregators of phases have the proxy's address, moved up by the phase. */
+	/** Aggregators of phases have the proxy's address, shifted by the phase. */
 	function phaseEnd(aggregator: string): string | null {
 		const phase = BigInt(aggregator) & 0xffn;
 		for (const [address, { rounds }] of feeds) {

@@ -20,7 +20,7 @@ export const coin = { chainId: 8_453, currency: COIN };
 const chains = createChainRegistry(builtinChains);
 type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
 
-/** The plugin as it ships on Base, over a real database and a node with two feeds. */
+/** Opens the plugin as it ships on Base, over a real database and a node with two feeds. */
 export function createPriceLab(db: Database) {
 	const node = createFeedNode();
 	const warnings: string[] = [];
@@ -44,7 +44,7 @@ export function createPriceLab(db: Database) {
 		reached: [{ chain, rpcFor: () => node.rpc, headUrls: [] }],
 	} as unknown as Core;
 
-	/** One process: its service, and what its jobs do when they are due. */
+	/** Opens one process: its service, and its jobs, to be run by hand. */
 	async function open() {
 		const parts = await pricesPlugin.setup({
 			config: { USD_FEEDS_JSON: config },
@@ -66,7 +66,7 @@ export function createPriceLab(db: Database) {
 				const job = jobs.find((one) => one.name === `prices.${name}`);
 				for (let count = 0; count < times; count++) await job?.run({ signal });
 			},
-			/** As at a start: what the tables hold, and then a poll. */
+			/** Starts as a process does: reads the tables, and then polls. */
 			async start() {
 				await parts.start?.(signal);
 				await parts.stop?.();

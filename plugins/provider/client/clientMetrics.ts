@@ -3,7 +3,7 @@ import type { Metrics } from "#core/metrics/createMetrics.ts";
 const WAIT_BUCKETS_S = [0.05, 0.25, 0.5, 1, 2.5, 5, 10];
 const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What an operator sees of the calls to the provider. */
+/** Registers the metrics of the calls to the provider. */
 export function clientMetrics(metrics: Metrics) {
 	return {
 		calls: metrics.counter({

@@ -14,9 +14,9 @@ import type { Pacer } from "#plugins/provider/pace/createPacer.ts";
 import { tooOften } from "#plugins/provider/pace/tooOften.ts";
 
 export type Call = {
-	/** What it is called in metrics and in the log. */
+	/** Its name in metrics and in the log. */
 	endpoint: string;
-	/** Below `/api/v2/`, not encoded. */
+	/** Path segments below `/api/v2/`, not encoded. */
 	segments: readonly string[];
 	query?: CallQuery;
 	/** Makes it a POST, which is never sent twice. */
@@ -26,13 +26,15 @@ export type Call = {
 
 /** Calls the provider, at its pace. */
 export type Client = {
-	/** What was answered; null where the provider does not know the thing. Else a Fault. */
+	/**
+	 * Returns the answer; null where the provider does not know the thing. Throws a Fault otherwise.
+	 */
 	call(call: Call): Promise<{ json: unknown } | null>;
-	/** The Fault for an answer that is not what its schema says; counts and tells it. */
+	/** Returns the Fault for an answer that does not fit its schema; counts and logs it. */
 	unreadable(call: Call, detail: string): Fault;
-	/** Counts and tells rows that were left out. */
+	/** Counts and logs rows that were left out. */
 	leftOut(call: Call, rows: number): void;
-	/** Tells that a list broke off before its end. */
+	/** Logs that a list broke off before its end. */
 	brokeOff(call: Call): void;
 	isConnected(): boolean | null;
 };
@@ -45,7 +47,7 @@ export function createClient(options: {
 	clock: Clock;
 	log: Log;
 	metrics: Metrics;
-	/** Aborts when the process ends: calls end with it. */
+	/** Aborts when the service ends: calls end with it. */
 	ending?: AbortSignal;
 	fetch?: typeof fetch;
 	timeoutMs?: number;
@@ -56,7 +58,7 @@ export function createClient(options: {
 	const tell = createFailureLog({ log: options.log, clock });
 	let isConnected: boolean | null = null;
 
-	/** One call at its turn. */
+	/** Sends one call when its turn comes. */
 	async function attempt(call: Call): Promise<CallAnswer> {
 		const { endpoint, segments, query = {}, body } = call;
 		const url = callUrl(baseUrl, segments, query);
@@ -132,7 +134,10 @@ export function createClient(options: {
 	};
 }
 
-/** Being held back by our own pace is no failure, and 429 is told where it is answered. */
+/**
+ * Says whether a fault is a failure of the provider. A refusal by our own pace is none, and a 429
+ * is logged where it is answered.
+ */
 function isFailure(
 	code: string,
 ): code is "provider_unavailable" | "provider_unreadable" | "provider_refused" {

@@ -2,7 +2,7 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { Log } from "#core/log/Log.ts";
 import { LOG_EVERY_MS } from "#plugins/provider/limits.ts";
 
-/** Kinds are few and known: each remembers when it was last told. */
+/** A fixed set of kinds, so that remembering when each was last logged stays small. */
 export type FailureKind =
 	| "rate_limited"
 	| "provider_unavailable"
@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<FailureKind, string>> = {
 	pages: "a list of the provider breaks off: its next page cannot be read or leads to itself",
 };
 
-/** One line a minute for each kind of failure, which counts those it stands for. */
+/** Logs one line a minute for each kind of failure, with the number of those it stands for. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
 	const told = new Map<FailureKind, { atMs: number; untold: number }>();
 	return (kind, context) => {

@@ -7,16 +7,19 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 
 type ListReading<Row extends object> = RowsReading<Row> & { list: string };
 
-/** Calls the provider and reads what it answers; nothing else of the plugin sees an answer. */
+/** Calls the provider and reads its answers; no other part of the plugin sees a raw answer. */
 export type Reader = {
-	/** One thing; null where the provider does not know it, or it is where nobody here looks. */
+	/** Returns one thing; null where the provider does not know it, or it is on an unknown chain. */
 	one<Thing extends object>(
 		call: Call,
 		read: (json: unknown) => Reading<Thing>,
 	): Promise<Thing | null>;
-	/** The rows of an answer, under its member `list`; null where the provider knows no such list. */
+	/**
+	 * Returns the rows of an answer, from its member `list`; null where the provider knows no such
+	 * list.
+	 */
 	rows<Row extends object>(call: Call, list: ListReading<Row>): Promise<ProviderPage<Row> | null>;
-	/** One page of rows; one that says so where the provider knows no such list. */
+	/** Returns one page of rows; with `isUnknown` where the provider knows no such list. */
 	page<Row extends object>(
 		call: Call & { options: ProviderPageOptions },
 		list: ListReading<Row>,
@@ -32,8 +35,8 @@ export function createReader(client: Client): Reader {
 		if (sent === null) throw client.unreadable(call, `no list "${list}"`);
 		const read = readRows(sent, { ...reading, rowsMax: ROWS_PER_PAGE_MAX });
 		const { items, unreadable, unreadableAtMs } = read;
-		// A book in which nothing can be read is not an empty one: that would end every order. Rows of
-		// other chains beside it change nothing of that.
+		// A book without a readable row must not pass for an empty one, which would end every order.
+		// Rows of other chains beside the unreadable ones do not change that.
 		if (unreadable > 0 && items.length === 0) {
 			throw client.unreadable(call, `none of ${unreadable} rows`);
 		}
@@ -61,14 +64,14 @@ export function createReader(client: Client): Reader {
 			const page = await rows(call, list);
 			if (page === null) return { items: [], cursor: null, isUnknown: true };
 			if (page.cursor === null || page.cursor !== call.options.cursor) return page;
-			// A cursor that leads to itself would be followed for ever, and is no end either.
+			// A cursor that leads to itself would be followed forever, and it is no end either.
 			client.brokeOff(call);
 			return { ...page, cursor: null, isBroken: true };
 		},
 	};
 }
 
-/** Whether a list says that it has no next page. */
+/** Says whether a list has no next page. */
 function isEnd(next: unknown): boolean {
 	return next === null || next === undefined || next === "" || next === false;
 }

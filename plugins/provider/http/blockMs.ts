@@ -1,14 +1,14 @@
 import { BLOCK_MAX_MS } from "#plugins/provider/limits.ts";
 
-/** Only the one form of RFC 9110 that is sent today: `Date.parse` also reads "1.5" as a day. */
+/** The one form of RFC 9110 that is sent today: `Date.parse` alone also reads "1.5" as a date. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * How long an answer's headers ask us to stay away; null where they do not say. `retry-after` goes
- * first, then an allowance that is used up and says when it begins anew.
+ * Returns for how long an answer's headers ask us to wait, in ms; null where they do not say.
+ * `retry-after` comes first, then a used-up allowance that states when it is renewed.
  *
- * A time is read against the answer's own `Date`: whose clock is wrong does not matter then. What
- * lies in the past, or is written in no form of the standard ("5s", "1.5"), says nothing.
+ * A time is compared with the answer's own `Date`, so a wrong clock on either side does not matter.
+ * A time in the past, or in no standard form ("5s", "1.5"), counts as none.
  */
 export function blockMs(headers: Headers, nowMs: number): number | null {
 	const answeredAtMs = readDate(headers.get("date")) ?? nowMs;
@@ -24,7 +24,7 @@ function retryAfterMs(headers: Headers, answeredAtMs: number): number | null {
 
 function usedUpMs(headers: Headers, answeredAtMs: number): number | null {
 	if (headers.get("x-ratelimit-remaining")?.trim() !== "0") return null;
-	// Seconds since 1970, so ten digits; a shorter one is of a meaning that nobody told us.
+	// Seconds since 1970, so ten digits; a shorter number has a meaning that is not documented.
 	const reset = headers.get("x-ratelimit-reset")?.trim() ?? "";
 	return /^\d{10}$/.test(reset) ? bounded(Number(reset) * 1_000 - answeredAtMs) : null;
 }

@@ -1,11 +1,11 @@
 import { providerFault } from "#plugins/provider/faults.ts";
 
-/** A member that is undefined is left out; a list is sent as the name again and again. */
+/** An undefined member is left out; a list repeats its name. */
 export type CallQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /**
- * The URL of a call. Every segment is encoded, and one that would lead out of its place is refused:
- * a URL parser removes `.` and `..`, also where they are written with percent signs.
+ * Returns the URL of a call. Every segment is encoded, and `.` and `..` are refused with a Fault: a
+ * URL parser would resolve them, also where they are percent-encoded.
  */
 export function callUrl(baseUrl: string, segments: readonly string[], query: CallQuery): string {
 	const path = segments.map((segment) => {

@@ -10,8 +10,8 @@ const refusalSchema = z.object({
 });
 
 /**
- * What a refusal says, in any of the provider's three forms or in none of them. For the log alone:
- * it may quote what we sent.
+ * Returns the text of a refusal, in any of the provider's three forms or in none of them. Only for
+ * the log: it may quote what we sent.
  */
 export function refusalText(body: string): string {
 	const { data } = refusalSchema.safeParse(parseWireJson(body));

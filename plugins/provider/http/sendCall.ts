@@ -18,14 +18,14 @@ export type SentCall = {
 	nowMs: () => number;
 };
 
-/** What came of one call. `blockMs` is how long the headers ask us to stay away, if they do. */
+/** The result of one call. `blockMs` is for how long the headers ask us to wait, if they do. */
 export type CallAnswer =
 	| { kind: "read"; json: unknown; blockMs: number | null }
 	| { kind: "not_found"; blockMs: number | null }
 	| { kind: "too_often"; detail: string; blockMs: number | null }
 	| { kind: "failed"; fault: Fault };
 
-/** Sends one call, once. Whatever the other side does, it answers within its time. */
+/** Sends one call, once. It returns within its timeout, whatever the other side does. */
 export async function sendCall(call: SentCall): Promise<CallAnswer> {
 	const timeout = AbortSignal.timeout(call.timeoutMs);
 	const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
@@ -34,20 +34,21 @@ export async function sendCall(call: SentCall): Promise<CallAnswer> {
 			method: call.body ? "POST" : "GET",
 			headers: {
 				accept: "application/json",
-				// Bun unpacks brotli and zstd whole before anybody can count (76 KB became 183 MB).
+				// Bun decompresses brotli and zstd fully before a size limit can apply (76 KB became 183
+				// MB).
 				"accept-encoding": "gzip",
 				...(call.body ? { "content-type": "application/json" } : {}),
-				// An empty header is refused where none at all is served.
+				// An empty key header is refused where a missing one is accepted.
 				...(call.apiKey ? { "x-api-key": call.apiKey } : {}),
 			},
-			// The key must not follow to wherever an answer points.
+			// The key must not follow a redirect to another host.
 			redirect: "error",
 			signal,
 			...(call.body ? { body: JSON.stringify(call.body) } : {}),
 		});
 		return await readAnswer(response, call.nowMs());
 	} catch (error) {
-		// Without the error itself: it may hold the URL.
+		// Without the error itself, as its text may contain the URL.
 		const told = timeout.aborted ? "no answer in time" : String(error);
 		return { kind: "failed", fault: providerFault.unavailable({ detail: withoutUrls(told) }) };
 	}
@@ -63,9 +64,9 @@ async function readAnswer(response: Response, nowMs: number): Promise<CallAnswer
 	if (!response.ok) {
 		const text = await readCapped(response, REFUSAL_BYTES_MAX);
 		const detail = `HTTP ${status}: ${refusalText(text ?? "")}`;
-		// 599 is what a proxy before the provider says for 429.
+		// A proxy before the provider answers 599 in place of 429.
 		if (status === 429 || status === 599) return { kind: "too_often", detail, blockMs: waitMs };
-		// Orders have no 404 in the provider's document: a missing one is a 400 that says so.
+		// The provider's document has no 404 for orders: a missing one is a 400 that says so.
 		if (status === 400 && /\bnot found\b/i.test(detail)) {
 			return { kind: "not_found", blockMs: waitMs };
 		}
@@ -77,7 +78,7 @@ async function readAnswer(response: Response, nowMs: number): Promise<CallAnswer
 	}
 	const text = await readCapped(response, BODY_BYTES_MAX);
 	if (text === null) return unreadable(`more than ${BODY_BYTES_MAX} bytes`);
-	// Other types are judged by what they hold: the provider's document names none.
+	// Other types are judged by their content: the provider's document names none.
 	const isPage = /^text\/html\b/i.test(headers.get("content-type") ?? "");
 	const json = isPage ? undefined : parseWireJson(text);
 	if (json === undefined) return unreadable(`no JSON: ${refusalText(text.slice(0, 1_000))}`);

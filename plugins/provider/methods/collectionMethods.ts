@@ -31,7 +31,7 @@ type CollectionMethods = Pick<
 	| "traitFloors"
 >;
 
-/** What is asked of collections. */
+/** Returns the methods about collections. */
 export function collectionMethods(reader: Reader, chains: ChainNames): CollectionMethods {
 	const list = { list: "collections", read: (row: unknown) => readCollection(row, chains) };
 	const nameOf = (chainId: number | undefined) =>
@@ -110,7 +110,7 @@ export function collectionMethods(reader: Reader, chains: ChainNames): Collectio
 	};
 }
 
-/** A contract may be known and be of no collection yet. */
+/** Reads an answer about a contract, which may be known without a collection yet. */
 function readContractInfo(json: unknown): Reading<{ slug: string | null }> {
 	const { data } = wire.contractInfo.safeParse(json);
 	return data ? { slug: data.collection } : "unreadable";

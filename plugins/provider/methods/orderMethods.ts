@@ -13,7 +13,7 @@ type OrderMethods = Pick<
 	"listings" | "bestListings" | "bestListing" | "offers" | "order"
 >;
 
-/** What is asked of the order book. */
+/** Returns the methods about the order book. */
 export function orderMethods(reader: Reader, chains: ChainNames): OrderMethods {
 	const book = (
 		asked: { endpoint: string; segments: readonly string[]; side: ProviderOrder["side"] },
@@ -69,7 +69,7 @@ export function orderMethods(reader: Reader, chains: ChainNames): OrderMethods {
 	};
 }
 
-/** "No listing" is said with a 404, and by an answer without any member. */
+/** Says whether an answer means "no listing": besides a 404, that is one without any member. */
 function isNothing(json: unknown): boolean {
 	const record = wireField.record.parse(json);
 	return json === null || (record !== null && Object.keys(record).length === 0);

@@ -11,7 +11,7 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 
 type TokenMethods = Pick<Provider, "nft" | "nfts" | "drops" | "drop">;
 
-/** What is asked of tokens, and of drops. */
+/** Returns the methods about tokens and drops. */
 export function tokenMethods(reader: Reader, chains: ChainNames): TokenMethods {
 	return {
 		nft({ chainId, address, tokenId }, options) {
@@ -25,7 +25,7 @@ export function tokenMethods(reader: Reader, chains: ChainNames): TokenMethods {
 		nfts(of, options) {
 			const limit = pageLimit(options.limit, ROWS_PER_PAGE_MAX);
 			const query = { limit, next: options.cursor };
-			// In the singular, unlike everything else there is of a collection.
+			// `collection` is singular, unlike in all other paths of a collection.
 			const segments =
 				"slug" in of
 					? ["collection", of.slug, "nfts"]

@@ -8,7 +8,7 @@ import { eventTimeMs } from "#plugins/provider/wire/eventTimeMs.ts";
 import { readEvent } from "#plugins/provider/wire/readEvent.ts";
 import { readFulfilment } from "#plugins/provider/wire/readFulfilment.ts";
 
-/** What is asked of what happened, and to make an order happen. */
+/** Returns the methods that read events and that fill an order. */
 export function tradeMethods(
 	reader: Reader,
 	chains: ChainNames,
@@ -47,7 +47,7 @@ export function tradeMethods(
 	};
 }
 
-/** Cancellations have no type of their own: they are told by the stream, or seen in the book. */
+/** Cancellations have no type of their own: they come by the stream, or show in the book. */
 const EVENT_TYPES: Readonly<Record<ProviderEventType, string>> = {
 	sale: "sale",
 	transfer: "transfer",
@@ -79,7 +79,7 @@ function fulfilmentBody(
 						token_id: String(token.tokenId),
 					},
 				}),
-		// An integer in the document; more units than a double counts are in no order.
+		// An integer in the document; no order has more units than a double can count.
 		...(units === undefined ? {} : { units_to_fill: Number(units) }),
 	};
 }

@@ -1,15 +1,15 @@
 import type { Clock } from "#core/clock/Clock.ts";
 import { BLOCK_DEFAULT_MAX_MS, BLOCK_DEFAULT_MS } from "#plugins/provider/limits.ts";
 
-/** What the provider counts apart: running out of one leaves the others as they are. */
+/** Calls that the provider counts separately: one used-up bucket leaves the other as it is. */
 export type Bucket = "read" | "fulfilment";
 
-/** How long the provider wants to be left alone, by what it counts apart. */
+/** For how long the provider has asked us to wait, by bucket. */
 export type Blocks = {
 	leftMs(bucket: Bucket): number;
-	/** It refused; `ms` is what its answer named. Answers how long is waited. */
+	/** Records a refusal; `ms` is the wait in its answer. Returns for how long to wait, in ms. */
 	refuse(bucket: Bucket, ms: number | null): number;
-	/** It answered, and may have said with it that this was the last one for now. */
+	/** Records an answer, which may say that it was the last one allowed for now. */
 	pass(bucket: Bucket, ms: number | null): void;
 };
 
@@ -24,7 +24,7 @@ export function createBlocks(clock: Clock): Blocks {
 	}
 	function leftMs(bucket: Bucket): number {
 		const { untilMs, lengthMs } = states[bucket];
-		// Never longer than it was, so that a clock set back does not hold us for hours.
+		// Never longer than the wait itself, so that a clock that is set back does not block for hours.
 		return Math.min(Math.max(untilMs - clock.nowMs(), 0), lengthMs);
 	}
 

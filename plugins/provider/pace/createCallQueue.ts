@@ -11,14 +11,14 @@ import { tooOften } from "#plugins/provider/pace/tooOften.ts";
 export type Turn = { bucket: Bucket } & ProviderCallOptions;
 
 export type Waiting = Turn & {
-	/** How long it waits for the shared minute already, and until when it need not ask again. */
+	/** How long it has waited for the shared limit, and until when it need not ask again. */
 	budgetWaitedMs: number;
 	refusedUntilMs: number;
 	begin(release: () => void): void;
 	fail(error: unknown): void;
 };
 
-/** Who gives up a place in a full queue last. */
+/** Most urgent first: the last ones give up their place in a full queue first. */
 const PURPOSES = [
 	"request",
 	"view",
@@ -27,27 +27,30 @@ const PURPOSES = [
 	"endless",
 ] as const satisfies Turn["purpose"][];
 
-/** What clients wait for, in the order of their turns. */
+/** Purposes of clients, in the order of their turns. */
 const CLIENTS = ["request", "view", "search"] as const;
 
 const BACKGROUND_FIRST = ["background", "endless"] as const;
 const ENDLESS_FIRST = ["endless", "background"] as const;
 
-/** The calls of this process that wait for their turn, those of clients before all else. */
+/** The calls of this process that wait for their turn, those for clients first. */
 export type CallQueue = {
-	/** Waits; answers what `begin` is given. Leaves the queue when its signal aborts. */
+	/**
+	 * Waits for a turn; resolves to the function given to `begin`. Leaves the queue when its signal
+	 * aborts.
+	 */
 	join(turn: Turn): Promise<() => void>;
-	/** Who is next of those that may. */
+	/** Returns the next call among those that may begin. */
 	next(may: (waiting: Waiting) => boolean): Waiting | undefined;
 	waiting(): readonly Waiting[];
-	/** False where it left meanwhile. */
+	/** Returns false if it had left already. */
 	remove(waiting: Waiting): boolean;
 	drop(waiting: Waiting, error: unknown): void;
 };
 
 export function createCallQueue(): CallQueue {
 	const queue: Waiting[] = [];
-	/** Whose turn it is of the two that no client waits for. */
+	/** Which of the two purposes without a waiting client is next. */
 	let turns: readonly [Turn["purpose"], Turn["purpose"]] = BACKGROUND_FIRST;
 
 	function remove(waiting: Waiting): boolean {
@@ -58,7 +61,7 @@ export function createCallQueue(): CallQueue {
 	function drop(waiting: Waiting, error: unknown): void {
 		if (remove(waiting)) waiting.fail(error);
 	}
-	/** A full queue gives the place of the last of the least urgent to who is more urgent. */
+	/** Makes room in a full queue: drops the last call of a less urgent purpose, or throws. */
 	function makeRoom(purpose: Turn["purpose"]): void {
 		const isPage = (one: Turn["purpose"]) => one === "view" || one === "search";
 		const pages = queue.filter((waiting) => isPage(waiting.purpose)).length;
@@ -69,7 +72,7 @@ export function createCallQueue(): CallQueue {
 			refusedBy: "pace",
 		});
 		const lesser = PURPOSES.slice(PURPOSES.indexOf(purpose) + 1).toReversed();
-		// A crowd of pages has its own places to give, and takes nobody else's.
+		// A crowd of pages may take only the places of other pages and searches.
 		for (const one of isCrowd ? lesser.filter(isPage) : lesser) {
 			const last = queue.findLast((waiting) => waiting.purpose === one);
 			if (!last) continue;

@@ -11,7 +11,7 @@ const endless: Turn = { bucket: "read", purpose: "endless" };
 const view: Turn = { bucket: "read", purpose: "view" };
 const search: Turn = { bucket: "read", purpose: "search" };
 
-/** Time passes only where the pacer waits. */
+/** Makes a pacer with a clock that moves only where the pacer waits. */
 function lab(processes = 1) {
 	const time = { nowMs: 1_000_000 };
 	const clock = { nowMs: () => time.nowMs };
@@ -50,7 +50,7 @@ describe("pace", () => {
 		expect(begun.map((atMs) => atMs - from)).toEqual([0, 250, 500]);
 	});
 
-	test("a clock that is set back stops nobody", async () => {
+	test("a clock that is set back stops no call", async () => {
 		const { pass, time } = lab();
 		await pass(request);
 		time.nowMs -= 3_600_000;
@@ -58,7 +58,7 @@ describe("pace", () => {
 		expect((await pass(request)) - from).toBe(0);
 	});
 
-	test("[MRG-08] what clients wait for goes before the background", async () => {
+	test("[MRG-08] calls for clients go before the background", async () => {
 		const { pacer } = lab();
 		const order: string[] = [];
 		const turn = async (name: string, what: Turn) => {
@@ -79,7 +79,7 @@ describe("pace", () => {
 		expect(order).toEqual(["b1", "r1", "r2", "v1", "s1", "b2", "b3"]);
 	});
 
-	test("[MRG-11] work that would use up all there is takes turns with the rest of the background", async () => {
+	test("[MRG-11] endless work takes turns with the rest of the background", async () => {
 		const { pacer } = lab();
 		const order: string[] = [];
 		const turn = async (name: string, what: Turn) => {
@@ -120,7 +120,7 @@ describe("the shared minute", () => {
 		for (let turn = 0; turn < 55; turn++) await pass(background);
 		const atMs = time.nowMs;
 		expect(await outcome(background)).toMatch(/^rate_limited \d+$/);
-		// It did not wait for more than its place in the pace.
+		// It waited for no more than its place in the pace.
 		expect(time.nowMs - atMs).toBeLessThanOrEqual(250);
 		for (let turn = 0; turn < 20; turn++) expect(await outcome(request)).toBe("begun");
 		expect(time.nowMs - from).toBeLessThan(60_000);
@@ -139,7 +139,7 @@ describe("the shared minute", () => {
 		expect(await begun(background, 31)).toBe(30);
 	});
 
-	test("a search that has no place is told so at once, and keeps nobody else waiting", async () => {
+	test("a search without a place is refused at once, and keeps no other call waiting", async () => {
 		const { outcome, time } = lab();
 		for (let turn = 0; turn < 15; turn++) await outcome(search);
 		const from = time.nowMs;
@@ -148,7 +148,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThanOrEqual(250);
 	});
 
-	test("[MRG-08] a request that has to wait a little for the minute keeps nobody else waiting", async () => {
+	test("[MRG-08] a request that has to wait a little for the minute keeps no other call waiting", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
 		for (let turn = 0; turn < 70; turn++) await pass(request);
@@ -161,7 +161,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThan(61_000);
 	});
 
-	test("[MRG-11] neither the background nor work without an end can use up what is the other's", async () => {
+	test("[MRG-11] neither the background nor endless work can use up the other's share", async () => {
 		for (const [one, most, other, least] of [
 			[background, 60, endless, 40],
 			[endless, 50, background, 50],
@@ -248,7 +248,7 @@ describe("the queue", () => {
 		const searches = Array.from({ length: 40 }, () => outcome(search));
 		const views = Array.from({ length: 5 }, () => outcome(view));
 		expect(begun(await Promise.all(views))).toBe(5);
-		// Of 24 places five went to the pages, and the share of a minute is 15.
+		// Five of 24 places went to the pages, and the share of a minute is 15.
 		expect(begun(await Promise.all(searches))).toBe(15);
 		expect(begun(await Promise.all(waiting))).toBe(12);
 	});
@@ -259,7 +259,7 @@ describe("the queue", () => {
 		expect(told.filter((one) => one === "begun")).toHaveLength(40);
 	});
 
-	test("a call that was given up leaves it, and costs nobody time", async () => {
+	test("a call that was aborted leaves it, and delays no other call", async () => {
 		const { pacer, outcome, time, blocks } = lab();
 		blocks.refuse("read", 2_000);
 		const giving = new AbortController();
@@ -296,7 +296,7 @@ describe("the queue", () => {
 		expect(begun).toHaveLength(13);
 	});
 
-	test("a budget that fails fails who waits, and nobody after", async () => {
+	test("a budget that fails fails the waiting calls, and none after them", async () => {
 		const clock = { nowMs: () => 0 };
 		let isDown = true;
 		const inner = inProcessBudget({ clock });

@@ -14,16 +14,16 @@ import { termsOf } from "#plugins/provider/pace/termsOf.ts";
 import { tooOften } from "#plugins/provider/pace/tooOften.ts";
 
 export type Pacer = {
-	/** Waits until a call may begin; the answer must be called when it is over. */
+	/** Waits until a call may begin; returns a function that must be called when the call is over. */
 	turn(turn: Turn): Promise<() => void>;
 };
 
 /**
- * Whose turn it is to call the provider: one each 250 ms in this process and 120 a minute on the
- * key, clients before the background. A wait of at most three seconds is waited out by whoever
- * waits for a page or to buy; all others, and whoever would wait longer, are told so at once. Each
- * purpose has a share of the minute (`termsOf`): who comes by the clock might else always come too
- * late, and whoever searches could use up what buyers need.
+ * Makes the pacer, which decides when a call may begin: one each 250 ms in this process and 120 a
+ * minute for the key, clients before the background. A page's or a buyer's call waits up to three
+ * seconds; all others, and longer waits, are refused at once. Each purpose has a share of the limit
+ * (`termsOf`): otherwise scheduled work could always come too late, and searches could use up what
+ * buyers need.
  */
 export function createPacer(options: {
 	/** The same in every process that uses this key. */
@@ -38,7 +38,7 @@ export function createPacer(options: {
 	const places = createPlaces();
 	let startedAtMs = Number.NEGATIVE_INFINITY;
 	let isPumping = false;
-	/** Ends the wait under way: who comes may begin before those for whom it is. */
+	/** Ends the present wait: a new call may begin before those that are waited for. */
 	let waking = new AbortController();
 
 	function look(): void {
@@ -46,7 +46,7 @@ export function createPacer(options: {
 		void pump();
 	}
 
-	/** Begins what may begin, until nobody waits or whoever waits does so for the end of another. */
+	/** Begins all calls that may begin, until none waits or all wait for another one to end. */
 	async function pump(): Promise<void> {
 		if (isPumping) return;
 		isPumping = true;
@@ -66,12 +66,15 @@ export function createPacer(options: {
 		}
 	}
 
-	/** When to look again, 0 for now; null where the end of a call, or a new one, will say so. */
+	/**
+	 * Returns when to look again, in ms, 0 for now; null where the end of a call, or a new call, will
+	 * cause it.
+	 */
 	function untilNextMs(): number | null {
 		const left = queue.waiting().filter(({ purpose }) => places.has(purpose));
 		if (left.length === 0) return null;
 		const sinceMs = clock.nowMs() - startedAtMs;
-		// A clock that was set back has no distance to keep.
+		// After the clock was set back there is no distance to keep.
 		const paceMs = sinceMs < 0 ? 0 : Math.max(CALL_DISTANCE_MS - sinceMs, 0);
 		return Math.max(paceMs, Math.min(...left.map(standsAsideMs)));
 	}
@@ -85,7 +88,7 @@ export function createPacer(options: {
 		const { purpose } = waiting;
 		const answer = await budget.take(budgetName, termsOf(purpose));
 		if (!answer.granted) return refuse(queue, waiting, { ...answer, nowMs: clock.nowMs() });
-		// It was given up meanwhile: the unit is lost, and nobody waits.
+		// It was aborted meanwhile: the unit of the budget is lost, and no call waits for it.
 		if (!queue.remove(waiting)) return;
 		startedAtMs = clock.nowMs();
 		const leave = places.take(purpose);
@@ -104,10 +107,10 @@ export function createPacer(options: {
 	};
 }
 
-/** How long its share of the minute was said to be used up. */
+/** Returns for how long its share of the limit stays used up, in ms. */
 function refusedMs({ refusedUntilMs }: Waiting, nowMs: number): number {
 	const leftMs = refusedUntilMs - nowMs;
-	// Longer than anybody waits it out: the clock was set back.
+	// Longer than any wait: the clock was set back.
 	return leftMs > BLOCK_WAITED_OUT_MS ? 0 : Math.max(leftMs, 0);
 }
 
@@ -120,7 +123,7 @@ function failBlocked(queue: CallQueue, blocks: Blocks): void {
 	}
 }
 
-/** Keeps one that may wait in its place, so that others go on meanwhile. */
+/** Keeps a call that may wait in its place while others go on; refuses it otherwise. */
 function refuse(
 	queue: CallQueue,
 	waiting: Waiting,

@@ -2,10 +2,10 @@ import type { ProviderPurpose } from "#plugins/provider/contract.ts";
 import { BACKGROUND_UNDER_WAY_MAX, CALLS_UNDER_WAY_MAX } from "#plugins/provider/limits.ts";
 import { isBackground } from "#plugins/provider/pace/isBackground.ts";
 
-/** Room for calls under way, each of which may hold a whole body in memory. */
+/** Places for calls under way, each of which may hold a whole body in memory. */
 export type Places = {
 	has(purpose: ProviderPurpose): boolean;
-	/** Takes one; the answer gives it back, once. */
+	/** Takes a place; the returned function gives it back, once. */
 	take(purpose: ProviderPurpose): () => void;
 };
 

@@ -1,6 +1,6 @@
 import type { ProviderPurpose } from "#plugins/provider/contract.ts";
 
-/** Whether no client waits for such a call. */
+/** Says whether no client waits for a call of this purpose. */
 export function isBackground(purpose: ProviderPurpose): boolean {
 	return purpose === "background" || purpose === "endless";
 }

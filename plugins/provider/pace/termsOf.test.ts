@@ -5,7 +5,10 @@ import { termsOf } from "#plugins/provider/pace/termsOf.ts";
 
 const PURPOSES: ProviderPurpose[] = ["request", "view", "search", "background", "endless"];
 
-/** How many of each are granted where they come one after the other, as often as they like. */
+/**
+ * Returns how many calls of each purpose are granted, one purpose after the other, as often as they
+ * ask.
+ */
 async function grantedInTurn(...purposes: ProviderPurpose[]) {
 	const budget = inProcessBudget({ clock: { nowMs: () => 0 } });
 	const granted: number[] = [];
@@ -17,7 +20,7 @@ async function grantedInTurn(...purposes: ProviderPurpose[]) {
 	return granted;
 }
 
-test("nobody has the whole minute", async () => {
+test("no purpose has the whole minute", async () => {
 	for (const purpose of PURPOSES) {
 		const [most = 0] = await grantedInTurn(purpose);
 		expect({ purpose, most }).toEqual({ purpose, most: MOST[purpose] });

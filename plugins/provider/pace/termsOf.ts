@@ -22,7 +22,7 @@ const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
 	endless: [{ of: "endless", perWindow: CALLS_OF_ENDLESS_MAX }],
 };
 
-/** The last calls of the minute that a purpose leaves to those more urgent. */
+/** The last calls of the minute that a purpose leaves to more urgent ones. */
 const LEFT: Readonly<Record<ProviderPurpose, number>> = {
 	request: 0,
 	view: CALLS_FOR_BUYERS,
@@ -32,9 +32,9 @@ const LEFT: Readonly<Record<ProviderPurpose, number>> = {
 };
 
 /**
- * What a call of this purpose may take of the minute: one, where the whole and each share that it
- * counts into have room. Whatever all others do, 30 a minute are the background's, 10 are whoever
- * buys', and 10 are for pages and searches where nobody buys.
+ * Returns the budget terms of one call of this purpose: it is granted where the whole limit and
+ * each of its shares have room. Whatever all others do, 30 calls a minute are left to the
+ * background, 10 to buyers, and 10 to pages and searches while no one buys.
  */
 export function termsOf(purpose: ProviderPurpose): BudgetTerms {
 	const perWindow = CALLS_PER_MINUTE_MAX - LEFT[purpose];

@@ -2,12 +2,12 @@ import type { Fault } from "#core/fault/Fault.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import { PROVIDER_ID } from "#plugins/provider/limits.ts";
 
-/** Who refuses a call: the provider with its 429, or our own pace before it was sent. */
+/** What refuses a call: the provider with its 429, or our own pace before it was sent. */
 export type RefusedBy = "provider" | "pace";
 
 /**
- * Says who is asked too often, and when it may be asked again; `detail` is for the log. `meta` says
- * who refused: whoever has to pause after a 429 must not do so for our own limits.
+ * Returns the Fault of a refused call, with the time to wait; `detail` is for the log. `meta` says
+ * what refused it: a pause after a 429 must not follow from our own limits.
  */
 export function tooOften(
 	retryAfterMs: number,

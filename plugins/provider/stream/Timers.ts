@@ -1,5 +1,5 @@
-/** Waits as an argument, so that a test can let an hour pass at once. */
+/** Timers as an argument, so that a test can let an hour pass at once. */
 export type Timers = {
-	/** Runs it once, later; answers how to call it off. */
+	/** Runs a function once, later; returns a function that cancels it. */
 	after(ms: number, run: () => void): () => void;
 };

@@ -14,7 +14,7 @@ import { until } from "#plugins/provider/stream/testing/until.ts";
 import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
 
 const TOKEN = "a-very-secret-key";
-/** Longer than any wait before a reconnect, shorter than every limit on what follows. */
+/** Longer than any wait before a reconnect, shorter than every limit after it. */
 const RECONNECT_MS = 6_300;
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -264,7 +264,7 @@ test("[MRG-13] what is sent twice is handed on once, and what comes late is hand
 	expect(await opened.count("repeated")).toBe(1);
 });
 
-test("events of unknown types, of chains nobody knows and of others' collections are left out", async () => {
+test("events of unknown types, of unknown chains and of collections that are not followed are left out", async () => {
 	const server = serve();
 	const opened = open(server);
 	await live(opened);
@@ -306,13 +306,13 @@ test("at most a thousand topics are joined, ten at a time", async () => {
 		await new Promise((done) => setImmediate(done));
 	}
 	opened.time.advance(3_000);
-	// One socket keeps the order: a join that was sent now would be here before the leaves.
+	// One socket keeps the order: a join sent now would have arrived before the leaves.
 	opened.stream.follow([]);
 	await until(() => server.sent("phx_leave").length === 1_000);
 	expect(server.sent("phx_join")).toHaveLength(1_000);
 });
 
-test("[MRG-13] a server that answers and hangs up at once is not stormed, and told of once", async () => {
+test("[MRG-13] a server that answers and hangs up at once is not flooded, and logged once", async () => {
 	const server = serve();
 	const opened = open(server);
 	for (let round = 1; round <= 38; round++) {

@@ -22,23 +22,23 @@ import {
 export type ProviderStreamOptions = {
 	/** `ws` or `wss`, without the key. */
 	url: string;
-	/** The provider's key; null where it asks for none. Never logged, never in an error. */
+	/** The provider's key; null where none is configured. Never in a log or an error. */
 	token: string | null;
 	chains: KnownChains;
 	clock: Clock;
 	log: Log;
 	metrics: Metrics;
 	timers?: Timers;
-	/** From 0 up to 1. */
+	/** Returns a number from 0 up to 1. */
 	random?: () => number;
 	openSocket?: (url: string) => WebSocket;
 };
 
 /**
- * The provider's stream over one socket. It is best effort at the other end: nothing is sent again,
- * things come twice and in any order. So this end promises only that whatever it may have missed is
- * told as a gap, and that no event is made up: what a frame does not say for certain is asked for
- * over HTTP too.
+ * Makes the client of the provider's stream, over one socket. The provider's side is best effort:
+ * nothing is sent again, and events come twice and in any order. So this side promises only that
+ * all it may have missed is reported as a gap, and that no event is made up: what a frame does not
+ * state for certain is read over HTTP too.
  */
 export function createProviderStream(options: ProviderStreamOptions): StreamClient {
 	const { clock, log, timers = systemTimers, random = systemRandom } = options;
@@ -126,14 +126,17 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 	};
 }
 
-/** Live is what brings events: a server that answers and refuses every topic is not. */
+/**
+ * Returns the stream's state. It is live only if it brings events: a server that answers and
+ * refuses every topic is not.
+ */
 function stateOf(socket: SocketState, topics: TopicBook): ProviderStreamState {
 	if (socket === "off") return "off";
 	const brings = topics.size() === 0 || topics.joined() > 0;
 	return socket === "live" && brings ? "live" : "connecting";
 }
 
-/** Topics by slug, each once, at most as many as one socket should carry. */
+/** Returns topics by slug, each once, at most as many as one socket should carry. */
 function wantedTopics(slugs: readonly string[], log: Log): Map<string, string> {
 	const wanted = new Map<string, string>();
 	for (const slug of slugs) {
@@ -154,9 +157,12 @@ function addressOf({ url, token }: ProviderStreamOptions): string {
 	return address.href;
 }
 
-/** Without compression: what unpacks to gigabytes would be unpacked before we see it. */
+/**
+ * Opens a socket without compression: a message of gigabytes would be decompressed before it could
+ * be refused.
+ */
 function openWebSocket(url: string): WebSocket {
-	// By way of Reflect, because the browser's types know nothing of Bun's options.
+	// By Reflect, because the browser's types lack Bun's options.
 	return Reflect.construct(WebSocket, [url, { perMessageDeflate: false }]);
 }
 

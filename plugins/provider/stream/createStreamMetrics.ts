@@ -1,6 +1,6 @@
 import type { Metrics } from "#core/metrics/createMetrics.ts";
 
-/** What became of a frame, or of the push in it. */
+/** What happened to a frame, or to the push in it. */
 export type StreamOutcome =
 	| "handled"
 	| "repeated"
@@ -21,7 +21,7 @@ export type StreamMetrics = {
 	socketEnded(): void;
 };
 
-/** What an operator sees of the stream; one is shared by all streams of a service. */
+/** Registers the metrics of the stream; one set is shared by all streams of a service. */
 export function createStreamMetrics(metrics: Metrics): StreamMetrics {
 	const frames = metrics.counter({
 		name: "provider_stream_frames_total",

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("[MRG-13] a process that does not listen says how the one that does stands, while that lives", async () => {
+test("[MRG-13] a process that does not listen reports the state of the one that does, while that lives", async () => {
 	const [listener, other] = [database.db, database.db].map(createStreamStatus);
 	await other?.learn();
 	expect(other?.state()).toBe("connecting");
@@ -20,7 +20,7 @@ test("[MRG-13] a process that does not listen says how the one that does stands,
 	expect(other?.state()).toBe("connecting");
 	await listener?.tell("live");
 	await other?.learn();
-	// It was killed, and told nobody.
+	// The process was killed, and could not report.
 	await database.db.execute(
 		"update provider.stream_status set told_at = now() - interval '10 seconds'",
 	);
@@ -28,7 +28,7 @@ test("[MRG-13] a process that does not listen says how the one that does stands,
 	expect(other?.state()).toBe("connecting");
 });
 
-test("a listener that is just closing is no stream that nobody wants", async () => {
+test("a listener that is just closing does not count as a disabled stream", async () => {
 	const status = createStreamStatus(database.db);
 	await status.tell("off");
 	await status.learn();

@@ -2,21 +2,21 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { ProviderStreamState } from "#plugins/provider/contract.ts";
 import { STATUS_BELIEVED_MS } from "#plugins/provider/stream/limits.ts";
 
-/** How the stream stands in the whole deployment: one process listens, and any may be asked. */
+/** The stream's state for the whole deployment: one process listens, and any can be asked. */
 export type StreamStatus = {
-	/** What was last learned of the process that listens. */
+	/** Returns what was last learned of the listening process. */
 	state(): ProviderStreamState;
-	/** For the process that listens. */
+	/** Stores the state; called by the listening process. */
 	tell(state: ProviderStreamState): Promise<void>;
-	/** For all others. */
+	/** Reads the state; called by all others. */
 	learn(): Promise<void>;
 };
 
 const STATES: ReadonlySet<string> = new Set<ProviderStreamState>(["off", "connecting", "live"]);
 
 /**
- * Shared through the database, and by its clock alone. Where nobody says anything the stream is not
- * off, which would mean that nobody wants it: somebody is about to listen.
+ * Shares the state through the database, and by its clock alone. Where no state is stored the
+ * stream is not `off`, which would mean disabled: a process is about to listen.
  */
 export function createStreamStatus(db: Queryable): StreamStatus {
 	let known: ProviderStreamState = "connecting";

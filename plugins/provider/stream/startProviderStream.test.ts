@@ -4,7 +4,7 @@ import { offStream } from "#plugins/provider/offStream.ts";
 import { startProviderStream } from "#plugins/provider/stream/startProviderStream.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";
 
-/** Leases of a database that one process at a time holds, and that may be away. */
+/** Makes leases of a database that one process at a time holds, and that may be away. */
 function leases() {
 	const database = { holder: null as string | null, isAway: false };
 	const of = (process: string) => ({
@@ -55,7 +55,7 @@ test("[MRG-13] of many processes one listens, and the next takes over when it is
 	await second.over;
 });
 
-test("whoever loses the lease, or the database, stops listening until it has it again", async () => {
+test("a process that loses the lease, or the database, stops listening until it has it again", async () => {
 	const { database, of } = leases();
 	const only = run(of("only"));
 	await until(() => only.said.length === 1);

@@ -8,18 +8,18 @@ import type { StreamClient } from "#plugins/provider/stream/StreamClient.ts";
 const LEASE = "provider-stream";
 
 /**
- * Holds the stream open for as long as this process holds the lease, until the signal: of many
- * workers one listens, and another takes over within seconds when it is gone. With the database
- * away nobody listens: what a push says could not be stored.
+ * Holds the stream open while this process holds the lease, until the signal: one of many workers
+ * listens, and another takes over within seconds when it is gone. Without the database none
+ * listens, as pushes could not be stored.
  *
- * Two may listen for a moment while the lease changes hands. That costs a push told twice, which
- * whoever stores pushes has to bear anyway.
+ * Two may listen for a moment while the lease changes hands. A push then comes twice, which every
+ * listener must accept anyway.
  */
 export async function startProviderStream(options: {
 	stream: StreamClient;
 	leases: Pick<LeaseKeeper, "hold" | "release">;
 	log: Log;
-	/** Told how it stands by the one that listens, asked by all others. */
+	/** Written by the listening process, read by all others. */
 	status: Pick<StreamStatus, "tell" | "learn">;
 	signal: AbortSignal;
 	everyMs?: number;
@@ -38,7 +38,7 @@ export async function startProviderStream(options: {
 			await stream.stop();
 		}
 		isOurs = lease !== null;
-		// What is not said now is said with the next beat.
+		// A state that cannot be stored now is stored with the next beat.
 		await (isOurs ? status.tell(stream.state()) : status.learn()).catch(() => {});
 		await sleep(everyMs, signal);
 	}

@@ -1,6 +1,6 @@
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
 
-/** The machine's own timers. */
+/** Timers of the machine. */
 export const systemTimers: Timers = {
 	after(ms, run) {
 		const timer = setTimeout(run, ms);

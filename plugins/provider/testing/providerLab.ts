@@ -10,8 +10,8 @@ export type Seen = { method: string; path: string; query: string; headers: Heade
 type Handler = (request: Request, turn: number) => Response | Promise<Response>;
 
 /**
- * A client against a real server of this process that answers as it is told, with time that passes
- * only where the client waits.
+ * Opens a client against a real server of this process that answers as it is told; time passes only
+ * where the client waits.
  *
  * @example
  * using lab = providerLab(() => Response.json({ collections: [] }));

@@ -54,7 +54,7 @@ const parameters = (over: Row = {}): Row => ({
 	...over,
 });
 
-/** Rows as the provider sends them; every function takes the members that are to differ. */
+/** Makes rows as the provider sends them; every function takes the members that differ. */
 export const rows = {
 	CAT,
 	ALICE,

@@ -1,5 +1,5 @@
 /**
- * What became of a row: read, of a place nobody here knows (another kind of chain), or not fit to
- * be read. The first two are as they should be; the third is counted and logged.
+ * The result of reading a row: the row, `elsewhere` for one on an unknown kind of chain, or
+ * `unreadable`. Only the last is counted and logged.
  */
 export type Reading<Row extends object> = Row | "elsewhere" | "unreadable";

@@ -1,13 +1,13 @@
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 
-/** The provider's names for chains and ours. */
+/** Translates the provider's names of chains to ids, and back. */
 export type ChainNames = {
-	/** Null for a chain that nobody here knows. */
+	/** Returns null for an unknown chain. */
 	idOf(name: string | null): number | null;
 	nameOf(chainId: number): string | null;
 };
 
-/** Where the provider spells a chain otherwise than we do, by id. */
+/** The provider's names that differ from ours, by chain id. */
 const SPELLED: Readonly<Record<number, string>> = {
 	33139: "ape_chain",
 	80094: "bera_chain",
@@ -18,8 +18,9 @@ const SPELLED: Readonly<Record<number, string>> = {
 const NO_EVM_CHAIN = "hyperliquid";
 
 /**
- * Reads every spelling that the registry knows (`matic`), and writes the provider's own: a chain it
- * does not know is left out of a filter without a word, and the answer is then of all chains.
+ * Makes the translation. It reads every spelling of the registry (`matic`), and writes the
+ * provider's own: the provider ignores a filter by an unknown chain, and its answer would then be
+ * about all chains.
  */
 export function createChainNames(chains: ChainRegistry): ChainNames {
 	return {

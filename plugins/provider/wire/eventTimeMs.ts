@@ -1,10 +1,10 @@
 import { wire } from "#plugins/provider/wire/wire.ts";
 
 /**
- * When an event happened of which something else cannot be read; null where it does not tell.
+ * Returns when an otherwise unreadable event happened; null where it does not say.
  *
- * Whoever reads the list then knows where it is not whole: without that one odd row would cost all
- * that stands around it.
+ * The reader of the list then knows the time of the gap: without it one odd row would cost all rows
+ * around it.
  */
 export function eventTimeMs(row: unknown): number | null {
 	const { data } = wire.sale.safeParse(row);

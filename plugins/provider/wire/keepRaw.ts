@@ -4,9 +4,9 @@ type Kept = Readonly<Record<string, unknown>>;
 type Options = { bytesMax: number; textLengthMax: number };
 
 /**
- * A row as it was sent, fit to be stored and passed on: without the characters that break a
- * database or a terminal, at most sixteen deep and `bytesMax` long. A longer one loses the ends of
- * its texts first. Null where even that is too long; nothing else is ever changed.
+ * Returns a row as it was sent, fit to be stored and passed on: without the characters that break a
+ * database or a terminal, at most sixteen levels deep and `bytesMax` long. In a longer one the
+ * texts are shortened first. Null where even that is too long; nothing else is ever changed.
  */
 export function keepRaw(
 	value: Readonly<Record<string, unknown>>,
@@ -22,7 +22,7 @@ function keep(
 	value: Readonly<Record<string, unknown>>,
 	{ bytesMax, textLengthMax }: Options,
 ): Kept | null {
-	/** Counted on the way, so that 8 MB of row are not copied to find out that they are too many. */
+	/** Counted on the way, so that a row of 8 MB is not copied only to be refused. */
 	let left = bytesMax;
 	const kept = record(value, 1);
 	return left >= 0 && Buffer.byteLength(JSON.stringify(kept)) <= bytesMax ? kept : null;

@@ -1,10 +1,10 @@
 /**
- * What `remaining` units of an order cost together, where it was signed for `units` at `signedTotal`
- * and the provider says `value`.
+ * Returns what `remaining` units of an order cost together, where it was signed for `units` at
+ * `signedTotal` and the provider says `value`.
  *
- * For an order over one unit that is the value. For more the provider's document does not say what
- * the value counts (the order, what is left of it, one unit), and a floor ten times too high is a
- * wrong figure: so the reading is taken that lies nearest to what was signed.
+ * For an order of one unit that is the value. For more units the provider's document does not say
+ * what the value is for (the whole order, its remaining units, one unit), and a floor ten times too
+ * high is a wrong figure: so the meaning nearest to the signed price is taken.
  */
 export function orderTotal(
 	value: bigint,

@@ -3,13 +3,13 @@ const MAY_BE_INEXACT = /[[:,]\s*-?(?:\d{16}|[\d.]+[eE])/;
 const EXPONENT_MAX = 100;
 
 /**
- * JSON whose integers stay what they were: one that a double cannot hold becomes its decimal text.
- * Amounts were sent as JSON numbers before, and 90000000000000000001 read as a double is another
- * price. Answers undefined where the text is no JSON.
+ * Parses JSON without losing integers: one that a double cannot hold becomes its decimal text.
+ * Amounts have been sent as JSON numbers, and 90000000000000000001 read as a double is another
+ * price. Returns undefined where the text is no JSON.
  */
 export function parseWireJson(text: string): unknown {
 	try {
-		// A reviver costs four times the parsing, and most answers have no such number.
+		// A reviver takes four times as long as parsing, and most answers have no such number.
 		if (!MAY_BE_INEXACT.test(` ${text}`) && !/^\s*-?\d/.test(text)) return JSON.parse(text);
 		return JSON.parse(text, exactly);
 	} catch {
@@ -24,7 +24,7 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
 	return Number.isFinite(value) ? value : null;
 }
 
-/** A JSON number's digits, written out; null where it is no integer or absurdly large. */
+/** Returns a JSON number's digits, written out; null where it is no integer or absurdly large. */
 function integerDigits(source: string): string | null {
 	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,3}))?$/.exec(source);
 	if (!parts) return null;

@@ -6,7 +6,7 @@ import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-/** A collection may have no contract, many, or some on chains that nobody here knows. */
+/** Reads a collection, which may have no contract, many, or some on unknown chains. */
 export function readCollection(row: unknown, chains: ChainNames): Reading<ProviderCollection> {
 	const read = wire.collection.safeParse(row);
 	const sent = wireField.record.parse(row);

@@ -5,7 +5,7 @@ import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { readCollection } from "#plugins/provider/wire/readCollection.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** The answer about one collection, which says more than a row of a list. */
+/** Reads the answer about one collection, which has more members than a row of a list. */
 export function readCollectionDetail(
 	row: unknown,
 	chains: ChainNames,
@@ -21,7 +21,7 @@ export function readCollectionDetail(
 	};
 }
 
-/** A fee of more than everything is none that anybody pays. */
+/** Reads a fee; one above 100 % is left out. */
 function readFee(row: unknown): ProviderFee[] {
 	const { data } = wire.fee.safeParse(row);
 	if (!data?.recipient || data.fee === null || data.fee > 100) return [];

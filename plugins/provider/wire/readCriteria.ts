@@ -4,15 +4,15 @@ import type { ProviderOrderCriteria } from "#plugins/provider/contract.ts";
 import { CRITERIA_PER_ORDER_MAX } from "#plugins/provider/limits.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** Which tokens an offer is for. */
+/** The tokens that an offer is for. */
 export type OfferCriteria = {
 	contract: Address | null;
 	traits: ProviderOrderCriteria[];
-	/** Not for every token of the collection, whether or not the traits could be read. */
+	/** True: not for every token of the collection, whether or not the traits could be read. */
 	isPartial: boolean;
 };
 
-/** Null for an offer on one token, which has none. */
+/** Reads an offer's criteria; null for an offer on one token, which has none. */
 export function readCriteria(row: unknown): OfferCriteria | null {
 	const { data } = wire.criteria.safeParse(row);
 	if (!data) return null;
@@ -33,7 +33,7 @@ function readTrait(row: unknown): ProviderOrderCriteria[] {
 	return data?.type && value !== null ? [{ type: data.type, value }] : [];
 }
 
-/** A span of numbers, as `3–7`, `3–` or `–7`. */
+/** Reads a range of numbers, as `3–7`, `3–` or `–7`. */
 function readRange(row: unknown): ProviderOrderCriteria[] {
 	const { data } = wire.criteriaRange.safeParse(row);
 	const [min, max] = [textOf(data?.min), textOf(data?.max)];

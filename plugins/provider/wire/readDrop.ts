@@ -4,7 +4,7 @@ import type { ChainNames } from "#plugins/provider/wire/createChainNames.ts";
 import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** A drop, of a list or alone. */
+/** Reads a drop, in a list or alone. */
 export function readDrop(row: unknown, chains: ChainNames): Reading<ProviderDrop> {
 	const { data } = wire.dropDetail.safeParse(row);
 	if (!data || data.collection_slug === null) return "unreadable";

@@ -12,7 +12,7 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 type OrderKind = "listing" | "item_offer" | "collection_offer" | "trait_offer";
 type Shared = Omit<Extract<ProviderEvent, { type: "sale" }>, "type" | "seller" | "buyer">;
 
-/** One row of the provider's events. */
+/** Reads one row of the provider's events. */
 export function readEvent(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
 	const { data } = wire.orderEvent.safeParse(row);
 	if (!data || data.event_type === null) return "unreadable";
@@ -73,7 +73,7 @@ type SharedMembers = {
 
 function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Reading<Shared> {
 	const chainId = chains.idOf(data.chain);
-	// A chain that is named and unknown is elsewhere; one that is not named is a broken row.
+	// A named but unknown chain is elsewhere; a missing one means a broken row.
 	if (chainId === null) return data.chain === null ? "unreadable" : "elsewhere";
 	const quantity = readUnits(data.quantity);
 	const sent = wireField.record.parse(row);
@@ -91,7 +91,7 @@ function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Read
 	};
 }
 
-/** `order` and `offer` say in `order_type` which; the older `order` needs it. */
+/** Returns the kind of an order event; the older `order` and `offer` state it in `order_type`. */
 function orderKindOf(eventType: string, orderType: string | null): OrderKind | null {
 	const kind =
 		eventType === "order" || eventType === "offer" ? (orderType ?? eventType) : eventType;

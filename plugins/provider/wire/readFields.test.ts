@@ -21,7 +21,7 @@ describe("parseWireJson", () => {
 		);
 	});
 
-	test("what holds no such number is what JSON.parse reads", () => {
+	test("a text without such a number is read as by JSON.parse", () => {
 		fc.assert(
 			fc.property(fc.json(), (text) => {
 				const told = JSON.stringify(parseWireJson(text));
@@ -43,7 +43,7 @@ describe("parseWireJson", () => {
 		]);
 	});
 
-	test("no JSON is undefined", () => {
+	test("a text that is no JSON is undefined", () => {
 		for (const text of ["", "{", "NaN", "<p>", "[".repeat(1_000_000)]) {
 			expect(parseWireJson(text)).toBeUndefined();
 		}

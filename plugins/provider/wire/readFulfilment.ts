@@ -7,13 +7,13 @@ import { readUint } from "#plugins/provider/wire/readUint.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-/** A function's whole signature, which spells out every member of its structs. */
+/** A function's whole signature, with every member of its structs. */
 const SIGNATURE = /^[A-Za-z_]\w{0,127}\([\w(),[\] ]{0,4000}\)$/;
 const SUFFIX = /^0x(?:[0-9a-fA-F]{2}){0,128}$/;
 
 /**
- * What it takes to fill an order. Money is spent on it, so nothing is mended or left out here: one
- * member that cannot be read, or two that contradict each other, and there is no fulfilment.
+ * Reads the data for filling an order. Money is spent by it, so nothing is repaired or left out:
+ * one unreadable member, or two that contradict each other, makes it unreadable.
  */
 export function readFulfilment(
 	answer: unknown,
@@ -42,13 +42,13 @@ export function readFulfilment(
 	};
 }
 
-/** A number in the document; a name is as clear. */
+/** Reads a chain: a number in the document; a name is accepted too. */
 function readChain(value: unknown, chains: ChainNames): number | null {
 	if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : null;
 	return typeof value === "string" ? chains.idOf(value) : null;
 }
 
-/** Said once or twice: in decimal (once as a JSON number) and in hex. */
+/** Reads a value that is stated once or twice: in decimal (once as a JSON number) and in hex. */
 function readValue(decimal: unknown, hex: unknown): bigint | null {
 	const said = [decimal, hex].filter((value) => value !== undefined && value !== null);
 	const [first, second] = said.map(readUint);

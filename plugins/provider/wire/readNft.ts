@@ -5,8 +5,8 @@ import { readTrait } from "#plugins/provider/wire/readTrait.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
 /**
- * A token. No documented member says which chain it is on, so whoever asked for a chain or reads an
- * event of one passes that as `chainId`; null where nobody knows.
+ * Reads a token. No documented member names its chain, so a caller that asked for a chain or reads
+ * an event of one passes it as `chainId`; null where it is unknown.
  */
 export function readNft(
 	row: unknown,

@@ -10,7 +10,7 @@ import { readSignedOrder, type SignedOrder } from "#plugins/provider/wire/readSi
 import { readUnits } from "#plugins/provider/wire/readUnits.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** A listing or an offer; `side` is left out where the answer may be either. */
+/** Reads a listing or an offer; `side` is left out where the answer may be either. */
 export function readOrder(
 	row: unknown,
 	{ chains, side: asked }: { chains: ChainNames; side?: ProviderOrder["side"] },
@@ -19,7 +19,7 @@ export function readOrder(
 	if (!data) return "unreadable";
 	const chainId = chains.idOf(data.chain);
 	if (chainId === null) return data.chain === null ? "unreadable" : "elsewhere";
-	// A listing has its price under `current`, an offer has it bare.
+	// A listing has its price under `current`, an offer has it directly.
 	const { current } = wire.listingPrice.safeParse(data.price).data ?? {};
 	const side = asked ?? (current ? "listing" : "offer");
 	const price = wire.price.safeParse(current ?? data.price).data;
@@ -57,7 +57,7 @@ export function readOrder(
 
 type Place = Pick<ProviderOrder, "kind" | "criteria" | "tokenId"> & { contract: Address | null };
 
-/** Which tokens an order is about. */
+/** Returns which tokens an order is about. */
 function placeOf(order: {
 	side: ProviderOrder["side"];
 	asset: unknown;
@@ -68,7 +68,7 @@ function placeOf(order: {
 	const asset = wire.orderAsset.safeParse(order.asset).data;
 	const contract = asset?.contract ?? criteria?.contract ?? signed.token?.contract ?? null;
 	const tokenId = asset?.identifier ?? signed.token?.tokenId ?? null;
-	// A bundle is for sale at one price, which is none of its tokens'.
+	// A bundle is for sale at one price, which is not the price of any of its tokens.
 	if (side === "listing") {
 		return { kind: "listing", contract, tokenId: signed.isBundle ? null : tokenId, criteria: [] };
 	}

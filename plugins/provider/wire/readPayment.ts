@@ -1,7 +1,7 @@
 import type { ProviderPayment } from "#plugins/provider/contract.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** What was paid; null where nothing was, or where nobody can say how much. */
+/** Reads a payment; null where there was none, or its amount is not stated. */
 export function readPayment(row: unknown): ProviderPayment | null {
 	const { data } = wire.payment.safeParse(row);
 	if (!data || data.quantity === null) return null;

@@ -3,17 +3,17 @@ import type { Reading } from "#plugins/provider/wire/Reading.ts";
 export type ReadRows<Row> = {
 	items: Row[];
 	unreadable: number;
-	/** Of each of these, where `timeOf` is given. */
+	/** The time of each unreadable row, where `timeOf` is given. */
 	unreadableAtMs: (number | null)[];
 };
 
 export type RowsReading<Row extends object> = {
 	read: (row: unknown) => Reading<Row>;
-	/** When a row happened that cannot be read; null where it does not tell. */
+	/** Returns when an unreadable row happened; null where it does not say. */
 	timeOf?: (row: unknown) => number | null;
 };
 
-/** Reads a list of at most `rowsMax`; a row that cannot be read costs itself and is counted. */
+/** Reads a list of at most `rowsMax`; an unreadable row costs only itself and is counted. */
 export function readRows<Row extends object>(
 	rows: readonly unknown[],
 	{ rowsMax, read, timeOf }: RowsReading<Row> & { rowsMax: number },

@@ -2,7 +2,7 @@ import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** A collection that a search found; other kinds of hits are not ours. */
+/** Reads a collection that a search found; other kinds of hits are `elsewhere`. */
 export function readSearchHit(row: unknown): Reading<ProviderSearchHit> {
 	const { data } = wire.searchResult.safeParse(row);
 	if (!data) return "unreadable";

@@ -2,28 +2,28 @@ import type { Address } from "#core/chain/Hex.ts";
 import { ITEMS_PER_ORDER_MAX } from "#plugins/provider/limits.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** What the maker signed, as far as a book needs it. */
+/** The signed content of an order, as far as a book needs it. */
 export type SignedOrder = {
 	maker: Address | null;
-	/** The token that changes hands; null where the order leaves open which. */
+	/** The token that changes hands; null where the order does not fix it. */
 	token: { contract: Address; tokenId: bigint | null } | null;
-	/** It is about several tokens at once, and its price is that of all together. */
+	/** True: it is for several tokens at once, and its price is for all together. */
 	isBundle: boolean;
-	/** Units it was signed for. */
+	/** Units that it was signed for. */
 	units: bigint | null;
-	/** Paid for all of them, in one currency; null where it is paid in several or in none. */
+	/** The payment for all of them, in one currency; null for several currencies or none. */
 	payment: { currency: Address; total: bigint } | null;
-	/** It names who gets the token. */
+	/** True: it names the account that gets the token. */
 	isPrivate: boolean;
 	startsAtMs: number | null;
 	expiresAtMs: number | null;
 };
 
-/** Seaport's kinds of items: below this it is money, from here on a token, from 4 any that fits. */
+/** Seaport's kinds of items: below 2 a payment, from 2 on a token, from 4 on any matching token. */
 const TOKEN_FROM = 2;
 const CRITERIA_FROM = 4;
 
-/** Reads `protocol_data`; null where the provider keeps it back or it is no such thing. */
+/** Reads `protocol_data`; null where the provider withholds it or it is no signed order. */
 export function readSignedOrder(
 	protocolData: unknown,
 	side: "listing" | "offer",

@@ -6,8 +6,8 @@ import { wire } from "#plugins/provider/wire/wire.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
 /**
- * Figures of a collection. The provider writes 0 and an empty symbol for what it does not know, so
- * neither is passed on as a figure; a volume of nothing beside sales is no figure either.
+ * Reads the figures of a collection. The provider writes 0 and an empty symbol for what it does not
+ * know, so neither is passed on as a figure; nor is a volume of zero with sales.
  */
 export function readStats(answer: unknown): Reading<ProviderStats> {
 	const read = wire.stats.safeParse(answer);

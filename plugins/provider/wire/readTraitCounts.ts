@@ -7,8 +7,8 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 const answerSchema = z.object({ categories: wireField.record, counts: wireField.record });
 
 /**
- * Tokens that have each value of each trait. A trait of numbers has a span in place of counts, and
- * is left out. Names of traits are data, and two that look alike once cleaned are one.
+ * Reads the number of tokens with each value of each trait. A numeric trait has a range in place of
+ * counts, and is left out. Trait names are data, and two that are equal after cleaning are one.
  */
 export function readTraitCounts(answer: unknown): ProviderTraitCounts | "unreadable" {
 	const { data } = answerSchema.safeParse(answer);

@@ -2,7 +2,9 @@ import type { ProviderTraitFloor } from "#plugins/provider/contract.ts";
 import type { Reading } from "#plugins/provider/wire/Reading.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** The best ask for a token with a value, in one currency. Zero is none, and so it is left out. */
+/**
+ * Reads the best ask for tokens with a value, in one currency. Zero means none, so it is left out.
+ */
 export function readTraitFloor(row: unknown): Reading<ProviderTraitFloor> {
 	const { data } = wire.traitFloor.safeParse(row);
 	if (!data?.trait_type || !data.value) return "unreadable";

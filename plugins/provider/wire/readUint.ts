@@ -1,8 +1,8 @@
 const UINT256_MAX = (1n << 256n) - 1n;
 
 /**
- * An amount, an id or a count, exactly: decimal or hexadecimal text, or a number that a double
- * holds. Null for everything else, and for what no chain could hold.
+ * Reads an amount, an id or a count, exactly: decimal or hexadecimal text, or a number that a
+ * double holds. Null for everything else, and for more than a uint256.
  */
 export function readUint(value: unknown): bigint | null {
 	if (typeof value === "number") {

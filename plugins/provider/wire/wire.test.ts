@@ -176,7 +176,7 @@ describe("drift from the provider's own document", () => {
 		});
 	}
 
-	/** The lists' answers, the member with the rows, and the one that leads on. */
+	/** The answers of lists, with the member of the rows and the one of the cursor. */
 	const lists = [
 		["CollectionPaginatedResponse", "collections"],
 		["SearchResponse", "results", false],
@@ -212,7 +212,9 @@ describe("drift from the provider's own document", () => {
 	});
 });
 
-/** Members of a schema of the document, those of its parts included, as `type!` or `type?`. */
+/**
+ * Returns members of a schema of the document, including those of its parts, as `type!` or `type?`.
+ */
 function membersOf(name: string): Record<string, string> {
 	const schema = schemas[name];
 	if (!schema) throw new Error(`the document has no ${name}`);

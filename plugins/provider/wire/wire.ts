@@ -4,7 +4,7 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 const { name, prose, symbol, slug, link, media, address, hash, uint, timeMs } = wireField;
 const { boolean, count, figure, decimals, record, list, any } = wireField;
 
-/** Members that are read of a token, in lists and alone. */
+/** The members of a token that we read, in lists and alone. */
 const nft = {
 	identifier: uint,
 	collection: slug,
@@ -19,7 +19,7 @@ const nft = {
 	traits: list,
 };
 
-/** Members that every event has, whatever happened. */
+/** Members that every event has. */
 const event = {
 	event_type: name,
 	event_timestamp: timeMs,
@@ -76,8 +76,8 @@ const collection = {
 };
 
 /**
- * What we read of the provider's answers, and nothing else: a member that is not here may come, go
- * and change. A test holds them against the provider's own document.
+ * The members of the provider's answers that we read: any other member may come, go and change. A
+ * test compares them with the provider's own document.
  */
 export const wire = {
 	collection: z.object(collection),

@@ -13,15 +13,15 @@ import { readTimeMs } from "#plugins/provider/wire/readTimeMs.ts";
 import { readUint } from "#plugins/provider/wire/readUint.ts";
 
 /**
- * Members of the provider's answers. None refuses: what is missing, or cannot be read, is null, so
- * that one bad member costs itself, and whoever reads a row decides which it cannot do without.
+ * Members of the provider's answers. None refuses: a missing or unreadable member is null, so that
+ * it costs only itself, and the reader of a row decides which members it requires.
  */
 export const wireField = {
 	name: member((value) => cleanLine(value, { lengthMax: NAME_LENGTH_MAX })),
 	prose: member((value) => cleanProse(value, { lengthMax: PROSE_LENGTH_MAX })),
 	symbol: member((value) => cleanLine(value, { lengthMax: SYMBOL_LENGTH_MAX })),
 	slug: member(slugOf),
-	/** An opaque text which is sent back as it came. */
+	/** An opaque text that is sent back as it came. */
 	cursor: member((value) =>
 		typeof value === "string" && value.length <= CURSOR_LENGTH_MAX && value !== "" ? value : null,
 	),
@@ -45,7 +45,7 @@ export const wireField = {
 	}),
 	record: member(recordOf),
 	list: member((value): readonly unknown[] | null => (Array.isArray(value) ? value : null)),
-	/** For whoever looks at it himself. */
+	/** Any value; the reader checks it. */
 	any: member((value) => value),
 };
 
@@ -53,7 +53,10 @@ function member<Read>(read: (value: unknown) => Read) {
 	return z.unknown().optional().transform(read);
 }
 
-/** What may stand in a path and in a database: no blank, no slash, nothing invisible. */
+/**
+ * Returns a text that may be part of a path and of a database row: without blanks, slashes and
+ * invisible characters.
+ */
 function slugOf(value: unknown): string | null {
 	if (typeof value !== "string" || value === "." || value === "..") return null;
 	return /^[^\s\p{C}/\\?#%]{1,256}$/u.test(value) ? value : null;

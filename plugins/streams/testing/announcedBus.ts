@@ -1,6 +1,6 @@
 import type { Bus } from "#core/bus/Bus.ts";
 
-/** A bus that delivers nothing by itself: it keeps what was announced, for a test to deal out. */
+/** Makes a bus that delivers nothing by itself: it keeps announcements, for a test to deliver. */
 export function announcedBus(): Bus & { announced: string[] } {
 	const announced: string[] = [];
 	return {

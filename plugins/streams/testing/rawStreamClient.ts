@@ -7,9 +7,9 @@ export type RawStreamClient = {
 	/** The status line's number; 0 where the connection ended before. */
 	status: Promise<number>;
 	frames: RawFrame[];
-	/** Resolves with the first frame, of those here or to come, that fits. */
+	/** Resolves with the first matching frame, received or to come. */
 	next(fits: (frame: RawFrame) => boolean): Promise<RawFrame>;
-	/** Writes a frame as it is told, right or wrong. */
+	/** Writes a frame as given, valid or not. */
 	write(opcode: number, payload: Uint8Array): void;
 	/** The code of the close frame; 1006 where the connection ended without one. */
 	closed: Promise<number>;
@@ -17,7 +17,7 @@ export type RawStreamClient = {
 
 export type RawStreamOptions = {
 	headers?: Readonly<Record<string, string>>;
-	/** Answers pings of the protocol, as every client must; false for one that hangs. */
+	/** True: answers pings of the protocol, as every client must. */
 	pongs?: boolean;
 };
 
@@ -27,8 +27,8 @@ const PING = 9;
 const PONG = 10;
 
 /**
- * A WebSocket client by hand: it can stop reading, leave pings unanswered and write what no library
- * would, and it sees the code behind a backlog.
+ * Opens a WebSocket client made by hand: it can stop reading, leave pings unanswered and write
+ * invalid frames, and it sees the close code after a backlog.
  */
 export function rawStreamClient(url: string, options: RawStreamOptions = {}): RawStreamClient {
 	const { hostname, port, pathname, search } = new URL(url);
@@ -102,7 +102,7 @@ export function rawStreamClient(url: string, options: RawStreamOptions = {}): Ra
 	};
 }
 
-/** Without the data of the log's frames: tests push hundreds of megabytes through here. */
+/** Parses a frame without the data of the log's frames: tests push hundreds of megabytes. */
 function summary(text: string): RawFrame {
 	const { type, seq, epoch, data } = JSON.parse(text);
 	return type === "market_event" ? { type, seq } : { type, seq, epoch, data };
@@ -121,7 +121,7 @@ function frameIn(bytes: Buffer): { opcode: number; payload: Buffer; length: numb
 	return { opcode: bytes.readUInt8(0) & 15, payload: bytes.subarray(headLength, length), length };
 }
 
-/** Clients must mask (RFC 6455, 5.3); a mask of zeros changes nothing. */
+/** Masks a frame as clients must (RFC 6455, 5.3); a mask of zeros changes nothing. */
 function maskedFrame(opcode: number, payload: Uint8Array): Buffer {
 	const size = payload.length;
 	const head = Buffer.alloc(size < 126 ? 2 : size < 65_536 ? 4 : 10);

@@ -3,7 +3,7 @@ import type { Publisher } from "#plugins/streams/Publisher.ts";
 
 export type Published = { type: string; seq: number; topic: string; data: unknown };
 
-/** Keeps what would have gone to the sockets. Its turns pass at once. */
+/** Makes a publisher that keeps what would have gone to the sockets. Its turns pass at once. */
 export function recordingPublisher(
 	on: { turn?: () => void; publish?: () => void } = {},
 ): Publisher & {

@@ -10,7 +10,7 @@ export type ReceivedFrame = {
 export type StreamClient = {
 	/** Everything received so far. */
 	frames: ReceivedFrame[];
-	/** The next frame that nobody has taken yet. */
+	/** Returns the next frame that was not taken yet. */
 	next(): Promise<ReceivedFrame>;
 	take(count: number): Promise<ReceivedFrame[]>;
 	send(text: string): void;
@@ -18,9 +18,9 @@ export type StreamClient = {
 	closed: Promise<{ code: number; reason: string }>;
 };
 
-/** A WebSocket client whose frames are awaited one by one, so that no test needs a sleep. */
+/** Opens a WebSocket client whose frames are awaited one by one, so that no test needs a sleep. */
 export function streamClient(url: string, headers?: Record<string, string>): StreamClient {
-	// The DOM's types win over Bun's here, and they know no headers.
+	// Here the DOM's types win over Bun's, and they lack headers.
 	const options = headers && ({ headers } as unknown as string[]);
 	const socket = new WebSocket(url.replace(/^http/, "ws"), options);
 	const frames: ReceivedFrame[] = [];

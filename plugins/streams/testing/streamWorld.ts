@@ -22,14 +22,15 @@ const fault = defineFaults({
 });
 
 /**
- * The plugin behind the real HTTP app, on a real port and a real database; only the index is fake.
+ * Opens the plugin behind the real HTTP app, on a real port and a real database; only the index is
+ * fake.
  */
 export async function streamWorld(
 	db: Database,
 	options: { connectionsPerClientMax?: number; bus?: Bus; trustedProxyHops?: number } = {},
 ) {
 	const log = silentLog;
-	// Stands still but for `moveClock`: on a busy machine pings would come between a test's frames.
+	// Moved by `moveClock` only: on a busy machine pings would come between a test's frames.
 	let nowMs = systemClock.nowMs();
 	const clock = { nowMs: () => nowMs };
 	const metrics = createMetrics();
@@ -40,7 +41,7 @@ export async function streamWorld(
 	const find: MarketIndex["find"] = async (slug, chain) => {
 		finds.push(slug);
 		if (!slug.startsWith("c-")) throw fault.notFound();
-		// Every slug is a collection of its own, so that tests share a database and no topic.
+		// Every slug is its own collection, so that tests share a database and no topic.
 		const address = `0x${Buffer.from(slug).toString("hex").padStart(40, "0").slice(-40)}` as const;
 		return { id: 1, chain: chain ?? "base", address, slug };
 	};
@@ -76,7 +77,7 @@ export async function streamWorld(
 		bus,
 		finds,
 		touches,
-		/** Commits frames to a topic, as a plugin that indexes would. */
+		/** Commits frames to a topic, as the index would. */
 		commit: (topic: string, datas: readonly unknown[]) =>
 			db.transaction(async (tx) => {
 				outbox.append(

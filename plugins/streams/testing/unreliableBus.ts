@@ -3,8 +3,8 @@ import type { Bus } from "#core/bus/Bus.ts";
 export type Fate = "deliver" | "drop" | "double" | "hold";
 
 /**
- * A bus that does what it is told to each announcement in turn: delivers, loses or doubles it, or
- * holds it back until the one after the next. After its fates it loses everything.
+ * Makes a bus that treats each announcement in turn as given: delivers, loses or doubles it, or
+ * holds it back until the one after the next. After that it loses everything.
  */
 export function unreliableBus(fates: readonly Fate[]): Bus {
 	const handlers = new Set<(message: string) => void>();

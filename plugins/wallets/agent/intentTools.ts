@@ -1,16 +1,19 @@
 import { z } from "zod";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import { intentViewSchema, linkIf, renderIntentView } from "#plugins/wallets/agent/intentView.ts";
+import { intentViewSchema, renderIntentView } from "#plugins/wallets/agent/intentView.ts";
 import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
 import type { WalletToolDeps } from "#plugins/wallets/agent/walletTools.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
+
+/** What all tools have that only read what is their owner's. */
+export const ofOwner = { capability: "wallets", effect: "read", access: "profile" } as const;
 
 const LIST_DEFAULT = 10;
 const LIST_MAX = 50;
 
 const byId = z.strictObject({ id: z.uuid().meta({ description: "An intent's id." }) });
 
-/** What became of somebody's intents, and how one is taken back. */
+/** Makes the tools that say what became of somebody's intents, and the one that takes one back. */
 export function intentTools(deps: WalletToolDeps): AnyTool[] {
 	return [listTool(deps), readTool(deps), cancelTool(deps)];
 }
@@ -20,9 +23,7 @@ function listTool({ wallets, core }: WalletToolDeps): AnyTool {
 		name: "list_intents",
 		title: "Your actions",
 		description: "Returns your newest transfers, buys and other actions, and what became of them.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: z.strictObject({
 			limit: z.int().min(1).max(LIST_MAX).optional().meta({ description: "10 unless given." }),
 		}),
@@ -49,9 +50,7 @@ function readTool({ wallets, core }: WalletToolDeps): AnyTool {
 		name: "read_intent",
 		title: "One of your actions",
 		description: "Returns what became of one of your actions, by its id.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: byId,
 		output: intentViewSchema,
 		async run({ id }, { caller }) {
@@ -94,6 +93,6 @@ function cancelTool({ wallets, core, ending }: WalletToolDeps): AnyTool {
 			return `Your ${kind} ${statusSentence(status, errorCode)}.`;
 		},
 		asOfMs: () => null,
-		links: ({ cancelUrl }) => linkIf("cancel", cancelUrl),
+		links: ({ cancelUrl }) => (cancelUrl === null ? [] : [{ rel: "cancel", url: cancelUrl }]),
 	});
 }

@@ -1,30 +1,14 @@
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { field } from "#core/http/openapi/field.ts";
-import type { ToolLink } from "#core/plugin/Tool.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
+import { intentStatuses } from "#plugins/wallets/intent/IntentStatus.ts";
 
-/** An intent of any kind, as the agent's tools answer it. */
+/** Describes an intent of any kind, as the agent's tools answer it. */
 export const intentViewSchema = z.object({
 	id: field.id("Names the intent."),
 	kind: field.text("What it does: `transfer`, `nft_buy` …", "transfer"),
-	status: z
-		.enum([
-			"created",
-			"rejected",
-			"confirmation_required",
-			"review_required",
-			"signature_required",
-			"waiting",
-			"submitting",
-			"submitted",
-			"uncertain",
-			"confirmed",
-			"failed",
-			"expired",
-			"dry_run",
-		])
-		.meta({ description: "Where it stands." }),
+	status: z.enum(intentStatuses).meta({ description: "Where it stands." }),
 	errorCode: field.text("Why it was refused, or failed.", "per_trade_limit").nullable(),
 	chain: field.text("Slug of the chain.", "ethereum"),
 	summary: field
@@ -51,9 +35,4 @@ export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentO
 		createdAt: new Date(intent.createdAtMs).toISOString(),
 		changedAt: new Date(intent.changedAtMs).toISOString(),
 	};
-}
-
-/** A link in a tool's answer; none where there is no URL. */
-export function linkIf(rel: ToolLink["rel"], url: string | null): ToolLink[] {
-	return url === null ? [] : [{ rel, url }];
 }

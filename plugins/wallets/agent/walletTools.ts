@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
-import { intentTools } from "#plugins/wallets/agent/intentTools.ts";
+import { intentTools, ofOwner } from "#plugins/wallets/agent/intentTools.ts";
 import { readBalances } from "#plugins/wallets/agent/readBalances.ts";
 import type { Profile, SpendLimits, Wallets } from "#plugins/wallets/contract.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
@@ -18,7 +18,7 @@ export type WalletToolDeps = {
 
 const nothing = z.strictObject({});
 
-/** What somebody's agent can tell of them and their intents, and the one that takes one back. */
+/** Makes the tools by which somebody's agent tells of them and their intents, and cancels one. */
 export function walletTools(deps: WalletToolDeps): AnyTool[] {
 	return [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)].concat(
 		intentTools(deps),
@@ -33,9 +33,7 @@ function profileTool(deps: WalletToolDeps): AnyTool {
 		name: "read_profile",
 		title: "Your profile",
 		description: "Returns the signed-in profile: linked social account, settings, wallets.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: nothing,
 		output: profileSchema,
 		async run(_, context) {
@@ -55,9 +53,7 @@ function walletsTool(deps: WalletToolDeps): AnyTool {
 		title: "Your wallets",
 		description:
 			"Returns the linked wallets. The service sends by itself for `embedded/delegated` alone.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: nothing,
 		output: z.object({ wallets: profileSchema.shape.wallets }),
 		async run(_, context) {
@@ -89,9 +85,7 @@ function limitsTool(deps: WalletToolDeps): AnyTool {
 		name: "read_limits",
 		title: "Your limits",
 		description: "Returns the limits in force for your canonical wallet, and what counts so far.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: nothing,
 		output: z.object({ limits: limitsSchema.nullable() }),
 		async run(_, context) {
@@ -135,9 +129,7 @@ function balancesTool(deps: WalletToolDeps): AnyTool {
 		description:
 			"Returns what your wallets hold of each chain's own coin, read from the chain now. Tokens " +
 			"are not counted. At most ten wallets.",
-		capability: "wallets",
-		effect: "read",
-		access: "profile",
+		...ofOwner,
 		input: z.strictObject({ chain: z.string().max(64).optional() }),
 		output: z.object({
 			balances: z.array(balanceSchema),

@@ -4,13 +4,12 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock/Clock.ts";
 import type { Denial, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";
+import { storedField } from "#plugins/wallets/plan/storedField.ts";
 
 /** The kind of an intent that lets a contract take exactly so much of a token. */
 export const ALLOWANCE = "allowance";
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
-const units = z.string().regex(/^(0|[1-9]\d{0,77})$/);
+const { address, units } = storedField;
 
 export const allowanceRequest = z.object({
 	token: address,

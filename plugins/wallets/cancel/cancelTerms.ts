@@ -2,6 +2,7 @@ import { keccak256, stringToBytes } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { stableJson } from "#core/json/stableJson.ts";
+import { storedField } from "#plugins/wallets/plan/storedField.ts";
 
 /**
  * What an owner signs to cancel what their own wallet sent: nothing, from their address to itself,
@@ -19,20 +20,16 @@ export type CancelTerms = {
 	paymentHash: Hex | null;
 };
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const units = z
-	.string()
-	.regex(/^(0|[1-9]\d{0,77})$/)
-	.transform((text) => BigInt(text));
+const { address, word } = storedField;
+const units = storedField.units.transform((text) => BigInt(text));
 const storedTerms = z.strictObject({
 	intentId: z.string(),
 	chainId: z.int(),
-	from: z.string().refine(isAddress),
+	from: address,
 	nonce: z.int().min(0),
 	maxFeePerGas: units,
 	maxPriorityFeePerGas: units,
-	paymentHash: z.string().refine(isWord).nullable(),
+	paymentHash: word.nullable(),
 });
 
 /** Reads and writes terms as JSON, and names them by a hash. */

@@ -50,7 +50,7 @@ export async function changeSetting(
 	return { key, value: value.parsed, previous, changedBy, changedAt: at };
 }
 
-/** The value as the setting's schema makes it, and as the JSON text that is stored. */
+/** Reads a value as the setting's schema makes it, and as the JSON text that is stored. */
 function readValue(setting: TradingSetting, given: unknown): { parsed: unknown; text: string } {
 	const read = setting.schema.safeParse(given, { error: issueWords });
 	if (!read.success) {
@@ -72,7 +72,7 @@ function readValue(setting: TradingSetting, given: unknown): { parsed: unknown; 
 	return { parsed: read.data, text };
 }
 
-/** The setting a key belongs to, and what the key names in it. */
+/** Finds the setting that a key belongs to, and what the key names in it. */
 export function findSetting(
 	settings: readonly TradingSetting[],
 	key: string,

@@ -72,7 +72,7 @@ export type ControlOptions = {
 	plugins: Killable["plugins"];
 };
 
-/** What operators switch while the service runs, the kill switches first of all. */
+/** Lets operators switch what they can while the service runs, kill switches first of all. */
 export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 	const { db, clock, audit, operators, chains } = core;
 	const settings = [...killSettings({ chains, plugins }), rebroadcastSetting, ...contributed];

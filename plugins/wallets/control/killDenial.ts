@@ -9,7 +9,7 @@ import {
 } from "#plugins/wallets/control/killSql.ts";
 import { lockSwitches } from "#plugins/wallets/control/lockSwitches.ts";
 
-/** What an operator switched off. */
+/** Says whether an operator switched off what an intent needs; null: nobody did. */
 export async function killDenial(
 	deps: { kindOf: KindOf },
 	tx: Tx,
@@ -19,7 +19,7 @@ export async function killDenial(
 	return killed === null ? null : switchedOff;
 }
 
-/** The switch that forbids sending, or null. Asked inside the transaction that reserves. */
+/** Reads the switch that forbids sending; null: none. In the transaction that reserves. */
 export async function readKill(tx: Tx, scope: KillScope): Promise<string | null> {
 	const locked = lockSwitches(tx, "sender");
 	// Sent together, run one after the other: it reads what stands once the lock is held.

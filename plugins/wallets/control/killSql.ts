@@ -25,7 +25,7 @@ export const killSql = {
 	],
 };
 
-/** What an operator may have switched off for an intent: a kind stands with its plugin. */
+/** Says what an operator may have switched off for an intent: a kind stands with its plugin. */
 export function killScopeOf(
 	{ kindOf }: { kindOf: KindOf },
 	{ chainId, walletId, kind }: Pick<Intent, "chainId" | "walletId" | "kind">,

@@ -4,7 +4,7 @@ import type { WalletCapability } from "#plugins/wallets/contract.ts";
 type LinkedWallet = Extract<LinkedAccount, { type: "wallet" }>;
 
 /**
- * What we may do with a wallet. Only what is proved to be delegated is submitted by the server, so
+ * Says what we may do with a wallet. The server submits only for what is proved to be delegated, so
  * everything in doubt is less.
  *
  * @param held what the provider says of the wallet itself; null where it knows of none.

@@ -13,7 +13,11 @@ import {
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+} from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
@@ -45,7 +49,7 @@ export type EnrolmentOptions = {
 
 export type Enrolment = ReturnType<typeof createEnrolment>;
 
-/** Signing in with the wallet provider's access token, which also brings a profile up to date. */
+/** Signs in with the wallet provider's access token, which also brings a profile up to date. */
 export function createEnrolment(options: EnrolmentOptions) {
 	const { db, clock, custody, sessions } = options;
 	const context = (relink: boolean) => ({ ...options, nowMs: clock.nowMs(), relink });
@@ -76,8 +80,8 @@ export function createEnrolment(options: EnrolmentOptions) {
 		},
 
 		/**
-		 * Who holds the access token of a request; their profile is made where there is none yet. Null
-		 * where the request carries no such token.
+		 * Returns who holds the access token of a request, and makes their profile where there is none
+		 * yet. Null where the request carries no such token.
 		 */
 		async principalOf(request: Request): Promise<Principal | null> {
 			const token = bearerOf(request);
@@ -114,17 +118,14 @@ async function enrol(tx: Tx, told: EnrolledUser, context: EnrolContext): Promise
 		plan.added.length + plan.changed.length === 0 &&
 		profile.canonicalWalletId === before.canonicalWalletId;
 	if (isSame) return profile;
-	await profileRows.touch(tx, id);
-	await context.audit.append(tx, {
-		actor: `profile:${id}`,
+	return noteChange(tx, context.audit, {
+		profileId: id,
 		action: foundId === null ? "wallets.profile.created" : "wallets.profile.enrolled",
-		subject: `profile:${id}`,
 		detail: detailOf(plan, profile),
 	});
-	return requireProfile(tx, id);
 }
 
-/** Whose they are already; null: nobody's. Refuses what two profiles would have to share. */
+/** Finds the profile of a user; null: there is none. Refuses what two would have to share. */
 async function findProfile(
 	tx: Tx,
 	user: EnrolledUser,
@@ -184,8 +185,8 @@ function detailOf(plan: EnrolmentPlan, profile: Profile): Record<string, unknown
 }
 
 /**
- * Somebody without what they unlinked here. Enrolling is also how people sign in, and signing in
- * must not give a social account its wallet back.
+ * Returns somebody without what they unlinked here. Enrolling is also how people sign in, and
+ * signing in must not give a social account its wallet back.
  */
 export function withoutUnlinked(user: EnrolledUser, unlinked: Unlinked): EnrolledUser {
 	const { social } = user;
@@ -196,7 +197,7 @@ export function withoutUnlinked(user: EnrolledUser, unlinked: Unlinked): Enrolle
 	};
 }
 
-/** What a profile's owner unlinked here. */
+/** Reads what a profile's owner unlinked here. */
 async function readUnlinked(tx: Tx, profileId: string): Promise<Unlinked> {
 	const rows = await tx.query<{ socialUserId: string | null }>(
 		`select social_unlinked_id as "socialUserId" from wallets.profile where id = $1`,

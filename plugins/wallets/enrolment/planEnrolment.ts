@@ -10,7 +10,7 @@ export type EnrolmentPlan = {
 };
 
 /**
- * What differs between a profile and what the wallet provider says of its owner.
+ * Says what differs between a profile and what the wallet provider says of its owner.
  *
  * What an operator wants to look at (`review-required`) is not cleared by signing in.
  */

@@ -54,7 +54,7 @@ export async function readEnrolledUser(custody: Custody, userId: string): Promis
 	};
 }
 
-/** An account linked twice, as embedded and as external, is the embedded one. */
+/** Takes an account that is linked twice, as embedded and as external, as the embedded one. */
 function onceEach(wallets: readonly EnrolledWallet[]): EnrolledWallet[] {
 	const byAddress = new Map<string, EnrolledWallet>();
 	for (const wallet of wallets) {

@@ -3,6 +3,7 @@ import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts
 import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
 import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
+import { closeBatch, deny } from "#plugins/wallets/execution/closeBatch.ts";
 import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
 import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
@@ -15,7 +16,6 @@ import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { signIntent } from "#plugins/wallets/execution/signIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 
@@ -39,7 +39,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (!first) return null;
 	const beganAt = new Date(deps.clock.nowMs());
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= deps.clock.nowMs())) {
-		await moveAll(deps, intents, { event: "expire", denial: null });
+		await closeBatch(deps, intents, { event: "expire", denial: null });
 		return null;
 	}
 	const profile = given.profile ?? (await deps.profileOf(deps.db, first.profileId));
@@ -168,37 +168,4 @@ async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked
 		if (isOfOtherChain(error)) return null;
 		throw error;
 	}
-}
-
-async function deny(
-	deps: ExecutionDeps,
-	intents: readonly Intent[],
-	denial: Denial,
-): Promise<null> {
-	await moveAll(deps, intents, { event: "deny", denial });
-	return null;
-}
-
-async function moveAll(
-	deps: ExecutionDeps,
-	intents: readonly Intent[],
-	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
-): Promise<void> {
-	const at = new Date(deps.clock.nowMs());
-	const errorCode = denial?.code ?? null;
-	const detail = denial?.detail ?? null;
-	await deps.steps.run("commit.close", () =>
-		deps.db.transaction(async (tx) => {
-			// One order for all, so that two who deny one batch do not lock each other out.
-			const ids = intents.map(({ id }) => id).sort();
-			let moved = 0;
-			for (const intentId of ids) {
-				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
-				if (to !== null) moved++;
-			}
-			const profileId = intents[0]?.profileId ?? "";
-			const { quota } = deps.settings;
-			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
-		}),
-	);
 }

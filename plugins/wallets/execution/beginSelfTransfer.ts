@@ -2,6 +2,7 @@ import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
+import { endQueued } from "#plugins/wallets/execution/callOff.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/executionConfig.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
@@ -89,13 +90,8 @@ async function giveUp(
 	tx: Tx,
 	submissionId: string,
 ): Promise<"called off" | "sending"> {
-	const at = new Date(deps.clock.nowMs());
-	const gone = await tx.execute(
-		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
-		where id = $1 and state = 'queued'`,
-		[submissionId, at],
-	);
-	return gone > 0 ? "called off" : "sending";
+	const isEnded = await endQueued(tx, submissionId, new Date(deps.clock.nowMs()));
+	return isEnded ? "called off" : "sending";
 }
 
 /** What everything of ours offers under the nonce that left, or may have left. */

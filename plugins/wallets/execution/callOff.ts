@@ -14,14 +14,19 @@ export async function callOff(
 ): Promise<boolean> {
 	const { tx, submission, code } = given;
 	const at = new Date(deps.clock.nowMs());
-	const gone = await tx.execute(
-		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
-		where id = $1 and state = 'queued'`,
-		[submission.id, at],
-	);
-	if (gone === 0) return false;
-	const { intentId } = submission;
+	const { id, intentId } = submission;
+	if (!(await endQueued(tx, id, at))) return false;
 	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code });
 	await followSpend(tx, { intentId, move: "release", at });
 	return true;
+}
+
+/** Ends what was handed to nobody; false where it is not queued any more. */
+export async function endQueued(tx: Tx, submissionId: string, at: Date): Promise<boolean> {
+	const ended = await tx.execute(
+		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
+		where id = $1 and state = 'queued'`,
+		[submissionId, at],
+	);
+	return ended > 0;
 }

@@ -112,16 +112,7 @@ export async function writeVerdict(
 			const expiresAt = expiryOf(planned);
 			const isKept = !isDenied || verdict.isPlanKept;
 			return [
-				...(isKept
-					? [
-							storePlan(tx, {
-								intentId,
-								plan,
-								expiresAt,
-								...(headBlock !== undefined && { headBlock }),
-							}),
-						]
-					: []),
+				...(isKept ? [storePlan(tx, { intentId, plan, expiresAt, headBlock })] : []),
 				moveIntent(tx, { ...move, intentId }),
 			];
 		}),

@@ -8,12 +8,6 @@ export const executionFault = defineFaults({
 		public: "There is no such intent.",
 		advice: "Use the id of an intent that the lists show.",
 	},
-	validationError: {
-		status: 422,
-		retry: "never",
-		public: "The request is not valid.",
-		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
-	},
 	intentState: {
 		status: 409,
 		retry: "never",

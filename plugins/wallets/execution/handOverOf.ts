@@ -1,9 +1,11 @@
 import type { CustodyTransaction } from "#plugins/custody/contract.ts";
-import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/executionConfig.ts";
-import { type Beginning, beginningOf } from "#plugins/wallets/submission/beginningOf.ts";
+import {
+	type Beginning,
+	type BeginningAsked,
+	beginningOf,
+} from "#plugins/wallets/submission/beginningOf.ts";
 import type { SubmissionPurpose } from "#plugins/wallets/submission/Submission.ts";
 
 /** What is handed over next, under the reference it is known by for ever. */
@@ -18,19 +20,16 @@ export type HandOver = {
 	validUntilMs: number;
 };
 
-export type HandOverAsked = {
+type HandOverAsked = Pick<BeginningAsked, "plan" | "gasLimit" | "account"> & {
 	intent: { id: string; profileId: string };
 	submissionId: string;
 	/** Left out: a payment. */
 	purpose?: SubmissionPurpose;
-	plan: Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
-	gasLimit: bigint;
-	account: Pick<AccountState, "maxFeePerGas" | "maxPriorityFeePerGas" | "headBlock">;
 	providerWalletId: string;
 	nonce: number;
 };
 
-/** A hand-over, which counts once its beginning is written. */
+/** Makes a hand-over, which counts once its beginning is written. */
 export function handOverOf(
 	deps: Pick<ExecutionDeps, "clock" | "settings" | "session">,
 	given: HandOverAsked,

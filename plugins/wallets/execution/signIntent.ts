@@ -3,13 +3,12 @@ import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Preparation, Signable } from "#plugins/wallets/contract.ts";
+import { deny } from "#plugins/wallets/execution/closeBatch.ts";
 import { judgeTerms, mustWait, writeVerdict } from "#plugins/wallets/execution/decideBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type PlannedIntent, readSituation } from "#plugins/wallets/execution/readSituation.ts";
 import { storeSignature } from "#plugins/wallets/execution/storeSignature.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { isSignedBy } from "#plugins/wallets/plan/Signable.ts";
-import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
 
 type Given = {
 	intent: Intent;
@@ -39,10 +38,10 @@ export async function signIntent(deps: ExecutionDeps, given: Given): Promise<nul
 	if (may === null) return null;
 	const signed = await sign(deps, { intent, signs, providerWalletId: may, signal });
 	if (signed === null) return null;
-	if ("code" in signed) return deny(deps, intent, signed);
+	if ("code" in signed) return deny(deps, [intent], signed);
 	const { signature } = signed;
 	if (!(await isSignedBy(signs, { address: plan.from, signature }))) {
-		return deny(deps, intent, SIGNED_BY_ANOTHER);
+		return deny(deps, [intent], SIGNED_BY_ANOTHER);
 	}
 	await deps.steps.run("commit.sign", () =>
 		deps.commits.together(intent.profileId, (tx) => decide(deps, tx, { ...given, signature })),
@@ -140,17 +139,3 @@ const SIGNED_BY_ANOTHER: Denial = {
 	code: "signature_mismatch",
 	detail: "The wallet provider gave a signature that is not the wallet's.",
 };
-
-async function deny(deps: ExecutionDeps, intent: Intent, denial: Denial): Promise<null> {
-	const at = new Date(deps.clock.nowMs());
-	const { id: intentId, profileId } = intent;
-	const { code: errorCode, detail } = denial;
-	await deps.steps.run("commit.close", () =>
-		deps.db.transaction(async (tx) => {
-			const moved = await moveIntent(tx, { intentId, event: "deny", at, errorCode, detail });
-			const { quota } = deps.settings;
-			await chargeRefused(tx, { profileId, refused: moved === null ? 0 : 1, quota });
-		}),
-	);
-	return null;
-}

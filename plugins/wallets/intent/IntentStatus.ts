@@ -1,19 +1,22 @@
-/** Where an intent stands. `confirmed` and `failed` are what the chain says, and move with it. */
-export type IntentStatus =
-	| "created"
-	| "rejected"
-	| "confirmation_required"
-	| "review_required"
-	| "signature_required"
+/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
+export const intentStatuses = [
+	"created",
+	"rejected",
+	"confirmation_required",
+	"review_required",
+	"signature_required",
 	/** For the step before it to be confirmed. */
-	| "waiting"
-	| "submitting"
-	| "submitted"
-	| "uncertain"
-	| "confirmed"
-	| "failed"
-	| "expired"
-	| "dry_run";
+	"waiting",
+	"submitting",
+	"submitted",
+	"uncertain",
+	"confirmed",
+	"failed",
+	"expired",
+	"dry_run",
+] as const;
+
+export type IntentStatus = (typeof intentStatuses)[number];
 
 /** What happens to an intent. */
 export type IntentEvent =

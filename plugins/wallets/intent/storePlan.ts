@@ -7,7 +7,12 @@ import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
 /** Keeps the plan that an intent is judged, asked about or sent by, in place of the one before. */
 export async function storePlan(
 	tx: Tx,
-	given: { intentId: string; plan: Plan; expiresAt?: Date; headBlock?: number },
+	given: {
+		intentId: string;
+		plan: Plan;
+		expiresAt?: Date;
+		headBlock?: number | undefined;
+	},
 ): Promise<void> {
 	const { intentId, plan, expiresAt, headBlock } = given;
 	await tx.execute(

@@ -24,7 +24,7 @@ export type LinkContext = {
 	ending: AbortSignal;
 };
 
-/** A chain for a person, also where it is not defined any more. */
+/** Shows a chain to a person, also where it is not defined any more. */
 export function chainShown(
 	chainOf: LinkContext["chainOf"],
 	chainId: number,

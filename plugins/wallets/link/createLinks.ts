@@ -45,8 +45,9 @@ export type Links = ReturnType<typeof createLinks>;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * One-time links. Who has one may look at the plan, and say yes once: it is bound to the plan's
- * hash, so what was changed since is not agreed to. The database has only the hash of its token.
+ * Makes one-time links. Who has one may look at the plan, and say yes once: it is bound to the
+ * plan's hash, so what was changed since is not agreed to. The database has only the hash of its
+ * token.
  *
  * One word confirms a batch: a link to one of its intents is bound to the plans of all of them.
  */
@@ -60,8 +61,8 @@ export function createLinks(deps: LinksDeps) {
 			return await issue(deps, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
 		},
 		/**
-		 * A link to cancel what its owner's wallet sent, bound to exactly these terms. How long the
-		 * payment was allowed to wait before it was sent does not bound it: it was sent.
+		 * Makes a link to cancel what its owner's wallet sent, bound to exactly these terms. How long
+		 * the payment was allowed to wait before it was sent does not bound it: it was sent.
 		 */
 		async makeCancel(terms: CancelTerms): Promise<MadeLink> {
 			const { intentId } = terms;
@@ -73,7 +74,7 @@ export function createLinks(deps: LinksDeps) {
 		async look(token: string): Promise<OpenLink> {
 			return open(deps, deps.db, { token, graceMs: 0 });
 		},
-		/** What it is or was about, also used or run out. Null: it never was one, or is long gone. */
+		/** Says what a link is or was about. Null: it never was one, or is long gone. */
 		async recall(token: string): Promise<Pick<OpenLink, "intentId" | "purpose"> | null> {
 			if (!TOKEN.test(token)) return null;
 			const [row] = await deps.db.query<{ intent_id: string; purpose: LinkPurpose }>(
@@ -169,7 +170,7 @@ async function open(
 	};
 }
 
-/** A link for each intent that waits for its owner; a batch that waits to be confirmed has one. */
+/** Makes a link for each intent that waits for its owner; a batch to be confirmed has one. */
 export async function askAgain(
 	links: Pick<Links, "make">,
 	intents: readonly Intent[],

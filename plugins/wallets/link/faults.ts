@@ -22,10 +22,4 @@ export const linkFault = defineFaults({
 			"the purpose cancel.",
 		advice: "Read the intent: it stands where nothing is asked of you.",
 	},
-	validationError: {
-		status: 422,
-		retry: "never",
-		public: "The request is not valid.",
-		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
-	},
 });

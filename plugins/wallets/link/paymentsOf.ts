@@ -22,7 +22,7 @@ const shownPayments = z.object({
 	),
 });
 
-/** Who gets what of a plan's spend, where its kind says so. */
+/** Reads who gets what of a plan's spend, where its kind says so. */
 export function paymentsOf({ shown }: Pick<Plan, "shown">): ShownPayment[] {
 	const { data } = shownPayments.safeParse(shown);
 	if (!data) return [];

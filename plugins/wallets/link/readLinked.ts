@@ -1,21 +1,17 @@
-import type { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
 import { cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent, LinkOutcome } from "#plugins/wallets/contract.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
-import type { linkOutcomeSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
 import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
 import { isCancellable } from "#plugins/wallets/submission/Submission.ts";
 
-type Outcome = z.input<typeof linkOutcomeSchema>["intents"][number];
-
 /**
- * The intents that a link asks about, as they stand. Throws `not_found` where they wait no more, or
- * where they were planned anew since: there is nothing to agree to by this link.
+ * Reads the intents that a link asks about, as they stand. Throws `not_found` where they wait no
+ * more, or were planned anew since: there is nothing to agree to by this link.
  */
 export async function readLinked(
 	db: Queryable,
@@ -60,11 +56,11 @@ async function isToBeCancelled(
 	return isSame && isOpen;
 }
 
-/** Where an intent stands: its state and its transactions, and nothing else of it or its owner. */
+/** Says where an intent stands: its state and its transactions, and nothing of its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
 	{ kind, status, errorCode, transactionHash, cancellation, chainId }: Intent,
-): Outcome {
+): LinkOutcome {
 	const chain = chainShown(chainOf, chainId);
 	return { kind, status, errorCode, transactionHash, cancellation, chain };
 }

@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
@@ -15,8 +15,8 @@ const GWEI = { symbol: "gwei", decimals: 9 };
 const COIN = { symbol: "ETH", decimals: 18 };
 
 /**
- * A cancellation as its owner reads it, and as their wallet is asked for it: what it does, under
- * which nonce, at which price, and which payment cannot be mined once it is.
+ * Shows a cancellation as its owner reads it, and as their wallet is asked for it: what it does,
+ * under which nonce, at which price, and which payment cannot be mined once it is.
  */
 export function renderCancellation(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
@@ -50,16 +50,21 @@ export function renderCancellation(
 		],
 		total: { amount: "0", symbol, usd: 0 },
 		request: {
-			...{
-				from,
-				to,
-				value: hexQuantity(valueRaw),
-				data,
-				chainId: hexQuantity(chainId),
-				nonce: hexQuantity(nonce),
-			},
+			...requestOf({ from, to, valueRaw, data, chainId }),
+			nonce: hexQuantity(nonce),
 			maxFeePerGas: hexQuantity(maxFeePerGas),
 			maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
 		},
 	};
+}
+
+/** Writes a transaction as EIP-1193's `eth_sendTransaction` takes it; a wallet adds the rest. */
+export function requestOf({
+	from,
+	to,
+	valueRaw,
+	data,
+	chainId,
+}: Pick<Plan, "from" | "to" | "valueRaw" | "data" | "chainId">) {
+	return { from, to, value: hexQuantity(valueRaw), data, chainId: hexQuantity(chainId) };
 }

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { assert } from "#core/fault/assert.ts";
 import { formatAmount } from "#core/money/formatAmount.ts";
 import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
@@ -10,7 +9,7 @@ import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
 import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import { paymentsOf } from "#plugins/wallets/link/paymentsOf.ts";
-import { renderCancellation } from "#plugins/wallets/link/renderCancellation.ts";
+import { renderCancellation, requestOf } from "#plugins/wallets/link/renderCancellation.ts";
 import { usdMicros } from "#plugins/wallets/spend/usdMicros.ts";
 
 type Rendered = z.input<typeof linkSchema>;
@@ -101,9 +100,4 @@ function usdOf(
 ): number | null {
 	const micros = usdMicros(raw, prices.usdRate(priced, nowMs));
 	return micros === null ? null : toDisplayNumber(micros, USD_DECIMALS);
-}
-
-/** As EIP-1193's `eth_sendTransaction` takes it. Gas, fees and nonce are the wallet's affair. */
-function requestOf({ from, to, valueRaw, data, chainId }: Plan): Rendered["request"] {
-	return { from, to, value: hexQuantity(valueRaw), data, chainId: hexQuantity(chainId) };
 }

@@ -2,6 +2,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { readBack } from "#core/db/readBack.ts";
 import { Fault } from "#core/fault/Fault.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 import { recordCancellation } from "#plugins/wallets/cancel/recordCancellation.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -83,7 +84,7 @@ async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[
 	if (intents.some(({ expiresAtMs }) => expiresAtMs <= nowMs)) throw linkFault.notFound();
 }
 
-/** What was agreed to stays agreed to, also where it cannot go on now: the jobs take it up. */
+/** Takes further what was agreed to. Where it cannot go on now, the jobs take it up later. */
 async function goOn(
 	deps: ExecutionDeps,
 	given: { execution: LinkContext["execution"]; ids: readonly string[]; ending: AbortSignal },
@@ -99,5 +100,5 @@ async function goOn(
 
 function wrongAnswer(path: string): Fault {
 	const message = `This link takes ${path}.`;
-	return linkFault.validationError({ public: message, members: { issues: [{ path, message }] } });
+	return httpFault.validationError({ public: message, members: { issues: [{ path, message }] } });
 }

@@ -2,10 +2,9 @@ import { hashMessage, hashTypedData, recoverAddress } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault/assert.ts";
+import { storedField } from "#plugins/wallets/plan/storedField.ts";
 
-const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
+const { address, hex } = storedField;
 const TEXT_LENGTH_MAX = 4_096;
 const MEMBERS_MAX = 32;
 const text = z.string().max(TEXT_LENGTH_MAX);
@@ -29,7 +28,7 @@ export const signableSchema = z.discriminatedUnion("kind", [
 	/** Bytes, signed as EIP-191 has it. */
 	z.strictObject({
 		kind: z.literal("message"),
-		message: text.refine(isHex),
+		message: hex.max(TEXT_LENGTH_MAX),
 		spender: address.nullable(),
 	}),
 	z.strictObject({ kind: z.literal("typed_data"), typedData, spender: address.nullable() }),

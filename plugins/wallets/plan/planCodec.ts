@@ -1,15 +1,10 @@
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { signableSchema } from "#plugins/wallets/plan/Signable.ts";
+import { storedField } from "#plugins/wallets/plan/storedField.ts";
 
-const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
-const units = z
-	.string()
-	.regex(/^(0|[1-9]\d{0,77})$/)
-	.transform((text) => BigInt(text));
+const { address, hex } = storedField;
+const units = storedField.units.transform((text) => BigInt(text));
 
 /** A plan as it is stored: bigints as decimal text. What is read back is checked like all else. */
 const storedPlan = z.object({
@@ -17,7 +12,7 @@ const storedPlan = z.object({
 	from: address,
 	to: address,
 	valueRaw: units,
-	data: z.string().refine(isHex),
+	data: hex,
 	spend: z.object({
 		currency: address,
 		raw: units,

@@ -1,9 +1,10 @@
 import type { Audit } from "#core/audit/Audit.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault/Fault.ts";
+import { httpFault } from "#core/http/httpFault.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import { noteChange, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 import { type UserLimits, usdText } from "#plugins/wallets/profile/usdText.ts";
@@ -59,14 +60,8 @@ export async function changeSettings(
 	const after = await requireProfile(tx, profileId);
 	const [was, is] = [told(before), told(after)];
 	if (JSON.stringify(was) === JSON.stringify(is)) return before;
-	await profileRows.touch(tx, profileId);
-	await audit.append(tx, {
-		actor: `profile:${profileId}`,
-		action: "wallets.settings.changed",
-		subject: `profile:${profileId}`,
-		detail: { before: was, after: is },
-	});
-	return requireProfile(tx, profileId);
+	const detail = { before: was, after: is };
+	return noteChange(tx, audit, { profileId, action: "wallets.settings.changed", detail });
 }
 
 function refuseTooMuch(change: SettingsChange, limits: UserLimits): void {
@@ -85,7 +80,7 @@ function refuseTooMuch(change: SettingsChange, limits: UserLimits): void {
 
 function tooMuch(path: string, most: bigint): Fault {
 	const message = `A profile can lower the deployment's limit of ${usdText.of(most)} USD.`;
-	return walletsFault.validationError({
+	return httpFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,
 		members: { issues: [{ path, message }] },
 	});
@@ -101,12 +96,12 @@ function isWeakened(before: Safeguards, next: Safeguards): boolean {
 	);
 }
 
-/** Null is above every limit: the deployment's own may be raised any day. */
+/** Says whether a limit is raised. Null is above every one: the deployment's own may be raised. */
 function isRaised(before: bigint | null, next: bigint | null): boolean {
 	return before !== null && (next === null || next > before);
 }
 
-/** Somebody else's wallet is as little there as one that never was. */
+/** Finds a wallet of the profile. Somebody else's is not there, like one that never was. */
 function own(profile: Profile, walletId: string): Profile["wallets"][number] {
 	const wallet = profile.wallets.find(({ id }) => id === walletId);
 	if (!wallet) throw walletsFault.notFound();

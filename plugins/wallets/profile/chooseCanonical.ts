@@ -12,8 +12,8 @@ const RANK: Readonly<Record<WalletCapability, number>> = {
 const DISABLED = RANK.disabled;
 
 /**
- * The one wallet that commands without a wallet's name act on. The one chosen before stays as long
- * as it can be used: money must not begin to leave from another because one was added.
+ * Chooses the wallet that commands without a wallet's name act on. The one chosen before stays as
+ * long as it can be used: money must not begin to leave from another because one was added.
  */
 export function chooseCanonical(
 	wallets: readonly Pick<Wallet, "id" | "capability">[],

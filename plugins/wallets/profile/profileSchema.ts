@@ -30,7 +30,7 @@ const walletSchema = z
 	})
 	.meta({ id: "Wallet", description: "A wallet that is linked to a profile." });
 
-/** A profile in answers. */
+/** Describes a profile in answers. */
 export const profileSchema = z
 	.object({
 		id: field.id("Names the profile."),

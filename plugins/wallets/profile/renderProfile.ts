@@ -3,7 +3,7 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 import type { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
 import { usdText } from "#plugins/wallets/profile/usdText.ts";
 
-/** A profile as its owner reads it: nothing of what the wallet provider calls them or keys. */
+/** Renders a profile for its owner: nothing of what the wallet provider calls them or keys. */
 export function renderProfile(profile: Profile): z.input<typeof profileSchema> {
 	const { socialUserId, socialUsername, canonicalWalletId } = profile;
 	const usd = (micros: bigint | null) => (micros === null ? null : usdText.of(micros));

@@ -3,7 +3,11 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+} from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 
@@ -18,14 +22,11 @@ export const unlink = {
 		const before = await lockProfile(tx, context.profileId);
 		if (before.socialUserId === null) return before;
 		await profileRows.unlinkSocial(tx, before.id);
-		await profileRows.touch(tx, before.id);
-		await context.audit.append(tx, {
-			actor: `profile:${before.id}`,
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
 			action: "wallets.social.unlinked",
-			subject: `profile:${before.id}`,
 			detail: { socialUserId: before.socialUserId },
 		});
-		return requireProfile(tx, before.id);
 	},
 
 	async wallet(tx: Tx, walletId: string, context: UnlinkContext): Promise<Profile> {
@@ -36,14 +37,12 @@ export const unlink = {
 		await walletRows.remove(tx, wallet.id, new Date(context.nowMs));
 		const canonicalWalletId = chooseCanonical(left, before.canonicalWalletId);
 		await profileRows.setCanonical(tx, before.id, canonicalWalletId);
-		await profileRows.touch(tx, before.id);
-		await context.audit.append(tx, {
-			actor: `profile:${before.id}`,
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
 			action: "wallets.wallet.unlinked",
-			subject: `wallet:${wallet.id}`,
+			walletId: wallet.id,
 			detail: { address: wallet.address, capability: wallet.capability, canonicalWalletId },
 		});
-		return requireProfile(tx, before.id);
 	},
 };
 

@@ -5,7 +5,6 @@ import { readBlocks } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createRecentHashes } from "#plugins/wallets/reconcile/createRecentHashes.ts";
 import {
@@ -16,8 +15,7 @@ import {
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import { wakeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
 
 type SentHash = { id: string; hash: Hex };
 
@@ -50,7 +48,8 @@ export function createHeadSearch(
 		await readTill(newest, signal);
 		const ids = sent.filter(({ hash }) => recent.take(hash)).map(({ id }) => id);
 		if (ids.length === 0) return;
-		await lookAtDue(deps, { due: await readByIds(deps, ids), postpones: false, signal });
+		const found = await readSubmissions(deps.db, "where s.id = any($1::uuid[])", [ids]);
+		await lookAtDue(deps, { due: found.items, postpones: false, signal });
 	};
 
 	async function readTill(head: Head, signal: AbortSignal): Promise<void> {
@@ -72,11 +71,6 @@ export function createHeadSearch(
 		// What stands in blocks that nobody reads is looked for by its hash.
 		if (isSkipped) await wakeLooks(deps, { chainId, sinceMs: null });
 	}
-}
-
-async function readByIds(deps: ExecutionDeps, ids: readonly string[]): Promise<Submission[]> {
-	const rows = await deps.db.query<SubmissionRow>(submissionRow.select, [ids]);
-	return (await readRows(deps.db, submissionRow, rows)).items;
 }
 
 /**

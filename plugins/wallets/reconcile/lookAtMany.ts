@@ -4,7 +4,6 @@ import { isSilence } from "#core/chain/rpc/isSilence.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
 	LOOKS_TOGETHER_MAX,
@@ -17,7 +16,7 @@ import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
 import { postponeLooks } from "#plugins/wallets/reconcile/postponeLooks.ts";
 import { usedByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
 
 type MinedBlock = { chainId: number; hash: Hex };
 
@@ -168,9 +167,9 @@ async function rideAlong(deps: ExecutionDeps, riders: readonly Submission[]): Pr
  * leaves the chain, or becomes final, once.
  */
 async function readOfBlocks(db: Queryable, blocks: readonly MinedBlock[]): Promise<Submission[]> {
-	const rows = await db.query<SubmissionRow>(
-		`select ${submissionRow.columns} from wallets.submission s
-		where s.final_at is null and s.state in ('mined', 'reverted')
+	const { items } = await readSubmissions(
+		db,
+		`where s.final_at is null and s.state in ('mined', 'reverted')
 			and (s.chain_id, s.block_hash) in (select * from unnest($1::int8[], $2::bytea[]))
 		order by s.look_at nulls first limit $3`,
 		[
@@ -179,5 +178,5 @@ async function readOfBlocks(db: Queryable, blocks: readonly MinedBlock[]): Promi
 			RECONCILE_ROWS_MAX,
 		],
 	);
-	return (await readRows(db, submissionRow, rows)).items;
+	return items;
 }

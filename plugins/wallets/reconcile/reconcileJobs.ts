@@ -1,5 +1,4 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
 import type { Job } from "#core/schedule/Job.ts";
 import { ALLOWANCE } from "#plugins/wallets/allowance/allowanceKind.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
@@ -22,7 +21,7 @@ import {
 } from "#plugins/wallets/reconcile/limits.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
 
 type WaitingQueue = { walletId: string; chainId: number };
 
@@ -191,9 +190,9 @@ export async function readOpen(
 	db: Queryable,
 	{ sendTimeoutMs, at }: { sendTimeoutMs: number; at: Date },
 ): Promise<Submission[]> {
-	const rows = await db.query<SubmissionRow>(
-		`select ${submissionRow.columns} from wallets.submission s
-		where final_at is null and state <> 'queued'
+	const { items, unreadable } = await readSubmissions(
+		db,
+		`where final_at is null and state <> 'queued'
 			and (look_at is null or look_at <= $2 or look_at > $4)
 			and (
 				state <> 'sending'
@@ -203,7 +202,6 @@ export async function readOpen(
 		order by look_at nulls first limit $3`,
 		[new Date(at.getTime() - sendTimeoutMs), at, RECONCILE_ROWS_MAX, latestLook(at)],
 	);
-	const { items, unreadable } = await readRows(db, submissionRow, rows);
 	if (unreadable.length > 0) {
 		await db.execute("update wallets.submission set look_at = $2 where id = any($1::uuid[])", [
 			unreadable,

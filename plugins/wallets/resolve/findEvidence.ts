@@ -16,7 +16,7 @@ export type Claim = { transactionHash: Hex | null };
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
 /**
- * What the chain says of an operator's claim. Only two things settle an intent: its own
+ * Asks what the chain says of an operator's claim. Only two things settle an intent: its own
  * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
  * refused, so that nobody gives up what can still be sent.
  */
@@ -39,7 +39,7 @@ export async function findEvidence(
 	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
 }
 
-/** The transaction that used the nonce: without one, nothing is given up. */
+/** Finds the transaction that used the nonce: without one, nothing is given up. */
 async function hashOfNonce(deps: ExecutionDeps, asked: Asked): Promise<Hex> {
 	const { submission, rpc, signal } = asked;
 	const nonce = nonceOf(submission);

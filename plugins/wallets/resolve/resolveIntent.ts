@@ -2,7 +2,6 @@ import type { Audit } from "#core/audit/Audit.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { isSqlState } from "#core/db/isSqlState.ts";
 import { quarantineFault } from "#core/quarantine/faults.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/faults.ts";
@@ -13,7 +12,7 @@ import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
 import { resolveFault } from "#plugins/wallets/resolve/faults.ts";
 import { type Claim, findEvidence } from "#plugins/wallets/resolve/findEvidence.ts";
 import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
 
 export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
 
@@ -71,14 +70,13 @@ export async function resolveIntent(
 }
 
 async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {
-	const rows = await db.query<SubmissionRow>(
-		`select ${submissionRow.columns} from wallets.submission s
-		where s.intent_id = $1 and s.purpose = 'pay' and s.final_at is null
+	const { items, unreadable } = await readSubmissions(
+		db,
+		`where s.intent_id = $1 and s.purpose = 'pay' and s.final_at is null
 			and s.state not in ('queued', 'sending')
 		order by s.step desc limit 1`,
 		[intentId],
 	);
-	const { items, unreadable } = await readRows(db, submissionRow, rows);
 	if (unreadable.length > 0) throw quarantineFault.rowUnreadable({ detail: unreadable.join() });
 	return items[0] ?? null;
 }

@@ -132,7 +132,7 @@ export type ResolveOptions = {
 	ending: AbortSignal;
 };
 
-/** What operators do about intents that nothing else settles: they point, the chain decides. */
+/** Lets operators settle what nothing else settles: they point, the chain decides. */
 export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 	const { audit, operators } = core;
 	return (

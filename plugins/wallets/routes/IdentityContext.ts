@@ -17,7 +17,7 @@ export type IdentityContext = {
 	authenticate: Authenticate;
 	enrolment: Enrolment;
 	siwe: Siwe;
-	/** The most that a profile may set, as the deployment has it now. */
-	limits: () => Promise<UserLimits>;
-	settings: () => Promise<PublicSettings>;
+	/** The most that a profile may set. */
+	limits: UserLimits;
+	settings: PublicSettings;
 };

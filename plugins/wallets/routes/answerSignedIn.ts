@@ -6,7 +6,7 @@ import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
 import type { OpenedSession } from "#plugins/wallets/session/createSessions.ts";
 
-/** What a sign-in answers, beside the cookie. */
+/** Describes what a sign-in answers, beside the cookie. */
 export const signedInSchema = z
 	.object({
 		token: field.text(

@@ -3,13 +3,12 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/field.ts";
 import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
 import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
-import { unlink } from "#plugins/wallets/profile/unlink.ts";
-import { deleteWallet } from "#plugins/wallets/routes/deleteWallet.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
 import { postEnrollment } from "#plugins/wallets/routes/postEnrollment.ts";
 import { postProfile } from "#plugins/wallets/routes/postProfile.ts";
 import { postSiweVerify } from "#plugins/wallets/routes/postSiweVerify.ts";
 import { settingsSchema } from "#plugins/wallets/routes/settingsSchema.ts";
+import { unlinkRoutes } from "#plugins/wallets/routes/unlinkRoutes.ts";
 
 const challengeSchema = z
 	.object({
@@ -24,23 +23,22 @@ const challengeSchema = z
 	})
 	.meta({ id: "SiweChallenge", description: "What a sign-in message (ERC-4361) has to say." });
 
-/** Who somebody is here, and how they come to be it. */
+/** Answers who somebody is here, and lets them become it. */
 export function identityRoutes(context: IdentityContext) {
 	return new Elysia({ prefix: "/v1/trading" })
 		.use(getSettings(context))
 		.use(getProfile(context))
 		.use(postProfile(context))
-		.use(deleteSocial(context))
-		.use(deleteWallet(context))
+		.use(unlinkRoutes(context))
 		.use(postEnrollment(context))
 		.use(postSiweNonce(context))
 		.use(postSiweVerify(context))
 		.use(deleteSession(context));
 }
 
-/** What a page must know before anybody is signed in. */
+/** Answers what a page must know before anybody is signed in. */
 function getSettings({ settings }: IdentityContext) {
-	return new Elysia().get("/settings", () => settings(), {
+	return new Elysia().get("/settings", () => settings, {
 		response: { 200: settingsSchema },
 		detail: {
 			operationId: "getTradingSettings",
@@ -51,7 +49,7 @@ function getSettings({ settings }: IdentityContext) {
 	});
 }
 
-/** Whoever is signed in. */
+/** Answers who is signed in. */
 function getProfile({ authenticate }: IdentityContext) {
 	return new Elysia().get(
 		"/profile",
@@ -73,7 +71,7 @@ function getProfile({ authenticate }: IdentityContext) {
 	);
 }
 
-/** Signs out. Done twice, or without a session, it is done all the same. */
+/** Signs out. Without a session, or done twice, it answers the same. */
 function deleteSession({ db, sessions }: IdentityContext) {
 	return new Elysia().delete(
 		"/session",
@@ -98,38 +96,7 @@ function deleteSession({ db, sessions }: IdentityContext) {
 	);
 }
 
-/** Takes the social account from the profile: nothing typed there acts for it any more. */
-function deleteSocial(context: IdentityContext) {
-	const { db, clock, audit, authenticate, sessions } = context;
-	return new Elysia().delete(
-		"/profile/social",
-		async ({ request, set }) => {
-			const { profile, sessionId } = await authenticate(request);
-			const unlinked = await db.transaction(async (tx) => {
-				const one = { profileId: profile.id, audit, nowMs: clock.nowMs() };
-				const after = await unlink.social(tx, one);
-				await sessions.endOthers(tx, profile.id, sessionId);
-				return after;
-			});
-			set.headers["cache-control"] = "no-store";
-			return renderProfile(unlinked);
-		},
-		{
-			response: { 200: profileSchema },
-			detail: {
-				operationId: "unlinkSocialAccount",
-				tags: ["trading"],
-				summary: "Unlinks your social account",
-				description:
-					"Answers the profile as it then is, also where none was linked. Every other session of " +
-					"the profile ends.",
-				security: [{ session: [] }],
-			},
-		},
-	);
-}
-
-/** The first half of signing in with a wallet. */
+/** Begins signing in with a wallet. */
 function postSiweNonce({ siwe }: IdentityContext) {
 	return new Elysia().post(
 		"/siwe/nonce",

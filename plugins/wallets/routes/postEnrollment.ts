@@ -22,7 +22,7 @@ const bodySchema = z
 	.meta({ id: "EnrollmentRequest", description: "How to sign in." })
 	.optional();
 
-/** Signing in with the wallet provider's access token. */
+/** Signs in with the wallet provider's access token. */
 export function postEnrollment({ enrolment, sessions }: IdentityContext) {
 	return new Elysia().post(
 		"/enrollment",

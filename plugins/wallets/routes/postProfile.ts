@@ -78,7 +78,7 @@ export function postProfile(context: IdentityContext) {
 				profileId: principal.profile.id,
 				mayWeaken: isRecent(principal, clock),
 				audit: context.audit,
-				limits: await context.limits(),
+				limits: context.limits,
 			};
 			const profile = await db.transaction((tx) => changeSettings(tx, body ?? {}, changing));
 			set.headers["cache-control"] = "no-store";

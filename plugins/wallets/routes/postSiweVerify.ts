@@ -35,7 +35,7 @@ const bodySchema = z
 	})
 	.meta({ id: "SiweProof", description: "A signed sign-in message." });
 
-/** The second half: the signed message opens a session. */
+/** Ends signing in with a wallet: the signed message opens a session. */
 export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 	return new Elysia().post(
 		"/siwe/verify",

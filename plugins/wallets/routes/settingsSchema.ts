@@ -15,7 +15,7 @@ const walletProviderSchema = z
 	.object({ isOn: field.flag("Whether a wallet provider is configured.") })
 	.meta({ id: "WalletProviderState", description: "Who can sign for people." });
 
-/** What everybody may know of how this deployment trades. */
+/** Describes what everybody may know of how this deployment trades. */
 export const settingsSchema = z
 	.object({
 		homeChain: homeChainSchema,

@@ -21,27 +21,6 @@ import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
 
 type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Date };
 
-const revokeSessions = {
-	async byToken(db: Queryable, tokenHash: Uint8Array, now: Date): Promise<void> {
-		await db.execute(
-			"update wallets.session set revoked_at = $2 where token_hash = $1 and revoked_at is null",
-			[tokenHash, now],
-		);
-	},
-
-	/** All of a profile, by `session_profile`, but the one that asks for it. */
-	async othersOf(
-		db: Queryable,
-		{ profileId, exceptId, now }: { profileId: string; exceptId: string | null; now: Date },
-	): Promise<void> {
-		await db.execute(
-			`update wallets.session set revoked_at = $3
-			where profile_id = $1 and revoked_at is null and ($2::uuid is null or id <> $2)`,
-			[profileId, exceptId, now],
-		);
-	},
-};
-
 export type SessionOptions = {
 	db: Database;
 	clock: Clock;
@@ -57,7 +36,7 @@ export type OpenedSession = { token: string; expiresAtMs: number };
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Who is signed in, and until when. A token is in the answer that opened it and nowhere else. */
+/** Keeps who is signed in, until when. A token is in the answer that opened it, nowhere else. */
 export function createSessions(options: SessionOptions) {
 	const { db, clock, randomBytes, newId, secret, secure } = options;
 	const cookie = createSessionCookie({ secure });
@@ -69,7 +48,10 @@ export function createSessions(options: SessionOptions) {
 		const tokens = new Set([sent.kind === "session" ? sent.token : null, cookie.read(request)]);
 		for (const token of tokens) {
 			if (token === null || !sessionToken.isOne(token)) continue;
-			await revokeSessions.byToken(tx, sessionToken.hash(token, secret), now());
+			await tx.execute(
+				"update wallets.session set revoked_at = $2 where token_hash = $1 and revoked_at is null",
+				[sessionToken.hash(token, secret), now()],
+			);
 		}
 	}
 
@@ -78,7 +60,7 @@ export function createSessions(options: SessionOptions) {
 		end,
 
 		/**
-		 * A new token at each sign-in; whatever session the request came with ends (fixation).
+		 * Opens a session with a new token; whatever session the request came with ends (fixation).
 		 *
 		 * @param options.signedInAtMs when they proved who they are, where that was not just now.
 		 */
@@ -99,16 +81,23 @@ export function createSessions(options: SessionOptions) {
 				expiresAt: new Date(expiresAtMs),
 				signedInAt: options.signedInAtMs === undefined ? null : new Date(options.signedInAtMs),
 			};
-			await insertSession(tx, session, SESSIONS_PER_PROFILE_MAX);
+			await insertSession(tx, session);
 			return { token, expiresAtMs };
 		},
 
-		/** After a change of what a profile is made of, whoever else is signed in signs in anew. */
-		endOthers(tx: Tx, profileId: string, exceptId: string | null): Promise<void> {
-			return revokeSessions.othersOf(tx, { profileId, exceptId, now: now() });
+		/**
+		 * Ends all sessions of a profile but one, by `session_profile`: after a change of what it is
+		 * made of, whoever else is signed in signs in anew.
+		 */
+		async endOthers(tx: Tx, profileId: string, exceptId: string | null): Promise<void> {
+			await tx.execute(
+				`update wallets.session set revoked_at = $3
+				where profile_id = $1 and revoked_at is null and ($2::uuid is null or id <> $2)`,
+				[profileId, exceptId, now()],
+			);
 		},
 
-		/** The open session of a token, and whose it is. It lasts longer for being used. */
+		/** Finds the open session of a token, and whose it is. It lasts longer for being used. */
 		async find(
 			{ token, from }: { token: string; from: "header" | "cookie" },
 			request: Request,
@@ -117,8 +106,7 @@ export function createSessions(options: SessionOptions) {
 			const found = await findSession(db, sessionToken.hash(token, secret), at);
 			if (!found) return null;
 			if (at.getTime() - found.seenAt.getTime() >= SESSION_SLIDE_EVERY_MS) {
-				const lasting = { idleMs: SESSION_IDLE_MS, ageMaxMs: SESSION_AGE_MAX_MS };
-				await slideSession(db, { id: found.id, now: at, ...lasting });
+				await slideSession(db, { id: found.id, now: at });
 				// The browser's copy slides with it.
 				if (from === "cookie") {
 					requestContexts.get(request)?.headers.set("set-cookie", cookie.set(token));
@@ -141,7 +129,6 @@ async function insertSession(
 		/** When who opens it proved who they are; null: now. */
 		signedInAt: Date | null;
 	},
-	openMax: number,
 ): Promise<void> {
 	const { id, tokenHash, profileId, now, expiresAt, signedInAt } = session;
 	await tx.execute(
@@ -157,37 +144,24 @@ async function insertSession(
 			where profile_id = $1 and revoked_at is null and expires_at > $2
 			order by seen_at desc, created_at desc, id = $4 desc offset $3
 		)`,
-		[profileId, now, openMax, id],
-	);
-}
-
-/** Deletes sessions past their time, by `session_expiry`. A revoked one goes when it would end. */
-export async function pruneSessions(db: Queryable, now: Date, rowsMax: number): Promise<number> {
-	return db.execute(
-		`delete from wallets.session where id in (
-			select id from wallets.session where expires_at <= $1 order by expires_at limit $2
-		)`,
-		[now, rowsMax],
+		[profileId, now, SESSIONS_PER_PROFILE_MAX, id],
 	);
 }
 
 /** Notes that a session was used, and so how long it lasts: never beyond its age limit. */
-async function slideSession(
-	db: Queryable,
-	session: { id: string; now: Date; idleMs: number; ageMaxMs: number },
-): Promise<void> {
+async function slideSession(db: Queryable, { id, now }: { id: string; now: Date }): Promise<void> {
 	await db.execute(
 		`update wallets.session set seen_at = $2, expires_at = least(
 			$2::timestamptz + $3 * interval '1 millisecond',
 			created_at + $4 * interval '1 millisecond'
 		)
 		where id = $1 and revoked_at is null and seen_at < $2`,
-		[session.id, session.now, session.idleMs, session.ageMaxMs],
+		[id, now, SESSION_IDLE_MS, SESSION_AGE_MAX_MS],
 	);
 }
 
 /**
- * The session that a token opens, by the unique index of its hash, and whose it is; null where it
+ * Reads the session that a token opens, by the unique index of its hash, and whose it is; null: it
  * has ended.
  */
 async function findSession(

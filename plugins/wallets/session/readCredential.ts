@@ -10,8 +10,9 @@ export type Credential =
 	| { kind: "none" };
 
 /**
- * A bearer token wins over a cookie, also one that is wrong: who names themselves must not be taken
- * for somebody else. Other schemes belong to whatever stands in front of us.
+ * Reads by what a request says who speaks. A bearer token wins over a cookie, also one that is
+ * wrong: who names themselves must not be taken for somebody else. Other schemes belong to whatever
+ * stands in front of us.
  */
 export function readCredential(request: Request, cookie: SessionCookie): Credential {
 	const header = request.headers.get("authorization") ?? "";

@@ -10,8 +10,9 @@ export type SessionCookie = {
 };
 
 /**
- * Behind TLS the name begins with `__Host-`: then a browser takes it only with `Secure`, without a
- * domain and for all paths, so no neighbouring host can plant one (RFC 6265bis, 4.1.3.2).
+ * Reads and writes the session's cookie. Behind TLS its name begins with `__Host-`: then a browser
+ * takes it only with `Secure`, without a domain and for all paths, so no neighbouring host can
+ * plant one (RFC 6265bis, 4.1.3.2).
  */
 export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
 	const name = secure ? "__Host-session" : "session";

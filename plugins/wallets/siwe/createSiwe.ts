@@ -8,7 +8,11 @@ import { walletsFault } from "#plugins/wallets/faults.ts";
 import { NONCE_TTL_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
 import { isDeploymentProfile } from "#plugins/wallets/profile/deploymentName.ts";
-import { lockIdentity, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+} from "#plugins/wallets/profile/requireProfile.ts";
 import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
 import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
@@ -46,7 +50,7 @@ export type SignedIn = { session: OpenedSession; profile: Profile };
 
 export type Siwe = ReturnType<typeof createSiwe>;
 
-/** Signing in with a wallet (ERC-4361): a nonce of ours, then the signed message. */
+/** Signs in with a wallet (ERC-4361): by a nonce of ours, and then the signed message. */
 export function createSiwe(options: SiweOptions) {
 	const { db, clock, sessions, place, home } = options;
 
@@ -61,7 +65,7 @@ export function createSiwe(options: SiweOptions) {
 	}
 
 	return {
-		/** A nonce, and what the message that uses it must say. */
+		/** Gives out a nonce, and what the message that uses it must say. */
 		async challenge(request: Request) {
 			const nonce = createNonce(options.randomBytes);
 			const expiresAt = new Date(clock.nowMs() + NONCE_TTL_MS);
@@ -114,7 +118,7 @@ function invalidMessage(reason: string) {
 	});
 }
 
-/** Whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
+/** Finds whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
 async function profileOfWallet(
 	tx: Tx,
 	{ address, linkTo }: SignedWallet,
@@ -138,12 +142,10 @@ async function profileOfWallet(
 	await walletRows.insert(tx, { ...wallet, profileId, address, chainId, now });
 	const canonical = chooseCanonical([...before.wallets, wallet], before.canonicalWalletId);
 	await profileRows.setCanonical(tx, profileId, canonical);
-	await profileRows.touch(tx, profileId);
-	await audit.append(tx, {
-		actor: `profile:${profileId}`,
+	return noteChange(tx, audit, {
+		profileId,
 		action: linkTo === null ? "wallets.profile.created" : "wallets.wallet.linked",
-		subject: `wallet:${wallet.id}`,
+		walletId: wallet.id,
 		detail: { address, by: "signature" },
 	});
-	return requireProfile(tx, profileId);
 }

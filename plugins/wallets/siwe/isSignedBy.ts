@@ -23,8 +23,8 @@ const MAGIC = `0x1626ba7e${"0".repeat(56)}`;
 const WORD_LENGTH = 2 + 64;
 
 /**
- * Whether an address signed a text (EIP-191): by its key, or, where it is a contract, by saying so
- * (ERC-1271), also before it is deployed (ERC-6492).
+ * Says whether an address signed a text (EIP-191): by its key, or, where it is a contract, by
+ * saying so (ERC-1271), also before it is deployed (ERC-6492).
  *
  * What keys sign is judged by `readSigner` alone. The validator of ERC-6492 recovers keys too,
  * where it finds no code, and would take a high `s` that was refused here: such a signature is
@@ -82,7 +82,7 @@ function questionOf({ hash, signature }: Signed): Hex {
 	});
 }
 
-/** An address without code answers nothing. */
+/** Reads the contract's answer. An address without code answers nothing. */
 function saysYes(answer: unknown): boolean {
 	return typeof answer === "string" && answer.toLowerCase().slice(0, WORD_LENGTH) === MAGIC;
 }

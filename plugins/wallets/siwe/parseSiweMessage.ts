@@ -49,7 +49,7 @@ export function parseSiweMessage(text: string): SiweReading {
 
 type Fields = Omit<SiweMessage, "scheme" | "domain" | "address" | "statement">;
 
-/** The labelled lines, in the order in which they must stand; a text says what is wrong. */
+/** Reads the labelled lines, in the order in which they must stand; a text says what is wrong. */
 function readFields(lines: readonly string[]): Fields | string {
 	let at = 0;
 	const take = (label: string): string | null => {
@@ -93,7 +93,7 @@ function resourceOf(line: string): string | null {
 	return line.startsWith("- ") && isUri(line.slice(2)) ? line.slice(2) : null;
 }
 
-/** A field that may be absent is fine where it is. */
+/** Says whether a field is a time, or is absent. */
 function isTime(text: string | null): boolean {
 	return text === null || readTimestamp(text) !== null;
 }
@@ -106,7 +106,7 @@ function refused(reason: string): SiweReading {
 	return { kind: "refused", reason };
 }
 
-/** The one text that a message is signed as (ERC-4361). Fields are taken as they are. */
+/** Writes the one text that a message is signed as (ERC-4361). Fields are taken as they are. */
 export function renderSiweMessage(message: SiweMessage): string {
 	const { scheme, statement, expirationTime, notBefore, requestId, resources } = message;
 	const asker = scheme === null ? message.domain : `${scheme}://${message.domain}`;

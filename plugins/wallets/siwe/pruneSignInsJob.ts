@@ -6,8 +6,16 @@ import {
 	SIGN_IN_PRUNE_ROWS_MAX,
 	SIGN_IN_PRUNE_TIMEOUT_MS,
 } from "#plugins/wallets/limits.ts";
-import { pruneSessions } from "#plugins/wallets/session/createSessions.ts";
-import { nonces } from "#plugins/wallets/siwe/sql/nonces.ts";
+
+/** By `siwe_nonce_expiry` and `session_expiry`. A revoked session goes when it would have ended. */
+const EXPIRED = [
+	`delete from wallets.siwe_nonce where nonce in (
+		select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
+	)`,
+	`delete from wallets.session where id in (
+		select id from wallets.session where expires_at <= $1 order by expires_at limit $2
+	)`,
+];
 
 /** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */
 export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): Job {
@@ -18,8 +26,7 @@ export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): 
 		timeoutMs: SIGN_IN_PRUNE_TIMEOUT_MS,
 		async run() {
 			const now = new Date(clock.nowMs());
-			await nonces.prune(db, now, SIGN_IN_PRUNE_ROWS_MAX);
-			await pruneSessions(db, now, SIGN_IN_PRUNE_ROWS_MAX);
+			for (const sql of EXPIRED) await db.execute(sql, [now, SIGN_IN_PRUNE_ROWS_MAX]);
 		},
 	};
 }

@@ -5,7 +5,7 @@ const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2
 const HIGH_BIT = 1n << 255n;
 
 /**
- * The address whose key made a signature, lower case; null where it is not one of a key's.
+ * Returns the address whose key made a signature, lower case; null: it is not one of a key's.
  *
  * Taken are 65 bytes (`v` 27 or 28, as some wallets 0 or 1) and the 64 of EIP-2098. Refused is a
  * high `s` (EIP-2): everybody can make it out of a good signature. To know whose it would be if it

@@ -3,7 +3,7 @@ import { MINUTE_MS } from "#core/time/units.ts";
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * The moment that an RFC 3339 timestamp names, or null where it is none.
+ * Reads the moment that an RFC 3339 timestamp names; null: it is none.
  *
  * `Date.parse` alone takes the 30th of February for the 2nd of March. Leap seconds and the lower
  * case `t` and `z` are refused: no wallet writes them.

@@ -1,7 +1,7 @@
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * The pages that may ask somebody to sign in here: the service's own and the allowed ones.
+ * Returns the pages that may ask somebody to sign in here: the service's own and the allowed ones.
  *
  * The `Host` header is whatever the caller writes, so it counts only where nobody can be misled by
  * it: on this very machine, and in the sandbox.

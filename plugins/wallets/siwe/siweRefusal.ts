@@ -13,7 +13,7 @@ export type SiweExpectation = {
 };
 
 /**
- * Why a message is not for us, or not now; null where it is. Whether its nonce is ours and its
+ * Says why a message is not for us, or not now; null: it is. Whether its nonce is ours and its
  * signature good is asked elsewhere.
  *
  * Domain and URI are compared with whole origins: a signature that somebody gave to another page
@@ -65,7 +65,7 @@ function timeOf(text: string | null, absentMs: number): number {
 	return text === null ? absentMs : (readTimestamp(text) ?? Number.NaN);
 }
 
-/** With a user in it a URI shows one name and leads to another: it is on no origin of ours. */
+/** Returns the origin of a URI; null where a user in it shows one name and leads to another. */
 function originOf(uri: string): string | null {
 	if (!URL.canParse(uri)) return null;
 	const { origin, username, password } = new URL(uri);

@@ -36,22 +36,22 @@ const URI = new RegExp(`^${SCHEME}:${HIERARCHY}(?:\\?${REST})?(?:#${REST})?$`);
 const PCHARS = new RegExp(`^${PCHAR}*$`);
 const STATEMENT = new RegExp(`^[${UNRESERVED}${SUB_DELIMS}:/?#[\\]@ ]+$`);
 
-/** Who answers: host, perhaps with user and port. An empty host names nobody and is refused. */
+/** True for a host, perhaps with user and port. An empty host names nobody, and is none. */
 export function isAuthority(text: string): boolean {
 	return AUTHORITY.test(text);
 }
 
-/** An absolute URI of any scheme. */
+/** True for an absolute URI of any scheme. */
 export function isUri(text: string): boolean {
 	return URI.test(text);
 }
 
-/** `*pchar`, also none: the form of a request id. */
+/** True for `*pchar`, also none: the form of a request id. */
 export function isPchars(text: string): boolean {
 	return PCHARS.test(text);
 }
 
-/** `1*( reserved / unreserved / " " )`: what ERC-4361 allows in a statement. */
+/** True for `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
 export function isStatement(text: string): boolean {
 	return STATEMENT.test(text);
 }

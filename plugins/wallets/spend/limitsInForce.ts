@@ -4,19 +4,15 @@ import type { Channel, Profile, SpendLimits, Wallet } from "#plugins/wallets/con
 import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
 
 /** Microdollars; what nobody set otherwise. */
-export type DefaultLimits = {
-	perTradeUsdMicros: bigint;
-	walletNotionalUsdMicros: bigint;
-	dailyUsdMicros: bigint;
+export type DefaultLimits = SpendLimits & {
 	/** Of what comes through social posts and messages, by trade and by day. */
 	socialUsdMicros: bigint;
-	recipientCooldownMs: number;
 };
 
 /** Somebody new gets nothing of what a post says before its author had a day to see it. */
 const SOCIAL_COOLDOWN_MS = DAY_MS;
 
-/** The least of what the profile, its wallet, the channel and the deployment allow. */
+/** Returns the least of what the profile, its wallet, the channel and the deployment allow. */
 export function limitsInForce(
 	defaults: DefaultLimits,
 	by: { profile: Profile; wallet: Wallet; channel: Channel; recipient: Address | null },

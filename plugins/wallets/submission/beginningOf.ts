@@ -1,17 +1,11 @@
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
-/** What a transaction does that only uses a nonce. */
-type SelfTransfer = {
-	chainId: number;
-	from: Address;
-	to: Address;
-	valueRaw: bigint;
-	data: Hex;
-};
+/** What a transaction does, whatever nonce and fees it has. */
+type Call = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 
 /** What is about to be handed over, with what is kept of it. */
 export type Beginning = {
@@ -26,7 +20,7 @@ export type Beginning = {
 };
 
 export type BeginningAsked = {
-	plan: Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+	plan: Call;
 	gasLimit: bigint;
 	account: Pick<AccountState, "maxFeePerGas" | "maxPriorityFeePerGas" | "headBlock">;
 	session: string;
@@ -75,7 +69,7 @@ export async function beginSubmission(
 	return begun > 0;
 }
 
-/** A transaction that sends nothing from an account to itself: it uses its nonce, and pays gas. */
-export function selfTransfer({ chainId, from }: { chainId: number; from: Address }): SelfTransfer {
+/** Returns what sends nothing from an account to itself: it uses its nonce, and pays gas. */
+export function selfTransfer({ chainId, from }: { chainId: number; from: Address }): Call {
 	return { chainId, from, to: from, valueRaw: 0n, data: "0x" };
 }

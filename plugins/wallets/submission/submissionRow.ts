@@ -1,5 +1,7 @@
 import { hexOf } from "#core/chain/hexOf.ts";
+import type { Queryable, SqlValue } from "#core/db/Database.ts";
 import type { RowSource } from "#core/quarantine/RowSource.ts";
+import { type ReadRows, readRows } from "#core/quarantine/readRows.ts";
 import { rowField } from "#core/quarantine/rowField.ts";
 import type {
 	Submission,
@@ -75,3 +77,16 @@ export const submissionRow = {
 		};
 	},
 } satisfies RowSource<SubmissionRow, Submission> & { columns: string };
+
+/**
+ * Reads submissions by what follows `from wallets.submission s`. Those that cannot be read are left
+ * out of the items, and named.
+ */
+export async function readSubmissions(
+	db: Queryable,
+	rest: string,
+	values: readonly SqlValue[],
+): Promise<ReadRows<Submission>> {
+	const sql = `select ${columns} from wallets.submission s ${rest}`;
+	return readRows(db, submissionRow, await db.query<SubmissionRow>(sql, values));
+}

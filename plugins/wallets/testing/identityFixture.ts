@@ -74,12 +74,12 @@ function createWorld(db: Database, options: FixtureOptions) {
 				tx.afterCommit(() => void audited.push(entry));
 			},
 		},
-		limits: async () => ({
+		limits: {
 			perTradeUsdMicros: 1_000_000_000n,
 			dailyUsdMicros: 5_000_000_000n,
 			walletNotionalUsdMicros: 2_000_000_000n,
-		}),
-		dryRun: async () => true,
+		},
+		dryRun: true,
 	});
 	return { clock, audited, provider, identity };
 }

@@ -6,8 +6,8 @@ import { builtinTools } from "#test/agent/builtinCommands.ts";
 import { type AgentWorld, openAgentWorld } from "#test/e2e/agent/openAgentWorld.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: what a plugin can do for the agent is there in every channel, without a line of ours
-// for it; and no channel does more than its caller may.
+// Guarantee: a plugin's tools and commands are available in every channel without further code, and
+// no channel does more than its caller may.
 
 const SLUG = "kiln-folk";
 const ANNA = `0x${"a1".repeat(20)}`;
@@ -33,7 +33,7 @@ async function balanceOf(address: string): Promise<bigint> {
 	return BigInt(String(await world.lab.rpc.call("eth_getBalance", [address, "latest"])));
 }
 
-/** What was sent to somebody, however it was asked for. */
+/** Returns the intents that pay an address, by whichever channel they were asked for. */
 function sentTo(address: string) {
 	return world.service.core.db.query<{ id: string; status: string }>(
 		"select id, status from wallets.intent where request->>'recipient' = $1 order by created_at",
@@ -73,7 +73,7 @@ describe("[SOC-09] a plugin's command", () => {
 			title: "Tide",
 			annotations: { readOnlyHint: true },
 		});
-		// Nothing that moves something is there, whoever added it.
+		// No tool that moves anything is offered, whichever plugin added it.
 		const { tools: all } = (await world.service.get("/v1/agent/tools")).body;
 		const open = all.filter((one: any) => one.effect === "read" && one.access === "everybody");
 		expect(tools.map(({ name }) => name).sort()).toEqual(open.map(({ name }: any) => name));
@@ -107,7 +107,7 @@ describe("[SOC-09] a plugin's command", () => {
 			commands: ["tide <place>"],
 			inputSchema: { type: "object", required: ["place"] },
 		});
-		// What is proven of the grammar of all plugins is proven of these, and of no others.
+		// The proofs about the commands of all plugins hold for exactly these tools.
 		const ours = builtinTools.map(({ name }) => name);
 		expect(tools.map(({ name }: any) => name).sort()).toEqual([...ours, "read_tide"].sort());
 	});
@@ -274,7 +274,7 @@ describe("sending", () => {
 	});
 });
 
-/** Opens a link as its owner's browser does, and says yes to what it shows. */
+/** Opens a link as the owner's browser does, and accepts what it shows. */
 async function sayYes(url: string): Promise<void> {
 	const path = `/v1${new URL(url).pathname}`;
 	const { body: shown } = await world.service.get(path);

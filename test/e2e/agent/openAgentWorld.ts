@@ -15,7 +15,7 @@ export type SayOptions = { by?: string; key?: string };
 const TIDE_PLUGIN = join(import.meta.dir, "tidePlugin.ts");
 
 /**
- * The whole service with a plugin of somebody else, over a sandbox chain, its marketplace, a wallet
+ * Starts the whole service with a foreign plugin, over a sandbox chain, its marketplace, a wallet
  * provider and a scripted language model.
  */
 export async function openAgentWorld(slug: string) {
@@ -25,7 +25,7 @@ export async function openAgentWorld(slug: string) {
 		OPENAI_BASE_URL: model.url,
 		AGENT_MODEL: "scripted",
 		TRADING_DRY_RUN: "false",
-		// Links are whole addresses then, as the schemas of tools say.
+		// Links are then absolute URLs, as the schemas of tools say.
 		PUBLIC_URL: "https://app.example",
 	};
 	let custody: CustodyEmulator | undefined;
@@ -61,10 +61,10 @@ export async function openAgentWorld(slug: string) {
 		custody,
 		post,
 		tokenOf,
-		/** What a text is answered by `POST /v1/agent/command`. */
+		/** Returns the answer of `POST /v1/agent/command` to a text. */
 		command: (text: string, options: SayOptions = {}) =>
 			post("/v1/agent/command", { text }, options),
-		/** The same text in a terminal. */
+		/** Runs the same text in a terminal. */
 		async ask(...args: string[]) {
 			const out: string[] = [];
 			const notes: string[] = [];
@@ -76,7 +76,7 @@ export async function openAgentWorld(slug: string) {
 			const code = await runCommand(["ask", "--url", service.url, ...args], context);
 			return { code, out, notes };
 		},
-		/** The official client, with somebody's session. */
+		/** Connects the official client, with the session of the given person. */
 		async mcp(by?: string): Promise<Client> {
 			const client = new Client({ name: "test", version: "1" });
 			const requestInit = { headers: by ? { authorization: `Bearer ${tokenOf(by)}` } : {} };

@@ -7,7 +7,7 @@ const harbors = new Map([
 	["bay", "low"],
 ]);
 
-/** A plugin of somebody else: a tool, a command for it, and with that a line of help. */
+/** A foreign plugin: a tool and its command, which has its line of help by that. */
 export const tidePlugin = definePlugin({
 	name: "tide",
 	version: "1",

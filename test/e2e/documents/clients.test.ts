@@ -17,7 +17,7 @@ import {
 // strict mode and does against a running service what its types say.
 
 const SLUG = "kiln-folk";
-/** Of a machine on which many others work. */
+/** Enough for a busy machine. */
 const LIMIT_MS = 2 * TEST_LIMIT_MS;
 
 let lab: MarketLab;
@@ -57,7 +57,7 @@ const HIDDEN = new Set([
 test(
 	"[API-21] every route has its schemas, examples and codes; a page shows them; typed clients call them",
 	async () => {
-		// Every route, with what it takes and answers, an example, and the codes of its refusals.
+		// Every route is there, with its input and output, an example, and the codes of its refusals.
 		const mounted = lab.service.host.routes
 			.concat(api.host.routes)
 			.flatMap(({ router }) => router.history.map(({ method, path }) => `${method} ${path}`));
@@ -91,12 +91,12 @@ test(
 			}
 		}
 
-		// A page that shows it.
+		// The page that shows the document.
 		const page = await fetch(`${api.url}/openapi`);
 		expect(page.headers.get("content-type")).toStartWith("text/html");
 		expect(await page.text()).toContain("/openapi/assets/start.js");
 
-		// Clients: this repository's own, and two that strangers generate.
+		// The clients: this repository's own, and two made by public generators.
 		const own = await createClient(api.url).v1["nft-market"].collections.get({
 			query: { mode: "top" },
 		});

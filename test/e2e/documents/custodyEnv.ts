@@ -1,6 +1,6 @@
 import type { CustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";
 
-/** What a service needs in its environment so that every route of trading is there. */
+/** Returns the environment that a service needs so that every trading route is mounted. */
 export function custodyEnv(custody: CustodyEmulator): Record<string, string> {
 	return {
 		WALLET_PROVIDER_BASE_URL: custody.url,

@@ -6,7 +6,7 @@ const HERE = import.meta.dir;
 const ROOT = join(HERE, "../../..");
 const preload = join(HERE, "typescriptForGenerators.ts");
 
-/** Strict, as a careful project has it; what generators write is checked too. */
+/** Strict, as in a careful project; the generated code is checked too. */
 const TSCONFIG = {
 	compilerOptions: {
 		strict: true,
@@ -25,7 +25,7 @@ const TSCONFIG = {
 
 /**
  * Makes the clients of two generators from a document, beside programs that use them, and compiles
- * all of it. Answers where they are; fails where a generator or the compiler does.
+ * all of it. Returns their paths; throws where a generator or the compiler fails.
  */
 export async function makeClients(document: string, folder: string): Promise<string[]> {
 	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));

@@ -10,8 +10,8 @@ import { startTradingService } from "#test/e2e/documents/startTradingService.ts"
 import { walkSchemas } from "#test/e2e/documents/walkSchemas.ts";
 import { createSchemaCheck } from "#test/harness/document/createSchemaCheck.ts";
 
-// Guarantee: whoever has the documents alone knows what to send, what comes back, in which unit,
-// and what each error means. What is added without saying so fails here.
+// Guarantee: a reader of the documents alone knows what to send, what comes back, in which unit,
+// and what each error means. An undocumented addition fails here.
 
 type Operation = Record<string, any> & { name: string; pointer: string };
 
@@ -41,7 +41,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-/** Lines about what breaks a rule; a test expects none. */
+/** Returns a line about each thing that breaks a rule; a test expects none. */
 function broken<One>(all: Iterable<One>, rule: (one: One) => string | undefined | false): string[] {
 	return [...all].flatMap((one) => rule(one) || []);
 }
@@ -55,7 +55,7 @@ describe("linters of others", () => {
 	});
 
 	test("redocly finds neither in the AsyncAPI document, and it is as its JSON Schema says", async () => {
-		// Streams are open to everybody, and AsyncAPI has no word for that.
+		// Streams are open to all callers, which AsyncAPI cannot express.
 		const args = ["lint", "asyncapi.json", "--skip-rule", "security-defined"];
 		const said = await runTool("@redocly/cli/bin/cli.js", args, { folder });
 		expect(said).toContain("valid");
@@ -256,7 +256,7 @@ describe("errors", () => {
 			expect([code, answer.status, cases.length > 0]).toEqual([code, 200, true]);
 			for (const { status, meaning, advice } of cases) {
 				expect([code, meaning.length > 5, advice.length > 20]).toEqual([code, true, true]);
-				// What a caller can do about a refusal is never the same sentence for all of them.
+				// The advice must not be the same generic sentence for every refusal.
 				const isGeneric = advice.startsWith("Correct the request before you send it again");
 				expect([code, status, isGeneric]).toEqual([code, status, false]);
 			}

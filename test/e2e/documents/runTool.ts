@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** Runs a tool of `node_modules` by Bun, and answers what it wrote; fails where the tool does. */
+/** Runs a tool of `node_modules` by Bun and returns its output; throws where the tool fails. */
 export async function runTool(
 	path: string,
 	args: readonly string[],
@@ -17,7 +17,7 @@ export async function runTool(
 			...args,
 		],
 		cwd: folder,
-		// Neither of them may ask for news of itself.
+		// Neither tool may send telemetry or look for updates.
 		env: {
 			...process.env,
 			REDOCLY_TELEMETRY: "off",

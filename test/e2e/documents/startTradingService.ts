@@ -3,7 +3,7 @@ import { startAnvil } from "#test/harness/anvil.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";
 
-/** A service with every route that there is, on a chain where nothing happens. */
+/** Starts a service with every route mounted, on a chain where nothing happens. */
 export async function startTradingService() {
 	const anvil = await startAnvil();
 	const custody = await startCustodyEmulator({ rpcUrl: anvil.url });

@@ -1,7 +1,7 @@
 import { plugin } from "bun";
 
-// Generators of clients build syntax trees with TypeScript's own functions, which version 7 does
-// not have any more. What they import is the last version that does; our own compiler stays.
+// Client generators build syntax trees with TypeScript's own functions, which version 7 no longer
+// has. Their import of it gets the last version that has them; our own compiler stays.
 plugin({
 	name: "typescript for generators",
 	setup(build) {

@@ -1,12 +1,12 @@
 export type DocumentedMember = {
 	/** The member's name. */
 	name: string;
-	/** For people: which schema's member it is. */
+	/** The name of the schema with this member, for failure messages. */
 	where: string;
 	/** JSON pointer of its schema in the document. */
 	pointer: string;
 	schema: any;
-	/** True in an object of another service that we pass on unchanged. */
+	/** True in an object of another service that is passed on unchanged. */
 	isForeign: boolean;
 };
 

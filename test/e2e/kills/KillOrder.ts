@@ -1,14 +1,19 @@
-/** Where a process is to die: before or after a step, when it comes there for the n-th time. */
+/** The point at which a process dies: before or after a step, the n-th time that it reaches it. */
 export type KillPoint = { step: string; edge: "before" | "after"; nth: number };
 
-/** What the test tells the process that it is going to kill. Its clock is set with each order. */
+/**
+ * A message of the test to the process that it is going to kill. It also sets that process's clock.
+ */
 export type KillOrder = { clockOffsetMs: number } & (
 	| { kind: "arm"; point: KillPoint | null }
-	/** The jobs of the path that money leaves by have their turn. */
+	/** Runs the jobs of the execution path once. */
 	| { kind: "tick" }
 );
 
-/** What it says. `reached` are edges since it was armed, such as `commit.create:before`. */
+/**
+ * A message of that process. `reached` counts the edges since it was armed, such as
+ * `commit.create:before`.
+ */
 export type KillableReport =
 	| { kind: "ready"; url: string }
 	| { kind: "done"; reached: Record<string, number> };

@@ -6,11 +6,11 @@ import type { CustodyFaultOrder } from "#test/sandbox/custody/faults/CustodyFaul
 export type KillRun = {
 	path: string;
 	body: Readonly<Record<string, unknown>>;
-	/** What it is answered with. */
+	/** The expected status of its answer. */
 	status: number;
-	/** Whom its intents pay, or which token they buy; one intent for each. */
+	/** The expected payments or purchases; one intent for each. */
 	wanted: readonly Wanted[];
-	/** It cannot be paid, so nothing may leave. */
+	/** True: it cannot be paid, so nothing may leave the wallet. */
 	isDenied: boolean;
 };
 
@@ -20,15 +20,15 @@ export type Wanted =
 
 export type KillScenario = {
 	name: string;
-	/** What the wallet provider does with the requests to send. */
+	/** The wallet provider's faults when it is asked to send. */
 	faults: readonly CustodyFaultOrder[];
 	asksOwner: boolean;
 	/**
-	 * The node forgets what waits, once, after the service has seen it: nothing is mined before, and
-	 * so much time passes then that it is given up for lost.
+	 * True: the node drops the pending transactions once, after the service has seen them. Nothing is
+	 * mined before, and then so much time passes that they are given up for lost.
 	 */
 	isDropped: boolean;
-	/** Its owner cancels all of it, by nonce, while nothing is mined. */
+	/** True: the owner cancels all of it, by nonce, while nothing is mined. */
 	isCancelled: boolean;
 	prepare(lane: KillLane): Promise<KillRun>;
 };

@@ -6,12 +6,12 @@ export type KillableBundle = { entry: string; plugins: string[]; remove(): Promi
 
 const FOLDER = join(import.meta.dir, "../../.data");
 const OURS = /\/(?:core|plugins|agent|api|test)\/(?!.*node_modules).*\.ts$/;
-/** It reads files of its own beside its code. */
+/** Not bundled: it reads files of its own beside its code. */
 const LEFT_OUT = ["graphile-worker"];
 
 /**
- * The service that is killed, as a few large files: of a start from its sources two thirds go into
- * finding and parsing a thousand of them, and hundreds of starts are made.
+ * Bundles the killable service into a few large files: two thirds of a start from its sources are
+ * spent on finding and parsing a thousand of them, and the tests start it hundreds of times.
  */
 export async function bundleKillable(): Promise<KillableBundle> {
 	await mkdir(FOLDER, { recursive: true });
@@ -21,7 +21,7 @@ export async function bundleKillable(): Promise<KillableBundle> {
 		entrypoints: names.map((name) => join(import.meta.dir, `${name}.ts`)),
 		outdir,
 		target: "bun",
-		// One copy of what they share.
+		// Shared code must exist once.
 		splitting: true,
 		external: LEFT_OUT,
 		plugins: [{ name: "places", setup: (build) => void build.onLoad({ filter: OURS }, inPlace) }],
@@ -31,7 +31,7 @@ export async function bundleKillable(): Promise<KillableBundle> {
 	return { entry, plugins, remove: () => rm(outdir, { recursive: true, force: true }) };
 }
 
-/** A file that asks where it is is told where its source is: migrations stand beside that. */
+/** Replaces `import.meta.dir` by the folder of the source, beside which migrations are found. */
 async function inPlace({ path }: { path: string }) {
 	const text = await Bun.file(path).text();
 	const contents = text

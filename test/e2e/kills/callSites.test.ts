@@ -6,10 +6,10 @@ import { projectFiles } from "#test/tidy/projectFiles.ts";
 import { readSourceFile } from "#test/tidy/readSourceFile.ts";
 import type { SourceFile } from "#test/tidy/SourceFile.ts";
 
-// Guarantee: the list of points at which processes are killed is whole. A commit or an outbound
-// call on the path that money leaves by that is not inside a named step fails here.
+// Guarantee: the list of points at which processes are killed is complete. A commit or an outbound
+// call on the execution path outside a named step fails here.
 
-/** The path: who runs on it between a request and its last receipt. */
+/** The files of the execution path: those that run between a request and its last receipt. */
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
@@ -19,7 +19,7 @@ const PATH = new RegExp(
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
 
-/** What goes out, or makes something last. */
+/** Code that calls out, or that commits something. */
 const OUT = [
 	/\.transaction\(/,
 	/\.together\(/,
@@ -32,11 +32,11 @@ const OUT = [
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
 ];
-/** Outside a transaction; inside one, what is written lasts by its commit. */
+/** A statement outside a transaction; one inside a transaction becomes permanent by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
 const WRITES = /\b(?:insert|update|delete)\b/i;
 
-/** Beside the path: whether and when these are done changes nothing for any intent. */
+/** Not on the path: whether and when these run changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
@@ -47,8 +47,8 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 };
 
 /**
- * What needs no step of its own: these make the calls, and whoever calls them is inside a step,
- * which is looked at where they are called.
+ * Needs no step of its own: these functions make the calls, and their callers are inside a step,
+ * which is checked at the call.
  */
 const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
@@ -81,7 +81,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
 };
 
-/** From each `run(` and `outbound(` to the bracket that ends it. */
+/** Returns the spans from each `run(` and `outbound(` to its closing bracket. */
 function stepsIn(code: string): { from: number; to: number }[] {
 	return [...code.matchAll(/\b(?:steps\s*\.run|outbound)\(/g)].map(({ index }) => {
 		let depth = 0;
@@ -94,13 +94,13 @@ function stepsIn(code: string): { from: number; to: number }[] {
 	});
 }
 
-/** The function of the file's top level that a place is in. */
+/** Returns the name of the top-level function around a position. */
 function functionAt(code: string, place: number): string {
 	const names = [...code.slice(0, place).matchAll(/^(?:export )?(?:async )?function (\w+)/gm)];
 	return names.at(-1)?.[1] ?? "";
 }
 
-/** Calls that go out, or last, outside every step. */
+/** Returns the calls that go out, or commit, outside every step. */
 function unlisted({ path, code, text }: SourceFile): string[] {
 	const steps = stepsIn(code);
 	const statements = [...code.matchAll(new RegExp(STATEMENT, "g"))].filter(({ index }) => {
@@ -128,7 +128,7 @@ test("every commit and every outbound call of the path is inside a named step", 
 	expect(onThePath.flatMap(unlisted)).toEqual([]);
 });
 
-test("who makes calls inside their callers' steps is still there, and makes them", () => {
+test("each function that calls out inside its callers' steps still exists and does so", () => {
 	for (const place of Object.keys(INSIDE_THEIR_CALLERS)) {
 		const [path, name] = place.split("#");
 		const file = onThePath.find((one) => one.path === path);
@@ -157,7 +157,7 @@ test("every name on the list stands for a step, and every step has a name on the
 	expect([...used].sort()).toEqual([...new Set(listed)].sort());
 });
 
-test("whatever registers a kind of intent is on the path that is looked at here", async () => {
+test("every file that registers a kind of intent is on the path that is checked here", async () => {
 	const registering = (await projectFiles()).filter(({ path, code }) => {
 		const isProduct = path.startsWith("plugins/") && !OFF_THE_PATH.test(path);
 		return isProduct && /\bexecution\.register\(/.test(code);

@@ -7,7 +7,7 @@ const OPEN = new Set(["queued", "sending", "sent", "doubtful", "dropped"]);
 const ASKS_MAX = 40;
 const ASK_AGAIN_MS = 25;
 const TURNS_MAX = 200;
-/** Turns of the jobs before a held chain goes on, and before time passes faster. */
+/** Turns of the jobs before held mining goes on, and before the clock runs faster. */
 const HELD_TURNS = 2;
 const SLOW_TURNS = 6;
 const TURN_MS = 1_100;
@@ -18,12 +18,13 @@ const PAUSE_MS = 20;
  * as its process takes to start, and turns without blocks would be used up meanwhile.
  */
 const BLOCK_FROM_TURN = 50;
-/** After this time a transaction that the provider says it never sent is looked for once more. */
+/** After this time a transaction that the provider denies having sent is looked up once more. */
 const LATER_MS = 40_000;
 
 /**
- * Sees a request through to its end, from wherever it stands: asked again with its key, confirmed
- * where its owner is asked, and the jobs given their turns until nothing of it is open.
+ * Drives a request to its end from any state: repeats it with its key, confirms it where its owner
+ * is asked, and runs the jobs until none of its intents is open. Returns its answer and the edges
+ * that were reached.
  */
 export async function driveRun(
 	lane: KillLane,
@@ -31,7 +32,10 @@ export async function driveRun(
 		key: string;
 		release(): void;
 		forgets: (() => Promise<void>) | null;
-		/** False while there is something left to cancel: until then nothing is mined. */
+		/**
+		 * Cancels what can be cancelled; false while something is left, and until then nothing is
+		 * mined.
+		 */
 		cancels: (() => Promise<boolean>) | null;
 	},
 ): Promise<{ answer: Answer; reached: Record<string, number> }> {
@@ -50,7 +54,7 @@ export async function driveRun(
 		});
 		if (!isOpen && !asked) {
 			run.release();
-			// What the wallet provider still does late, the chain then shows.
+			// What the wallet provider still does late then shows on the chain.
 			await lane.custody.idle();
 			await lane.tick(LATER_MS);
 			const again = await intentsOf(lane.db, run);
@@ -70,14 +74,14 @@ async function askUntilAnswered(
 ): Promise<Answer> {
 	for (let times = 0; times < ASKS_MAX; times++) {
 		const answer = await lane.ask(path, { body, key });
-		// Only until the database has noticed that the process that held the key is gone.
+		// 409 only until the database has noticed that the process that held the key is gone.
 		if (answer.status !== 409) return answer;
 		await Bun.sleep(ASK_AGAIN_MS);
 	}
 	throw new Error("a request is under way for ever");
 }
 
-/** As its owner does who lost the first link. */
+/** Confirms an intent by a new link, as an owner does who lost the first one. */
 async function confirm(lane: KillLane, intentId: string): Promise<void> {
 	const made = await lane.ask("/v1/links", { body: { intentId } });
 	if (made.status !== 201) throw new Error(`no link: ${made.text}`);

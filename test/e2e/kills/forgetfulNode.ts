@@ -2,13 +2,13 @@ import { bytesToHex } from "viem";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
 
-/** Longer than anything that no node knows is believed in. */
+/** Longer than a transaction that no node knows is still expected. */
 const LOST_MS = UNSEEN_DROPPED_MS + 60_000;
 
 /**
- * Has the node forget all that waits of the lane's wallet, once, as soon as the service has seen
- * all of it there; then so much time passes that it is given up for lost. Called again and again,
- * also after a death.
+ * Returns a function that lets the node drop all pending transactions of the lane's wallet, once,
+ * as soon as the service has seen all of them there; then so much time passes that they are given
+ * up for lost. It is called again and again, also after a death.
  */
 export function forgetfulNode(lane: KillLane): () => Promise<void> {
 	let hasForgotten = false;
@@ -19,7 +19,8 @@ export function forgetfulNode(lane: KillLane): () => Promise<void> {
 			from wallets.submission
 			where final_at is null and state in ('queued', 'sending', 'doubtful', 'sent')`,
 		);
-		// The node forgets with one all that follow it, and what was never seen stays lost.
+		// With one transaction the node drops all that follow it, and one that was never seen stays
+		// lost.
 		if (open.length === 0 || !open.every(({ isSeen }) => isSeen)) return;
 		hasForgotten = true;
 		for (const { hash } of open) {

@@ -3,13 +3,13 @@ import type { KillRun } from "#test/e2e/kills/KillScenario.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
 
 const CANCELLABLE = new Set(["submitted", "uncertain"]);
-/** Not yet, or not any more; whoever waits for another process is told so, too. */
+/** Not yet or no longer possible, or another process holds the intent. */
 const LATER = new Set([409, 503]);
 
 /**
- * Cancels each transfer of a run once, as soon as it was sent; answers whether that is done, or has
- * become needless. Called again and again, also after a death: what was asked for in the life
- * before may not have been heard.
+ * Returns a function that cancels each transfer of a run once, as soon as it was sent; true once
+ * that is done, or no longer needed. It is called again and again, also after a death: a request of
+ * the life before may not have been received.
  */
 export function impatientOwner(lane: KillLane, run: KillRun): () => Promise<boolean> {
 	return async () => {

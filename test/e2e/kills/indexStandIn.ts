@@ -11,8 +11,8 @@ import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
 import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 
 /**
- * An index that knows no collection by name: what moves money here is asked for by contract. Where
- * it is told of a book, each contract is a collection, and the one listing of the book is for sale.
+ * A stand-in of the index that knows no collection by name: here buys are asked for by contract.
+ * With a book configured, each contract is a collection, and the book's one listing is for sale.
  */
 export const indexStandIn = definePlugin({
 	name: "index-stand-in",

@@ -11,7 +11,7 @@ export type IntentFound = {
 	states: string[];
 };
 
-/** Every intent that a run made, by what it wants. */
+/** Returns every intent that a run made, by what it wants. */
 export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound[]> {
 	return db.query<IntentFound>(
 		`select i.id, i.status, i.error_code as "errorCode",

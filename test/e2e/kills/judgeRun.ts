@@ -7,7 +7,7 @@ import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
 
 const ownerAbi = parseAbi(["function ownerOf(uint256) view returns (address)"]);
 
-/** Everything that is wrong with what a run came to, in words; nothing, if it is as it must be. */
+/** Returns a sentence for each thing that is wrong after a run; none if all is right. */
 export async function judgeRun(lane: KillLane, run: KillRun): Promise<string[]> {
 	const intents = await intentsOf(lane.db, run);
 	const problems: string[] = [];
@@ -59,7 +59,7 @@ async function judgeIntent(
 	return problems;
 }
 
-/** What is on chain, which nobody here wrote down. */
+/** Returns the amount moved on chain, read from the chain alone. */
 async function movedOnChain({ world, wallet }: KillLane, wanted: Wanted): Promise<bigint> {
 	const { anvil, seaport } = world;
 	if (wanted.kind === "pay") {
@@ -83,7 +83,10 @@ async function ledgerOf({ db }: KillLane, id: string): Promise<{ open: bigint; s
 	return { open: BigInt(row?.open ?? 0), spent: BigInt(row?.spent ?? 0) };
 }
 
-/** Each move is one that the machine knows, from where the one before led. */
+/**
+ * Checks that each stored transition is one of the state machine, from the state that the one
+ * before led to.
+ */
 async function judgeMoves({ db }: KillLane, intent: IntentFound): Promise<string[]> {
 	type Move = { event: IntentEvent; from: IntentStatus; to: IntentStatus };
 	const moves = await db.query<Move>(
@@ -102,7 +105,7 @@ async function judgeMoves({ db }: KillLane, intent: IntentFound): Promise<string
 	return problems;
 }
 
-/** Nothing left the wallet that no intent stands for, and none stands for what another did. */
+/** Checks that each transaction of the wallet belongs to exactly one intent. */
 async function judgeWallet({ world, db, wallet, nonceBefore }: KillLane): Promise<string[]> {
 	const count = await world.anvil.rpc<string>("eth_getTransactionCount", [
 		wallet.address,

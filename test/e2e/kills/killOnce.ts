@@ -10,13 +10,13 @@ export type Killed = {
 	/** How often the service died. */
 	deaths: number;
 	problems: string[];
-	/** Edges that the last life came by. */
+	/** Edges that the last life reached. */
 	reached: Record<string, number>;
 };
 
 /**
- * Plays a scenario to its end, through one death at each of the points in turn, and judges what it
- * came to. A point that the scenario does not come by is one at which nobody died.
+ * Plays a scenario to its end, through one death at each of the points in turn, and judges the
+ * result. At a point that the scenario does not reach no process dies.
  */
 export async function killOnce(
 	lane: KillLane,
@@ -59,7 +59,8 @@ export async function killOnce(
 			const again = await lane.ask(path, { body, key: driven.key });
 			const isSame = again.status === answer.status && again.text === answer.text;
 			if (!isSame) problems.push("the same request with the same key has another answer");
-			// What is over is not looked at while the next one dies: each run comes by its own steps.
+			// Earlier payments count as final, so that they are not looked up while the next run dies:
+			// each run reaches its own steps only.
 			await db.execute("update wallets.submission set final_at = now() where final_at is null");
 			return { deaths, problems, reached };
 		}
@@ -69,7 +70,7 @@ export async function killOnce(
 	}
 }
 
-/** What the node forgot is broadcast again where an operator wants that. */
+/** Sets the operators' control by which dropped transactions are broadcast again. */
 async function setRebroadcast({ db }: KillLane, isOn: boolean): Promise<void> {
 	await db.execute(
 		`insert into wallets.control values ('rebroadcast', $1::jsonb, 'operator:test', now())

@@ -9,9 +9,9 @@ const MILLI_WEI = 10n ** 15n;
 const PRICE_RAW = 10n ** 18n;
 const MONTH_S = 30 * 86_400;
 
-/** What somebody asks for while processes die. */
+/** The requests that are made while processes die. */
 export const killScenarios = {
-	/** A wallet provider that does its work. Together they come by every step. */
+	/** With a wallet provider that works. Together they reach every step. */
 	well: [
 		transfers("transfers"),
 		transfers("transfers that are confirmed first", { asksOwner: true }),
@@ -23,7 +23,7 @@ export const killScenarios = {
 		transfers("transfers that are cancelled", { isCancelled: true }),
 		buy("a buy"),
 	],
-	/** A wallet provider that does its work and tells it badly. */
+	/** With a wallet provider that works and reports it badly. */
 	ill: [
 		...[transfers, buy].map((make) =>
 			make("silent after broadcasting", {
@@ -60,7 +60,10 @@ type Options = {
 	isCancelled?: boolean;
 };
 
-/** Two recipients whom nobody ever paid: what they have in the end is what was moved. */
+/**
+ * Makes a scenario of two recipients that were never paid before: their balance in the end is what
+ * was moved.
+ */
 function transfers(name: string, options: Options = {}): KillScenario {
 	const { faults = [], asksOwner = false, isDenied = false } = options;
 	const { isDropped = false, isCancelled = false } = options;
@@ -85,7 +88,7 @@ function transfers(name: string, options: Options = {}): KillScenario {
 	};
 }
 
-/** A token for coins: each outbound call of a buy is made. */
+/** Makes a scenario of a token bought for coins, by which each outbound call of a buy is made. */
 function buy(name: string, { faults = [] }: Options = {}): KillScenario {
 	const still = { asksOwner: false, isDropped: false, isCancelled: false };
 	return { name: `a buy: ${name}`, faults, ...still, prepare: putUpForSale };
@@ -102,7 +105,7 @@ async function putUpForSale(lane: KillLane): Promise<KillRun> {
 		token: { itemType: 2, contract: tokens.nft, id: tokenId },
 		currency: tokens.coin,
 		payments: [{ recipient: owner, raw: PRICE_RAW }],
-		// The chain's time, which the lane's runs ahead of.
+		// The chain's time, which the lane's clock is ahead of.
 		nowMs: Date.now(),
 		endsInS: MONTH_S,
 	});

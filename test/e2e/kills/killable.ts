@@ -1,5 +1,5 @@
-// The whole service in a process that kills itself where it is told to. Jobs run when they are
-// told to as well, so that a test need not wait for a second to be over.
+// The whole service in a process that kills itself at the point it is told. Jobs also run only when
+// they are told to, so that a test need not wait for their second.
 
 import { startService } from "#api/service/startService.ts";
 import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillOrder.ts";
@@ -39,7 +39,7 @@ process.on("message", async (order: KillOrder) => {
 	}
 	report({ kind: "done", reached });
 });
-// A test that is gone leaves no service behind.
+// If the test is gone, the service ends too.
 process.on("disconnect", () => process.exit(1));
 report({ kind: "ready", url: service.url });
 

@@ -11,17 +11,17 @@ import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
-// Guarantee: wherever on the path that money leaves by a process dies, whatever the wallet provider
-// answers meanwhile, the next process finishes what was asked for: nothing is paid twice, no intent
-// is lost or stuck, and what was reserved was spent or given back.
+// Guarantee: wherever on the execution path a process dies, whatever the wallet provider answers
+// meanwhile, the next process finishes the request: nothing is paid twice, no intent is lost or
+// stuck, and reserved money was spent or given back.
 
 const isProving = process.env["PROVE"] === "1";
-/** At each edge of a step; in `test` in one of its scenarios, drawn by the seed. */
+/** Kills at each edge of a step; in `test` in one of its scenarios, drawn by the seed. */
 const KILLS = isProving ? 20 : 1;
 const LANES = 3;
 const KILLS_LIMIT_MS = 5 * TEST_LIMIT_MS;
 const SEED = Number(process.env["KILLS_SEED"] ?? TEST_SEED);
-/** A third of the steps, those between a decision and what is known of its payment; see README. */
+/** A third of the steps, those between a decision and the result of its payment; see README. */
 const STEPS_IN_TEST = [
 	"commit.decide",
 	"commit.begin",
@@ -32,7 +32,9 @@ const STEPS_IN_TEST = [
 	"rpc.rebroadcast",
 	"commit.close",
 ];
-/** Where the wallet provider's word counts: what is killed in `test` while it is ill. */
+/**
+ * Steps at which the wallet provider's answer counts: killed in `test` with the faulty provider.
+ */
 const ILL_STEPS = ["custody.send", "commit.outcome", "custody.lookup", "commit.found"];
 
 const edges = [...stepNames, ...kindSteps].flatMap((step) => {
@@ -47,7 +49,7 @@ let lanes: KillLane[];
 beforeAll(async () => {
 	world = await openKillWorld();
 	lanes = [];
-	// One after the other: each fills the purse of its own wallet, of one cast.
+	// One after the other: each fills its own wallet, from accounts that they share.
 	for (let index = 0; index < LANES; index++) lanes.push(await openKillLane(world, index));
 });
 afterAll(async () => {
@@ -55,10 +57,10 @@ afterAll(async () => {
 	await world?.stop();
 });
 
-/** `others` come by the first point as well, where this time `scenario` does not. */
+/** `others` reach the first point as well, for when `scenario` does not this time. */
 type Work = { scenario: KillScenario; points: KillPoint[]; others: KillScenario[] };
 
-/** Shares the work out to the lanes; answers what went wrong, and what each came to. */
+/** Shares the work out to the lanes; returns what went wrong. */
 async function doAll(
 	work: Work[],
 	act: (lane: KillLane, work: Work) => Promise<string[]>,
@@ -72,7 +74,7 @@ async function doAll(
 			const name = `${scenario.name}, killed at ${where || "no point"}`;
 			const found = await act(lane, one).catch((error) => [String(error)]);
 			problems.push(...found.map((problem) => `${name}: ${problem}`));
-			// One wallet for all of a lane: what went wrong once goes wrong at each of the others too.
+			// A lane has one wallet: a fault there would be reported for every later run too.
 			if (problems.length > 0) return;
 		}
 	};
@@ -80,7 +82,7 @@ async function doAll(
 	return problems;
 }
 
-/** Undisturbed, each scenario ends well; and it is known which edges it comes by. */
+/** Plays each scenario without a kill, expects a good end, and notes which edges it reaches. */
 async function survey(scenarios: readonly KillScenario[]): Promise<string[]> {
 	const work = scenarios.filter((one) => !surveyed.has(one));
 	return doAll(
@@ -97,7 +99,7 @@ async function survey(scenarios: readonly KillScenario[]): Promise<string[]> {
 	);
 }
 
-/** So many kills at an edge, by turns in the scenarios that come by it. */
+/** Returns the kills at an edge, in turn in the scenarios that reach it. */
 function killsAt(
 	{ step, edge, name }: (typeof edges)[number],
 	{ scenarios, kills }: { scenarios: readonly KillScenario[]; kills: number },
@@ -108,7 +110,7 @@ function killsAt(
 		const scenario = able[(first + n) % able.length] as KillScenario;
 		const times = Math.min(surveyed.get(scenario)?.[name] ?? 1, 3);
 		const point = { step, edge, nth: 1 + random.int(times) };
-		// In `prove` the process that cleans up dies as well, now and then.
+		// In `prove` the process that cleans up sometimes dies as well.
 		const again = edges[random.int(edges.length)];
 		const second = isProving && random.chance(0.25) && again ? [{ ...again, nth: 1 }] : [];
 		const others = able.filter((one) => one !== scenario);
@@ -121,7 +123,7 @@ async function kill(lane: KillLane, work: Work): Promise<string[]> {
 	const holdsMining = random.chance(0.5);
 	const { deaths, problems } = await killOnce(lane, { scenario, points, holdsMining });
 	if (deaths > 0 || problems.length > 0) return problems;
-	// How often a step is come by, now and then also whether, depends on when a block comes.
+	// How often a step is reached, and sometimes whether it is, depends on when a block comes.
 	const [point] = points;
 	if (point && point.nth > 1) return kill(lane, { ...work, points: [{ ...point, nth: 1 }] });
 	const [next, ...rest] = others;
@@ -134,9 +136,9 @@ test(
 		const { well } = killScenarios;
 		expect(await survey(well)).toEqual([]);
 		const reached = new Set(well.flatMap((one) => Object.keys(surveyed.get(one) ?? {})));
-		// A point that nobody comes by would prove nothing.
+		// A point that no scenario reaches would prove nothing.
 		expect(edges.map(({ name }) => name).filter((name) => !reached.has(name))).toEqual([]);
-		// And what has a name is on the list.
+		// Every named step is on the list.
 		const listed = new Set(edges.map(({ name }) => name));
 		expect([...reached].filter((name) => !listed.has(name))).toEqual([]);
 		expect(STEPS_IN_TEST.filter((step) => !listed.has(`${step}:before`))).toEqual([]);
@@ -160,7 +162,7 @@ test(
 	KILLS_LIMIT_MS,
 );
 
-test("the books of all that were sealed turn by turn, and none of their rows looks tampered with", async () => {
+test("the books of all runs were sealed turn by turn, and none of their rows looks tampered with", async () => {
 	for (const lane of lanes) {
 		const { rows, unsealed, flaws } = await lane.verifyBooks();
 		expect({ unsealed, flaws }).toEqual({ unsealed: 0, flaws: [] });

@@ -15,7 +15,7 @@ import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
 import { signSteps } from "#plugins/wallets/execution/stepNames.ts";
 
-/** The outbound calls of kinds of intent at which processes are killed here. */
+/** The outbound calls of the kinds of intents at which processes are killed here. */
 export const kindSteps: readonly string[] = [
 	...transferKind({ clock: { nowMs: () => 0 }, chainOf: () => null }).steps,
 	...buySteps,
@@ -23,10 +23,10 @@ export const kindSteps: readonly string[] = [
 ];
 
 /**
- * Those of trades, bridges and buybacks, whose chains are not the one of `openKillWorld`, and those
- * of signatures, which bridges ask for: their processes end at each of them in `trades.test.ts`
- * beside this file, in `bridgeDeaths.test.ts` and `signedBridges.test.ts` of `test/e2e/bridges`, in
- * `plugins/wallets/execution/signIntent.test.ts` and in
+ * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and
+ * those of signatures, which bridges ask for. Their processes are killed at each of them in
+ * `trades.test.ts` beside this file, in `bridgeDeaths.test.ts` and `signedBridges.test.ts` of
+ * `test/e2e/bridges`, in `plugins/wallets/execution/signIntent.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [

@@ -20,38 +20,38 @@ import {
 
 export type Answer = { status: number; text: string; body: any };
 
-/** One service after the other, on one database, with one owner's wallet. Lanes share a chain. */
+/** One service after the other on one database, with one owner's wallet. Lanes share a chain. */
 export type KillLane<World extends KillChain = KillWorld> = {
 	world: World;
 	db: Database;
 	custody: CustodyEmulator;
 	wallet: { id: string; profileId: string; address: Hex };
-	/** Of the node's accounts, the one that sells to this lane. */
+	/** Index of the node's account that sells to this lane. */
 	seller: number;
 	/** Transactions that the wallet made before any intent. */
 	nonceBefore: number;
 	sell(book: StandInBook): void;
 	ask(path: string, options?: { body?: unknown; key?: string }): Promise<Answer>;
 	arm(point: KillPoint | null): Promise<void>;
-	/** Time passes, what is new is sealed into the audit chain, and the jobs have their turn. */
+	/** Moves the clock, seals new rows into the audit chain, and runs the jobs once. */
 	tick(ms: number): Promise<Record<string, number>>;
-	/** Holds the books of all runs against the audit chain. */
+	/** Checks the books of all runs against the audit chain. */
 	verifyBooks(): Promise<BookReport>;
-	/** Whether the service killed itself; waits a moment for it. */
+	/** Says whether the service killed itself; waits a moment for it. */
 	hasDied(): Promise<boolean>;
-	/** Starts the next one, a while later. */
+	/** Starts the next service, a while later. */
 	revive(): Promise<void>;
 	stop(): Promise<void>;
 };
 
 const PROVIDER_TIMEOUT_MS = 350;
-/** Longer than anything that is stranded is left to its process. */
+/** Longer than the lease of a dead process. */
 const BETWEEN_LIVES_MS = 20_000;
-/** Delegated wallets of the emulator's cast: a lane each. */
+/** Delegated wallets of the emulator's people: one for each lane. */
 const OWNERS = [0, 2, 3];
 const coinAbi = parseAbi(["function mint(address,uint256)"]);
 
-/** On the marketplace's chain, with coins to buy with. */
+/** Opens a lane on the marketplace's chain, whose wallet has coins to buy with. */
 export function openKillLane(world: KillWorld, index: number): Promise<KillLane> {
 	return openLane(world, {
 		...{ index, chain: "anvil", env: { STAND_IN_COIN: world.seaport.tokens.coin } },
@@ -59,7 +59,7 @@ export function openKillLane(world: KillWorld, index: number): Promise<KillLane>
 	});
 }
 
-/** A lane on a chain of that name; wallet and database are prepared before its first life. */
+/** Opens a lane on a chain; wallet and database are prepared before its first life. */
 export async function openLane<World extends KillChain>(
 	world: World,
 	own: {
@@ -88,7 +88,7 @@ export async function openLane<World extends KillChain>(
 		KILLABLE_CLOCK_OFFSET_MS: String(clock.offsetMs),
 		DATABASE_URL: database.connectionString,
 		PORT: "0",
-		// What the jobs do, they do when they are told to.
+		// Jobs run only when they are told to.
 		ROLE: "api",
 		CHAINS: chain,
 		CHAIN_RPC_URLS_JSON: JSON.stringify({ [chain]: [anvil.url] }),
@@ -132,7 +132,7 @@ export async function openLane<World extends KillChain>(
 				method: body === undefined ? "GET" : "POST",
 				headers: {
 					authorization: `Bearer ${custody.token({ userId: owner.id })}`,
-					// Each call comes from a client of its own, so that no limit of theirs is met.
+					// Each call comes from an address of its own, so that no rate limit is met.
 					"x-forwarded-for": `10.${index}.${(asked >> 8) & 255}.${asked & 255}`,
 					...(key !== undefined && { "idempotency-key": key }),
 					...(body !== undefined && { "content-type": "application/json" }),
@@ -187,7 +187,7 @@ export async function openLane<World extends KillChain>(
 	return lane;
 }
 
-/** Coins; leave to take them is given by each buy's own first step. */
+/** Mints coins to a wallet; the allowance is given by each buy's own first step. */
 async function fillWithCoins({ anvil, seaport }: KillWorld, from: Hex): Promise<void> {
 	const to = seaport.tokens.coin;
 	const args = [from, 1_000_000n * 10n ** 18n] as const;

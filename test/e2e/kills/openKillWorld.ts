@@ -6,17 +6,17 @@ import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 export type KillChain = {
 	anvil: Anvil;
 	bundle: KillableBundle;
-	/** While somebody holds it nothing is mined, unless somebody else needs it. */
+	/** Stops mining until the returned function is called, unless another lane needs a block. */
 	holdMining(): () => void;
-	/** The same, and whoever needs it waits. */
+	/** Stops mining too, and other lanes that need a block wait. */
 	holdMiningAlone(): Promise<() => void>;
-	/** Waits until a block is mined; not before everybody who holds mining lets go. */
+	/** Waits until a block is mined; not before all holds are released. */
 	nextBlock(): Promise<void>;
 	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
 	stop(): Promise<void>;
 };
 
-/** What all lanes of buys and transfers share: a chain with the marketplace on it. */
+/** Shared by all lanes of buys and transfers: a chain with the marketplace on it. */
 export type KillWorld = KillChain & { seaport: SeaportChain };
 
 const BLOCK_EVERY_MS = 60;
@@ -27,7 +27,7 @@ export async function openKillWorld(): Promise<KillWorld> {
 	return { ...(await openKillChain({ anvil, bundle })), seaport };
 }
 
-/** Has the chain mine by the clock from now on. */
+/** Makes the chain mine at an interval from now on. */
 export async function openKillChain(
 	parts: Pick<KillChain, "anvil" | "bundle">,
 ): Promise<KillChain> {
@@ -83,7 +83,7 @@ export async function openKillChain(
 	};
 }
 
-/** One after the other: whoever takes a turn has it until they leave. */
+/** Makes a queue of turns: a turn lasts until its function is called. */
 function createTurns(): () => Promise<() => void> {
 	let last = Promise.resolve();
 	return async () => {

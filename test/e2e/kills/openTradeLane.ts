@@ -7,17 +7,20 @@ import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };
 
-/** What left the wallet of a token, or arrived there, in how many transfers. */
+/** How much of a token left the wallet or arrived there (raw units), in how many transfers. */
 export type Moved = { times: number; raw: bigint };
 
 const PURSE_RAW = 100_000n * 1_000_000n;
-/** Never too old, however far the lane's clock runs ahead of the chain's. */
+/** A feed never goes stale, however far the lane's clock is ahead of the chain's. */
 const FEEDS_SILENT_S = 86_400;
-/** Of as many blocks: each state is a third of a megabyte, and `prove` mines many thousands. */
+/**
+ * States of so many blocks are kept: each is a third of a megabyte, and `prove` mines many
+ * thousands.
+ */
 const STATES_KEPT = 1_000;
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** A lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
+/** Opens a lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
 export async function openTradeLane(): Promise<TradeLane> {
 	const [{ anvil, world: stocks }, bundle] = await Promise.all([
 		startStockChain(["--prune-history", String(STATES_KEPT)]),
@@ -46,7 +49,7 @@ export async function openTradeLane(): Promise<TradeLane> {
 	});
 	return {
 		...lane,
-		// The wallet is known only now.
+		// The wallet exists only from here on.
 		get wallet() {
 			return lane.wallet;
 		},
@@ -58,7 +61,9 @@ export async function openTradeLane(): Promise<TradeLane> {
 	};
 }
 
-/** What moved of a token from or to the wallet since a block, as the token's own logs say. */
+/**
+ * Returns how much of a token moved from or to the wallet since a block, by the token's own logs.
+ */
 export async function movedSince(
 	{ world: { anvil }, wallet }: TradeLane,
 	of: { token: Hex; fromBlock: Hex; side: "from" | "to" },
@@ -71,7 +76,7 @@ export async function movedSince(
 	return { times: logs.length, raw: logs.reduce((sum, { data }) => sum + BigInt(data), 0n) };
 }
 
-/** How much the router may take of the wallet's dollars. */
+/** Returns the router's allowance of the wallet's dollars. */
 export async function allowedRaw({ world: { anvil }, wallet, stocks }: TradeLane): Promise<bigint> {
 	const { usdg, router } = stocks.addresses;
 	const data = `0xdd62ed3e${pad(wallet.address).slice(2)}${pad(router).slice(2).toLowerCase()}`;

@@ -8,16 +8,16 @@ import { sellListing } from "#test/harness/sellListing.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: wherever a process dies while a plan buys, the next one buys what its owner wrote: the
-// token once, within the plan's bounds, and what the plan says it spent is what was paid.
+// Guarantee: wherever a process dies while a plan buys, the next one buys what its owner asked for:
+// the token once, within the plan's bounds; and what the plan reports as spent is what was paid.
 
 const isProving = process.env["PROVE"] === "1";
-/** Of the path that money leaves by, those between a decision and what is known of its payment. */
+/** Steps of the execution path between a decision and the result of its payment. */
 const PATH_STEPS = ["commit.decide", "custody.send", "commit.outcome"];
 const PRICE_RAW = 10n ** 16n;
 const MONTH_S = 30 * 86_400;
 const TURNS_MAX = 200;
-/** Turns of the jobs before time passes faster. */
+/** Turns of the jobs before the clock runs faster. */
 const SLOW_TURNS = 20;
 const TURN_MS = 1_100;
 const LONG_TURN_MS = 6_000;
@@ -39,7 +39,7 @@ afterAll(async () => {
 	await world?.stop();
 });
 
-/** A token for sale, at a price that a plan may pay. */
+/** Lists a token at a price that the plan may pay, and returns its id. */
 async function putUpForSale(): Promise<bigint> {
 	const { seaport } = world;
 	const owner = seaport.accounts[lane.seller];
@@ -60,7 +60,7 @@ async function putUpForSale(): Promise<bigint> {
 	return tokenId;
 }
 
-/** As a burst does that has covered the collection. */
+/** Makes the plan due, as a burst does that has covered the collection. */
 async function makeDue(): Promise<void> {
 	await lane.db.execute(
 		`update reveal_snipe.plan set due_at = coalesce(due_at, 'epoch'),
@@ -68,7 +68,7 @@ async function makeDue(): Promise<void> {
 	);
 }
 
-/** Whether no process evaluates a plan, or the one that did is gone. */
+/** Says whether no living process evaluates a plan. */
 async function isIdle(): Promise<boolean> {
 	const busy = await lane.db.query(
 		`select from reveal_snipe.plan where evaluation_until is not null and exists (
@@ -80,7 +80,7 @@ async function isIdle(): Promise<boolean> {
 type Fill = { status: string; tokenId: string; priceRaw: string };
 type PlanSeen = { status: string; spentRaw: string; filledCount: number; fills: Fill[] };
 
-/** Arms a plan and sees it through, through a death at the point. */
+/** Arms a plan and drives it to its end, through a death at the point. */
 async function play(point: KillPoint | null): Promise<{ deaths: number; plan: PlanSeen }> {
 	const key = crypto.randomUUID();
 	const body = {
@@ -95,7 +95,7 @@ async function play(point: KillPoint | null): Promise<{ deaths: number; plan: Pl
 		try {
 			await makeDue();
 			await lane.tick(turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS);
-			// The clock of what is being handed over does not jump.
+			// The clock must not jump while a fill is being handed over.
 			await until(isIdle, "nobody evaluates");
 			const { body: plan } = await lane.ask(`/v1/nft-market/snipes/${armed.body.id}`);
 			if (plan.status !== "completed") continue;

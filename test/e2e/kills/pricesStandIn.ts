@@ -7,7 +7,7 @@ const ANVIL = 31_337;
 const ROBINHOOD = 4_663;
 const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
 
-/** Rates that never grow stale: the test's clock jumps ahead of every feed. */
+/** A stand-in of prices with rates that never go stale: the test's clock is ahead of every feed. */
 export const pricesStandIn = definePlugin({
 	name: "prices-stand-in",
 	version: "1",

@@ -8,10 +8,10 @@ import {
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
 import { createFakeProvider } from "#test/harness/fakeProvider.ts";
 
-/** One listing, and how to fill it, as the test's own server answers them. */
+/** One listing and how to fill it, as the test's own server answers. */
 export type StandInBook = { listing: ProviderOrder; fulfilment: ProviderFulfilment };
 
-/** The marketplace provider with one token for sale at a time, asked for over HTTP. */
+/** The marketplace provider with one token for sale at a time, read over HTTP. */
 export const providerStandIn = definePlugin({
 	name: "provider-stand-in",
 	version: "1",
@@ -22,7 +22,7 @@ export const providerStandIn = definePlugin({
 		const { provider, answers } = createFakeProvider();
 		const book = async (about: bigint | string) => {
 			const url = new URL(config.STAND_IN_BOOK_URL);
-			// A book of several listings finds the one that is meant; one of one need not look.
+			// Names the token: a book of several listings needs it, a book of one ignores it.
 			url.searchParams.set("about", String(about));
 			const response = await fetch(url);
 			return bigintJson.read(await response.text()) as StandInBook;

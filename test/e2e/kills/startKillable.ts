@@ -4,19 +4,19 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type Killable = {
 	url: string;
-	/** Settles with true once it killed itself, with false where something else ended it. */
+	/** Resolves to true once it killed itself, to false where something else ended it. */
 	ended: Promise<boolean>;
 	isAlive(): boolean;
-	/** From now on edges are counted, and at the point it dies. */
+	/** Counts edges from now on; the process dies at the point. */
 	arm(point: KillPoint | null, clockOffsetMs: number): Promise<void>;
-	/** Jobs have their turn; answers what was reached since it was armed. */
+	/** Runs the jobs once; returns the edges reached since it was armed. */
 	tick(clockOffsetMs: number): Promise<Record<string, number>>;
 	stop(): Promise<void>;
 };
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** A service in a process of its own, which dies where it is told to. */
+/** Starts a service in a process of its own, which dies at the point it is told. */
 export async function startKillable(entry: string, env: Record<string, string>): Promise<Killable> {
 	const ready = Promise.withResolvers<string>();
 	let waiting: ((reached: Record<string, number>) => void) | null = null;

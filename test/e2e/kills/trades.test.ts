@@ -13,12 +13,12 @@ import {
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: wherever a process dies while a trade goes from its command to its receipt, the next
-// one finishes it: at most one swap, and books, allowance and answers that say what the chain says.
+// one finishes it: at most one swap, and books, allowance and answers that agree with the chain.
 
 const isProving = process.env["PROVE"] === "1";
 const COMMAND = "buy TSLA with 50 USDG";
 const SPENT_RAW = 50_000_000n;
-/** Longer than a quote may be old: it is made anew between the allowance and the swap. */
+/** Older than a quote may be: it is quoted again between the allowance and the swap. */
 const QUOTE_OLD_MS = 31_000;
 const TURN_MS = 1_100;
 const LONG_TURN_MS = 6_000;
@@ -28,12 +28,12 @@ const TURNS_MAX = 120;
 const ASKS_MAX = 40;
 const PAUSE_MS = 20;
 const ENDED = /^(confirmed|failed|rejected|expired)$/;
-/** What a trade has to come by, or the kills would prove nothing. */
+/** Steps that a trade must reach, or the kills would prove nothing. */
 const STEPS = [
 	...[...tradeSteps, ...allowanceSteps, "commit.create", "commit.first", "commit.resume"],
 	...["commit.decide", "custody.send", "commit.outcome", "commit.found"],
 ];
-/** In `test`: the allowance and the swap handed over, and what is between the two. */
+/** In `test`: the hand-over of the allowance and of the swap, and the steps between the two. */
 const IN_TEST: readonly KillPoint[] = [
 	{ step: "commit.create", edge: "after", nth: 1 },
 	{ step: "commit.first", edge: "after", nth: 1 },
@@ -43,7 +43,7 @@ const IN_TEST: readonly KillPoint[] = [
 	{ step: "custody.send", edge: "before", nth: 2 },
 	{ step: "custody.send", edge: "after", nth: 2 },
 ];
-/** How often a process dies when it comes by the same edge again. */
+/** Up to which repetition of the same edge a process dies. */
 const NTH_MAX = 3;
 
 let lane: TradeLane;
@@ -57,11 +57,11 @@ type Played = {
 	deaths: number;
 	trade: any;
 	answer: Answer;
-	/** Edges that the last life came by. */
+	/** Edges that the last life reached. */
 	reached: Record<string, number>;
 };
 
-/** Asks for a trade and sees it through, through a death at the point. */
+/** Asks for a trade and drives it to its end, through a death at the point. */
 async function play(point: KillPoint | null, hasConfirmation: boolean): Promise<Played> {
 	await ask(hasConfirmation);
 	const key = crypto.randomUUID();
@@ -77,12 +77,12 @@ async function play(point: KillPoint | null, hasConfirmation: boolean): Promise<
 	}
 }
 
-/** Whether its owner is asked before anything is sent. */
+/** Sets whether the owner is asked before anything is sent. */
 async function ask(isOn: boolean): Promise<void> {
 	await lane.db.execute("update wallets.profile set require_trade_confirmation = $1", [isOn]);
 }
 
-/** From wherever it stands to its end. Nothing is mined until the first quote is too old. */
+/** Drives a trade from any state to its end. Nothing is mined until the first quote is too old. */
 async function drive(key: string): Promise<Omit<Played, "key" | "deaths">> {
 	const release = lane.world.holdMining();
 	try {
@@ -93,7 +93,7 @@ async function drive(key: string): Promise<Omit<Played, "key" | "deaths">> {
 		release();
 		const trade = await untilEnded(id);
 		await lane.custody.idle();
-		// What the wallet provider still does late, the chain then shows.
+		// What the wallet provider still does late then shows on the chain.
 		const reached = await lane.tick(LATER_MS);
 		const after = await lane.ask(`/v1/trading/intents/${id}`);
 		if (after.body.status !== trade.status) return { answer, reached, trade: await untilEnded(id) };
@@ -107,7 +107,7 @@ async function askUntilAnswered(key: string): Promise<Answer> {
 	for (let times = 0; times < ASKS_MAX; times++) {
 		const answer = await lane.ask("/v1/trading/intents", { body: { command: COMMAND }, key });
 		if (answer.status === 201) return answer;
-		// Only until the database has noticed that the process that held the key is gone.
+		// 409 only until the database has noticed that the process that held the key is gone.
 		if (answer.status !== 409) throw new Error(`not asked: ${answer.text}`);
 		await Bun.sleep(PAUSE_MS);
 	}
@@ -119,7 +119,7 @@ async function confirm(id: string): Promise<void> {
 	const isAsking = /^(confirmation_required|waiting)$/.test(trade.body.status);
 	if (!isAsking) return;
 	const confirmed = await lane.ask(`/v1/trading/intents/${id}/confirm`, { body: {} });
-	// 409: its owner was not asked, or has answered already.
+	// 409: the owner was not asked, or has answered already.
 	if (![200, 409].includes(confirmed.status)) throw new Error(`not confirmed: ${confirmed.text}`);
 }
 
@@ -134,7 +134,7 @@ async function untilEnded(id: string): Promise<any> {
 	throw new Error(`the trade is stuck: ${(await lane.ask(`/v1/trading/intents/${id}`)).text}`);
 }
 
-/** Everything that is wrong with what a trade came to, by the chain, in words. */
+/** Returns a sentence for each thing that is wrong with a trade's result, judged by the chain. */
 async function judge({ key, trade, answer }: Played, fromBlock: Hex): Promise<string[]> {
 	const problems: string[] = [];
 	const must = (holds: boolean, problem: string) => {
@@ -175,7 +175,10 @@ async function booksOf(intentId: string): Promise<{ open: bigint; spent: bigint 
 	return { open: BigInt(row?.open ?? 0), spent: BigInt(row?.spent ?? 0) };
 }
 
-/** Nothing left the wallet that no intent stands for, and nothing was handed over twice. */
+/**
+ * Checks that each transaction of the wallet belongs to an intent, and that none was handed over
+ * twice.
+ */
 async function judgeWallet(): Promise<string[]> {
 	const { address } = lane.wallet;
 	const count = await lane.world.anvil.rpc<Hex>("eth_getTransactionCount", [address, "latest"]);
@@ -192,7 +195,10 @@ async function judgeWallet(): Promise<string[]> {
 	];
 }
 
-/** Takes back what a trade left allowed, so that the next one needs its own. */
+/**
+ * Revokes the allowance that a trade left, so that the next trade needs its own. Returns the
+ * problems.
+ */
 async function clean(trade: any): Promise<string[]> {
 	if (trade.leftover === null) return [];
 	await ask(false);
@@ -210,7 +216,7 @@ async function clean(trade: any): Promise<string[]> {
 	return (await allowedRaw(lane)) === 0n ? [] : ["what was left allowed is not taken back"];
 }
 
-/** One trade from its command to what the chain says of it. */
+/** Plays one trade from its command to the chain's result, and returns the problems. */
 async function trial(
 	point: KillPoint | null,
 	hasConfirmation = false,
@@ -220,7 +226,8 @@ async function trial(
 	const problems = await judge(played, fromBlock);
 	if (played.deaths !== (point ? 1 : 0)) problems.push(`${played.deaths} deaths`);
 	problems.push(...(await clean(played.trade)));
-	// What is over is not looked at while the next one dies: each run comes by its own steps.
+	// Earlier payments count as final, so that they are not looked up while the next run dies: each
+	// run reaches its own steps only.
 	await lane.db.execute("update wallets.submission set final_at = now() where final_at is null");
 	const { step, edge, nth } = point ?? { step: "undisturbed", edge: "", nth: "" };
 	const name = `${step}:${edge} ${nth}${hasConfirmation ? " (confirmed)" : ""}`;
@@ -232,7 +239,7 @@ async function nextBlockNumber(): Promise<Hex> {
 	return `0x${(Number(head) + 1).toString(16)}`;
 }
 
-/** Every edge that an undisturbed trade comes by, each time that it does. */
+/** Returns a point for each time that an undisturbed trade reaches an edge. */
 function pointsOf(reached: Readonly<Record<string, number>>): KillPoint[] {
 	return Object.entries(reached).flatMap(([name, times]) => {
 		const [step = "", edge] = name.split(":") as [string, KillPoint["edge"]];

@@ -1,30 +1,35 @@
 import type { NodeLie } from "#test/e2e/liveness/NodeLie.ts";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/faults/CustodyFault.ts";
 
-/** Something false that a source says, or does, to one wallet or to all. One row of a table. */
+/**
+ * A false answer of a source, or a false act, about one wallet or about all. One row of a table.
+ */
 export type FalseAnswer = {
 	name: string;
 	source: "node" | "wallet provider" | "chain" | "clock";
-	/** Of whom: `wallet`, nobody but that wallet may wait for it; `all`, it ends for all at once. */
+	/** `wallet`: no other wallet may be held up by it. `all`: all wallets go on once it ends. */
 	about: "wallet" | "all";
-	/** How many blocks come while it lies; a few without it. */
+	/** How many blocks are mined while it lasts; a few by default. */
 	blocks?: number;
-	/** How long it lies by the service's clock, beyond a few seconds. */
+	/** How long it lasts by the service's clock, beyond a few seconds. */
 	lastsMs?: number;
-	/** What the node says, made anew for each time that it begins to lie. */
+	/** The node's lies, made anew each time that it begins to lie. */
 	lies?: () => readonly NodeLie[];
-	/** What the wallet provider does with the wallet that it is told of. */
+	/** The wallet provider's faults for the wallet. */
 	faults?: readonly CustodyFaultOrder[];
-	/** What happens to time, or to its transactions: in the pool, or once all are confirmed. */
+	/**
+	 * An event of the clock or of the wallets' transactions, while they are pending or once all are
+	 * confirmed.
+	 */
 	happens?: ChainEvent;
 };
 
 export type ChainEvent =
-	/** The node's pool forgets all of them. */
+	/** The node's pool drops all of them. */
 	| "forgets_all"
-	/** It forgets the first, so that those behind it wait for a nonce that nobody uses. */
+	/** It drops the first, so that those behind it wait for an unused nonce. */
 	| "forgets_first"
-	/** One turn of the jobs is an hour ahead: the clock of whoever ran it was wrong. */
+	/** One turn of the jobs is an hour ahead, as in a process with a wrong clock. */
 	| "clock_step"
-	/** After `confirmed`, the blocks that hold them are replaced by blocks without them. */
+	/** After `confirmed`, the blocks with them are replaced by blocks without them. */
 	| "reorg";

@@ -1,19 +1,19 @@
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { LiveWallet } from "#test/e2e/liveness/openLiveWorld.ts";
 
-/** Who is lied to, and how, all at the same time. */
+/** The false answers of one round, all at the same time. */
 export type LiveRound = {
-	/** About what all wallets share. */
+	/** About all wallets. */
 	shared: readonly FalseAnswer[];
-	/** About each wallet, by its place; the others are told the truth. */
+	/** About each wallet, by its index; an empty list for a wallet that is told the truth. */
 	own: readonly (readonly FalseAnswer[])[];
 };
 
-/** A wallet in a round, and whom it was asked to pay. */
+/** A wallet in a round, and the payments it was asked for. */
 export type Player = {
 	wallet: LiveWallet;
 	own: readonly FalseAnswer[];
-	/** Neither its own answers nor shared ones are false. */
+	/** True: neither its own answers nor shared ones are false. */
 	isHonest: boolean;
 	payments: Payment[];
 	balanceBefore: bigint;
@@ -22,8 +22,8 @@ export type Player = {
 };
 
 /**
- * What a wallet was asked for: to pay a fresh account, whose balance in the end is what it was
- * paid, or to buy a token for coins. `name` is the account, or the token's id.
+ * A request to a wallet: to pay a new account, whose balance in the end is what it was paid, or to
+ * buy a token for coins. `name` is the account, or the token's id.
  */
 export type Payment = { kind: "pay" | "buy"; name: string; raw: bigint };
 
@@ -31,7 +31,7 @@ export type PlayedIntent = {
 	id: string;
 	status: string;
 	errorCode: string | null;
-	/** Of its payment. */
+	/** The `name` of its payment. */
 	name: string;
 	walletId: string;
 };

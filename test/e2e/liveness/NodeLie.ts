@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 
 export type NodeCall = { method: string; params: readonly unknown[] };
 
-/** Asks the node itself, past every lie. */
+/** Asks the node itself, without any lie. */
 export type AskNode = <Result = unknown>(
 	method: string,
 	params?: readonly unknown[],
@@ -11,22 +11,26 @@ export type AskNode = <Result = unknown>(
 export type NodeAsked = {
 	call: NodeCall;
 	ask: AskNode;
-	/** A transaction as a node would show it while it waits, whether or not this one has it. */
+	/**
+	 * Returns a transaction as a node shows it while it is pending, whether or not this node has it.
+	 */
 	signed(hash: unknown): Record<string, unknown> | null;
 };
 
 /** One method that a node answers falsely. */
 export type NodeLie = {
 	method: string;
-	/** How often; for as long as it lies without it. */
+	/** How often it lies; without a limit by default. */
 	times?: number;
-	/** What is said in place of the truth. `truth` itself is no lie, and is not counted as one. */
+	/**
+	 * Returns the answer in place of the truth. `truth` itself is no lie, and is not counted as one.
+	 */
 	says(truth: any, asked: NodeAsked): unknown;
 };
 
-/** The same of a wallet's calls alone, or of everybody's (null). */
+/** A lie about a wallet's calls alone, or about all calls (null). */
 export type NodeLieTold = NodeLie & {
 	about: Hex | null;
-	/** It goes on when others end. */
+	/** True: it goes on when other lies end. */
 	isLong: boolean;
 };

@@ -6,12 +6,15 @@ import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 const TRANSFERS = "/v1/trading/wallet-transfers";
 const BUYS = "/v1/nft-market/buys";
 const MILLI_WEI = 10n ** 15n;
-/** While a source lies a request may be put off. */
+/** Statuses by which a request may be refused for now while a source lies. */
 const PUT_OFF: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
 export type Wish = { transfers: number } | "buy";
 
-/** One request of a wallet: so many transfers, or a buy. Answers what is wrong with its answer. */
+/**
+ * Sends one request of a wallet: a number of transfers, or a buy. Returns what is wrong with its
+ * answer.
+ */
 export async function askForMoney(world: LiveWorld, player: Player, wish: Wish): Promise<string[]> {
 	const { wallet, isHonest } = player;
 	const { path, body, isTaken } =

@@ -4,7 +4,8 @@ import { HOUR_MS } from "#core/time/units.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 
-// Guarantee: a process whose clock is an hour ahead claims no tick that others would wait for.
+// Guarantee: a process whose clock is an hour ahead claims no turn that other processes would then
+// wait for.
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { oddNumbers } from "#test/e2e/liveness/oddNumbers.ts";
 import { providerAnswers } from "#test/e2e/liveness/providerAnswers.ts";
 import { sharedAnswers } from "#test/e2e/liveness/sharedAnswers.ts";
 
-/** Everything false that is said, or happens, in this suite. To add something, add a row. */
+/** Every false answer and event of this suite. To add one, add a row. */
 export const falseAnswers: readonly FalseAnswer[] = [
 	...nodeAnswers,
 	...sharedAnswers,

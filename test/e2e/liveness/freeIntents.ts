@@ -6,12 +6,13 @@ import { playedIntents } from "#test/e2e/liveness/playedIntents.ts";
 
 const LIST = "/v1/admin/trading/intents";
 const TRANSFERS = "/v1/trading/wallet-transfers";
-/** One that is freed may bring the next one to light. */
+/** Freeing an intent may bring up the next one of its wallet. */
 const ROUNDS_MAX = 3;
 
 /**
- * Does what an operator, or the owner, can do about each intent that is still open: it must be on
- * the operators' list, and calling it off must end it. Answers what is stuck for good.
+ * Takes the operator's or the owner's action on each intent that is still open: it must be on the
+ * operators' list, and calling it off must end it. Returns a line about each intent that stays
+ * stuck.
  */
 export async function freeIntents(
 	world: LiveWorld,
@@ -30,7 +31,7 @@ export async function freeIntents(
 			if (!listed.has(intent.id)) {
 				problems.push(`${name}: stuck ${intent.status}, and on no operator's list`);
 			}
-			// The owner and the operator by turns.
+			// The owner and the operator take turns.
 			const { status, text } = await callOff(world, players, { intent, byOwner: place % 2 === 1 });
 			if (status !== 200 && status !== 202) {
 				problems.push(`${name}: ${intent.status} cannot be called off: ${status} ${text}`);

@@ -6,10 +6,13 @@ import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 type Mined = { hash: Hex; from: Hex; nonce: Hex };
 type Block = { transactions: Mined[] };
 
-/** A round's blocks are few: those of its transactions are among the newest. */
+/** A round has few blocks: those with its transactions are among the newest. */
 const REORG_DEPTH_MAX = 20;
 
-/** What the clock does, and the chain to transactions: while they wait, or once they are mined. */
+/**
+ * Plays the round's events of the clock and of its transactions, at one stage: while they are
+ * pending, or once they are mined.
+ */
 export async function happen(
 	world: LiveWorld,
 	{ round, players }: { round: LiveRound; players: readonly Player[] },
@@ -23,19 +26,21 @@ export async function happen(
 	for (const player of whoseIs("forgets_all")) await forget(world, player);
 	for (const player of whoseIs("forgets_first")) {
 		const [, ...others] = await forget(world, player);
-		// Those behind it wait for a nonce that nobody uses.
+		// The transactions behind it wait for an unused nonce.
 		for (const raw of others) await sendAgain(world, raw);
 	}
 }
 
-/** Puts a dropped transaction back into the pool, unless somebody did so meanwhile. */
+/** Puts a dropped transaction back into the pool, unless it is there again. */
 async function sendAgain({ anvil }: LiveWorld, raw: Hex): Promise<void> {
 	await anvil.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
 		if (!String(error).includes("already imported")) throw error;
 	});
 }
 
-/** The pool drops all of a wallet's transactions; answers them as they were signed, by nonce. */
+/**
+ * Drops all of a wallet's transactions from the pool; returns them as they were signed, by nonce.
+ */
 async function forget({ anvil, custody }: LiveWorld, { wallet }: Player): Promise<Hex[]> {
 	const known: { nonce: number; raw: Hex; hash: string }[] = [];
 	for (const { sender, nonce, hash } of custody.transactions()) {
@@ -50,7 +55,7 @@ async function forget({ anvil, custody }: LiveWorld, { wallet }: Player): Promis
 	return known.sort((one, other) => one.nonce - other.nonce).map(({ raw }) => raw);
 }
 
-/** The newest blocks are replaced by others that hold all but these wallets' transactions. */
+/** Replaces the newest blocks by blocks with all but these wallets' transactions. */
 async function takeOut({ anvil }: LiveWorld, players: readonly Player[]): Promise<void> {
 	if (players.length === 0) return;
 	const gone = new Set<string>(players.map(({ wallet }) => wallet.address));

@@ -1,6 +1,6 @@
 const ENDED: ReadonlySet<string> = new Set(["confirmed", "failed", "rejected", "expired"]);
 
-/** Whether nothing more happens to an intent by itself, but for a reorg. */
+/** Says whether an intent has ended: only a reorg can still change it. */
 export function isEnded({ status }: { status: string }): boolean {
 	return ENDED.has(status);
 }

@@ -12,8 +12,9 @@ type Ledger = { id: string; open: string; spent: string };
 type Receipt = { status: Hex; gasUsed: Hex; effectiveGasPrice: Hex } | null;
 
 /**
- * Holds the chain, the intents and the spend ledger against each other, wallet by wallet: what left
- * is what was asked for, once; what the ledger calls spent is what left; nothing stays reserved.
+ * Compares the chain, the intents and the spend ledger, wallet by wallet: what left is what was
+ * asked for, once; what the ledger calls spent is what left; nothing stays reserved. Returns the
+ * problems.
  */
 export async function judgeBooks(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
 	const intents = await playedIntents(world, players);
@@ -49,7 +50,7 @@ async function judgePayments(
 	});
 }
 
-/** What a payment came to, by what is on chain and nobody here wrote down. */
+/** Returns the amount that a payment moved, read from the chain alone. */
 async function movedOnChain(
 	{ anvil, market }: LiveWorld,
 	{ player, payment }: { player: Player; payment: Payment },
@@ -63,14 +64,14 @@ function judgePayment(given: {
 	payment: Payment;
 	intents: readonly PlayedIntent[];
 	ledger: Map<string, Ledger>;
-	/** Intents of which it was told, at some time, that they were reverted. */
+	/** Ids of intents that were called reverted at any time. */
 	called: ReadonlySet<string>;
-	/** On chain. */
+	/** The amount on chain. */
 	paid: bigint;
 }): string[] {
 	const { payment, intents, ledger, called, paid } = given;
 	const [intent, ...others] = intents;
-	// A request that was refused before anything was recorded made none.
+	// A request that was refused before anything was recorded made no intent.
 	if (!intent) return paid === 0n ? [] : [`${paid} were paid, and no intent stands for them`];
 	const { status } = intent;
 	const { open = "0", spent = "0" } = ledger.get(intent.id) ?? {};
@@ -87,7 +88,9 @@ function judgePayment(given: {
 	return problems;
 }
 
-/** What left the wallet is what its mined transactions paid and cost, and nothing else. */
+/**
+ * Checks that what left the wallet is what its mined transactions paid and cost, and nothing else.
+ */
 async function judgeWallet(
 	{ anvil, market }: LiveWorld,
 	given: { player: Player; sent: readonly SignedTransaction[] },

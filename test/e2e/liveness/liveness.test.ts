@@ -11,25 +11,28 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: whatever a node or the wallet provider says falsely, one thing or two at a time, each
 // intent ends once the source is right again: paid as the chain says, provably not paid, or freed
-// by the action that operators are offered. What is false of one wallet keeps no other waiting.
+// by the action that operators are offered. A false answer about one wallet holds up no other
+// wallet.
 
 const isProving = process.env["PROVE"] === "1";
 const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const WALLETS = 20;
-/** In `test`; all of them in `prove`. */
+/** Rounds in `test`; `prove` plays all of them. */
 const ALONE_PLAYED = 2;
 const PAIRS_PLAYED = 1;
-/** Of pairs with an odd number there are ten thousands: so many rounds of them in `prove`. */
+/**
+ * There are tens of thousands of pairs with an odd number; `prove` plays so many rounds of them.
+ */
 const ODD_PAIRS_PLAYED = 100;
-/** With an honest node beside the one that lies, in `test`. */
+/** Rounds in `test` with an honest node beside the lying one. */
 const BESIDE_HONEST_PLAYED = 1;
-/** A world's rounds take longer the more its wallets have behind them. */
+/** Rounds take longer as the wallets of a world have more history. */
 const ROUNDS_OF_WORLD = 8;
 const LIMIT_MS = 3 * TEST_LIMIT_MS;
 
-/** While a row is written: all of the rows with that in their name, and no sample of them. */
+/** For writing a row: plays all rows with this in their name, and no sample. */
 const ONLY = process.env["LIVENESS_ONLY"] ?? "";
-/** Goes on in the table of a seed where an earlier run ended: with the round of that number. */
+/** Continues the table of a seed where an earlier run ended: at the round of this number. */
 const FIRST = Number(process.env["LIVENESS_FIRST"] ?? 0);
 const isWhole = isProving || ONLY !== "";
 
@@ -44,20 +47,26 @@ type Terms = { hasHonestNode: boolean };
 let open: { world: LiveWorld; terms: Terms; rounds: number } | null = null;
 afterAll(() => open?.world.stop());
 
-/** Plays one after the other, some with the same wallets: each must leave them as good as new. */
+/**
+ * Plays rounds one after the other, some with the same wallets: each must leave them as good as
+ * new. Returns the problems.
+ */
 async function playAll(rounds: readonly LiveRound[], terms: Terms): Promise<string[]> {
 	for (const [place, round] of rounds.slice(FIRST).entries()) {
 		const named = `round ${FIRST + place} of ${rounds.length}, ${wordsOf(round)}`;
 		if (isProving) process.stdout.write(`${named}\n`);
 		const played = worldOf(terms).then((world) => playRound(world, round));
 		const problems = await played.catch((error: unknown) => [String(error)]);
-		// What one round left behind would be held against the next.
+		// What one round left behind would be blamed on the next.
 		if (problems.length > 0) return [`after ${named}`, ...problems];
 	}
 	return [];
 }
 
-/** What was false in a round of everybody; single wallets are named by what is said of them. */
+/**
+ * Names a round by what was false for all wallets; single wallets are named by what is false about
+ * them.
+ */
 function wordsOf({ shared }: LiveRound): string {
 	const names = shared.map(({ name }) => name).join(", and ");
 	return names === "" ? "answers about single wallets" : names;
@@ -90,7 +99,7 @@ test(
 		const rounds = isWhole
 			? [...ofNamed.pairs, ...every.pairs.slice(0, ODD_PAIRS_PLAYED)]
 			: sample(ofNamed.pairs, PAIRS_PLAYED);
-		// A single row has none.
+		// A single row gives no pairs.
 		expect(rounds.length > 0 || ONLY !== "").toBe(true);
 		expect(await playAll(rounds, { hasHonestNode: false })).toEqual([]);
 	},
@@ -121,7 +130,7 @@ test(
 	LIMIT_MS,
 );
 
-/** Half of them about single wallets, half about what all share. */
+/** Draws a sample: half of it about single wallets, half about what all share. */
 function sample(rounds: readonly LiveRound[], count: number): LiveRound[] {
 	const isShared = ({ shared }: LiveRound) => shared.length > 0;
 	const some = Math.ceil(count / 2);

@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
 /**
- * Answers a quantity moved by so many, 0 at least. One that another false answer has made
- * unreadable stays as it is: two of them are told at a time.
+ * Returns a quantity plus `by`, at least 0. A quantity that another false answer has made
+ * unreadable stays as it is: two answers can be false at a time.
  */
 export function movedBy(quantity: Hex, by: number): Hex {
 	if (!/^0x[0-9a-f]+$/.test(quantity)) return quantity;

@@ -56,11 +56,11 @@ export const nodeAnswers: readonly FalseAnswer[] = [
 ];
 
 function about(name: string, ...lies: NodeLie[]): FalseAnswer {
-	// Counts of calls are of each time that it lies.
+	// A lie counts its calls anew each time that the node begins to lie.
 	return { name: `node: ${name}`, source: "node", about: "wallet", lies: () => lies };
 }
 
-/** The node's pool forgets a transaction, and the node says that it is mined. */
+/** Makes the lie that a transaction is mined, which the node's pool drops. */
 function forgotten(where: string, blockOf: BlockOf, blocks?: number): FalseAnswer {
 	const lies = (): NodeLie[] => [
 		{ method: BY_HASH, says: (truth, { call, signed }) => truth ?? signed(call.params[0]) },
@@ -101,7 +101,7 @@ function receiptOf(transactionHash: string, block: { number: string; blockHash: 
 	};
 }
 
-/** Always the same one, which was the newest when it was first told of. */
+/** Always returns the same block: the newest when it is first called. */
 function inOneBlock(): BlockOf {
 	let first: ReturnType<BlockOf> | null = null;
 	return (ask) => {

@@ -1,7 +1,7 @@
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { NodeLie } from "#test/e2e/liveness/NodeLie.ts";
 
-/** What stands where a number should be. */
+/** Values in place of a number. */
 const ODD: readonly [name: string, value: unknown][] = [
 	["2^53", "0x20000000000000"],
 	["2^63", "0x8000000000000000"],
@@ -13,7 +13,7 @@ const ODD: readonly [name: string, value: unknown][] = [
 	["text", "many"],
 ];
 
-/** Every number of an answer that the path reads: its method, and how it is put there. */
+/** Every number in the answers that the execution path reads: its method, and how to replace it. */
 const FIELDS: readonly [about: "wallet" | "all", name: string, NodeLie["method"], Put][] = [
 	["wallet", "a nonce", "eth_getTransactionCount", (_, value) => value],
 	["wallet", "a balance", "eth_getBalance", (_, value) => value],
@@ -39,7 +39,7 @@ const FIELDS: readonly [about: "wallet" | "all", name: string, NodeLie["method"]
 
 type Put = (truth: unknown, value: unknown) => unknown;
 
-/** Each number of each answer, as each of the odd values. */
+/** Each number of each answer with each of the odd values. */
 export const oddNumbers: readonly FalseAnswer[] = FIELDS.flatMap(([about, field, method, put]) =>
 	ODD.map(([name, value]): FalseAnswer => {
 		const says = (truth: unknown) => (truth === null ? truth : put(truth, value));

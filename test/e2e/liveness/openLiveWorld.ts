@@ -20,9 +20,9 @@ import {
 export type LiveAnswer = { status: number; text: string; body: any };
 export type AskOptions = { body?: unknown; by?: LiveWallet; key?: string; asOperator?: boolean };
 
-/** One owner's wallet, which the service may send by. */
+/** One owner's wallet, from which the service may send. */
 export type LiveWallet = {
-	/** At the service, and at the wallet provider. */
+	/** Its ids at the service and at the wallet provider. */
 	id: string;
 	providerId: string;
 	address: Hex;
@@ -39,35 +39,35 @@ export type LiveWorld = {
 	market: Market | null;
 	wallets: LiveWallet[];
 	ask(path: string, options?: AskOptions): Promise<LiveAnswer>;
-	/** Puts a wallet that the service has never seen in the place of another one. */
+	/** Replaces a wallet by one that the service has never seen. */
 	renew(place: number): Promise<void>;
-	/** Time passes, so many blocks come, and the jobs have their turn. */
+	/** Moves the clock, mines so many blocks, and runs the jobs once. */
 	tick(ms: number, blocks?: number): Promise<void>;
-	/** How often the service may die from now on, where it is one that can. */
+	/** Sets how often the service may die from now on, where it is one that can. */
 	mayDie(deaths: number): void;
-	/** The jobs have one turn by a clock that is so far ahead, and then it is right again. */
+	/** Runs the jobs once by a clock that is so far ahead; the clock is right again after that. */
 	stepClock(ms: number): Promise<void>;
-	/** Whether a node that never lies is asked as well. */
+	/** True: a node that never lies is asked as well. */
 	hasHonestNode: boolean;
 	stop(): Promise<void>;
 };
 
 const ADMIN_KEY = "an-operators-key-of-this-suite";
-/** So deep that "block 16" is far below every receipt that can be believed. */
+/** Deep enough that "block 16" is far below every receipt that can be believed. */
 const FIRST_BLOCKS = 200;
-/** What a wallet sent before it came here: so many fewer can be claimed. */
+/** Transactions of a wallet before the test: so many fewer can be claimed. */
 const FORMER_TRANSACTIONS = 4;
-/** So that the node that lies is asked first. */
+/** Makes the lying node the faster one, so that it is asked first. */
 const HONEST_DELAY_MS = 15;
 const PLENTY = String(1_000_000_000);
 
 export type LiveWorldOptions = {
 	wallets: number;
-	/** Tokens for sale; none without it, and then nobody buys. */
+	/** Number of tokens for sale; without it there are none, and no wallet buys. */
 	tokens?: number;
-	/** Beside the node that can lie there is another one of the same chain that never does. */
+	/** True: beside the lying node there is an honest one of the same chain. */
 	hasHonestNode?: boolean;
-	/** How the service is started; in this process without it. */
+	/** Starts the service; by default in this process. */
 	start?: (options: LiveServiceOptions) => Promise<LiveService>;
 };
 
@@ -153,7 +153,7 @@ function envOf(custody: CustodyEmulator, market: Market | null): Record<string, 
 		"reveal-snipe",
 	];
 	return {
-		// What the jobs do, they do when they are told to.
+		// Jobs run only when they are told to.
 		ROLE: "api",
 		PLUGINS_DISABLED: [...off, ...(market ? [] : ["nft-buys"])].join(","),
 		PLUGINS: join(import.meta.dir, "../kills/pricesStandIn.ts"),
@@ -173,7 +173,7 @@ function envOf(custody: CustodyEmulator, market: Market | null): Record<string, 
 	};
 }
 
-/** A wallet with a past: transactions of its own that nobody here knows of. */
+/** Gives a wallet a history of transactions that the service does not know. */
 async function live(anvil: Anvil, from: Hex): Promise<void> {
 	await anvil.rpc("anvil_impersonateAccount", [from]);
 	for (let count = 0; count < FORMER_TRANSACTIONS; count++) {
@@ -195,7 +195,7 @@ async function enrol(world: LiveWorld, person: Person): Promise<LiveWallet> {
 	return { ...by, id: linked.id };
 }
 
-/** What the wallet provider signed, whether or not a node has it. */
+/** Returns a look-up of what the wallet provider signed, by hash, whether or not a node has it. */
 function signedBy(custody: CustodyEmulator): (hash: string) => SignedTransaction | null {
 	const known = new Map<string, SignedTransaction>();
 	return (hash) => {

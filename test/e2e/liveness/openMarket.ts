@@ -10,11 +10,11 @@ export type Market = {
 	seaport: Hex;
 	coin: Hex;
 	price: bigint;
-	/** Where the stand-in of the marketplace's provider asks what is for sale. */
+	/** Where the stand-in of the marketplace's provider reads what is for sale. */
 	bookUrl: string;
-	/** Gives a wallet coins, and leave for the marketplace to take them. */
+	/** Gives a wallet coins, and the marketplace an allowance of them. */
 	fillPurse(address: Hex): Promise<void>;
-	/** Lists one more token; answers the request that buys it. */
+	/** Lists one more token; returns the request that buys it. */
 	list(): Promise<{ tokenId: string; body: Record<string, string> }>;
 	ownerOf(tokenId: string): Promise<Hex>;
 	coinsOf(address: Hex): Promise<bigint>;
@@ -24,7 +24,7 @@ export type Market = {
 const PRICE_RAW = 10n ** 18n;
 const PURSE_RAW = 1_000_000n * PRICE_RAW;
 const MONTH_S = 30 * 86_400;
-/** Of the node's accounts. */
+/** Index of the node's account that sells. */
 const SELLER = 2;
 const abi = parseAbi([
 	"function mint(address,uint256)",
@@ -33,7 +33,9 @@ const abi = parseAbi([
 	"function balanceOf(address) view returns (uint256)",
 ]);
 
-/** Needs a node that mines at once: all tokens are made before the first round. */
+/**
+ * Opens a marketplace. Needs a node that mines at once: all tokens are made before the first round.
+ */
 export async function openMarket(
 	anvil: Anvil,
 	{ tokens: count }: { tokens: number },
@@ -49,7 +51,7 @@ export async function openMarket(
 		hostname: "127.0.0.1",
 		port: 0,
 		fetch(request) {
-			// Asked for by its token or by its order.
+			// A listing is asked for by its token or by its order.
 			const about = new URL(request.url).searchParams.get("about") ?? "";
 			return new Response(bigintJson.write(listed.get(about) ?? null));
 		},
@@ -79,7 +81,7 @@ export async function openMarket(
 				token: { itemType: 2, contract: tokens.nft, id },
 				currency: tokens.coin,
 				payments: [{ recipient: seller, raw: PRICE_RAW }],
-				// The chain's time, which the service's runs ahead of.
+				// The chain's time, which the service's clock is ahead of.
 				nowMs: Date.now(),
 				endsInS: MONTH_S,
 			});

@@ -2,12 +2,13 @@ import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 
-/** Wallets of each round that are told the truth: they must not wait for the others. */
+/** Wallets in each round that are told the truth: they must not wait for the others. */
 const HONEST_MIN = 4;
 
 /**
- * Every false answer alone, and two at a time, in as few rounds as there can be: what is false of
- * one wallet alone is put to one wallet each, what all share is put to all, one round each.
+ * Plans rounds with every false answer alone, and with every two at a time, in as few rounds as
+ * possible: answers about a wallet share a round, one wallet each; answers about all take a round
+ * each.
  */
 export function planRounds(
 	answers: readonly FalseAnswer[],

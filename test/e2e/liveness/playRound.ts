@@ -13,44 +13,44 @@ import { playedIntents } from "#test/e2e/liveness/playedIntents.ts";
 import { playerOf } from "#test/e2e/liveness/playerOf.ts";
 
 export type RoundOptions = {
-	/** Processes die in it: who waits for whom is not asked, only what everything comes to. */
+	/** True: processes die in it, so only the result is judged, and not who waits for whom. */
 	isDeadly?: boolean;
 };
 
-/** The first so many wallets of a round were never seen before. */
+/** So many wallets of a round are new to the service. */
 const NEW_WALLETS = 4;
-/** So long a source goes on lying, in turns of a second; some go on alone for longer. */
+/** How long a source lies, in turns of a second; some lies last longer. */
 const LYING_TURNS = 8;
 const LONG_TURN_MS = 10 * SECOND_MS;
 const LONG_TURN_BLOCKS = 20;
-/** Of what all share, all is well again so many turns after it is. */
+/** After a shared lie has ended, all payments work again within so many turns. */
 const RESUMED_TURNS = 5;
-/** Half an hour, in ever longer steps: what then is open is an operator's. */
+/** Half an hour, in ever longer steps: an intent that is open then is left to an operator. */
 const BOUND_MS = [
 	...Array<number>(10).fill(SECOND_MS),
 	...Array<number>(12).fill(5 * SECOND_MS),
 	...Array<number>(18).fill(30 * SECOND_MS),
 	...Array<number>(20).fill(60 * SECOND_MS),
 ];
-/** A reorg is noticed within a minute. */
+/** Within a minute a reorg is noticed. */
 const NOTICED_TURNS = 6;
 const NOTICED_MS = 10 * SECOND_MS;
-/** Deep enough that nothing is looked at again. */
+/** Deep enough that no receipt is looked up again. */
 const FINAL_BLOCKS = 60;
 const FINAL_TURNS = 3;
 const FINAL_MS = 300 * SECOND_MS;
 const PROBLEM_LENGTH_MAX = 400;
 
 /**
- * Asks for money from every wallet while sources lie, makes the sources right again, and answers
- * everything that is wrong with what it came to, in words.
+ * Asks for money from every wallet while sources lie, makes the sources right again, and returns a
+ * sentence for each thing that is wrong with the result.
  */
 export async function playRound(
 	world: LiveWorld,
 	round: LiveRound,
 	{ isDeadly = false }: RoundOptions = {},
 ): Promise<string[]> {
-	// Nothing of theirs is known before they are lied to. Buyers keep their purses.
+	// New wallets have no history with the service before the lies. Buyers keep their coins.
 	for (let place = 0; !world.market && place < NEW_WALLETS; place++) await world.renew(place);
 	const all = world.wallets.map((wallet, place) => playerOf(world, { wallet, round, place }));
 	const players = await Promise.all(all);
@@ -61,7 +61,7 @@ export async function playRound(
 	problems.push(...(await probe(world, players)));
 	await becomeFinal(world);
 	problems.push(...(await judgeBooks(world, players)));
-	// Nothing that is said to be over may still be paid.
+	// A payment that is reported as over must not happen any more.
 	await broadcastLate(world, players);
 	await becomeFinal(world);
 	const later = await judgeBooks(world, players);
@@ -74,14 +74,17 @@ export async function playRound(
 
 type Playing = { round: LiveRound; players: readonly Player[] };
 
-/** From the first request to the end of what settles by itself; answers who waited for whom. */
+/**
+ * Plays from the first request until nothing more settles by itself; returns which wallets had to
+ * wait for others.
+ */
 async function lieAndRecover(world: LiveWorld, { round, players }: Playing): Promise<string[]> {
 	const problems: string[] = [];
 	const ask = async (wish: Wish, by = players) => {
 		const answers = await Promise.all(by.map((player) => askForMoney(world, player, wish)));
 		problems.push(...answers.flat());
 	};
-	// Before anybody lies, and before a block: what is on its way meets the lie as well.
+	// Sent before the lies, and before a block: transactions under way meet the lies as well.
 	await ask({ transfers: 1 }, world.market ? players : players.slice(NEW_WALLETS));
 	lie(world, { round, players });
 	await ask({ transfers: 2 });
@@ -92,7 +95,7 @@ async function lieAndRecover(world: LiveWorld, { round, players }: Playing): Pro
 	world.node.tellTheTruth();
 	world.custody.clearFaults();
 	if (round.shared.length > 0) problems.push(...(await resume(world, players)));
-	// What is mined is looked at a few times a minute.
+	// Mined transactions are looked up a few times a minute.
 	for (let turn = 0; turn < NOTICED_TURNS; turn++) await world.tick(NOTICED_MS);
 	await settle(world, players);
 	return problems;
@@ -117,14 +120,14 @@ function isLong({ blocks, lastsMs }: FalseAnswer): boolean {
 	return blocks !== undefined || lastsMs !== undefined;
 }
 
-/** Time passes while they lie: whoever is told the truth must not wait for the others. */
+/** Goes on while sources lie: wallets that are told the truth must not wait for the others. */
 async function goOnLying(world: LiveWorld, { round, players }: Playing): Promise<string[]> {
 	for (let turn = 0; turn < LYING_TURNS; turn++) await world.tick(SECOND_MS);
 	const honest = players.filter(({ isHonest }) => isHonest);
 	const intents = await playedIntents(world, honest);
 	const long = [...round.shared, ...players.flatMap(({ own }) => own)].filter(isLong);
 	if (long.length > 0) {
-		// A lie that nothing contradicts until it is final is believed: only some last so long.
+		// A lie that nothing contradicts until finality is believed, so only some last so long.
 		world.node.tellTheTruth({ butForLong: true });
 		const blocks = Math.max(...long.map((one) => one.blocks ?? 0));
 		const lastsMs = Math.max(...long.map((one) => one.lastsMs ?? 0));
@@ -136,7 +139,7 @@ async function goOnLying(world: LiveWorld, { round, players }: Playing): Promise
 	return waiting(intents, honest, "waits for somebody else's lie");
 }
 
-/** All can pay again, and what they paid before is settled. */
+/** Checks that all can pay again, and that earlier payments are settled. */
 async function resume(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
 	const fine = players.filter(({ own }) => own.length === 0);
 	await world.tick(SECOND_MS);
@@ -147,7 +150,7 @@ async function resume(world: LiveWorld, players: readonly Player[]): Promise<str
 	return [...answers.flat(), ...waiting(intents, fine, "has not resumed after 5 s")];
 }
 
-/** Until nothing is open, for half an hour at most. */
+/** Runs the jobs until no intent is open, for half an hour at most. */
 async function settle(world: LiveWorld, players: readonly Player[]): Promise<void> {
 	for (const ms of BOUND_MS) {
 		const intents = await playedIntents(world, players);
@@ -156,7 +159,7 @@ async function settle(world: LiveWorld, players: readonly Player[]): Promise<voi
 	}
 }
 
-/** Each wallet pays once more: nothing of what happened stands in its way. */
+/** Has each wallet pay once more: nothing that happened may prevent that. */
 async function probe(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
 	const all = players.map((player) => askForMoney(world, player, { transfers: 1 }));
 	const answers = await Promise.all(all);
@@ -172,21 +175,22 @@ async function probe(world: LiveWorld, players: readonly Player[]): Promise<stri
 	];
 }
 
-/** What is mined is looked at for the last time. */
+/** Runs the jobs until mined transactions are final and were looked up for the last time. */
 async function becomeFinal(world: LiveWorld): Promise<void> {
 	for (let turn = 0; turn < FINAL_TURNS; turn++) await world.tick(FINAL_MS, FINAL_BLOCKS);
 }
 
-/** Whoever has a signed transaction can still send it: all that was signed is sent now. */
+/** Sends all transactions that were ever signed: whoever holds one could still do so. */
 async function broadcastLate(
 	{ anvil, custody }: LiveWorld,
 	players: readonly Player[],
 ): Promise<void> {
 	const since = new Map(players.map(({ wallet, nonceBefore }) => [wallet.address, nonceBefore]));
 	for (const { raw, sender, nonce, isDisowned } of custody.signed()) {
-		// What the provider never named is its own affair: its word is the proof that it has nothing.
+		// Transactions that the provider denies having are left out: its word is the proof that none
+		// exists.
 		if (isDisowned || nonce < (since.get(sender) ?? Infinity)) continue;
-		// What is mined, or whose nonce is used, no node takes.
+		// No node takes a mined transaction, or one with a used nonce.
 		await anvil.rpc("eth_sendRawTransaction", [raw]).catch(() => {});
 	}
 }

@@ -1,7 +1,7 @@
 import type { PlayedIntent, Player } from "#test/e2e/liveness/LiveRound.ts";
 import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 
-/** Every intent that stands for one of the players' payments, as it stands. */
+/** Returns every intent of the players' payments in its present state. */
 export async function playedIntents(
 	{ db }: LiveWorld,
 	players: readonly Player[],

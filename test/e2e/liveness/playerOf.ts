@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { LiveRound, Player } from "#test/e2e/liveness/LiveRound.ts";
 import type { LiveWallet, LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 
-/** A wallet as it stands before a round, and what will be false of it. */
+/** Returns a wallet's state before a round, with the false answers about it. */
 export async function playerOf(
 	{ anvil, market }: LiveWorld,
 	{ wallet, round, place }: { wallet: LiveWallet; round: LiveRound; place: number },

@@ -18,7 +18,7 @@ const SEED = Number(process.env["LIVENESS_SEED"] ?? TEST_SEED);
 const KILLS = isProving ? 60 : 6;
 const WALLETS = 6;
 const DEATHS_PER_ROUND = 3;
-/** Four times as many as are needed where each round has its deaths: not each has them all. */
+/** Four times as many as would do if each round used all its deaths; not every round does. */
 const ROUNDS_MAX = (4 * KILLS) / DEATHS_PER_ROUND;
 const LIMIT_MS = 3 * TEST_LIMIT_MS;
 
@@ -61,7 +61,7 @@ test(
 	LIMIT_MS,
 );
 
-/** Up to two false answers about each wallet, and now and then one about what all share. */
+/** Draws a round: up to two false answers about each wallet, and sometimes one about all. */
 function anyRound(): LiveRound {
 	const about = (whom: FalseAnswer["about"]) => falseAnswers.filter((one) => one.about === whom);
 	return {

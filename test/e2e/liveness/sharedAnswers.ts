@@ -43,7 +43,7 @@ function shared(name: string, lies: () => readonly NodeLie[]): FalseAnswer {
 	return { name: `node: ${name}`, source: "node", about: "all", lies };
 }
 
-/** Wherever a head is named, it is named as many blocks away. */
+/** Moves every head that the node names by so many blocks. */
 function headMoved(by: number): NodeLie[] {
 	return [
 		{ method: HEAD, says: (truth) => movedBy(truth, by) },
@@ -58,7 +58,7 @@ function headMoved(by: number): NodeLie[] {
 	];
 }
 
-/** Its newest block is the one that it had when it was first asked. */
+/** Keeps the newest block at the one that it had when it was first asked. */
 function stuckHead(): NodeLie[] {
 	let head: Hex | null = null;
 	const stuck = (number: Hex): Hex => {

@@ -6,19 +6,19 @@ import { startTestService } from "#test/harness/startTestService.ts";
 import type { TestDatabase } from "#test/harness/testDatabase.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
-/** The service as a round uses it: one in this process, or one that dies now and then. */
+/** The service as a round uses it: one in this process, or one that dies at random. */
 export type LiveService = {
-	/** One request, with the whole answer read. */
+	/** Sends one request and reads the whole answer. */
 	ask(path: string, init: RequestInit): Promise<{ status: number; text: string }>;
-	/** The jobs that move money have their turn, by the clock as it stands. */
+	/** Runs the jobs that move money once, by the clock as it is. */
 	tick(): Promise<void>;
-	/** How often it may die from now on, where it can. */
+	/** Sets how often it may die from now on, where it can. */
 	mayDie(deaths: number): void;
 	stop(): Promise<void>;
 };
 
 export type LiveServiceOptions = {
-	/** Which nodes it asks, too. */
+	/** Its environment, which also names its nodes. */
 	env: Record<string, string>;
 	clock: Clock & { offsetMs: number };
 	database: TestDatabase;

@@ -4,10 +4,10 @@ import type { SignedTransaction } from "#test/sandbox/custody/startCustodyEmulat
 
 export type LyingNode = {
 	url: string;
-	/** From now on it lies so, until `tellTheTruth`. */
+	/** Adds a lie, which lasts until `tellTheTruth`. */
 	lie(lie: NodeLieTold): void;
 	tellTheTruth(options?: { butForLong: boolean }): void;
-	/** How many false answers it gave since it was started. */
+	/** Returns how many false answers it gave since it was started. */
 	told(): number;
 	stop(): Promise<void>;
 };
@@ -15,19 +15,19 @@ export type LyingNode = {
 type Request = NodeCall & { id: unknown };
 type Answer = { id: unknown; result?: unknown; error?: unknown };
 
-/** Most nodes keep no older state, and refuse to say what an account had counted in such blocks. */
+/** Most nodes keep no older state, and refuse to give an account's nonce at older blocks. */
 const STATE_BLOCKS = 128;
 const PRUNED = { code: -32_000, message: "missing trie node" };
 
 /**
- * Stands before a node, keeps as little of its state as most nodes do, and lies as it is told,
- * about one wallet or about everybody.
+ * Starts a proxy before a node that keeps as little state as most nodes do, and lies as it is told,
+ * about one wallet or about all.
  */
 export function startLyingNode(given: {
 	upstream: string;
-	/** What is signed with a hash, and by whom; null where nobody knows. */
+	/** Returns the signed transaction with a hash; null if there is none. */
 	signedAs(hash: string): SignedTransaction | null;
-	/** How far away it is: of two, the nearer one is asked first. */
+	/** Delay of its answers: of two nodes the faster one is asked first. */
 	delayMs?: number;
 }): LyingNode {
 	const { upstream, signedAs, delayMs = 0 } = given;
@@ -44,7 +44,7 @@ export function startLyingNode(given: {
 		for (const lie of lies) {
 			const isIts = lie.about === null || lie.about === address;
 			if (lie.method !== call.method || !isIts || lie.left <= 0) continue;
-			// Taken before anything is waited for: calls of one request are answered side by side.
+			// Counted before any await: calls of one batch are answered concurrently.
 			lie.left--;
 			const said = await lie.says(result, { call, ask, signed });
 			if (said === result) {
@@ -92,7 +92,7 @@ export function startLyingNode(given: {
 	};
 }
 
-/** Whose call it is: the account that it names, or that of the transaction. */
+/** Returns the account of a call: the one that it names, or the sender of the transaction. */
 function addressOf(
 	{ method, params }: NodeCall,
 	signedAs: (hash: string) => SignedTransaction | null,

@@ -5,18 +5,18 @@ import type { Prng } from "#test/sandbox/createPrng.ts";
 
 export type MortalService = LiveService & { deaths(): number };
 
-/** Longer than anything that is stranded is left to its process. */
+/** Longer than the lease of a dead process. */
 const BETWEEN_LIVES_MS = 20_000;
-/** One time in so many that it is asked, or its jobs run, it is about to die. */
+/** One in so many requests or turns of the jobs ends in a death. */
 const DEATH_IN = 12;
-/** It dies so soon after: in the middle of most requests, or of a turn of its jobs. */
+/** It dies within this time: in the middle of most requests, or of a turn of its jobs. */
 const DIES_WITHIN_MS = 60;
 const ATTEMPTS_MAX = 200;
 const ASK_AGAIN_MS = 25;
 
 /**
- * The service in a process of its own, which is killed (SIGKILL) at random moments while it may
- * die, and is followed by another one. A request that it took with it is asked again.
+ * Starts the service in a process of its own, which is killed (SIGKILL) at random moments while it
+ * may die, and is replaced by another one. A request that died with it is sent again.
  */
 export async function startMortalService(
 	options: LiveServiceOptions & { bundle: KillableBundle; random: Prng },
@@ -65,7 +65,7 @@ export async function startMortalService(
 					async (response) => ({ status: response.status, text: await response.text() }),
 					() => null,
 				);
-				// Until the database has noticed that the process that held the key is gone.
+				// 409 only until the database has noticed that the process that held the key is gone.
 				const isHeld = answer?.status === 409 && answer.text.includes("request_running");
 				if (answer && !isHeld) return answer;
 				await Bun.sleep(ASK_AGAIN_MS);
@@ -75,7 +75,7 @@ export async function startMortalService(
 		async tick() {
 			const asked = await living();
 			tempt();
-			// One that dies in it leaves the rest of the turn to the next.
+			// If it dies in a turn, the rest is left to the next process.
 			await asked.tick(clock.offsetMs).catch(() => {});
 		},
 		mayDie(times) {

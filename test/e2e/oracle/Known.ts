@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Rates } from "#test/e2e/oracle/expected/createRates.ts";
 import type { Owners } from "#test/e2e/oracle/readOwners.ts";
 
-/** One event as somebody told it: the chain's logs, or an answer of the provider. */
+/** One event as its source told it: the chain's logs, or an answer of the provider. */
 export type UnpricedFact = {
 	kind: "sale" | "mint" | "transfer";
 	contract: Hex;
@@ -11,30 +11,30 @@ export type UnpricedFact = {
 	from: Hex;
 	to: Hex;
 	atMs: number;
-	/** Base units of `currency` for all units; null where nobody told a price. */
+	/** Base units of `currency` for all units; null if no source told a price. */
 	total: bigint | null;
 	currency: Hex | null;
 	accepted: boolean;
 	transaction: Hex | null;
 	/** Null where only the provider told it. */
 	block: number | null;
-	/** The provider's own words; null where it did not tell the event. */
+	/** The provider's own words; null if it did not tell of the event. */
 	words: any;
-	/** Where it stands among the events of its second: the later has the larger. */
+	/** Position among the events of its second: the later has the larger number. */
 	place: number;
 };
 
 export type Fact = UnpricedFact & {
-	/** Wei for all units; null where nobody told a price, or its currency had no rate. */
+	/** Wei for all units; null if no source told a price, or its currency had no rate. */
 	worth: bigint | null;
-	/** Dollars for one ether at its time; null where no feed said. */
+	/** Dollars for one ether at its time; null if no feed had a rate. */
 	etherDollars: number | null;
 };
 
-/** An answer of the provider, and when it gave it. */
+/** An answer of the provider, with its time. */
 export type Told<Answer = any> = { atMs: number; answer: Answer };
 
-/** What the provider told of one slug, each list with the newest last. */
+/** The provider's answers about one slug, each list with the newest last. */
 export type ToldSlug = {
 	pages: Told[];
 	stats: Told[];
@@ -46,18 +46,17 @@ export type ToldSlug = {
 	traitFloors: Told[];
 	/** By contract and id, in the provider's words. */
 	tokens: Map<string, any>;
-	/** Answers to questions about its events. */
+	/** Answers to requests for its events. */
 	eventAnswers: Told[];
 };
 
 /**
- * Holds all that can be known of one contract: what the product was told, and what happened on the
- * chain.
+ * All that can be known of one contract: what the product was told, and what happened on the chain.
  */
 export type View = {
 	chain: string;
 	address: Hex;
-	/** The provider's name of it; null where it has none. */
+	/** The provider's slug; null if it has none. */
 	slug: string | null;
 	/**
 	 * False where the provider's slug has several contracts: its figures are then of no single one.
@@ -65,14 +64,14 @@ export type View = {
 	isSole: boolean;
 	/** What the lanes read and the provider answered, the oldest first. */
 	known: readonly Fact[];
-	/** All that happened, known or not. */
+	/** All that happened, whether or not it can be known. */
 	truth: readonly Fact[];
 	told: ToldSlug;
 	rates: Rates;
-	/** From the chain at its head; null where the service did not walk it. */
+	/** From the chain at its head; null if the service did not walk it. */
 	owners: Owners | null;
-	/** When the lanes of its chain began; null where nobody reads it. */
+	/** When the lanes of its chain began; null if the chain is not read. */
 	lanesFromMs: number | null;
-	/** The time of the newest block; null where nobody reads the chain. */
+	/** The time of the newest block; null if the chain is not read. */
 	lanesUntilMs: number | null;
 };

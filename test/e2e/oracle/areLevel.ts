@@ -4,9 +4,9 @@ import { until } from "#test/harness/until.ts";
 const BASE_ID = 8_453;
 
 /**
- * Waits until the service has read all that its chain holds: each lane to the head, with nothing
- * owed below, and each contract's owners where it walks them. From then on it learns nothing but
- * what the provider answers, which the oracle sees.
+ * Waits until the service has read all of its chain: each lane to the head with nothing owed below,
+ * and each contract's owners where it walks them. After that it learns only from the provider's
+ * answers, which the oracle sees.
  */
 export async function areLevel({ lab, seed }: OracleLab): Promise<void> {
 	const { db } = lab.database;

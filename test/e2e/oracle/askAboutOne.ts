@@ -16,7 +16,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 
 const ALL = 200;
 const UNITS = 3;
-/** Of a collection's tokens each so many is asked for. */
+/** Of a collection's tokens, every so many-th is asked for. */
 const ASSETS_STEP = 7;
 const INTERVAL_NAMES = Object.keys(INTERVALS) as (keyof typeof INTERVALS)[];
 const RANGE_NAMES = Object.keys(RANGES) as (keyof typeof RANGES)[];
@@ -26,8 +26,8 @@ const page = notAFigure("where the next page begins");
 export type Asking = { ask: Ask; tally: Tally; turn: number; isWhole: boolean };
 
 /**
- * Asks every route that is about one collection. Of the ways to ask one (intervals, ranges, kinds)
- * each turn takes another, unless all are wanted.
+ * Asks every route about one collection. Each turn takes another variant (interval, range, kind),
+ * unless all are wanted.
  */
 export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 	const { ask, tally, turn, isWhole } = asking;
@@ -100,14 +100,16 @@ export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 	});
 }
 
-/** Every token that was told or minted: one that was only sold is found with the next mint. */
+/**
+ * Returns every token that was told or minted: one that was only sold is found with the next mint.
+ */
 function tokensOf({ told, known, address }: View): string[] {
 	const own = [...told.tokens.values()].filter(({ contract }) => contract === address);
 	const minted = known.flatMap(({ kind, tokenId }) => (kind === "mint" ? [tokenId] : []));
 	return [...new Set([...own.map(({ identifier }) => identifier), ...minted])];
 }
 
-/** The largest first; of equal ones the order is the service's own. */
+/** Returns the holders, the largest first; equal ones are in the service's own order. */
 function holdersOf({ owners }: View) {
 	if (!owners) return null;
 	const sorted = [...owners.units].sort(([a, x], [b, y]) =>
@@ -123,7 +125,7 @@ type Named = {
 	eventType?: string;
 };
 
-/** Puts events of one second in the order in which they were told: it has no meaning. */
+/** Returns events of one second in the order of the answer, which has no meaning. */
 function alike<One extends View["known"][number]>(
 	facts: readonly One[],
 	told: readonly Named[],

@@ -17,7 +17,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 const ALL = 200;
 /**
  * The window of the provider's rate limit. A page that is not cached calls the provider, so the
- * clock is set forward by as much between two pages.
+ * clock is advanced by as much between two pages.
  */
 const MINUTE_MS = 60_000;
 const page = notAFigure("where the next page begins");
@@ -25,12 +25,15 @@ const freshness = notAFigure("how far the lanes are, which is about no collectio
 const raw = notAFigure("the provider's own words of each row, or the service's in its form");
 const name = notAFigure("what it is called, and how it looks");
 
-/** Asks every route that lists collections; the windows of one chain only where all is wanted. */
+/**
+ * Asks every route that lists collections; the windows of a single chain only where all variants
+ * are wanted.
+ */
 export async function askLists(
 	ask: Ask,
 	{ lab, isWhole }: { lab: ConformanceLab; isWhole: boolean },
 ): Promise<void> {
-	// A page is kept for a while, each limit's by itself: so each is asked for once.
+	// A page is cached per limit, so each request uses another limit.
 	let limit = ALL;
 	for (const scope of ["chain=base", "chain=ethereum", "chain=apechain", "scope=all"]) {
 		for (const mode of ["trending", "top", "new"]) {
@@ -73,7 +76,7 @@ export async function askLists(
 
 type Row = { slug: string; chain: string; contractAddress?: string };
 
-/** Each row by what is known of its own collection, whichever rows there are. */
+/** Returns each expected row by what is known of its own collection, whichever rows there are. */
 function rows(
 	views: readonly View[],
 	told: readonly Row[],
@@ -111,7 +114,7 @@ function discoverOf(views: readonly View[], nowMs: number, body: any): Expected 
 	};
 }
 
-/** The newest mints of all collections, with what they are joined to. */
+/** Returns the newest mints of all collections, with their joined fields. */
 function mintsOf(views: readonly View[], told: readonly any[]): Expected[] {
 	const all = views.flatMap(({ known, chain }) =>
 		factsSince(known, "mint", 0).map((fact) => ({ fact, chain })),

@@ -2,8 +2,9 @@ import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { until } from "#test/harness/until.ts";
 
 /**
- * Has the recipients counted of each collection whose owners nobody knows better. One run counts
- * for a quarter of a second only, which is few of them on a machine that does much else.
+ * Counts the recipients of each collection whose owners no better source knows. One run counts for
+ * a quarter of a second only, which covers few collections on a busy machine, so it runs until none
+ * is left.
  */
 export async function countRecipients({ lab }: OracleLab): Promise<void> {
 	let left: string[] = [];

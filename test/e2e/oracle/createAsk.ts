@@ -7,22 +7,23 @@ import { until } from "#test/harness/until.ts";
 
 const MINUTE_MS = 60_000;
 const TRIES = 8;
-/** Rows of a search's hits are given again for so long. */
+/** For so long a search's hits come from a cache. */
 const HITS_KEPT_MS = 1_000;
 
-/** Makes what an answer must be, for one moment. */
+/** Returns what an answer must be, at one moment. */
 export type Expect = (views: readonly View[], nowMs: number, body: any) => Expected;
 
-/** A path, or what makes another one for each try: of an answer that is kept by its path. */
+/**
+ * A path, or a function that makes another one for each try, for answers that are cached by path.
+ */
 export type AskedPath = string | (() => string);
 
 export type Ask = (path: AskedPath, expect: Expect, init?: { post: unknown }) => Promise<any>;
 
 /**
- * Asks a route and compares its answer with what was known then. The provider may be asked while
- * the answer is made: then it is asked for again, until nothing became known meanwhile. So it is
- * where a minute ended meanwhile, as windows begin at whole minutes: each part of the answer may be
- * of either.
+ * Makes a function that asks a route and compares its answer with what was known at that time. If
+ * the provider was asked meanwhile, it asks again until nothing new became known. Windows begin at
+ * whole minutes: if a minute ended meanwhile, each part of the answer may be of either.
  */
 export function createAsk(oracle: OracleLab, problems: string[]): Ask {
 	const { lab } = oracle;
@@ -53,7 +54,9 @@ export function createAsk(oracle: OracleLab, problems: string[]): Ask {
 	};
 }
 
-/** How many calls the provider answered, once none is under way; a refusal tells nothing. */
+/**
+ * Returns how many calls the provider answered, once none is under way; a refusal tells nothing.
+ */
 async function answers(lab: ConformanceLab): Promise<number> {
 	const { calls } = lab.provider;
 	await lab.idle();
@@ -66,7 +69,7 @@ async function answers(lab: ConformanceLab): Promise<number> {
 
 const minuteOf = (atMs: number) => Math.floor(atMs / MINUTE_MS);
 
-/** The path with the slug beside the address, for who reads what went wrong. */
+/** Returns the path with the slug before the address, for failure messages. */
 function named(path: string, views: readonly View[]): string {
 	const own = views.find(({ address }) => path.includes(address));
 	return own ? `${own.slug ?? "a contract of the chain"} ${path}` : path;

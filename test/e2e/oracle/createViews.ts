@@ -45,7 +45,7 @@ export async function createViews({
 			`/v1/nft-market/collections/${address}/holders?chain=${chainName}`,
 		);
 		if (found.status === 404) {
-			// By rule 7 of 4.1 a slug that is held on another chain gets no second row.
+			// By rule 7 of 4.1 a slug that is known on another chain gets no second row.
 			const isHeld = views.some((view) => view.slug !== null && view.slug === slug);
 			if (known.length > 0 && !isHeld) throw new Error(`${slug} ${address} is unknown`);
 			return;
@@ -73,7 +73,7 @@ export async function createViews({
 	return views;
 }
 
-/** The service's name of a chain that the provider calls something else. */
+/** Returns the service's name of a chain, which the provider may call something else. */
 const nameOf = (chain: string) => (chain === "ape_chain" ? "apechain" : chain);
 
 async function readHeadMs(url: string): Promise<number> {
@@ -86,7 +86,7 @@ async function readHeadMs(url: string): Promise<number> {
 	return Number(result.timestamp) * 1_000;
 }
 
-/** Every event of a slug, newest first, in the provider's words. */
+/** Returns every event of a slug, newest first, in the provider's words. */
 function eventsOf(lab: ConformanceLab, slug: string | null): any[] {
 	const collection = slug === null ? undefined : lab.world.collections.get(slug);
 	return (collection?.events ?? []).map((event) => renderEvent(collection as never, event));

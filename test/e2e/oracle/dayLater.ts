@@ -14,7 +14,7 @@ import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { readRates } from "#test/e2e/oracle/readRates.ts";
 import { openStream } from "#test/harness/openStream.ts";
 
-/** Longer than a floor of a day ago is old, for whatever was told until now. */
+/** By then every floor told until now is too old to be the floor of a day ago. */
 const DAY_MS = 24.5 * 3_600_000;
 /** Cheaper than any listing of the world. */
 const CHEAP = steps(21_500, coins.eth);
@@ -22,8 +22,8 @@ const MOVED = "told-whole";
 const name = "floorChange24hPercent";
 
 /**
- * A day on, of which one collection's floor is told anew: compares its frame, and each change of a
- * floor against what it was before.
+ * Moves the clock by a day, then has one collection's floor told anew: compares its frame, and each
+ * change of a floor against its value before.
  */
 export async function dayLater(
 	oracle: OracleLab,
@@ -32,7 +32,7 @@ export async function dayLater(
 	const { lab, feeds, seed } = oracle;
 	const before = await createViews(oracle);
 	lab.advance(DAY_MS);
-	// Else no feed has said anything for a day.
+	// Without this no feed would have had a round for a day.
 	if (seed % 2 === 1) {
 		feeds.publish(lab.nowMs());
 		await readRates(oracle);

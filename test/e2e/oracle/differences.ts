@@ -1,7 +1,7 @@
-/** Says what is wrong with a value; undefined where nothing is. */
+/** Returns what is wrong with a value; undefined if nothing is. */
 export type Check = (actual: any) => string | undefined;
 
-/** What an answer must be, member by member. Nothing that it holds may be left out. */
+/** What an answer must be, member by member. No member of the answer may be left out. */
 export type Expected =
 	| Check
 	| string
@@ -11,14 +11,14 @@ export type Expected =
 	| readonly Expected[]
 	| { readonly [name: string]: Expected };
 
-/** Numbers of money are shown with the digits that a double has. */
+/** Relative tolerance: amounts of money are shown with the digits of a double. */
 const RELATIVE = 1e-9;
 
 /**
- * Returns every difference between an answer and what it must be, each with its place.
+ * Returns every difference between an answer and what it must be, each with its path.
  *
- * A member that nobody expected is a difference as well: a new field of a route fails until
- * somebody says what it must be, or why it is no figure.
+ * An unexpected member is a difference as well: a new field of a route fails until its expected
+ * value, or why it is no figure, is stated here.
  */
 export function differences(actual: unknown, expected: Expected, at = ""): string[] {
 	if (typeof expected === "function") {

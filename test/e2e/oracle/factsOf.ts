@@ -36,7 +36,7 @@ function factOf(words: any): UnpricedFact {
 	const { nft, payment, quantity, transaction = null, event_timestamp: atS } = words;
 	const from: Hex = words.seller ?? words.from_address;
 	const to: Hex = words.buyer ?? words.to_address;
-	// Section 1, rule 5 of the conventions: to oneself is a mint.
+	// Section 1, rule 5 of the conventions: a transfer to oneself is a mint.
 	const kind = words.event_type === "transfer" && from === to ? "mint" : words.event_type;
 	const total = payment ? BigInt(payment.quantity) : null;
 	const isPaid = (total ?? 0n) > 0n && from !== to;
@@ -59,8 +59,8 @@ function factOf(words: any): UnpricedFact {
 }
 
 /**
- * Puts what both told together: one kind of one token in one transaction is one event, the chain's
- * word before the provider's, and a transfer of what that transaction minted is that mint.
+ * Merges what both told: one kind of one token in one transaction is one event, the chain's word
+ * comes before the provider's, and a transfer of a token that the transaction minted is that mint.
  */
 export function mergeFacts(
 	chain: readonly UnpricedFact[],

@@ -14,18 +14,18 @@ import { arePriced, readRates } from "#test/e2e/oracle/readRates.ts";
 import { tell } from "#test/e2e/oracle/world/fillWorld.ts";
 import { openStream, type TestStream } from "#test/harness/openStream.ts";
 
-/** What the block is about. */
+/** The collections in the block. */
 const LIVE = ["shared-whole", "lone-cats", "lone-editions"];
-/** Long enough for lanes that begin at the head to have looked at whole minutes. */
+/** Enough time for lanes that begin at the head to have read whole minutes. */
 const BEFORE_MS = 300_000;
-/** A block of the second of a round might be before it or after it. */
+/** A block in the same second as a round might be before it or after it. */
 const AFTER_A_ROUND_MS = 2_000;
 const MINUTE_MS = 60_000;
 const name = notAFigure("what it is called, and how it looks");
 
 /**
- * Mines a block of sales and mints while somebody listens, and compares each frame with what is
- * known once the block was read. The provider saw it as well.
+ * Mines a block of sales and mints while a client listens, and compares each frame with what is
+ * known once the block was read. The provider tells of it as well.
  */
 export async function mineLive(oracle: OracleLab, problems: string[]): Promise<void> {
 	const { lab, chain, feeds } = oracle;
@@ -55,7 +55,7 @@ export async function mineLive(oracle: OracleLab, problems: string[]): Promise<v
 		const [collection, discover] = streams as [TestStream, TestStream];
 		const own = deeds.filter(({ contract }) => contract === shared?.address);
 		const frames = [...(await toldOf(collection, own)), ...(await rowsOf(discover, deeds))];
-		// Windows begin at whole minutes, and a frame is of the minute in which it was made.
+		// Windows begin at whole minutes, and a frame belongs to the minute in which it was made.
 		const moments = minutesOf(fromMs, lab.nowMs());
 		for (const frame of frames) {
 			const wrong = moments
@@ -68,7 +68,7 @@ export async function mineLive(oracle: OracleLab, problems: string[]): Promise<v
 	}
 }
 
-/** A moment of each minute from one time to another. */
+/** Returns a moment in each minute from one time to another. */
 function minutesOf(fromMs: number, untilMs: number): number[] {
 	const first = Math.floor(fromMs / MINUTE_MS);
 	const count = Math.floor(untilMs / MINUTE_MS) - first + 1;
@@ -77,20 +77,20 @@ function minutesOf(fromMs: number, untilMs: number): number[] {
 	);
 }
 
-/** An event for each deed, and the candle where one of them has a price. */
+/** Takes an event for each deed, and the candle where one of them has a price. */
 async function toldOf(stream: TestStream, deeds: readonly Deed[]): Promise<any[]> {
 	const events = await stream.take(deeds.length, ({ type }) => type === "market_event");
 	return [...events, ...stream.frames.filter(({ type }) => type === "candle_update")];
 }
 
-/** A row for each mint, and for each collection that sold or minted. */
+/** Takes a row for each mint, and for each collection that sold or minted. */
 async function rowsOf(stream: TestStream, deeds: readonly Deed[]): Promise<any[]> {
 	const mints = deeds.filter(({ kind }) => kind === "mint");
 	const sales = deeds.filter(({ kind, accepted }) => kind === "sale" && accepted);
 	const contracts = (of: readonly Deed[]) => new Set(of.map(({ contract }) => contract)).size;
 	const count = mints.length + contracts(mints) + contracts(sales);
 	const rows = await stream.take(count, ({ type }) => type === "discover_row");
-	// Sales and mints are of two lanes: what one published is whole once the other has, too.
+	// Sales and mints come from two lanes: a row is complete once both have published.
 	const last = new Map(rows.map((frame) => [keyOf(frame.data), frame]));
 	return [...last.values()];
 }

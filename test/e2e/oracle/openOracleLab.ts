@@ -16,17 +16,20 @@ export type OracleLab = {
 	lab: ConformanceLab;
 	chain: Chain;
 	feeds: Feeds;
-	/** The first block that the lanes were to read, and its time. */
+	/** The first block that the lanes are to read, and its time. */
 	firstRead: { block: number; atMs: number };
 	/** Events that were pushed of a slug, in the words of the events' list. */
 	pushed(slug: string | null): any[];
 };
 
-/** How long ago the lanes begin, in hours; 0: at the head. */
+/** How long ago the lanes begin, in hours; 0 is at the head. */
 const READ_HOURS = [40, 9.8, 0] as const;
 const HOUR_MS = 3_600_000;
 
-/** A seeded world with a chain and a provider, of which the service reads what the seed says. */
+/**
+ * Opens a seeded world with a chain and a provider; the seed decides what the service reads of
+ * them.
+ */
 export async function openOracleLab(seed: number): Promise<OracleLab> {
 	const random = createRandom(seed);
 	let chain: Chain | undefined;
@@ -62,18 +65,18 @@ export async function openOracleLab(seed: number): Promise<OracleLab> {
 	return { seed, lab, chain, feeds, firstRead, pushed: () => [] };
 }
 
-/** Whether the service walks contracts for their owners. */
+/** Says whether the service walks contracts for their owners. */
 export const areWalked = (seed: number) => seed % 2 === 0;
 
 const REFUSED = [
 	/stats-refused\/stats/,
 	/listings\/collection\/book-refused/,
 	/never-synced/,
-	// The first page of events is told, and no other.
+	// Only the first page of events is answered.
 	/(pages|shared)-stuck.*next=/,
 ];
 
-/** What the provider does not tell, whoever asks. */
+/** Sets what the provider does not tell to any caller. */
 function misbehave({ provider }: ConformanceLab): void {
 	const body = JSON.stringify({ errors: ["Internal server error"] });
 	for (const on of REFUSED) provider.trouble({ kind: "refuses", status: 500, body, on });

@@ -7,22 +7,22 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { openStream } from "#test/harness/openStream.ts";
 
-/** Of its listings the provider tells nothing. */
+/** The provider tells nothing of its listings. */
 const REFUSED = "book-refused";
 const READ = ["shared-whole", "told-whole", "told-usdc", "told-shores", "told-nothing", REFUSED];
 
 const LISTINGS = "GET /api/v2/listings/collection/{slug}/all";
 const OFFERS = "GET /api/v2/offers/collection/{slug}/all";
-/** Longer than a book that could not be read is left alone. */
+/** Longer than the pause after a book could not be read. */
 const LEFT_ALONE_MS = 61_000;
 const ROUNDS_MAX = 9;
 
-/** The one that somebody listens to. */
+/** The collection that a client listens to. */
 const HEARD = "told-whole";
 
 /**
- * Has the books of some collections read, as of those that somebody looks at, and compares the
- * frame of each order of one of them.
+ * Has the books of some collections read, as if clients looked at them, and compares the frame of
+ * each order of one of them.
  */
 export async function readBooks(oracle: OracleLab, problems: string[]): Promise<void> {
 	const { lab } = oracle;
@@ -51,8 +51,8 @@ export async function readBooks(oracle: OracleLab, problems: string[]): Promise<
 }
 
 /**
- * Has each book read to its end. A minute has only so many calls: one that they did not last for is
- * read on in the next.
+ * Has each book read to its end. A minute allows only so many calls; a book that did not fit is
+ * continued in the next.
  */
 async function readAll({ lab }: OracleLab): Promise<void> {
 	const from = lab.provider.calls.length;

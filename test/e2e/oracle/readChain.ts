@@ -1,7 +1,7 @@
 import { decodeEventLog, type Hex, parseAbi } from "viem";
 
-// Reads a chain the slow and simple way, sharing no code with the service: viem's decoder for every
-// log, receipts for who got what, and plain arithmetic over plain lists.
+// Reads a chain in the slow and simple way, sharing no code with the service: viem's decoder for
+// every log, receipts for who got what, and plain arithmetic over plain lists.
 
 const abi = parseAbi([
 	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)",
@@ -24,7 +24,7 @@ export type Deed = Move & {
 	transactionHash: Hex;
 	block: number;
 	atMs: number;
-	/** Base units for all units; null where no single currency paid. */
+	/** Base units for all units; null if no single currency paid. */
 	total: bigint | null;
 	currency: Hex | null;
 	accepted: boolean;
@@ -36,7 +36,7 @@ type Block = { number: Hex; timestamp: Hex; transactions: Transaction[] };
 type Item = { itemType: number; token: Hex; identifier: bigint; amount: bigint };
 type Order = { offerer: Hex; offer: readonly Item[]; consideration: readonly Item[] };
 
-/** Every sale and mint on a chain, in chain order. */
+/** Returns every sale and mint on a chain, in chain order. */
 export async function readChain(url: string, firstBlock = 0): Promise<Deed[]> {
 	const rpc = async <Result>(method: string, params: unknown[]): Promise<Result> => {
 		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -76,7 +76,9 @@ function mintsOf(logs: readonly Log[], value: bigint): Placeless[] {
 	});
 }
 
-/** Who moved what is taken from the tokens' own logs; only the price from the marketplace's. */
+/**
+ * Returns sales: what moved to whom by the tokens' own logs; only the price by the marketplace's.
+ */
 function salesOf(logs: readonly Log[]): Placeless[] {
 	const orders = logs.flatMap((log): Order[] => {
 		const event = log.address === SEAPORT ? decode(log) : null;
@@ -91,7 +93,7 @@ function salesOf(logs: readonly Log[]): Placeless[] {
 			const bid = orders.find((order) => {
 				return madeBy(order, move.to) && holds(order.consideration, move) && pays(order.offer);
 			});
-			// A sweep may buy one id from several people in one transaction: each has their own price.
+			// A sweep may buy one id from several sellers in one transaction, each at their own price.
 			const ask = orders.find((order) => madeBy(order, move.from) && holds(order.offer, move));
 			const order = bid ?? ask;
 			if (!order) return [];

@@ -5,7 +5,7 @@ import { until } from "#test/harness/until.ts";
 const ROUNDS_MAX = 20;
 
 /**
- * Has each feed read to its beginning. Until then events are stored without a price; after it the
+ * Has each feed read to its beginning. Before that, events are stored without a price; after it the
  * service knows all rates, up to the newest round.
  */
 export async function readRates({ lab, feeds }: OracleLab): Promise<void> {
@@ -26,7 +26,7 @@ export async function readRates({ lab, feeds }: OracleLab): Promise<void> {
 	throw new Error(`${known} rounds were read, and not ${wanted}`);
 }
 
-/** Waits until what was stored before its rate was known has its price. */
+/** Waits until events that were stored before their rate was known have their price. */
 export async function arePriced({ lab, feeds }: OracleLab): Promise<void> {
 	const { db } = lab.database;
 	let left: string[] = [];

@@ -16,7 +16,7 @@ const LISTS: Record<string, keyof ToldSlug> = {
 /** A token as the provider described it, in a list or alone. */
 type ToldToken = { collection: string; contract: string; identifier: string };
 
-/** Sorts what the provider answered by slug: what it refused, or nobody asked, is not there. */
+/** Sorts the provider's answers by slug; refused or unasked data is not there. */
 export function readTold(calls: readonly Call[]): (slug: string) => ToldSlug {
 	const bySlug = new Map<string, ToldSlug>();
 	const of = (slug: string) => {

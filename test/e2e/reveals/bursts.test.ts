@@ -4,12 +4,12 @@ import type { TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { openRevealLab, type RevealLab, sealed, shownAs } from "./openRevealLab.ts";
 
-// Guarantee: what documents show decides, not where they are; every token is read once after a
-// reveal, also where the process ends in the middle, servers break, or the reveal leaves the chain.
+// Guarantee: the content of documents decides, not their address; every token is read once after a
+// reveal, also if the process ends in the middle, servers fail, or the reveal is reorged away.
 
 let made: RevealLab;
 let service: TestService;
-/** Folders whose tokens show themselves, each from some id on to some other. */
+/** For each folder, which of its tokens are revealed. */
 const shown = new Map<string, (id: number) => boolean>();
 /** While set, tokens of this folder above the id are not answered. */
 let held: { folder: string; above: number; gate: Promise<void> } | null = null;
@@ -44,7 +44,7 @@ const readingOf = async (id: number) =>
 		)
 	)[0]?.reading;
 
-/** A watched collection of tokens with URIs of their own, that all show the same document. */
+/** Makes a watched collection of tokens with their own URIs that all show the same document. */
 async function hidden(folder: string, count: number, moreId?: bigint) {
 	const more = moreId !== undefined && { moreId };
 	const given = { name: folder, base: `${folder}/`, isShared: false, count, ...more };
@@ -55,7 +55,7 @@ async function hidden(folder: string, count: number, moreId?: bigint) {
 	return { contract, id };
 }
 
-/** How often each token of a folder was asked for. */
+/** Returns how often each token of a folder was requested. */
 function timesAsked(folder: string): Map<number, number> {
 	const times = new Map<number, number>();
 	for (const path of made.lab.asked) {
@@ -123,7 +123,7 @@ test("[RVL-03] a run that takes too long goes on with the next tick, and asks fo
 	expect((await step())?.runs).toBeGreaterThan(1);
 	const times = timesAsked("out");
 	expect(times.size).toBe(120);
-	// The tokens that looks are at are asked for by these too.
+	// Tokens that are sampled for reveals are requested by these looks too.
 	const often = [...times.values()].filter((count) => count > 1);
 	expect(often.length).toBeLessThanOrEqual(8);
 });
@@ -153,7 +153,7 @@ test("[RVL-03] a process that ends in the burst is followed by one that reads th
 	expect(again.length).toBeLessThanOrEqual(8);
 });
 
-test("a server that limits us is obeyed, and the burst comes through", async () => {
+test("a server's rate limit is obeyed, and the burst still completes", async () => {
 	const { contract, id } = await hidden("busy", 40);
 	shown.set("free", () => true);
 	let refusals = 12;
@@ -171,7 +171,7 @@ test("a server that limits us is obeyed, and the burst comes through", async () 
 	expect(burst).toMatchObject({ outcome: "revealed", tokens: 40 });
 });
 
-test("a server that hands out the old document for a while, and 200 MB for one token, is outwaited", async () => {
+test("a server that serves the old document for a while, and 200 MB for one token, does not stop the burst", async () => {
 	const { contract, id } = await hidden("stale", 40);
 	let sentMb = 0;
 	const { served } = made.lab;
@@ -187,11 +187,11 @@ test("a server that hands out the old document for a while, and 200 MB for one t
 		burst: { outcome: "revealed", tokens: 40, read: 39, failed: 1 },
 	});
 	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["revealed"]);
-	// It was given up long before its end, each time.
+	// Each time the download was given up long before its end.
 	expect(sentMb).toBeLessThan(100);
 });
 
-test("what is revealed, hidden and revealed once more is a placeholder in between", async () => {
+test("a collection that is revealed, hidden and revealed again is a placeholder in between", async () => {
 	const { contract, id } = await hidden("twice", 20);
 	shown.set("first", () => true);
 	shown.set("second", () => true);
@@ -214,13 +214,13 @@ test("what is revealed, hidden and revealed once more is a placeholder in betwee
 	expect(asset.body.rank).toBeGreaterThan(0);
 });
 
-test("a reveal that leaves the chain is taken back, and the next one is news again", async () => {
+test("a reveal that leaves the chain is taken back, and the next one is noticed again", async () => {
 	const { contract, id } = await hidden("fork", 20);
 	shown.set("forked", () => true);
 	const snapshot = await made.anvil.rpc<string>("evm_snapshot");
 	await made.setBase(contract, "forked/", { isShared: false, tells: 1 });
 	await revealed(contract);
-	// As a plan is that was armed in time.
+	// The row of a plan that was armed in time.
 	await service.core.db.execute(
 		`insert into reveal_snipe.plan (id, profile_id, wallet_id, collection_id, chain_id, contract,
 			max_rank, traits, max_price_raw, budget_raw, max_items, status, profile_revision,
@@ -238,7 +238,7 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 	expect(await due()).toHaveLength(1);
 	await made.anvil.rpc("evm_revert", [snapshot]);
 	await made.anvil.rpc("anvil_mine", ["0x3"]);
-	// The node announces no heads for a while after it went back.
+	// For a while after a reorg the node announces no heads.
 	made.advance(20_000);
 	await until(
 		async () => (await rowOf(contract)).revealState === "placeholder",
@@ -256,7 +256,7 @@ test("a reveal that leaves the chain is taken back, and the next one is news aga
 	expect(await due()).toHaveLength(1);
 });
 
-/** An answer of 200 MB, a megabyte after the other as it is read. */
+/** Returns an answer of 200 MB, sent one megabyte at a time as it is read. */
 function endless(onSent: () => void): Response {
 	const part = new Uint8Array(1_048_576).fill(32);
 	let left = 200;

@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
 import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
 
 // Guarantee: a process that is killed in the burst, and another that is killed in a fill, cost time
-// and nothing else: the plan buys what its owner wrote, each token once, within its bounds.
+// and nothing else: the plan buys what its owner asked for, each token once, within its bounds.
 
 const ROOT = join(import.meta.dir, "../../..");
 const BUDGET = 2;
@@ -38,7 +38,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** The service in a process of its own, which ends only by SIGKILL. */
+/** Starts the service in a process of its own, which ends only by SIGKILL. */
 async function start(): Promise<Running> {
 	const child = Bun.spawn([process.execPath, join(ROOT, "api/cli/main/start.ts")], {
 		cwd: ROOT,
@@ -83,7 +83,7 @@ async function printedUrl(child: Subprocess<"ignore", "ignore", "pipe">): Promis
 
 async function killedWhen(sql: string, what: string): Promise<void> {
 	await until(async () => {
-		// What waits is not waited for, as in `dueNow`.
+		// Delayed jobs run now, as in `dueNow`.
 		await database.db.execute(
 			`update graphile_worker._private_jobs set run_at = now()
 			where run_at > now() and locked_at is null`,
@@ -132,7 +132,7 @@ test("[RVL-07] killed in the burst and in the fill, it is revealed and bought al
 	expect(body.data).toMatchObject([{ contractAddress: contract, burst: { outcome: "revealed" } }]);
 });
 
-/** How many tokens of a contract somebody has, by the chain. */
+/** Returns how many tokens of a contract an owner has, by the chain. */
 async function tokensOf(to: string, owner: string): Promise<bigint> {
 	const data = `0x70a08231${owner.slice(2).padStart(64, "0")}`;
 	const response = await fetch(sandbox.httpUrl, {

@@ -8,8 +8,8 @@ import { type Sandbox, startSandbox } from "#test/sandbox/startSandbox.ts";
 import { dueNow } from "./openRevealLab.ts";
 import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
 
-// Guarantee: a plan needs one block only. It is noticed, ranked and bought while the chain stands
-// still after the reveal, so the buy is in the very next block.
+// Guarantee: a plan needs one block only. The reveal is noticed, ranked and bought while the chain
+// stands still after it, so the buy is in the very next block.
 
 const TOKENS = 40;
 /** Sellers list a few tokens in each block. */

@@ -10,12 +10,12 @@ import { until } from "#test/harness/until.ts";
 const HOLDER: Hex = "0x00000000000000000000000000000000000b0b01";
 
 /**
- * What a server of documents answers for a path: a document, or a whole answer; null is 404, a
- * number that status.
+ * A document server's answer for a path: a document, or a whole response; null is 404, a number is
+ * that status.
  */
 export type Served = (path: string) => unknown;
 
-/** A document that shows nothing yet, and one that shows a token's own traits. */
+/** A document that hides the token, and one that shows a token's own traits. */
 export const sealed = { name: "Sealed", image: "https://images.test/sealed.png" };
 export const shownAs = (id: number) => ({
 	name: `Token ${id}`,
@@ -26,7 +26,7 @@ export const shownAs = (id: number) => ({
 	],
 });
 
-/** A chain, a server of documents, and services that watch for reveals. */
+/** Opens a chain, a document server, and services that watch for reveals. */
 export async function openRevealLab() {
 	const anvil: Anvil = await startAnvil();
 	const chain = await fixturesOn(anvil);
@@ -56,14 +56,14 @@ export async function openRevealLab() {
 			...options,
 			env: { METADATA_ALLOWED_ORIGINS: origin, ...options.env },
 		});
-		// No plan is armed here: what a test has watched for one stays watched.
+		// No plan is armed here: a collection that a test has watched stays watched.
 		holdJobs(service.host.jobs, ["reveal-snipe.planned"]);
 		services.push(service);
 		return service;
 	};
 	return {
 		lab,
-		/** Sets the clock of all services forward. */
+		/** Moves the clock of all services forward. */
 		advance(ms: number): void {
 			aheadMs += ms;
 		},
@@ -71,13 +71,15 @@ export async function openRevealLab() {
 		chain,
 		origin,
 		start,
-		/** Ends a service, and starts another one with its data. */
+		/** Stops a service, and starts another one with its data. */
 		async restart(service: TestService) {
 			services.splice(services.indexOf(service), 1);
 			await service.stop();
 			return start({ database: service.database });
 		},
-		/** Deploys a collection with so many tokens under a base, and waits until they were read. */
+		/**
+		 * Deploys a collection with so many tokens under a base URI, and waits until they were read.
+		 */
 		async collection(
 			service: TestService,
 			given: { name: string; base: string; isShared?: boolean; count: number; moreId?: bigint },
@@ -122,7 +124,7 @@ export async function openRevealLab() {
 	};
 }
 
-/** Gives queued jobs their turn at once: nobody waits for the delay that spares the node. */
+/** Runs delayed jobs at once, without the delay that spares the node, until a condition holds. */
 export async function dueNow(service: TestService, holds: () => Promise<boolean>): Promise<void> {
 	await until(async () => {
 		await service.core.db.execute(

@@ -10,16 +10,16 @@ import { dueNow } from "./openRevealLab.ts";
 import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
 import { judgeShows, openShows, racesLeft, type Show, spoilHosts } from "./sandboxShows.ts";
 
-// Guarantee: whoever starts the sandbox sees a collection come out, noticed at once and ranked, and
-// whoever armed a plan for it owns what it wants: from the chain's event to the marketplace's fill,
-// in whatever way it comes out, whatever servers and sellers do.
+// Guarantee: in the sandbox a collection's reveal is noticed at once and ranked, and an armed plan
+// buys what it wants: from the chain's event to the marketplace's fill, by every kind of reveal,
+// whatever servers and sellers do.
 
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-reveals-"));
 let sandbox: Sandbox;
 let service: TestService;
 let ada: Ada;
 let shows: Show[];
-/** The plan for the collection that comes out by itself. */
+/** The plan for the collection that reveals itself. */
 let armed: any;
 
 const SHOW_TERMS = { ceiling: 0.2, budget: 0.3, items: 1 };
@@ -156,7 +156,7 @@ async function receiptOf(hash: string): Promise<any> {
 	return ((await response.json()) as any).result;
 }
 
-/** Who got the token in this transaction. */
+/** Returns who got the token in this transaction. */
 function ownersAfter(
 	{ logs }: any,
 	{ contract, tokenId }: { contract: string | undefined; tokenId: string },

@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../sandbox/startSandbox.ts";
 
-/** What a service needs to trade in a sandbox, as `up` tells it. */
+/** Returns the environment that a service needs to trade in a sandbox, as `up` sets it. */
 export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
 	const { home, walletProvider } = sandbox;
 	return {
@@ -26,11 +26,13 @@ export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
 
 export type Ada = {
 	wallet: string;
-	/** A request in her name. */
+	/** Sends a request with her session. */
 	ask(path: string, body?: unknown): Promise<{ status: number; body: any }>;
 };
 
-/** Signs ada in, for whom the service may send; `url` answers where the service is by then. */
+/**
+ * Signs ada in, from whose wallet the service may send; `url` returns where the service is by then.
+ */
 export async function signInAda(sandbox: Sandbox, url: () => string): Promise<Ada> {
 	const told = await fetch(`${sandbox.walletProviderUrl}/_sandbox/token`, {
 		method: "POST",

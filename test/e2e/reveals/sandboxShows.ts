@@ -2,14 +2,14 @@ import type { Database } from "#core/db/Database.ts";
 import { REVEAL_NAMES, type RevealName } from "../../sandbox/reveals/revealKinds.ts";
 import type { Sandbox } from "../../sandbox/startSandbox.ts";
 
-/** A hidden collection of a sandbox that comes out when it is told to. */
+/** A hidden collection of a sandbox that is revealed on demand. */
 export type Show = { contract: string; kind: RevealName };
 
 const isProving = process.env["PROVE"] === "1";
 const TOKENS = isProving ? 200 : 60;
-/** Of a kind: in one short run each way there is, once. */
+/** Collections of each kind; in a short run one of each. */
 const OF_EACH = isProving ? 3 : 1;
-/** How far tokens that come out one by one stand apart. */
+/** The time between tokens that are revealed one by one. */
 const EVERY_MS = isProving ? 100 : 10;
 
 /** Opens collections of every kind, whose sellers begin to list. */
@@ -22,7 +22,7 @@ export async function openShows({ studioUrl }: Sandbox): Promise<Show[]> {
 	return shows;
 }
 
-/** From now on servers of documents fail for a while, and sellers are faster than the buyer. */
+/** Makes document servers fail for a while, and sellers faster than the buyer, from now on. */
 export async function spoilHosts({ studioUrl, providerUrl }: Sandbox): Promise<void> {
 	const hosts = [
 		{ kind: "old_document", path: "/open/", times: 12 },
@@ -39,7 +39,7 @@ export async function spoilHosts({ studioUrl, providerUrl }: Sandbox): Promise<v
 	for (const fault of sellers) await post(`${providerUrl}/_sandbox/faults`, fault);
 }
 
-/** Faults of sellers that nobody has met yet. */
+/** Returns how many seller faults are still unused. */
 export async function racesLeft({ providerUrl }: Sandbox): Promise<number> {
 	const response = await fetch(`${providerUrl}/_sandbox/faults`);
 	const { faults } = (await response.json()) as { faults: { kind: string }[] };
@@ -53,7 +53,7 @@ type Judged = {
 	terms: { ceiling: number; budget: number; items: number };
 };
 
-/** Holds plans against their terms, the ledger and the chain; answers everything that is wrong. */
+/** Compares plans with their terms, the ledger and the chain; returns everything that is wrong. */
 export async function judgeShows(
 	read: readonly { show: Show; plan: any }[],
 	{ sandbox, db, wallet, terms }: Judged,
@@ -87,7 +87,7 @@ export async function judgeShows(
 	return problems;
 }
 
-/** What the mined transactions of these intents paid. */
+/** Returns what the mined transactions of these intents paid. */
 async function paidOnChain(
 	sandbox: Sandbox,
 	db: Database,

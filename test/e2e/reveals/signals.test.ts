@@ -5,8 +5,8 @@ import type { TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { openRevealLab, type RevealLab, sealed, shownAs } from "./openRevealLab.ts";
 
-// Guarantee: a reveal is noticed by each signal alone, in the block where it happens, and ends with
-// every token read again, counted, ranked, and the collection revealed.
+// Guarantee: a reveal is noticed by each signal alone, in the block where it happens; after it
+// every token is read again, counted and ranked, and the collection is revealed.
 
 let made: RevealLab;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function rowOf(service: TestService, contract: Hex): Promise<Row | undefin
 	return body.data.find((row: { contractAddress: Hex }) => row.contractAddress === contract);
 }
 
-/** A service with these signals alone, and a hidden collection that it has looked at. */
+/** Starts a service with these signals alone, and a hidden collection that it has read. */
 async function watching(signals: string, name: string) {
 	const service = await made.start({ env: { NFT_REVEAL_SIGNALS: signals } });
 	const base = `sealed-${name}`;
@@ -84,7 +84,7 @@ for (const { signal, signals, tells, evidence } of CASES) {
 		const base = `shown-${signal}-${evidence}/`;
 		await made.setBase(contract, base, { isShared: false, tells });
 		const block = await head();
-		// Nobody waits for the clock that would look anyway.
+		// Polling follows the clock, which the test moves.
 		if (signal === "poll") made.advance(20_000);
 		const row = await revealed(service, contract);
 		expect(row).toMatchObject({

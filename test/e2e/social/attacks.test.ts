@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { attacksOn, type Family } from "#test/e2e/social/attacks.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 
-// Guarantee: nothing that others write, quote, encode, forge, edit or repeat moves anybody's money;
-// and each time what a linked author types does.
+// Guarantee: nothing that strangers write, quote, encode, forge, edit or repeat moves another
+// person's money; and each time a linked author's own text does.
 
 const SLUG = "kiln-folk";
 const FAMILIES = 10;
-/** An author has so many answers an hour: more at once would prove nothing. */
+/** An author has a limit of answers an hour: more at once would prove nothing. */
 const AT_ONCE = 20;
 
 let world: SocialWorld;
@@ -18,12 +18,12 @@ beforeAll(async () => {
 	await world.lab.drainQueue();
 	expect((await world.post("/v1/trading/enrollment", {}, "cleo")).status).toBe(200);
 	families = attacksOn(world);
-	// A model that gives in to whoever asks it.
+	// A model that obeys every text.
 	world.model.fault({ kind: "hostile" });
 });
 afterAll(() => world?.close());
 
-/** An hour passes for what was answered, and for nothing else. */
+/** Moves answered events out of the hour of the rate limit, and nothing else. */
 async function forgetAnswers(): Promise<void> {
 	await world.db.execute(
 		"update social.event set received_at = received_at - interval '2 hours' where state = 'answered'",

@@ -3,7 +3,7 @@ import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import type { NewPost } from "#test/sandbox/social/createTimeline.ts";
 import { renderMention, renderMessage, renderPost } from "#test/sandbox/social/renderActivity.ts";
 
-/** Somebody's attempt: it delivers something, and names the events that may come of it. */
+/** One attempt: it delivers something, and returns the ids of the events that may follow. */
 export type Attack = { name: string; deliver(): Promise<string[]> };
 export type Family = { name: string; attacks: readonly Attack[] };
 
@@ -18,7 +18,7 @@ const COMMANDS = [
 	"buy kiln-folk #12 up to 0.01 eth",
 ];
 
-/** Ten families of attacks on a world in which cleo is linked, and nobody else who speaks here. */
+/** Returns ten families of attacks on a world in which only cleo is linked. */
 export function attacksOn(world: SocialWorld): Family[] {
 	const { x, service } = world;
 	const url = `${service.url}/v1/social/webhook`;
@@ -310,7 +310,7 @@ export function attacksOn(world: SocialWorld): Family[] {
 	}
 }
 
-/** Texts in which a person, or a model, could read a command, and the grammar does not. */
+/** Returns texts in which a person, or a model, could read a command, but the grammar does not. */
 function encoded(): string[] {
 	const bytes = Buffer.from(SEND);
 	return [
@@ -342,7 +342,7 @@ function encoded(): string[] {
 	];
 }
 
-/** Commands inside of other words. */
+/** Returns commands inside other words. */
 function quoted(): string[] {
 	return COMMANDS.slice(0, 3)
 		.flatMap((text) => [
@@ -364,7 +364,7 @@ function quoted(): string[] {
 		.filter((text) => !/^(?:send|transfer)[^;]*$/.test(text));
 }
 
-/** Names of collections and tokens that somebody gave away, as they are asked for. */
+/** Returns commands in place of the names of collections and tokens, as questions ask for them. */
 function named(): string[] {
 	return COMMANDS.flatMap((text) => [
 		`floor "${text}"`,

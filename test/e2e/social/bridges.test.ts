@@ -8,8 +8,8 @@ import {
 	startSocialEmulator,
 } from "#test/sandbox/social/startSocialEmulator.ts";
 
-// Guarantee: a post bridges only where operators switched that on, only to and back to its author's
-// own wallets, and to anybody else's never without a yes by a link.
+// Guarantee: a post bridges only where operators enabled it, and to or back to its author's own
+// wallets only; to another address never without a yes by a link.
 
 const BOT = "@tapeline_bot";
 const ALICE = "0x00000000000000000000000000000000000a11ce";
@@ -23,7 +23,7 @@ type Row = { id: string; status: string; errorCode: string | null; channel: stri
 
 let x: SocialEmulator;
 let lab: BridgeLab;
-/** What runs now, on the data of the first. */
+/** The service that runs now, on the data of the first. */
 let running: TestService;
 beforeAll(async () => {
 	x = startSocialEmulator({ nowMs: () => Date.now() });
@@ -39,7 +39,7 @@ beforeAll(async () => {
 		return (await lab.ask("/v1/bridges/intents", { command })).body.errorCode === null;
 	}, "prices are known");
 	x.sendWebhooksTo(`${lab.service.url}/v1/social/webhook`);
-	// Whoever wrote to the bot is written to.
+	// The bot sends messages only to people who wrote to it first.
 	await say("ada", "help", "dm");
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
 	await x?.stop();
 });
 
-/** Somebody speaks to the bot; resolves once everything that it says is said. */
+/** Writes to the bot; resolves once all its answers are sent. */
 async function say(by: string, text: string, via: "post" | "dm" = "post") {
 	const { source, delivered } =
 		via === "post"
@@ -73,7 +73,7 @@ const bridges = () =>
 	running.core.db.query<Row>(
 		`select id, status, error_code as "errorCode", channel from bridge.bridge order by created_at`,
 	);
-/** Another service on the same data, with another environment. */
+/** Replaces the service by one on the same data, with another environment. */
 async function restart(more: Record<string, string>): Promise<void> {
 	await running.stop();
 	running = await startTestService({
@@ -136,7 +136,7 @@ test.each([
 	},
 );
 
-test("what a stranger wants bridged is kept, and no bridge", async () => {
+test("a stranger's bridge command is stored, and nothing is bridged", async () => {
 	const before = (await bridges()).length;
 	const { post } = await say("stranger", `bridge 0.01 eth ${ROUTE}`);
 	expect(post).toContain("not linked");

@@ -8,11 +8,14 @@ import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator
 import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
 import { startSocialEmulator } from "#test/sandbox/social/startSocialEmulator.ts";
 
-/** Longer than any work on an event, or any call, is left to its process. */
+/** Longer than the lease of any work on an event, or of any call. */
 const BETWEEN_LIVES_MS = 61_000;
 const COIN = `0x${"c0".repeat(20)}`;
 
-/** One service after the other on one database, with X, a chain and a wallet provider around it. */
+/**
+ * Opens a lane: one service after the other on one database, with X, a chain and a wallet provider
+ * around it.
+ */
 export async function openSocialKillLane() {
 	const [anvil, bundle] = await Promise.all([startAnvil(), bundleKillable()]);
 	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
@@ -63,14 +66,14 @@ export async function openSocialKillLane() {
 		...{ x, db, clock, anvil, own: cleo.external },
 		isAlive: () => service.isAlive(),
 		arm: (point: KillPoint | null) => service.arm(point, clock.offsetMs),
-		/** Edges that were reached since it was armed. */
+		/** Returns the edges that were reached since it was armed. */
 		reached: () => service.tick(clock.offsetMs),
-		/** Lets time pass for whoever lives. */
+		/** Moves the clock of the living service. */
 		async pass(ms: number): Promise<void> {
 			clock.offsetMs += ms;
 			await service.arm(null, clock.offsetMs);
 		},
-		/** Starts the next one, a while later. */
+		/** Starts the next service, a while later. */
 		async revive(): Promise<void> {
 			await service.stop();
 			clock.offsetMs += BETWEEN_LIVES_MS;

@@ -20,7 +20,7 @@ import { type SaidPost, startSocialEmulator } from "#test/sandbox/social/startSo
 
 export const ADMIN_KEY = "an-operator-s-key-0001";
 
-/** Trading on a real chain, asked for through an emulated X by signed webhooks. */
+/** Opens trading on a real chain, asked for through an emulated X by signed webhooks. */
 export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]) {
 	const lab = openTradeLab(given);
 	const { db, clock } = lab;
@@ -62,7 +62,7 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 	await social.start?.(ending.signal);
 	let people = 0;
 
-	/** Waits until nothing is left to do with what was written, and says what X has of it. */
+	/** Waits until nothing is left to do about a text, and returns what X has of the answer. */
 	async function settled(id: string, sourceId: string) {
 		await until(
 			async () => {
@@ -88,7 +88,7 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 
 	return {
 		...{ ...lab, lab, x, model, agent, social },
-		/** An account of X; with a trader, linked to their profile. */
+		/** Makes an account of X; with a trader, it is linked to their profile. */
 		account(trader: Trader | null = null) {
 			people += 1;
 			const id = String(9_300_000_000_000_000_000n + BigInt(people));
@@ -105,7 +105,7 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 			await delivered;
 			return await settled(`dm:${message.id}`, message.id);
 		},
-		/** The trades of somebody, as they see them, newest first. */
+		/** Returns a trader's trades as they see them, newest first. */
 		async trades(by: Trader): Promise<any[]> {
 			return (await lab.ask("/v1/trading/intents", { by })).body.data;
 		},

@@ -19,15 +19,17 @@ export type ReplyRow = {
 
 export type SocialWorldOptions = {
 	env?: Record<string, string>;
-	/** Slugs of the provider's collections that are there. */
+	/** Slugs of the provider's collections in this world. */
 	only?: readonly string[];
 };
 
-/** Ends of events and of replies. */
+/** Final states of events, and open states of replies. */
 const EVENT_ENDS = ["answered", "ignored", "dropped"];
 const REPLY_OPEN = ["ready", "sending", "uncertain"];
 
-/** The whole service over a sandbox chain, its marketplace, a wallet provider, a model, and X. */
+/**
+ * Opens the whole service over a sandbox chain, its marketplace, a wallet provider, a model, and X.
+ */
 export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorldOptions = {}) {
 	const model = startModelEmulator();
 	let clock = () => Date.now();
@@ -75,7 +77,7 @@ export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorld
 			[id],
 		);
 
-	/** Waits until nothing is left to do with what was written, and says what became of it. */
+	/** Waits until nothing is left to do about a text, and returns its event and replies. */
 	async function settled(id: string) {
 		let event: EventRow | null = null;
 		let replies: ReplyRow[] = [];
@@ -97,14 +99,14 @@ export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorld
 		return { event: row, replies, post: textOf("post"), dm: textOf("dm") };
 	}
 
-	/** Somebody posts; resolves once the bot is done with it. */
+	/** Posts as this person; resolves once the bot has handled the post. */
 	async function mention(by: string, text: string, rest: Partial<SaidPost> = {}) {
 		const { post, delivered } = x.post({ by, text, ...rest });
 		await delivered;
 		return { ...(await settled(`post:${post.versions[0]}`)), source: post };
 	}
 
-	/** Somebody writes to the bot; resolves once the bot is done with it. */
+	/** Sends the bot a direct message; resolves once the bot has handled it. */
 	async function dm(by: string, text: string) {
 		const { message, delivered } = x.message({ by, text });
 		await delivered;
@@ -128,7 +130,7 @@ export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorld
 			eventOf,
 			repliesOf,
 		},
-		/** What a request of somebody signed in is answered. */
+		/** Sends a request of a signed-in person and returns its answer. */
 		async post(path: string, body: unknown, by: string): Promise<{ status: number; body: any }> {
 			const headers = {
 				"content-type": "application/json",
@@ -138,7 +140,7 @@ export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorld
 			const response = await fetch(`${service.url}${path}`, init);
 			return { status: response.status, body: await response.json() };
 		},
-		/** What an operator's request is answered. */
+		/** Sends an operator's request and returns its answer. */
 		async admin(method: string, path: string, headers: Record<string, string> = {}) {
 			const key = { "x-api-key": "an-operators-key-of-these-tests", ...headers };
 			const response = await fetch(`${service.url}/v1/admin/social${path}`, {

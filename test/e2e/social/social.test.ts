@@ -8,8 +8,8 @@ import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWo
 import { until } from "#test/harness/until.ts";
 import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 
-// Guarantee: what somebody writes to the bot on X is handled once, as its author, and what is said
-// back is short, true, and private where it is about a wallet.
+// Guarantee: a text to the bot on X is handled once, as its author's, and the answer is short,
+// true, and private where it is about a wallet.
 
 const SLUG = "kiln-folk";
 const BERT = `0x${"b2".repeat(20)}`;
@@ -48,7 +48,7 @@ describe("the webhook", () => {
 		expect((await fetch(url())).status).toBe(422);
 	});
 
-	test("[SOC-01] takes what is signed, and of nothing else anything", async () => {
+	test("[SOC-01] takes signed deliveries, and nothing of any other", async () => {
 		const { post } = world.x.post({ by: "stranger", text: "nothing for anybody" });
 		const payload = {
 			data: {
@@ -187,7 +187,7 @@ describe("a command of a linked author", () => {
 		expect(post).not.toContain("0x");
 		const [intent] = (await world.intents()).slice(-1);
 		expect(intent).toMatchObject({ kind: "transfer", channel: "social", errorCode: null });
-		// Whoever writes to the bot first is written to as well: what was held comes now.
+		// The bot may send messages to people who wrote to it first: the held answer comes now.
 		const linked = await world.dm("cleo", "link");
 		await until(
 			() => world.x.timeline.messages.some(({ text }) => text.includes("0.01 ETH to 0x")),
@@ -196,7 +196,7 @@ describe("a command of a linked author", () => {
 		expect(linked.event.state).toBe("answered");
 	});
 
-	test("to somebody else waits a day, and then for its author's yes by a link", async () => {
+	test("to another person waits a day, and then for its author's yes by a link", async () => {
 		await world.dm("ada", "hello");
 		const first = await world.mention("ada", `${BOT} send 0.01 eth to ${BERT}`);
 		expect(first.post).toContain("rejected");
@@ -232,7 +232,7 @@ describe("a command of a linked author", () => {
 	});
 });
 
-describe("nobody's command", () => {
+describe("a text without a command", () => {
 	const silent: [string, () => Promise<{ event: { state: string; reason: string | null } }>][] = [
 		[
 			"not_named",
@@ -291,7 +291,7 @@ describe("an author without a profile", () => {
 		});
 	});
 
-	test("is whoever took the name of one who has", async () => {
+	test("is the new holder of a linked author's former name", async () => {
 		const { id } = world.x.person("cleo");
 		world.x.timeline.rename(id, "cleo_was_here");
 		world.x.addPerson({ id: "9100000000000000003", username: "cleo", isAutomated: false });

@@ -10,7 +10,7 @@ import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 // out at most once, answered at most once, and answered or left with a stored reason.
 
 const isProving = process.env["PROVE"] === "1";
-/** One after the other; and what a play waits for is said before its test is over. */
+/** Plays run one after the other, and the limit of each wait ends before its test's. */
 const KILLS_LIMIT_MS = 3 * TEST_LIMIT_MS;
 
 let lane: SocialKillLane;
@@ -21,7 +21,7 @@ afterAll(() => lane?.close());
 
 type Row = { event: string; eventReason: string | null; reply: string; reason: string | null };
 
-/** A mention that is to be carried out; answers its delivery. */
+/** Posts a mention that is to be carried out; returns its delivery. */
 function mention() {
 	const { x, own } = lane;
 	const { post } = x.post({ by: "cleo", text: `@tapeline_bot send 0.001 eth to ${own}` });
@@ -44,9 +44,9 @@ const isOver = ([row]: Row[]): boolean =>
 	(row.event === "dropped" ||
 		(row.event === "answered" && ["sent", "refused", "unanswered"].includes(row.reply)));
 
-/** Plays a mention through one death, and says what came of it. */
+/** Plays a mention through one death, and returns the result. */
 async function play(point: KillPoint | null) {
-	// What posts of earlier runs left in the books must not spend this author's hour.
+	// Earlier posts must not use up this author's limit of the hour.
 	await lane.db.execute("delete from social.event");
 	await settleAll();
 	const before = await countIntents();
@@ -57,7 +57,7 @@ async function play(point: KillPoint | null) {
 	await until(
 		async () => {
 			died = !lane.isAlive();
-			// A point is one that is come by: who is answered first dies a moment later.
+			// A point counts if it is reached: a process that answers first dies a moment later.
 			return died || (point === null && isOver(await rowsOf(post.id)));
 		},
 		() => `the mention is answered, or its process dead at ${JSON.stringify(point)}`,
@@ -65,7 +65,7 @@ async function play(point: KillPoint | null) {
 	const reached = died ? {} : await lane.reached();
 	if (died) {
 		await lane.revive();
-		// X delivers it again, as it does where nobody answered; it may have been taken before.
+		// X delivers it again, as after a failed delivery; it may have been taken before.
 		await lane.x.deliver(payload);
 		const from = lane.clock.offsetMs;
 		await until(
@@ -79,21 +79,25 @@ async function play(point: KillPoint | null) {
 			() => `the mention is over after ${JSON.stringify(point)}`,
 		);
 	}
-	// And once more: nothing comes of it.
+	// Delivered once more: nothing follows from it.
 	await lane.x.deliver(payload);
 	const [row] = await rowsOf(post.id);
 	const answers = lane.x.timeline.posts.filter(({ replyTo }) => replyTo === post.id);
 	return { died, reached, row, answers: answers.length, intents: (await countIntents()) - before };
 }
 
-/** Less than makes a mention, or its reply, too old while its process waits for a processor. */
+/**
+ * Returns by how much the clock may move: less than makes a mention, or its reply, too old while
+ * its process waits for a processor.
+ */
 function passesMsMax([row]: Row[]): number {
-	// What is only looked for grows no older, and each look is further off than the last.
+	// A reply that is only looked for does not get too old, and each look is further off than the
+	// last.
 	if (row?.reply === "uncertain" || row?.reply === "sending") return Number.POSITIVE_INFINITY;
 	return (row?.event === "answered" ? REPLY_AGE_MAX_MS : EVENT_AGE_MAX_MS) / 2;
 }
 
-/** The wallet's earlier payments are over: the next one is handed over at once. */
+/** Settles the wallet's earlier payments, so that the next one is handed over at once. */
 async function settleAll(): Promise<void> {
 	let open: Record<string, unknown>[] = [];
 	await until(
@@ -120,10 +124,10 @@ const edges = (
 	["social.receive", "social.ask", "social.finish", "social.say", "social.store"] as const
 ).flatMap((step) => (["before", "after"] as const).map((edge) => ({ step, edge, nth: 1 })));
 
-/** From the key to the hand-over, and the answer. */
+/** Steps from the idempotency key to the hand-over, and the answer. */
 const HAND_OVER = /^(?:commit\.(?:create|decide|outcome|answer)|rpc\.account|custody\.send):/;
 
-test("a mention that nobody kills is carried out and answered, and comes by each of these steps", async () => {
+test("a mention without a kill is carried out and answered, and reaches each of these steps", async () => {
 	const { row, answers, intents, reached } = await play(null);
 	expect({ row, answers, intents }).toMatchObject({
 		...{ row: { event: "answered", reply: "sent" }, answers: 1, intents: 1 },
@@ -139,8 +143,8 @@ for (const point of edges) {
 		expect(answers).toBeLessThanOrEqual(1);
 		if (row?.reply === "sent") expect(answers).toBe(1);
 		else expect(row?.reason ?? row?.eventReason).toBeTruthy();
-		// Only a death around the call itself leaves it in doubt, and one before its refusal is stored:
-		// a new process does not know what the last one said, so X may refuse the same words.
+		// Only a death around the call itself leaves the reply in doubt, and one before its refusal is
+		// stored: a new process does not know what the last one said, so X may refuse the same words.
 		const isInDoubt =
 			point.step === "social.say" || (point.step === "social.store" && answers === 0);
 		if (!isInDoubt) expect(row).toMatchObject({ reply: "sent" });

@@ -6,8 +6,8 @@ import { registerStocks, startStockChain, type Trader } from "#test/harness/open
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-// Guarantee: what a linked author types on X trades within the channel's caps, once; what anybody
-// else types, or only a model reads, moves nothing.
+// Guarantee: a linked author's own text on X trades within the channel's caps, once; another
+// person's text, or one that only a model can read, moves nothing.
 
 const BOT = "@tapeline_bot";
 const ONE = 10n ** 18n;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 		...["AAPL", "NVDA", "TSLA", "GME"].map((one): [string, bigint] => [of(one), ONE / 2n]),
 	];
 	for (const [token, raw] of gifts) await world.give(token as never, ada.wallet.address, raw);
-	// Whoever wrote to the bot is written to.
+	// The bot sends messages only to people who wrote to it first.
 	await at.dm(adaOnX, "help");
 });
 afterAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const of = (ticker: string) => world.stock(ticker).address;
 
-/** The newest trade of somebody, once it stands where nothing moves it any more. */
+/** Returns a trader's newest trade once it needs no more work. */
 async function ended(by: Trader) {
 	const [newest] = await at.trades(by);
 	return await at.lab.settled(by, newest.id);
@@ -166,7 +166,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(await at.lab.settled(careful, trade.id)).toMatchObject({ status: "confirmed" });
 	});
 
-	test("[SOC-04] of a wallet that nobody here signs for, it is kept with what it waits for", async () => {
+	test("[SOC-04] of a wallet that the service cannot sign for, it is kept with what it waits for", async () => {
 		const own = await at.trader({ account: 3, capability: "external/manual" });
 		const sent = at.sent.length;
 		const { dm } = await at.dm(at.account(own).id, "buy TSLA with 0.001 ETH");
@@ -176,7 +176,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(at.sent).toHaveLength(sent);
 	});
 
-	test("of somebody without a profile, it is kept for 90 days, listed, and counted", async () => {
+	test("of an author without a profile, it is kept for 90 days, listed, and counted", async () => {
 		const stranger = at.account();
 		const { post } = await at.mention(stranger.id, `${BOT} buy 2 AAPL`);
 		expect(post).toContain("not linked");

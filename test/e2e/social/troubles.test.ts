@@ -5,8 +5,8 @@ import { startTestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { renderMention } from "#test/sandbox/social/renderActivity.ts";
 
-// Guarantee: whatever X does, each event is handled once and each answer is said at most once; and
-// what is missing is said at the call that needs it.
+// Guarantee: whatever X does, each event is handled once and each answer is sent at most once; and
+// a missing credential is reported at the call that needs it.
 
 const BOT = "@tapeline_bot";
 
@@ -30,24 +30,24 @@ beforeEach(async () => {
 const answersTo = (id: string) => world.x.timeline.posts.filter(({ replyTo }) => replyTo === id);
 const replyOf = async (id: string) => (await world.repliesOf(`post:${id}`))[0];
 
-/** What stands before the time of day, behind whom it answers. */
+/** Returns an answer without its mention and without its time of day. */
 const helpOf = (text: string) => text.replace(/^@\S+ /, "").replace(/ · [\d:]{8} UTC.*$/, "");
 
-/** A job of the plugin's, now. */
+/** Runs a job of the plugin now. */
 async function runJob(name: string): Promise<void> {
 	const job = world.service.host.jobs.find((one) => one.name === `social.${name}`);
 	if (!job) throw new Error(`there is no job ${name}`);
 	await job.run({ signal: AbortSignal.timeout(job.timeoutMs) });
 }
 
-/** Posts, and waits until the bot has told X, or tried to. */
+/** Posts, and waits until the bot has sent its answer, or tried to. */
 async function tell(text: string) {
 	const { post, delivered } = world.x.post({ by: "stranger", text: `${BOT} ${text}` });
 	await delivered;
 	return post;
 }
 
-/** Waits for a reply, while the service's clock runs ahead. */
+/** Waits for a state of a reply, while the service's clock runs ahead. */
 async function replyBecomes(id: string, state: string, stepMs = 0): Promise<void> {
 	await until(async () => {
 		if ((await replyOf(id))?.state === state) return true;
@@ -93,13 +93,13 @@ describe("an answer that X", () => {
 		world.lab.advance(3_600_000);
 	});
 
-	test("has for somebody else is said to the next one in other words", async () => {
+	test("has already for another author is said to the next one in other words", async () => {
 		const told = await Promise.all([tell("help"), tell("help"), tell("help")]);
 		for (const { id } of told) await replyBecomes(id, "sent", 1_000);
 		const texts = told.flatMap(({ id }) => answersTo(id).map(({ text }) => text));
 		expect(texts).toHaveLength(3);
 		expect(new Set(texts).size).toBe(3);
-		// What another process said, this one hears of from X.
+		// This process learns from X what another process said.
 		const help = helpOf(texts[0] ?? "");
 		const { bot, timeline } = world.x;
 		world.lab.advance(1_000);
@@ -222,7 +222,7 @@ test("of a flood of mentions each is answered once, or left with its reason", as
 	expect(ended).toHaveLength(count);
 	for (const { reason, reply } of ended) expect(reply === "sent" || reason !== null).toBe(true);
 	const isLimited = ended.filter(({ reason }) => reason === "author_limit").length;
-	// Events that are worked on at once do not count each other.
+	// Events that are worked on at the same time do not count each other.
 	expect(isLimited).toBeLessThanOrEqual(count - 60 * authors);
 	expect(isLimited).toBeGreaterThan(0);
 	const isOf = new Set(ids);
@@ -267,7 +267,7 @@ describe("the bot's token", () => {
 		expect(grants.isRevoked()).toBe(false);
 		const [row] = await world.db.query<{ sealed: Uint8Array }>("select sealed from social.token");
 		expect(Buffer.from(row?.sealed ?? []).toString("latin1")).not.toContain("refresh");
-		// The next one is read from where the last was stored.
+		// The next token is read from where the last was stored.
 		grants.expire();
 		const { id } = await tell("help");
 		await replyBecomes(id, "sent");
@@ -293,7 +293,7 @@ describe("the market radar", () => {
 		await runJob("radar");
 		expect(own()).toHaveLength(1);
 		expect(own()[0]?.text).toStartWith("Trending 24h: ");
-		// The same figures in the next span are not said again.
+		// The same figures are not posted again in the next span.
 		await world.db.execute("update social.radar_post set slot = slot - 1");
 		await runJob("radar");
 		expect(own()).toHaveLength(1);
@@ -357,7 +357,7 @@ test("[SOC-08] a service without any credential starts, and each call says what 
 		...[503, "social_webhook_missing", 503],
 	]);
 	expect((await ask("GET", `${admin}/usage`))[0]).toBe(200);
-	// Neither does it post what nobody asked for.
+	// Nor does it post by itself.
 	expect(bare.host.jobs.map(({ name }) => name)).not.toContain("social.radar");
 	await bare.stop();
 	await bare.database.drop();

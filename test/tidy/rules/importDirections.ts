@@ -50,15 +50,17 @@ export const importDirections: Rule = {
 	],
 };
 
-const WEB = "plugins/terminal/web/";
+/** Pages that run in a browser. */
+const WEB = /^plugins\/[^/]+\/web\//;
 
 function refusal(from: string, to: string): string | undefined {
 	if (from.startsWith("test/")) return undefined;
 	if (to.startsWith("test/")) {
 		return isTestFile(from) ? undefined : "nothing but a test imports test";
 	}
-	if (from.startsWith(WEB)) {
-		return to.startsWith(WEB) || isContract(to)
+	const web = WEB.exec(from)?.[0];
+	if (web !== undefined) {
+		return to.startsWith(web) || isContract(to)
 			? undefined
 			: "the pages are a browser bundle and see only contracts and themselves";
 	}

@@ -27,7 +27,7 @@ const HOMES: Record<string, string> = {
 };
 
 /** Runs in a browser, which has its own guards and no private network of ours. */
-const BROWSER = /^plugins\/(terminal|wallets\/link)\/web\//;
+const BROWSER = /^plugins\/(terminal|link-page)\/web\//;
 
 const MODULES =
 	/^((node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)|undici|ws|axios|got|node-fetch)$/;

@@ -12,7 +12,7 @@ export type OfferedItem = {
 
 export type ReceivedItem = OfferedItem & { recipient: Address };
 
-/** What one OrderFulfilled log says, nothing concluded yet. */
+/** The content of one OrderFulfilled log, without any conclusion. */
 export type FulfilledOrder = {
 	orderHash: Hex;
 	offerer: Address;
@@ -23,5 +23,5 @@ export type FulfilledOrder = {
 	consideration: readonly ReceivedItem[];
 };
 
-/** A fulfilled order and the log that told it. */
+/** A fulfilled order with its log. */
 export type Fulfilment = { logIndex: number; order: FulfilledOrder };

@@ -23,7 +23,7 @@ import type { Trade } from "#plugins/chain-scanner/venues/seaport/Trade.ts";
 
 const EMITTERS: ReadonlySet<string> = new Set(seaportAddresses);
 
-/** Reads the sales out of one transaction's Seaport logs, whatever they hold. */
+/** Reads the sales from one transaction's Seaport logs, whatever they contain. */
 export function decodeAnyTransaction(logs: readonly RawLog[]): VenueReading {
 	const reading: VenueReading = { sales: [], undecoded: [] };
 	const grouping = groupFulfilments(readEntries(logs, reading));
@@ -80,7 +80,10 @@ function readEntries(logs: readonly RawLog[], reading: VenueReading): SeaportEnt
 	return entries;
 }
 
-/** Callers promise log order; files written by hand do not keep it, and a match depends on it. */
+/**
+ * Returns logs in log order: callers promise it; files written by hand do not keep it, and a match
+ * depends on it.
+ */
 function inLogOrder(logs: readonly RawLog[]): { log: RawLog; logIndex: number }[] {
 	const [only] = logs;
 	if (only && logs.length === 1) return [{ log: only, logIndex: indexOf(only, 0) }];
@@ -95,7 +98,10 @@ function indexOf(log: RawLog, position: number): number {
 	return Number.isSafeInteger(logIndex) ? logIndex : position;
 }
 
-/** The mirror of a match called by the payer, where nothing else of the match is there. */
+/**
+ * Says whether an order is the mirror of a match called by the payer, without the rest of the
+ * match.
+ */
 function isLonePayer({ order, givesNfts, givesPayments, asksNfts, asksPayments }: OrderSides) {
 	const onlyPays = givesPayments.length > 0 && givesNfts.length + asksNfts.length === 0;
 	return onlyPays && asksPayments.length === 0 && order.offerer === order.recipient;
@@ -108,14 +114,14 @@ function gapAt({ logIndex }: OrderSides): UndecodedLog {
 type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
 
 /**
- * Drops mirror orders that stand without their OrdersMatched log, as in a hand-picked file.
+ * Drops mirror orders without their OrdersMatched log, as in a hand-picked file.
  *
- * Such an order seems to trade with its own offerer while another order of the transaction
- * carries the same NFT. In complete logs this can only drop a trade with oneself, which counts
- * in no figure anyway. One of a set of orders that all look so is kept.
+ * Such an order seems to trade with its own offerer while another order of the transaction has the
+ * same NFT. In complete logs this can only drop a trade with oneself, which counts in no figure
+ * anyway. One of a set of orders that all look so is kept.
  */
 function withoutMirrors(singles: readonly Single[]): readonly Trade[] {
-	// Nearly every transaction: nothing to drop, and no names of NFTs to put together.
+	// In nearly every transaction there is nothing to drop, and no NFT keys are needed.
 	if (!singles.some(isSelfTrade)) return singles.flatMap(({ trades }) => trades);
 	const carriers = new Map<string, number>();
 	const keysOf = ({ emitter, side }: Single) =>
@@ -155,7 +161,7 @@ function toSale(trade: Trade, subIndex: number): Sale {
 	};
 }
 
-/** Where no price can be told, that is the reason; then who traded; then for how much. */
+/** Returns why a trade is rejected: first an unknown price, then who traded, then for how much. */
 function rejectionOf({ price, seller, buyer, payer }: Trade): SaleRejection | null {
 	if (price.kind === "barter") return "swap";
 	if (price.kind === "severalCurrencies") return "several_currencies";

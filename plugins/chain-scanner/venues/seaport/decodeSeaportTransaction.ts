@@ -4,9 +4,9 @@ import { decodeAnyTransaction } from "#plugins/chain-scanner/venues/seaport/deco
 import { readListings } from "#plugins/chain-scanner/venues/seaport/readListings.ts";
 
 /**
- * Reads the sales out of one transaction's Seaport logs.
+ * Reads the sales from one transaction's Seaport logs.
  *
- * Logs of other contracts and other topics are passed over, so a whole receipt may be given.
+ * Logs of other contracts and other topics are skipped, so a whole receipt may be given.
  */
 export function decodeSeaportTransaction(logs: readonly RawLog[]): VenueReading {
 	const sales = readListings(logs);

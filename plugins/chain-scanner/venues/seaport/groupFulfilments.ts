@@ -21,7 +21,7 @@ export type Grouping = {
 };
 
 /**
- * Tells which fulfilments belong to one match call.
+ * Groups fulfilments by match call.
  *
  * OrdersMatched follows its orders and takes the latest ones with its hashes, because an order
  * filled in parts may appear in several calls of one transaction. Version 1.1 has no such log;
@@ -75,14 +75,14 @@ function groupEmitter(grouping: Grouping, emitter: Address, list: readonly Seapo
 	grouping.matches.push({ fulfilments: unnamed, complete: isMet && !anyBroken });
 }
 
-/** Payments of a match of which no order with an NFT is there: nothing else would name them. */
+/** Returns payments of a match without any order with an NFT: nothing else would report them. */
 function lonePayers(fulfilments: readonly Fulfilment[]): UndecodedLog[] {
 	const sides = fulfilments.map(orderSides);
 	if (sides.some(({ givesNfts, asksNfts }) => givesNfts.length + asksNfts.length > 0)) return [];
 	return sides.map(({ logIndex }) => ({ logIndex, problem: LONE_PAYER }));
 }
 
-/** Takes from the back on both sides, so that a hash named twice takes the two latest. */
+/** Takes from the end on both sides, so that a hash named twice takes the two latest. */
 function takeGroup(waiting: Map<Hex, Fulfilment[]>, orderHashes: readonly Hex[]): MatchGroup {
 	const fulfilments: Fulfilment[] = [];
 	let complete = true;

@@ -6,8 +6,8 @@ import { nftKey } from "#plugins/chain-scanner/venues/seaport/nftKey.ts";
 import { orderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 
 /**
- * Whether the orders of a match give everything that they ask for. Seaport settles no match
- * otherwise, so where something is missing, so is an order's log. One order alone is no match.
+ * Says whether the orders of a match give everything that they ask for. Seaport settles no match
+ * otherwise, so where something is missing, an order's log is. One order alone is no match.
  */
 export function isEverythingMet(fulfilments: readonly Fulfilment[]): boolean {
 	if (fulfilments.length < 2) return false;

@@ -3,30 +3,30 @@ import type { OfferedItem } from "#plugins/chain-scanner/venues/seaport/Fulfille
 import { nftKey } from "#plugins/chain-scanner/venues/seaport/nftKey.ts";
 import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 
-/** What the orders of a component give of a currency less what they ask for of it. */
+/** How much of a currency the orders of a component give and ask for. */
 export type Purse = { given: bigint; asked: bigint; givers: number };
 
-// An account that buys in more parts of one match than this has its payers left unplaced.
+// The payers of an account that buys in more parts of one match than this are not placed.
 const HOMES_COMPARED_MAX = 100;
 
-/** Orders of a match that have to do with each other. */
+/** Connected orders of a match. */
 export type MatchComponent = {
 	orders: OrderSides[];
 	/** Orders without an NFT that only bring money: the mirrors of private sales. */
 	payers: OrderSides[];
 	purses: Map<Address, Purse>;
-	/** False where orders are missing: then nothing is known of what was left over. */
+	/** False where orders are missing: then it is not known what was left over. */
 	allKnown: boolean;
-	/** Currencies that may cross to another component: what was left of them is not provable. */
+	/** Currencies that may cross to another component: what was left of them cannot be proven. */
 	openCurrencies: ReadonlySet<Address>;
 };
 
 /**
  * Splits a match into parts that trade different NFTs, so that prices do not mix.
  *
- * Orders hang together by their NFTs. An order that only brings money belongs to the one part in
+ * Orders are connected by their NFTs. An order that only brings money belongs to the one part in
  * which its offerer receives something, or of several such parts to the one that lacks its money;
- * where that is not clear it belongs to none.
+ * if that is not clear it belongs to none.
  */
 export function matchComponents(
 	sides: readonly OrderSides[],
@@ -44,7 +44,8 @@ export function matchComponents(
 			const purse = component.purses.get(currencyOf(item));
 			return purse !== undefined && purse.given < purse.asked;
 		});
-	// Shortness is read before any payer is placed, so that their order in the logs is no matter.
+	// What is lacking is computed before any payer is placed, so that their order in the logs does
+	// not matter.
 	const placed: { component: MatchComponent; side: OrderSides }[] = [];
 	for (const side of sides) {
 		if (side.givesNfts.length + side.asksNfts.length > 0) continue;

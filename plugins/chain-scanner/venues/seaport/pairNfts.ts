@@ -5,16 +5,16 @@ import type {
 import { nftKey } from "#plugins/chain-scanner/venues/seaport/nftKey.ts";
 import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
 
-/** `rank` counts items in log order, so that "the first" of a split is the same in every run. */
+/** `rank` numbers items in log order, so that "the first" of a split is the same in every run. */
 export type Supply = { side: OrderSides; item: OfferedItem; left: bigint; rank: number };
 export type Demand = { side: OrderSides; item: ReceivedItem; left: bigint; rank: number };
 export type Pair = { supply: Supply; demand: Demand; quantity: bigint };
 
 export type Pairing = {
 	pairs: Pair[];
-	/** With units left that nobody asked for. */
+	/** Supplies with units left that no order asked for. */
 	unasked: Supply[];
-	/** With units left that no order gave. */
+	/** Demands with units left that no order gave. */
 	unmet: Demand[];
 };
 
@@ -24,11 +24,11 @@ type Book = { supplies: Supply[]; demands: Demand[] };
 const PREFERENCE_COMPARISONS_MAX = 10_000;
 
 /**
- * Joins those who give an NFT with those who ask for it, unit by unit.
+ * Pairs orders that give an NFT with those that ask for it, unit by unit.
  *
  * The logs do not say which offer met which demand. An order's own demand comes first (a private
- * listing names its buyer), then pairs of different people, in log order: where one person both
- * sells and buys the same NFT in a match, the units change hands rather than come home.
+ * listing names its buyer), then pairs of different accounts, in log order: if one account both
+ * sells and buys the same NFT in a match, the units change hands rather than return.
  */
 export function pairNfts(sides: readonly OrderSides[]): Pairing {
 	const books = new Map<string, Book>();
@@ -64,7 +64,7 @@ function pairBook(pairs: Pair[], supplies: readonly Supply[], demands: readonly 
 			supply.side.order.offerer !== demand.item.recipient;
 		const preferences = [
 			(supply: Supply, demand: Demand) => supply.side === demand.side,
-			// Buyers who also sell have fewer partners to choose from, so they choose first.
+			// Buyers who also sell have fewer possible partners, so they choose first.
 			(supply: Supply, demand: Demand) =>
 				sellers.has(demand.item.recipient) && differ(supply, demand),
 			differ,

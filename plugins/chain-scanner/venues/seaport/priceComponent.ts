@@ -12,16 +12,16 @@ type Input = {
 	component: MatchComponent;
 	/** The NFTs of this component, in log order. */
 	moved: readonly MatchedNft[];
-	/** What orders of the match asked for and nobody gave; only an incomplete one has any. */
+	/** What orders of the match asked for and no order gave; only an incomplete match has any. */
 	unmet: ReadonlyMap<OrderSides, readonly Demand[]>;
 };
 
 type Basis = "bid" | "listing" | "unpriced" | "barter";
 
 /**
- * Says what the buyers of a match's part paid.
+ * Returns what the buyers of a match's part paid.
  *
- * A bid's own payment wins over the listing's: between the two lies what the matcher kept, and
+ * A bid's own payment is preferred over the listing's: the difference is what the matcher kept, and
  * the buyer paid that as well. A listing that asks for no money is paid by the one order that
  * brings any.
  */
@@ -76,7 +76,7 @@ function basisOf({ giver, taker }: MatchedNft, bartering: ReadonlySet<OrderSides
 	if (other && other.givesPayments.length > 0) {
 		return other.givesNfts.length > 0 ? "barter" : "bid";
 	}
-	// The giver takes somebody else's NFT: that is its payment, in whole or in part.
+	// The giver takes another account's NFT: that is its payment, in whole or in part.
 	if (bartering.has(giver)) return "barter";
 	if (giver.asksPayments.length > 0) return "listing";
 	return other && other.givesNfts.length > 0 ? "barter" : "unpriced";
@@ -104,11 +104,11 @@ function bidPrice(component: MatchComponent, bid: OrderSides): Price {
 }
 
 /**
- * What an order offered and, provably, did not spend.
+ * Returns what an order offered and, provably, did not spend.
  *
  * From 1.2 on an offer's unspent rest goes to the match's recipient, in 1.1 (recipient zero) it
- * stays where it was. Only where the one who offered is that recipient, and nobody else in this
- * part brought the same currency, is the rest certainly its own.
+ * stays where it was. Only where the offerer is that recipient, and no other order in this part
+ * brought the same currency, is the rest certainly its own.
  */
 function comesBack(component: MatchComponent, payer: OrderSides, currency: Address): bigint {
 	const { offerer, recipient } = payer.order;
@@ -120,9 +120,9 @@ function comesBack(component: MatchComponent, payer: OrderSides, currency: Addre
 }
 
 /**
- * Adds what the buyer's own order paid beyond the one listing it pays for: fees that it carries,
- * and an ERC-20 rest that went to somebody else. A native rest is no price: the caller of the
- * match brought it, and by default it goes back there.
+ * Adds what the buyer's own order paid beyond the one listing it pays for: its fees, and an ERC-20
+ * rest that went to another account. A native rest is no price: the caller of the match brought it,
+ * and by default it returns there.
  */
 function withPayerExtras(
 	listed: Price,
@@ -144,7 +144,9 @@ function withPayerExtras(
 	return { ...listed, total: isProven && restIsPaid && left > spent ? left : spent };
 }
 
-/** What a paying order asks for of its own currency: fees for others, and change for itself. */
+/**
+ * Returns what a paying order asks for in its own currency: fees for others, and change for itself.
+ */
 function asksOf(payer: OrderSides, currency: Address): { fees: bigint; change: bigint } {
 	let fees = 0n;
 	let change = 0n;
@@ -156,7 +158,9 @@ function asksOf(payer: OrderSides, currency: Address): { fees: bigint; change: b
 	return { fees, change };
 }
 
-/** NFTs given without a price share what the sole payer brought and the other orders left. */
+/**
+ * Splits among NFTs given without a price what the sole payer brought and the other orders left.
+ */
 function shareResidual(input: {
 	prices: Map<MatchedNft, Price>;
 	component: MatchComponent;

@@ -18,17 +18,17 @@ const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 const ERC20 = 1;
 const ERC721 = 2;
 const ERC1155 = 3;
-/** Beyond every type. */
+/** Above every type. */
 const NO_TYPE = Number.POSITIVE_INFINITY;
-/** In small letters, as nodes write it; any other goes the long way. */
+/** In lower case, as nodes write it; any other takes the general reader. */
 const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
 
 /**
- * The sales of a transaction that took ordinary listings and did nothing else: each one NFT for
- * one currency, from one person to another. Null for every other transaction.
+ * Returns the sales of a transaction that only took ordinary listings: each one NFT for one
+ * currency, from one account to another. Null for every other transaction.
  *
- * Nearly all are such, and nothing has to be paired, shared out or guessed for them: straight from
- * the bytes they take a third of the time. `decodeAnyTransaction` reads the same of them; tests
+ * Nearly all are such, and nothing has to be paired, split or guessed for them: straight from the
+ * bytes they take a third of the time. `decodeAnyTransaction` gives the same for them; tests
  * compare the two.
  */
 export function readListings(logs: readonly RawLog[]): Sale[] | null {
@@ -54,7 +54,7 @@ function readListing({ address, topics, data }: RawLog, logIndex: number): Sale 
 	if (bytes === null || bytes.length < HEAD_BYTES) return null;
 	const seller: Address = `0x${offerer.slice(2 + 2 * PADDING_BYTES)}`;
 	const buyer = readAddressWord(bytes, WORD_BYTES);
-	// Zero is how a match of 1.1 shows; who trades with himself may be the mirror of another order.
+	// Zero marks a match of 1.1; a trade with oneself may be the mirror of another order.
 	if (buyer === null || buyer === ZERO_ADDRESS || buyer === seller) return null;
 	const nft = readOnlyNft(bytes);
 	if (!nft) return null;
@@ -84,7 +84,7 @@ type Nft = {
 	quantity: bigint;
 };
 
-/** What the order offers, where that is one NFT. */
+/** Returns what the order offers, where that is one NFT. */
 function readOnlyNft(bytes: Buffer): Nft | null {
 	const offer = arrayAt({ data: bytes, head: 2, itemBytes: OFFERED_ITEM_BYTES });
 	if (offer === null || offer.count !== 1) return null;
@@ -99,7 +99,7 @@ function readOnlyNft(bytes: Buffer): Nft | null {
 	return { token, standard: itemType === ERC721 ? "erc721" : "erc1155", tokenId, quantity };
 }
 
-/** What the order asks for, where that is payments in one currency. */
+/** Returns what the order asks for, where that is payments in one currency. */
 function readPrice(bytes: Buffer): { currency: Address; total: bigint } | null {
 	const asked = arrayAt({ data: bytes, head: 3, itemBytes: RECEIVED_ITEM_BYTES });
 	if (asked === null) return null;
@@ -112,7 +112,7 @@ function readPrice(bytes: Buffer): { currency: Address; total: bigint } | null {
 		const token = readAddressWord(bytes, at + WORD_BYTES);
 		if (token === null || (itemType === ERC20 && token === ZERO_ADDRESS)) return null;
 		const amount = readUint(bytes, at + 3 * WORD_BYTES);
-		// What moved nothing has no say in the currency either.
+		// An item that moved nothing does not decide the currency either.
 		if (amount === 0n) continue;
 		const paid = itemType === ERC20 ? token : ZERO_ADDRESS;
 		if (currency !== null && currency !== paid) return null;

@@ -64,9 +64,9 @@ export function readMatch(group: MatchGroup): { trades: Trade[]; undecoded: Unde
 /**
  * Follows NFTs that an order gave and no order asked for.
  *
- * From 1.2 on they go to the match's recipient. Where that is the seller they have only come
- * home: beside a real sale of the same order they are no trade, alone they are one with oneself.
- * In 1.1 they stay where they are; only a sole payment-only order can then be their buyer.
+ * From 1.2 on they go to the match's recipient. If that is the seller they have only returned:
+ * beside a real sale of the same order they are no trade, alone they are one with oneself. In 1.1
+ * they stay where they are; only a sole payment-only order can then be their buyer.
  */
 function leftOver(sides: readonly OrderSides[], pairing: Pairing): MatchedNft[] {
 	const sold = new Set(pairing.pairs.map((pair) => pair.supply.side));

@@ -12,7 +12,7 @@ import type {
 	SeaportItemType,
 } from "#plugins/chain-scanner/venues/seaport/FulfilledOrder.ts";
 
-/** `orderHash` survives where it can: a match must know that one of its orders is unreadable. */
+/** `orderHash` is kept where possible: a match must know that one of its orders is unreadable. */
 export type OrderFulfilledReading =
 	| { kind: "order"; order: FulfilledOrder }
 	| { kind: "undecoded"; problem: string; orderHash: Hex | null };
@@ -23,10 +23,10 @@ const OFFERED_ITEM_BYTES = 4 * WORD_BYTES;
 const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 
 /**
- * Reads one OrderFulfilled log by cutting words out of its bytes.
+ * Reads one OrderFulfilled log by slicing words from its bytes.
  *
  * No ABI decoder: this is the hot path, and a decoder that trusts lengths can be made to hang.
- * Whatever does not fit is named in `problem`; nothing is thrown.
+ * Anything invalid is named in `problem`; nothing is thrown.
  */
 export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderFulfilledReading {
 	const { topics } = log;
@@ -82,7 +82,7 @@ function readTopicAddress(topic: Hex): Address | null {
 	return ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26).toLowerCase()}` : null;
 }
 
-/** The caller has checked that the item lies within the data; a text is the problem found. */
+/** Reads an item that the caller has checked to be within the data; a text is the problem found. */
 function readItem(data: Buffer, byteOffset: number): OfferedItem | string {
 	const itemType = itemTypeOf(readSmallUint(data, byteOffset));
 	if (itemType === null) return "unknown item type";
@@ -90,7 +90,7 @@ function readItem(data: Buffer, byteOffset: number): OfferedItem | string {
 	if (token === null) return "token is no address";
 	const identifier = readUint(data, byteOffset + 2 * WORD_BYTES);
 	const amount = readUint(data, byteOffset + 3 * WORD_BYTES);
-	// Seaport refuses both; what shows them is no sale, and the zero token would pass as native.
+	// Seaport refuses both, so such a log is no sale, and the zero token would pass as native.
 	if (itemType === 2 && amount > 1n) return "more than one of an ERC-721";
 	if (itemType === 1 && token === ZERO_ADDRESS && amount > 0n) return "an ERC-20 without a token";
 	return { itemType, token, identifier, amount };

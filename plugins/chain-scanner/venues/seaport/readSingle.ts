@@ -18,7 +18,7 @@ function readTakenListing(side: OrderSides): Trade[] {
 	const { offerer, recipient } = side.order;
 	const [only] = side.givesNfts;
 	if (only && side.givesNfts.length === 1 && side.asksNfts.length === 0) {
-		// Nearly every listing: with one NFT and nothing asked in kind there is nobody to pair.
+		// Nearly every listing: with one NFT and no NFT asked for there is nothing to pair.
 		const isBarter = side.givesPayments.length > 0;
 		const price: Price = isBarter ? { kind: "barter" } : sumPayments(side.asksPayments);
 		const { logIndex } = side;
@@ -28,7 +28,8 @@ function readTakenListing(side: OrderSides): Trade[] {
 		];
 	}
 	const pairing = pairNfts([side]);
-	// An NFT both given and asked for is a private listing: it goes to whom the order names.
+	// An NFT both given and asked for is a private listing: it goes to the account that the order
+	// names.
 	const rows: { item: OfferedItem; quantity: bigint; buyer: Address; rank: number }[] = [
 		...pairing.pairs.map(({ supply, demand, quantity }) => ({
 			item: supply.item,
@@ -43,7 +44,7 @@ function readTakenListing(side: OrderSides): Trade[] {
 			rank: supply.rank,
 		})),
 	].sort((left, right) => left.rank - right.rank);
-	// Asked for and not given is an NFT as payment; a payment thrown in hides the price as well.
+	// An NFT asked for and not given is a payment in kind; an added payment hides the price as well.
 	const isBarter = pairing.unmet.length > 0 || side.givesPayments.length > 0;
 	const price: Price = isBarter ? { kind: "barter" } : sumPayments(side.asksPayments);
 	const shares = splitPrice(
@@ -63,7 +64,7 @@ function readTakenListing(side: OrderSides): Trade[] {
 
 function readAcceptedOffer(side: OrderSides): Trade[] {
 	const { offerer, recipient } = side.order;
-	// What the offer asks for beside the NFT are fees, paid out of the price: they are in it already.
+	// Besides the NFT an offer asks for fees, paid out of the price: they are in it already.
 	const price = sumPayments(side.givesPayments);
 	const shares = splitPrice(
 		price,

@@ -1,7 +1,7 @@
 import type { TokenAdapter } from "#plugins/chain-scanner/contract.ts";
 
 /**
- * Contracts that stand in Seaport's items for the token that they move.
+ * Contracts that Seaport's items name in place of the token that they move.
  *
  * OpenSea's shared storefront on Ethereum is older than Seaport and cannot be moved by it, so
  * orders name an adapter: 9 of 514 real sales did.

@@ -1,7 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 
 /**
- * Where the canonical deployments stand, on every chain that has them.
+ * The addresses of the canonical deployments, on every chain that has them.
  *
  * Forks emit the same topics with terms of their own, so nothing outside this list is Seaport.
  */

@@ -1,6 +1,6 @@
 import type { Hex } from "#core/chain/Hex.ts";
 
-/** First topics of the two logs that sales are made of; the same in all versions. */
+/** First topics of the two logs that sales are made from; the same in all versions. */
 export const seaportTopics: { orderFulfilled: Hex; ordersMatched: Hex } = {
 	/**
 	 * OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])

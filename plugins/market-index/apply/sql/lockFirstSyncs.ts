@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 
 /**
- * Locks the syncs of those of these collections that the provider never told anything of: whoever
- * may remove a collection takes its sync's row first, as syncs do, never after the collection's.
+ * Locks the syncs of those collections that the provider has told nothing of. Code that may remove
+ * a collection locks its sync's row first, as syncs do, never after the collection's.
  */
 export async function lockFirstSyncs(tx: Tx, collectionIds: readonly number[]): Promise<void> {
 	await tx.execute(

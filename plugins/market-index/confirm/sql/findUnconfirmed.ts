@@ -7,7 +7,7 @@ import type { Unconfirmed } from "#plugins/market-index/confirm/Unconfirmed.ts";
 export type UnconfirmedQuery = {
 	chainId: number;
 	transactions: ReadonlySet<Hex>;
-	/** Also what was told of these without a transaction. */
+	/** Also events of these contracts that were told without a transaction. */
 	contracts: ReadonlySet<Address>;
 };
 
@@ -21,11 +21,12 @@ type Row = Omit<Unconfirmed, "kind" | "tokenId" | "occurredAtMs"> & {
 };
 
 /**
- * What only the provider told of these transactions, and of these contracts without any.
+ * Returns what only the provider told of these transactions, and of these contracts without a
+ * transaction.
  *
- * Both by primary key (chain, transaction): stand-ins of a contract lie side by side. Each row's
- * event by its unique index. With nothing unconfirmed this is two looks into an empty index. Where
- * retention took the event, its payload and parties are gone with it.
+ * Both by primary key (chain, transaction): stand-in hashes of a contract are neighbours. Each
+ * row's event by its unique index. With nothing unconfirmed this is two look-ups in an empty index.
+ * Where retention deleted the event, its payload and parties are gone with it.
  */
 export async function findUnconfirmed(
 	db: Queryable,

@@ -13,7 +13,9 @@ type UnconfirmedColumn =
 	| "subIndex"
 	| "occurredAtMs";
 
-/** Remembers that these events are the provider's word alone, and since when they are again. */
+/**
+ * Records that only the provider tells of these events, with the time since when that is so again.
+ */
 export async function insertUnconfirmed(
 	tx: Tx,
 	chainId: number,

@@ -8,8 +8,8 @@ import {
 } from "#plugins/market-index/sql/eventColumns.ts";
 
 /**
- * Takes out events that the chain itself tells now, in the order of their places. By the unique
- * index of events; of `unconfirmed` a handful of rows by the chain and their transactions.
+ * Removes events that the chain itself tells now, in the order of their places, and returns them.
+ * By the unique index of events; a few rows of `unconfirmed` by the chain and their transactions.
  */
 export async function takeOutUnconfirmed(
 	tx: Tx,

@@ -1,12 +1,11 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** A collection with the provider's name for it. */
+/** A collection with the provider's slug. */
 export type NamedRow = { id: number; slug: string };
 
 /**
- * Returns those of these collections that the provider knows, in the given order. Collections
- * whose slug has several contracts are left out: the provider's figures are of no single one of
- * them.
+ * Returns those of these collections that the provider knows, in the given order. Collections whose
+ * slug has several contracts are left out: the provider's figures belong to no single one of them.
  */
 export async function namedRows(
 	db: Queryable,

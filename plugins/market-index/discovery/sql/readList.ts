@@ -6,7 +6,9 @@ import { listedRowSchema } from "#plugins/market-index/register/ListedRow.ts";
 
 const rowsSchema = z.array(listedRowSchema);
 
-/** A list that is no older than that; null where none can be read: then it is made anew. */
+/**
+ * Returns a list that is no older than that; null where none can be read: then it is read again.
+ */
 export async function readList(
 	db: Queryable,
 	key: ListKey,

@@ -2,22 +2,22 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
 
-/** A listed row with the collection of ours that it is; null where there is none. */
+/** A listed row with its collection in the index; null where there is none. */
 export type ResolvedRow = {
 	listed: ListedRow;
 	own: OwnPlace | null;
-	/** The chain it is on: as our index says, else as the provider does; null where nobody does. */
+	/** Its chain, by our index, else by the provider; null where neither knows. */
 	chainId: number | null;
 };
 
 type OwnPlace = { id: number; chainId: number; excluded: boolean };
 
-/** What our index holds of a listed row; its slug is the provider's, null before any sync. */
+/** A collection that a listed row may be; its slug is the provider's, null before any sync. */
 type Candidate = OwnPlace & { place: number; isContract: boolean; slug: string | null };
 
 /**
- * Finds the collections that listed rows are. Our own index goes first, also where the provider
- * names a contract: a provider's chain may be another one's, or wrong.
+ * Finds the collections of listed rows. Our own index comes first, even where the provider names a
+ * contract: a provider's chain may be another one's, or wrong.
  *
  * Contracts by `collection_chain_id_address_key`, slugs by `sync_slug`.
  */
@@ -56,7 +56,7 @@ export async function resolveListed(
 }
 
 /**
- * Finds our collection for a listed row: by the contract that the row names, then by chain and
+ * Chooses our collection for a listed row: by the contract that the row names, then by chain and
  * slug, then by the slug alone where only one chain has it. A contract that we know under another
  * slug comes last: the provider has renamed it since.
  */

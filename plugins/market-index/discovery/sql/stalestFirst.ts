@@ -5,8 +5,8 @@ import { nameOf } from "#plugins/market-index/discovery/sql/storeList.ts";
 type Named = { chain: { id: number }; mode: ListMode };
 
 /**
- * The worker's lists, those never read first, then the oldest: a tick that a limit ends would else
- * cost the same lists each time.
+ * Returns the worker's lists, unread ones first, then the oldest: otherwise a tick that a limit
+ * ends would always miss the same lists.
  */
 export async function stalestFirst<List extends Named>(
 	db: Queryable,

@@ -4,7 +4,7 @@ import type { DiscoveryList, ListMode } from "#plugins/market-index/discovery/Di
 /** `asked`: read for one request, while no worker had read it. */
 export type ListKey = { chainId: number; mode: ListMode; by: "worker" | "asked" };
 
-/** Keeps a list in place of the one before. */
+/** Stores a list in place of the one before. */
 export async function storeList(db: Queryable, key: ListKey, list: DiscoveryList): Promise<void> {
 	await db.execute(
 		`insert into market_index.discovery_list (chain_id, mode, refreshed_at, rows)
@@ -16,7 +16,10 @@ export async function storeList(db: Queryable, key: ListKey, list: DiscoveryList
 	);
 }
 
-/** Under which a list is kept: its form is part of it, so that a later one never misreads it. */
+/**
+ * Returns the name under which a list is stored: it includes the version, so that a later version
+ * never misreads it.
+ */
 export function nameOf({ mode, by }: Pick<ListKey, "mode" | "by">): string {
 	return `v2:${by}:${mode}`;
 }

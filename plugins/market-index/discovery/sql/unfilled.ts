@@ -3,7 +3,7 @@ import type { Queryable } from "#core/db/Database.ts";
 
 export type Unfilled = { id: number; chainId: number; address: Address };
 
-/** Of these collections the first ones without a floor or owners that nobody asked about lately. */
+/** Returns the first of these collections without a floor or owners that were not read lately. */
 export async function unfilled(
 	db: Queryable,
 	query: { collectionIds: readonly number[]; askedBefore: Date; limit: number },

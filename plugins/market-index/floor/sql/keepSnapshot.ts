@@ -2,8 +2,8 @@ import type { Tx } from "#core/db/Database.ts";
 import { SNAPSHOT_CHANGED_MS, SNAPSHOT_SAME_MS } from "#plugins/market-index/floor/limits.ts";
 
 /**
- * Keeps the floor of this moment, unless the last one kept is too young: a minute where it differs,
- * a quarter of an hour where it does not.
+ * Keeps a snapshot of the floor, unless the last one is too young: a minute where it differs, a
+ * quarter of an hour where it does not.
  */
 export async function keepSnapshot(
 	tx: Tx,

@@ -6,8 +6,8 @@ import {
 } from "#plugins/market-index/floor/limits.ts";
 
 /**
- * Lets go of what no figure asks for any more: all but the last snapshot of each hour beyond two
- * days, all beyond 90. Answers how many rows one statement deleted.
+ * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
+ * days, all beyond 90. Returns how many rows one statement deleted.
  */
 export function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
 	return db.execute(

@@ -3,7 +3,7 @@ import type { EventPlace } from "#plugins/market-index/confirm/Unconfirmed.ts";
 
 export type Attached = EventPlace & { payload: Readonly<Record<string, unknown>> };
 
-/** Adds the provider's words to events that have none, by the unique index. */
+/** Adds the provider's words to events without any, by the unique index. */
 export async function attachPayloads(
 	tx: Tx,
 	chainId: number,

@@ -3,7 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 
-/** The collection of a contract, by its unique index; null where the index has none. */
+/** Returns the collection of a contract, by its unique index; null where the index has none. */
 export async function findByContract(
 	db: Queryable,
 	chainId: number,

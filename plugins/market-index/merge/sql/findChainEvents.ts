@@ -16,11 +16,11 @@ import {
 export type StoredCandidate = Candidate & EventPlace;
 
 /**
- * What of a collection is stored of these events, or of the same token at about that time where
- * the provider named no transaction.
+ * Returns a collection's stored events that may be these, or events of the same token at about that
+ * time where the provider named no transaction.
  *
  * By `event_by_collection` (collection, kind, time) in the spans of time around the events; spans
- * that touch are one, so nothing is read twice.
+ * that touch are joined, so nothing is read twice.
  */
 export async function findChainEvents(
 	db: Queryable,
@@ -60,7 +60,7 @@ export async function findChainEvents(
 	return rows.map(eventOf);
 }
 
-/** Each time with the window around it; those that overlap as one. */
+/** Returns the window around each time; overlapping ones joined. */
 function spansOf(timesMs: readonly number[]): { fromMs: number; toMs: number }[] {
 	const spans: { fromMs: number; toMs: number }[] = [];
 	for (const atMs of [...timesMs].sort((a, b) => a - b)) {

@@ -6,8 +6,8 @@ import { DOUBTED_PER_PART_MAX } from "#plugins/market-index/merge/limits.ts";
 export type Doubted = EventPlace & { transaction: Buffer };
 
 /**
- * Events of a kind whose block left the chain before a time, up to a block that the chain has read
- * far past since; by `unconfirmed_left`.
+ * Returns events of a kind whose block left the chain before a time, up to a block that the chain
+ * has since read far beyond; by `unconfirmed_left`.
  */
 export async function findDoubted(
 	db: Queryable,

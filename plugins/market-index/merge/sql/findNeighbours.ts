@@ -13,8 +13,8 @@ type Row = {
 };
 
 /**
- * For each event the ones of its collection and kind that stand before and after it in time, as
- * they are stored: two looks into `event_by_collection` each. At its own time counts as before.
+ * Returns for each event the stored ones of its collection and kind before and after it in time:
+ * two look-ups in `event_by_collection` each. The same time counts as before.
  */
 export async function findNeighbours(
 	db: Queryable,

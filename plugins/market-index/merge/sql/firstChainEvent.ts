@@ -2,8 +2,8 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Neighbour } from "#plugins/market-index/merge/blockBetween.ts";
 
 /**
- * The lowest block of a chain that an event was read from, with its time. By the unique index
- * (chain, block), past whatever only the provider told of older times.
+ * Returns the lowest block of a chain from which an event was read, with its time. By the unique
+ * index (chain, block), skipping what only the provider told of older times.
  */
 export async function firstChainEvent(db: Queryable, chainId: number): Promise<Neighbour | null> {
 	const rows = await db.query<{ blockNumber: number; occurredAt: Date }>(

@@ -3,7 +3,9 @@ import type { Queryable } from "#core/db/Database.ts";
 /** What merging needs to know of a collection. */
 export type MergedInto = { standard: "erc721" | "erc1155"; excluded: boolean };
 
-/** By primary key. Null where the collection is gone: what spoke of it left the chain. */
+/**
+ * Reads it by primary key. Null where the collection is gone, because its events left the chain.
+ */
 export async function readMergedInto(
 	db: Queryable,
 	collectionId: number,

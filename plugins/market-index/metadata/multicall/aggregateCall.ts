@@ -6,7 +6,7 @@ import type { View } from "#plugins/market-index/metadata/callContract.ts";
 /** Multicall3, at the same address on some 250 chains (https://github.com/mds1/multicall3). */
 export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
-/** All views together may burn this much: what nodes allow for one call. */
+/** The gas limit of all views together: what nodes allow for one call. */
 const GAS_MAX = "0x2faf080";
 
 const abi = parseAbi([
@@ -24,7 +24,7 @@ export function aggregateCall(views: readonly View[]): RpcCall {
 	return { method: "eth_call", params: [{ to: MULTICALL, data, gas: GAS_MAX }, "latest"] };
 }
 
-/** What each view returned, undefined where it failed; null where this is no such answer. */
+/** Returns each view's answer, undefined where it failed; null where this is no such answer. */
 export function readAggregate(answer: unknown, count: number): (Hex | undefined)[] | null {
 	if (typeof answer !== "string" || !/^0x([0-9a-f]{2})+$/i.test(answer)) return null;
 	try {

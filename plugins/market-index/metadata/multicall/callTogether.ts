@@ -11,33 +11,33 @@ type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 
 /** What is known of one chain's Multicall3. */
 type Known = {
-	/** Null while nobody asked. */
+	/** Null until it was looked for. */
 	isThere: boolean | null;
-	/** Questions since it was looked for in vain. */
+	/** Requests since it was not found. */
 	without: number;
-	/** Views in one call: fewer where calls fail, more again where they do not. */
+	/** Views in one call: fewer after failures, more again after successes. */
 	viewsMax: number;
 };
 
-/** Fewer views are not worth a detour. */
+/** With fewer views it is not worth using. */
 const VIEWS_WORTH = 8;
 const VIEWS_AT_FIRST = 100;
 const VIEWS_MIN = 4;
 const VIEWS_MAX = 250;
-/** A chain without it may get it: it is looked for again after so many questions. */
+/** A chain without it may get it: it is looked for again after so many requests. */
 const LOOKED_FOR_EVERY = 256;
-/** A larger answer is refused before it is read, and fewer views are asked for. */
+/** A larger answer is refused before it is read, and fewer views are sent in the next call. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Answers by view, and whether what has none failed in such a call. */
+/** Answers by view, and whether those without an answer failed in such a call. */
 export type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
 
-/** By chain, and gone with it: each purpose of a chain has one `Rpc`. */
+/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
 const chains = new WeakMap<Rpc, Known>();
 
 /**
  * Calls many views by few calls, where the chain has Multicall3: answers are bytes, null where a
- * view answered none, and undefined where nothing was learned and it has to be asked alone. Throws
+ * view answered none, and undefined where nothing was learned and it has to be called alone. Throws
  * where no node answered.
  */
 export async function callTogether(
@@ -55,14 +55,13 @@ export async function callTogether(
 		const part = views.slice(at, at + known.viewsMax);
 		const found = await ask(rpc, part, options);
 		const answered = found?.filter((answer) => answer !== undefined).length ?? 0;
-		// Where none answers the contract lacks the function: that is no matter of size.
+		// Where none answers the contract lacks the function: that does not depend on the size.
 		const isGood = found !== null && (answered === 0 || answered * 2 >= part.length);
 		known.viewsMax = isGood
 			? Math.min(known.viewsMax * 2, VIEWS_MAX)
 			: Math.max(Math.floor(known.viewsMax / 2), VIEWS_MIN);
 		for (const [index, answer] of (found ?? []).entries()) answers[at + index] = answer;
-		// Where nothing came of it the rest is asked the plain way at once, and nothing of it is judged
-		// by another one.
+		// After a failure the rest is called singly at once, and no view is judged by another one.
 		if (found === null && known.viewsMax === VIEWS_MIN) known.isThere = false;
 		if (!isGood) {
 			isTried = false;
@@ -82,13 +81,13 @@ async function isThere(rpc: Rpc, known: Known, signal: AbortSignal): Promise<boo
 		const code = await rpc.call(call, { signal });
 		known.isThere = typeof code === "string" && /^0x[0-9a-f]{2}/i.test(code);
 	} catch (error) {
-		// Who does not answer now is asked again next time; who says no is not.
+		// If no node answers now it is looked for again next time; after a refusal it is not.
 		known.isThere = isRefusal(error) ? false : null;
 	}
 	return known.isThere === true;
 }
 
-/** Null where the call as a whole was refused, or its answer is none. */
+/** Returns null where the call as a whole was refused, or has no valid answer. */
 async function ask(
 	rpc: Rpc,
 	views: readonly View[],

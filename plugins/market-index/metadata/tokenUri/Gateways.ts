@@ -1,2 +1,2 @@
-/** Where content that has no server of its own is read: URLs without a slash at their end. */
+/** Where content without a server of its own is read: URLs without a slash at their end. */
 export type Gateways = { ipfs: readonly string[]; arweave: string };

@@ -1,6 +1,9 @@
 const TRANSACTION = /^\/?[A-Za-z0-9_-]{43}$/;
 
-/** The path of Arweave content on any gateway, for `ar://` and URLs of arweave.net; else null. */
+/**
+ * Returns the path of Arweave content on any gateway, for `ar://` and URLs of arweave.net; else
+ * null.
+ */
 export function arweavePathOf(uri: string): string | null {
 	const parts = /^(?:ar:\/*|https?:\/\/arweave\.net\/)([^/?#]+)(.*)$/is.exec(uri);
 	if (!parts) return null;

@@ -21,11 +21,11 @@ export type DocumentOutcome =
 	| {
 			kind: "failed";
 			code: string;
-			/** Nobody answered, or not now: the same URI may well be read later. */
+			/** True: no server answered, or not now, so the same URI may be readable later. */
 			isUnreachable: boolean;
 	  };
 
-/** Reads what a URI of a contract leads to, in bounded time. Never throws because of the URI. */
+/** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
 export type ReadDocument = (
 	uri: string,
 	options: { signal: AbortSignal },
@@ -35,18 +35,18 @@ export type DocumentReaderOptions = {
 	clock: Clock;
 	foreignFetch: ForeignFetch;
 	gateways: Gateways;
-	/** Origins of a private network that a contract may name all the same. */
+	/** Origins in a private network that a contract may name all the same. */
 	allowedOrigins: readonly string[];
 };
 
 const TOO_OFTEN = "http_429";
 const ACCEPT = "application/json, */*;q=0.5";
 
-/** Reads documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
+/** Makes a reader of documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
 	const { gateways, clock } = options;
 	const reader = { ...options, pace: createHostPace({ clock }) };
-	// The gateway that answered last stands first: one that is down costs its time once.
+	// The gateway that answered last comes first: one that is down costs its timeout once.
 	let ranked = gateways.ipfs;
 	const demote = (gateway: string | null) => {
 		if (gateway === null || ranked[0] !== gateway) return;
@@ -62,7 +62,7 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 			const attempt = await tryCandidate(candidate, reader, inTime);
 			if (attempt.kind === "read") return attempt;
 			if (attempt.isUnreachable) demote(candidate.gateway);
-			// That somebody may have it later outweighs that another one has not.
+			// A possible later success outweighs that another server does not have it.
 			if (!outcome.isUnreachable) outcome = attempt;
 			if (inTime.aborted) break;
 		}
@@ -72,7 +72,7 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 
 type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
 
-/** One attempt, and one more where the server said that it is asked too often. */
+/** Makes one attempt, and one more where the server answered that it is asked too often. */
 async function tryCandidate(
 	candidate: Candidate,
 	reader: DocumentReaderOptions & { pace: HostPace },

@@ -8,25 +8,25 @@ import {
 	HOSTS_PACED_MAX,
 } from "#plugins/market-index/metadata/tokenUri/limits.ts";
 
-/** Why a document was not asked for: its server said that we ask too often. */
+/** Why a document was not requested: its server answered that we ask too often. */
 export const HOST_LIMITED = "host_limited";
 
 export type HostPace = {
-	/** Waits for this host's next place; false where that is too long to wait for. */
+	/** Waits for this host's next place; false where that would take too long. */
 	enter(host: string, signal: AbortSignal): Promise<boolean>;
-	/** The host said that it is asked too often, and perhaps for how long to leave it alone. */
+	/** Records that the host is asked too often, with its wait, if any. */
 	limited(host: string, retryAfterMs: number | null): void;
-	/** The host served a document. */
+	/** Records that the host served a document. */
 	served(host: string): void;
 };
 
-/** A host that limits us: how far calls stand apart, and when the next one may begin. */
+/** A host that limits us: the distance between requests, and when the next one may begin. */
 type Host = { gapMs: number; nextAtMs: number };
 
 /**
- * A budget for each host that serves documents. Nobody is held back before he complains; then calls
- * stand apart, twice as far with each complaint, and draw closer again with each document that is
- * served. How many are under way at once is another matter (`core/foreign`).
+ * Makes a pace for each host that serves documents. No host is limited before it complains; then
+ * requests keep a distance, which doubles with each complaint and shrinks with each served
+ * document. How many are under way at once is limited elsewhere (`core/foreign`).
  */
 export function createHostPace({
 	clock,
@@ -51,7 +51,7 @@ export function createHostPace({
 			const nowMs = clock.nowMs();
 			const host = hosts.get(name) ?? { gapMs: 0, nextAtMs: nowMs };
 			const isSame = host.nextAtMs > nowMs + host.gapMs;
-			// Of calls that were under way together only the first complaint counts.
+			// Of requests that were under way together only the first complaint counts.
 			if (!isSame)
 				host.gapMs = Math.min(Math.max(host.gapMs * 2, HOST_GAP_FIRST_MS), HOST_GAP_MAX_MS);
 			const pauseMs = retryAfterMs ?? Math.max(host.gapMs, HOST_PAUSE_FIRST_MS);

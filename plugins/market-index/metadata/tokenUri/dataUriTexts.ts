@@ -1,12 +1,12 @@
 import { DATA_HEAD_LENGTH_MAX } from "#plugins/market-index/metadata/tokenUri/limits.ts";
 
 /**
- * The text that a `data:` URI holds, in the ways it may be meant: many contracts write JSON as it
- * is behind the comma, where percent signs are percent signs. Null where it is no such URI, or one
- * of something that is no text.
+ * Returns the text of a `data:` URI, in the readings that are possible: many contracts write plain
+ * JSON after the comma, where percent signs are percent signs. Null where it is no such URI, or not
+ * of a text type.
  */
 export function dataUriTexts(uri: string): string[] | null {
-	// Only the beginning: three megabytes of semicolons cost the expression as many seconds.
+	// Only the beginning: three megabytes of semicolons take the expression as many seconds.
 	const match = /^data:([^,;]*)((?:;[^,;]*)*),/i.exec(uri.slice(0, DATA_HEAD_LENGTH_MAX));
 	if (!match) return null;
 	const [head, type = "", parameters = ""] = match;
@@ -33,7 +33,7 @@ function decoded(bytes: Buffer, charset: string): string {
 	try {
 		return new TextDecoder(charset).decode(bytes);
 	} catch {
-		// A name of no encoding: nearly all of it is UTF-8.
+		// An unknown encoding: nearly all of it is UTF-8.
 		return new TextDecoder().decode(bytes);
 	}
 }

@@ -4,19 +4,19 @@ import { arweavePathOf } from "#plugins/market-index/metadata/tokenUri/arweavePa
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
 import { ipfsPathOf } from "#plugins/market-index/metadata/tokenUri/ipfsPathOf.ts";
 
-/** Keeps https only: a page that was served over https shows nothing else. */
+/** Keeps https only: a page served over https shows nothing else. */
 const SECURE = /^(https:\/\/|data:)/i;
-/** Would end an attribute or a header if somebody forgot to escape it. */
+/** Would end an attribute or a header that is not escaped. */
 const UNSAFE = /[\p{Cc}\s"'<>`\\]/gu;
 
 /**
- * A media URL as a browser may be given it: https, a gateway's URL for IPFS and Arweave, or a
- * `data:` URI of at most 32 KB. Never `javascript:`, `http:` or a document. Null where it is none.
+ * Returns a media URL that a browser may be given: https, a gateway's URL for IPFS and Arweave, or
+ * a `data:` URI of at most 32 KB. Never `javascript:`, `http:` or a document. Null for any other.
  */
 export function displayUrl(given: string, gateways: Gateways): string | null {
 	const text = given.trim().toWellFormed();
 	if (text.length > IMAGE_LENGTH_MAX) return null;
-	// Drawings are written over several lines; a place is not.
+	// Drawings may span several lines; a URL may not.
 	if (!/^data:/i.test(text) && /\p{Cc}/u.test(text)) return null;
 	const url = text.replace(UNSAFE, (character) =>
 		encodeURIComponent(character).replace("'", "%27"),

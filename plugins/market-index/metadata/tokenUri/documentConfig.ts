@@ -4,7 +4,7 @@ import { exactOrigin } from "#core/config/exactOrigin.ts";
 import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
 import { GATEWAYS_MAX } from "#plugins/market-index/metadata/tokenUri/limits.ts";
 
-/** Content is found below it, at `/ipfs/<cid>` or `/<transaction>`. */
+/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
 const gatewayUrl = z
 	.url({ protocol: /^https?$/ })
 	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
@@ -12,7 +12,7 @@ const gatewayUrl = z
 		message: "a gateway's URL has no credentials, query or fragment",
 	});
 
-/** What the operator says about where documents of tokens and contracts are read. */
+/** The operator's settings of where documents of tokens and contracts are read. */
 export const documentConfig = {
 	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
 		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
@@ -36,7 +36,7 @@ export const documentConfig = {
 
 type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_URL: string };
 
-/** The gateways that were configured. */
+/** Returns the configured gateways. */
 export function gatewaysOf(config: DocumentConfig): Gateways {
 	return { ipfs: config.IPFS_GATEWAY_URLS, arweave: config.ARWEAVE_GATEWAY_URL };
 }

@@ -4,7 +4,7 @@ import {
 	type TokenMetadata,
 } from "#plugins/market-index/metadata/tokenUri/parseTokenJson.ts";
 
-/** The first of the texts that is a document; null where none is. */
+/** Returns the first of the texts that is a document; null where none is. */
 export function heldMetadata(texts: readonly string[], gateways: Gateways): TokenMetadata | null {
 	for (const text of texts) {
 		const metadata = parseTokenJson(text, gateways);

@@ -4,15 +4,15 @@ const CID =
 const IPNS_NAME = /^[a-z0-9][a-z0-9._-]{2,252}$/i;
 
 /**
- * The path of IPFS content on any gateway, such as `/ipfs/Qm…/1.json`, for every way of writing it:
- * `ipfs://`, `ipfs://ipfs/`, `ipns://`, a bare CID, or a URL of somebody's gateway, with the CID in
- * its path or its name. Null where a URI is none of them. A path that leaves the content is none.
+ * Returns the path of IPFS content on any gateway, such as `/ipfs/Qm…/1.json`, for every form of
+ * it: `ipfs://`, `ipfs://ipfs/`, `ipns://`, a bare CID, or a URL of any gateway, with the CID in
+ * its path or host. Null for any other URI, and for a path that leaves the content.
  */
 export function ipfsPathOf(uri: string): string | null {
 	const scheme = /^(ipfs|ipns):\/*(.*)$/is.exec(uri);
 	if (scheme) {
 		const [, root = "", rest = ""] = scheme;
-		// Within a file's name a hash means itself: there are no fragments of a document.
+		// In a file's name `#` means itself: documents have no fragments.
 		const given = rest.replaceAll("#", "%23");
 		return /^ip[fn]s\//i.test(given) ? checkedPath(given) : checkedPath(`${root}/${given}`);
 	}
@@ -38,7 +38,7 @@ function checkedPath(path: string): string | null {
 	if (!(CID.test(name) || (root === "ipns" && IPNS_NAME.test(name)))) return null;
 	const prefix = `/${root}/${name}`;
 	const url = URL.parse(prefix + rest, "http://gateway.invalid");
-	// Dots that climb, also encoded ones, are undone by the parser, which shows here.
+	// The parser resolves dots that climb, also encoded ones, which shows here.
 	if (!url || !(url.pathname === prefix || url.pathname.startsWith(`${prefix}/`))) return null;
 	return url.host === "gateway.invalid" ? url.pathname + url.search : null;
 }

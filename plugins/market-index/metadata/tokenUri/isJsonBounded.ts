@@ -10,9 +10,9 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Whether a JSON text is worth parsing: a megabyte of `[` or of members takes the parser and what
- * follows it up to a second (measured), in which the process does nothing else. The grammar is the
- * parser's business.
+ * Says whether a JSON text is small enough to parse: a megabyte of `[` or of members takes the
+ * parser and later code up to a second (measured), which blocks the process. It does not check the
+ * grammar.
  */
 export function isJsonBounded(text: string): boolean {
 	let depth = 0;
@@ -27,7 +27,7 @@ export function isJsonBounded(text: string): boolean {
 	return true;
 }
 
-/** Where the closing quote is, or the end of the text. */
+/** Returns the place of the closing quote, or the end of the text. */
 function endOfString(text: string, start: number): number {
 	let at = start;
 	while (at < text.length) {

@@ -3,9 +3,9 @@ import { ATTRIBUTES_MAX } from "#plugins/market-index/metadata/tokenUri/limits.t
 import type { ProviderTrait } from "#plugins/provider/contract.ts";
 
 /**
- * The traits of a document, from the forms that are in use: a list of `{trait_type, value}`, or a
- * map from names to values (or to objects with a `value`). What has no name or no plain value is
- * left out: an object is not a value, and an empty one says what a missing one says.
+ * Returns the traits of a document, from the forms in use: a list of `{trait_type, value}`, or a
+ * map from names to values (or to objects with a `value`). Entries without a name or a plain value
+ * are left out: an object is no value, and an empty value means a missing one.
  */
 export function normaliseTraits(attributes: unknown): ProviderTrait[] {
 	if (typeof attributes !== "object" || attributes === null) return [];

@@ -16,17 +16,17 @@ export type TokenMetadata = {
 	description: string | null;
 	imageUrl: string | null;
 	animationUrl: string | null;
-	/** Null where the document does not speak of traits. */
+	/** Null where the document has no traits. */
 	traits: ProviderTrait[] | null;
 };
 
-/** Each field by itself: one that is nonsense costs only that field. */
+/** Each field by itself: an invalid one costs only that field. */
 const text = z
 	.union([z.string(), z.number().transform(String)])
 	.optional()
 	.catch(undefined);
 const url = z.string().optional().catch(undefined);
-/** A list or a map; its rows are judged one by one, and only the first of them. */
+/** A list or a map; its rows are checked one by one, and only the first of them. */
 const traits = z
 	.custom<object>((value) => typeof value === "object" && value !== null)
 	.optional()
@@ -47,8 +47,8 @@ const documentSchema = z.object({
 });
 
 /**
- * Reads a token's document, or a contract's. Null where the text is none; nesting without end ends
- * in the parser, and nothing here recurses.
+ * Reads a token's or a contract's document. Null where the text is none; endless nesting ends in
+ * the parser, and nothing here recurses.
  */
 export function parseTokenJson(json: string, gateways: Gateways): TokenMetadata | null {
 	const document = documentOf(json);
@@ -77,7 +77,7 @@ function documentOf(json: string) {
 	}
 }
 
-/** `image_data` is a drawing as it stands. */
+/** Returns the URL of a drawing; `image_data` may be the drawing itself. */
 function drawnUrl(data: string): string {
 	if (!/^\s*<(\?xml|svg)/i.test(data)) return data;
 	return `data:image/svg+xml;base64,${Buffer.from(data).toString("base64")}`;

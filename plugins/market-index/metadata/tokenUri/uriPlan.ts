@@ -7,7 +7,7 @@ import {
 	URL_LENGTH_MAX,
 } from "#plugins/market-index/metadata/tokenUri/limits.ts";
 
-/** One place where a document may be; `gateway` is the operator's, where it begins with one. */
+/** One place where a document may be; `gateway` is set where that is one of the operator's. */
 export type Candidate = { url: string; gateway: string | null };
 
 export type UriPlan =
@@ -17,7 +17,7 @@ export type UriPlan =
 	| { kind: "fetched"; candidates: Candidate[] }
 	| { kind: "unusable" };
 
-/** Where to look for what a contract's URI names. Asks nobody. */
+/** Decides where to look for the document of a contract's URI. Makes no request. */
 export function uriPlan(given: string, gateways: Gateways): UriPlan {
 	if (given.length > DATA_URI_LENGTH_MAX) return { kind: "unusable" };
 	const uri = given.trim();

@@ -1,12 +1,12 @@
 import type { Tx } from "#core/db/Database.ts";
 
 export type BookFigures = {
-	/** Distinct tokens that anybody may buy. */
+	/** Distinct tokens that any account may buy. */
 	listed: number;
 	best: { unitNative: string; price: number; symbol: string } | null;
 };
 
-/** What the stored asks of a collection come to; by `market_order_book`. */
+/** Computes the figures of a collection's stored asks; by `market_order_book`. */
 export async function bookFigures(
 	tx: Tx,
 	collectionId: number,

@@ -6,13 +6,13 @@ export type DueBook = {
 	chainId: number;
 	address: Address;
 	providerSlug: string;
-	/** Whether the provider's slug spans several contracts: its figures are not this one's then. */
+	/** True: the provider's slug spans several contracts, so its figures are not this one's. */
 	isShared: boolean;
-	/** How far a reading came that was interrupted, as it was stored. */
+	/** The stored progress of an interrupted reading. */
 	progress: unknown;
 };
 
-/** Takes the watched book that has waited longest, for `claimMs`; by `sync_watched`. */
+/** Claims the watched book that has waited longest, for `claimMs`; by `sync_watched`. */
 export async function claimBook(
 	db: Queryable,
 	claim: { chainIds: readonly number[]; nowMs: number; claimMs: number },

@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { PRUNED_PER_STATEMENT_MAX, RETIRED_KEPT_MS } from "#plugins/market-index/orders/limits.ts";
 
-/** Deletes what was retired a week ago, by `market_order_retired`; answers how many rows. */
+/** Deletes orders retired a week ago, by `market_order_retired`; returns how many rows. */
 export function deleteRetired(db: Queryable, nowMs: number): Promise<number> {
 	return db.execute(
 		`delete from market_index.market_order where (collection_id, order_hash) in (

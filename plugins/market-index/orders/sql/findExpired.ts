@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { PRUNED_PER_STATEMENT_MAX } from "#plugins/market-index/orders/limits.ts";
 
-/** Collections with active orders whose time is over. */
+/** Returns collections with active orders that have expired. */
 export async function findExpired(db: Queryable, nowMs: number): Promise<number[]> {
 	const rows = await db.query<{ id: number }>(
 		`select distinct collection_id as id from (

@@ -12,9 +12,9 @@ export type LockedBook = {
 };
 
 /**
- * The book of a provider's slug on a chain, by `sync_slug`, or that of a collection, locked against
- * syncs of it until the transaction ends. The book's row goes first and the collection's after it,
- * as in `writeBook`.
+ * Locks the book of a provider's slug on a chain, by `sync_slug`, or that of a collection, against
+ * syncs of it until the transaction ends, and returns it. The book's row is locked first and the
+ * collection's after it, as in `writeBook`.
  */
 export async function lockBook(
 	tx: Tx,

@@ -1,7 +1,7 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 
-/** What of an order may be told otherwise the next time; all else its hash stands for. */
+/** The members of an order that may change; its hash fixes all others. */
 export type KnownOrder = {
 	orderHash: Hex;
 	quantity: string;
@@ -13,7 +13,7 @@ export type KnownOrder = {
 	expiresAt: Date | null;
 };
 
-/** The active orders of a collection that were written since then, by `market_order_book`. */
+/** Returns the active orders of a collection written since then, by `market_order_book`. */
 export function readKnownOrders(
 	tx: Tx,
 	{ collectionId, since }: { collectionId: number; since: Date },

@@ -3,7 +3,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
 
-/** These orders of a collection as they are stored, by primary key. */
+/** Returns these orders of a collection as they are stored, by primary key. */
 export async function readStoredOrders(
 	tx: Tx,
 	collectionId: number,

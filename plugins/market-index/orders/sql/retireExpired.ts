@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { ChangedOrder } from "#plugins/market-index/orders/sql/setOrdersActive.ts";
 
-/** Retires orders of a collection whose time is over, while nobody else writes its book. */
+/** Retires expired orders of a collection. The caller must hold the lock of its book. */
 export function retireExpired(
 	tx: Tx,
 	{ collectionId, nowMs }: { collectionId: number; nowMs: number },

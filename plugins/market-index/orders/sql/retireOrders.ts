@@ -3,8 +3,9 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 
 /**
- * Retires active rows of an earlier generation, of these kinds: the provider's book no longer has
- * them. Those seen since it was asked stay, as they are news to the answer. Answers their hashes.
+ * Retires active rows of an earlier generation, of these kinds: the provider's book does not have
+ * them any more. Rows seen since the provider was asked stay, as they are newer than the answer.
+ * Returns the retired orders' hashes.
  */
 export async function retireOrders(
 	tx: Tx,
@@ -12,7 +13,7 @@ export async function retireOrders(
 		collectionId: number;
 		generation: number;
 		kinds: readonly number[];
-		/** Of this generation as well, though they were not written again. */
+		/** Orders that belong to this generation as well, though they were not written again. */
 		kept: readonly Hex[];
 		seenBefore: Date;
 		at: Date;

@@ -2,21 +2,20 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 
-/** An order that was retired or taken back, and what one unit of a public listing was asked for. */
+/** An order that was retired or reactivated, with the unit price of a public listing. */
 export type ChangedOrder = { orderHash: Hex; askNative: string | null };
 
 /** Whether an order is to be active or retired. */
 export type OrderSwitch = {
 	orderHash: Hex;
 	isActive: boolean;
-	/** Units that were bought; null where it went, or came back, as a whole. */
+	/** Units that were bought; null where the whole order changed. */
 	bought: bigint | null;
 };
 
 /**
- * Retires orders, or takes them back into the book, each at most once, by primary key; answers
- * those for which that changes something. Where some units of one were bought it is retired only
- * if these were all.
+ * Retires or reactivates orders, each at most once, by primary key; returns those that changed.
+ * After a partial purchase an order is retired only if those were all units.
  */
 export async function setOrdersActive(
 	tx: Tx,

@@ -5,14 +5,14 @@ import { ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 
 /**
- * Writes orders that the provider says can be filled, by primary key; answers the hashes of those
- * that were not active before.
+ * Stores orders that can be filled by the provider's word, by primary key; returns the hashes of
+ * those that were not active before.
  *
- * `known` is not joined with what is given: that is taken for a few rows, and the whole book was
- * then read for each of a thousand (5,000 orders took four times as long).
+ * `known` is not joined with the given rows: the planner expects few of these, and then read the
+ * whole book for each of a thousand (5,000 orders took four times as long).
  *
- * One that was retired after `knownAt`, when the provider was asked, stays retired: the answer is
- * older than that. An ETH equivalent that is unknown now never erases one that was known.
+ * An order retired after `knownAt`, when the provider was asked, stays retired, as the answer is
+ * older. An unknown ETH equivalent never erases a known one.
  */
 export async function upsertOrders(
 	tx: Tx,

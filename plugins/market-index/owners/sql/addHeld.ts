@@ -5,8 +5,8 @@ import type { Tx } from "#core/db/Database.ts";
 export type HeldUnits = { setId: number; owner: Address; units: bigint };
 
 /**
- * Adds to what accounts hold of a collection, by primary key; each account once. Answers by how
- * many the holders of each collection grew. Who holds nothing any more has no row.
+ * Adds to accounts' units of a collection, by primary key; each account once. Returns by how many
+ * the holders of each collection grew. An account without units has no row.
  */
 export async function addHeld(tx: Tx, added: readonly HeldUnits[]): Promise<Map<number, number>> {
 	const grown = new Map<number, number>();
@@ -18,7 +18,7 @@ export async function addHeld(tx: Tx, added: readonly HeldUnits[]): Promise<Map<
 		returning set_id as "setId", '0x' || encode(owner, 'hex') as owner, units`,
 		columnsOf(added),
 	);
-	// In one round trip: only who gave something can hold nothing now.
+	// In one round trip: only an account that gave units away can have none now.
 	const fewer = added.filter(({ units }) => units < 0n);
 	const [rows] = await Promise.all([upserted, deleteEmpty(tx, fewer)]);
 	const addedTo = new Map(added.map((held) => [keyOf(held), held.units]));

@@ -10,8 +10,8 @@ export type AccountUnits = {
 };
 
 /**
- * Adds to the units that accounts hold of an ERC-1155's ids, by primary key; each account and id
- * once. Answers what each holds now. Rows that come to 0 are deleted.
+ * Adds to accounts' units of an ERC-1155's ids, by primary key; each account and id once. Returns
+ * what each has now. Rows that come to 0 are deleted.
  */
 export async function addUnits(tx: Tx, added: readonly AccountUnits[]): Promise<AccountUnits[]> {
 	if (added.length === 0) return [];

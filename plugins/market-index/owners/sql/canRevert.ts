@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 
-/** Whether the journal reaches down to a fork. */
+/** Says whether the journal reaches down to a fork. */
 export async function canRevert(tx: Tx, { chainId, forkBlock }: Reorg): Promise<boolean> {
 	const rows = await tx.query(
 		"select from market_index.owner_journal where chain_id = $1 and complete_from > $2::int8 + 1",

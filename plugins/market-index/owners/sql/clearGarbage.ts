@@ -2,7 +2,7 @@ import type { Queryable } from "#core/db/Database.ts";
 
 const TABLES = ["owned_span", "owned_units", "holder"];
 
-/** Clears away some rows of a set that nobody looks at any more; false once there is none left. */
+/** Deletes some rows of a set that is not read any more; false once none is left. */
 export async function clearGarbage(db: Queryable, rowsMax: number): Promise<boolean> {
 	const [garbage] = await db.query<{ id: number }>(
 		"select set_id as id from market_index.owner_garbage limit 1",

@@ -3,7 +3,7 @@ import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import { countedSql } from "#plugins/market-index/owners/sql/countedSql.ts";
 
 /**
- * Counts who received a collection's units by accepted mints and sales. By the index
+ * Counts the accounts that received a collection's units by accepted mints and sales. By the index
  * `event_by_collection`.
  */
 export async function countRecipients(db: Queryable, collectionId: number): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 
 /**
- * Stops keeping the owners of some sets. Their rows are cleared away later: however many they are,
- * nobody waits for it under the chain's lock.
+ * Stops keeping the owners of some sets. Their rows are deleted later, so that the chain's lock is
+ * not held for that.
  */
 export async function dropSets(tx: Tx, setIds: readonly number[]): Promise<void> {
 	if (setIds.length === 0) return;

@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Has walks go further: the lane did not look at these contracts before this block's end. */
+/** Extends walks: the lane did not read these contracts before this block's end. */
 export async function extendWalks(
 	tx: Tx,
 	setIds: readonly number[],

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Forgets every owner: what nobody keeps current any more must not be shown. */
+/** Deletes every owner: what is not kept current any more must not be shown. */
 export async function forgetAllOwners(db: Queryable): Promise<void> {
 	await db.execute(
 		`truncate market_index.ownership, market_index.owned_span, market_index.owned_units,

@@ -3,7 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { blockOfPosition } from "#plugins/market-index/owners/blockOfPosition.ts";
 import type { OwnedBefore } from "#plugins/market-index/owners/OwnedBefore.ts";
 
-/** Journals what gave way, under the block of the move that it gave way to. */
+/** Journals replaced spans, under the block of the transfer that replaced them. */
 export async function keepBefore(
 	tx: Tx,
 	chainId: number,

@@ -2,7 +2,7 @@ import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { UnitsAdded } from "#plugins/market-index/owners/UnitsAdded.ts";
 
-/** Journals sums. */
+/** Journals sums of units. */
 export async function keepUnits(
 	tx: Tx,
 	chainId: number,

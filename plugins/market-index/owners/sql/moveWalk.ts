@@ -1,9 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Where a walk stands after a part of it; `isOver`: it has come to its end. */
+/** A walk's state after a part of it; `isOver`: it has come to its end. */
 export type MovedWalk = { collectionId: number; isOver: boolean };
 
-/** Moves a walk on, by its set; null where it stands elsewhere. */
+/** Advances a walk, by its set; null where it is elsewhere by now. */
 export async function moveWalk(
 	tx: Tx,
 	move: { setId: number; fromBlock: number; toBlock: number },

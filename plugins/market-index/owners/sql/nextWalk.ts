@@ -1,7 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { Walk } from "#plugins/chain-scanner/contract.ts";
 
-/** The unfinished walk of the collection that was active last; a chain has a few hundred. */
+/**
+ * Returns the unfinished walk of the most recently active collection; a chain has a few hundred.
+ */
 export async function nextWalk(db: Queryable, chainId: number): Promise<Walk | null> {
 	const rows = await db.query<Walk>(
 		`select o.set_id as id, '0x' || encode(o.address, 'hex') as contract,

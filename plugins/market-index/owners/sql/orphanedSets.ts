@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Sets of collections that left the index. */
+/** Returns sets of collections that left the index. */
 export async function orphanedSets(tx: Tx, chainId: number): Promise<number[]> {
 	const rows = await tx.query<{ id: number }>(
 		`select set_id as id from market_index.ownership as o

@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 
 /**
- * Forgets the journal of blocks that no longer leave the chain, and that it is complete only from
- * this block on. By the indexes on the block.
+ * Deletes the journal of blocks that cannot leave the chain any more, and records that it is
+ * complete only from this block on. By the indexes on the block.
  */
 export async function pruneJournal(tx: Tx, chainId: number, below: number): Promise<void> {
 	await tx.execute(

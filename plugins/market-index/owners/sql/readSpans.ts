@@ -13,8 +13,8 @@ type Row = {
 };
 
 /**
- * The stored spans that overlap these, by collection. By primary key: the last one that begins at
- * or before a span, and those that begin within it.
+ * Returns the stored spans that overlap these, by collection. By primary key: the last one that
+ * begins at or before a span, and those that begin within it.
  */
 export async function readSpans(
 	tx: Tx,

@@ -2,8 +2,8 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 
 /**
- * Above a fork nothing was read: the lane starts over there, and walks end there. No `least` for
- * `next_block`: it would give a walk without one a beginning.
+ * Resets walks to a fork: above it nothing was read, so the lane starts there, and walks end there.
+ * No `least` for `next_block`: it would give a walk without one a beginning.
  */
 export async function resetWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promise<void> {
 	await tx.execute(

@@ -2,9 +2,9 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 
 /**
- * Forgets every owner of a chain and has its contracts walked anew, up to the fork, wherever the
- * lane had taken over before. Nobody pays for it by accident: only an operator takes back more than
- * the journal holds.
+ * Deletes every owner of a chain and has its contracts walked again, up to the fork, wherever the
+ * lane had taken over before. This never happens by accident: only an operator takes back more than
+ * the journal has.
  */
 export async function restartWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promise<void> {
 	await tx.execute(

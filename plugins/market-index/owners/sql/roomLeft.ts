@@ -1,6 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** How many more contracts of a chain may be watched; below zero after the operator lowered it. */
+/**
+ * Returns how many more contracts of a chain may be watched; below zero after the operator lowered
+ * the limit.
+ */
 export async function roomLeft(
 	db: Queryable,
 	{ chainId, watchedMax }: { chainId: number; watchedMax: number },

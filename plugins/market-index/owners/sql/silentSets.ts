@@ -1,6 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Sets of a chain's collections without a mint or a sale for so many days, the longest first. */
+/**
+ * Returns sets of a chain's collections without a mint or a sale for so many days, the longest
+ * first.
+ */
 export async function silentSets(
 	db: Queryable,
 	silent: { chainId: number; days: number; limit: number },

@@ -2,9 +2,9 @@ import type { Queryable } from "#core/db/Database.ts";
 import { countedSql } from "#plugins/market-index/owners/sql/countedSql.ts";
 
 /**
- * Collections whose recipients have to be counted anew: nobody knows their owners better, and they
- * have other events than were counted. One with many events waits longer, a second for each
- * thousand, so that counting takes a thousandth of the time at most.
+ * Returns collections whose recipients must be counted again: no better source knows their owners,
+ * and they have other events than were counted. A collection with many events waits longer, a
+ * second for each thousand, so that counting takes a thousandth of the time at most.
  */
 export async function staleRecipients(db: Queryable, limit: number): Promise<number[]> {
 	const rows = await db.query<{ id: number }>(

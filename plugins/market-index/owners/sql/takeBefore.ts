@@ -12,7 +12,8 @@ type Row = {
 };
 
 /**
- * Takes what gave way to moves above a fork out of the journal. By the index `span_before_block`.
+ * Removes from the journal what transfers above a fork replaced, and returns it. By the index
+ * `span_before_block`.
  */
 export async function takeBefore(
 	tx: Tx,

@@ -11,7 +11,10 @@ type Row = {
 	units: string;
 };
 
-/** Takes what was added above a fork out of the journal. By the index `units_added_block`. */
+/**
+ * Removes from the journal what was added above a fork, and returns it. By the index
+ * `units_added_block`.
+ */
 export async function takeUnits(tx: Tx, { chainId, forkBlock }: Reorg): Promise<UnitsAdded[]> {
 	const rows = await tx.query<Row>(
 		`delete from market_index.units_added where chain_id = $1 and block > $2

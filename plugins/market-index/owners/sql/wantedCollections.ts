@@ -1,8 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Tracked collections whose owners are not kept yet, newest activity first. `activeDays` leaves out
- * those without any in so many days: by `collection_last_mint` and `collection_last_sale`.
+ * Returns tracked collections whose owners are not kept yet, newest activity first. `activeDays`
+ * leaves out those without any in so many days: by `collection_last_mint` and
+ * `collection_last_sale`.
  */
 export async function wantedCollections(
 	db: Queryable,

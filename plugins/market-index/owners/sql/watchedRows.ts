@@ -3,7 +3,7 @@ import type { Queryable } from "#core/db/Database.ts";
 
 export type WatchedRow = { setId: number; address: Address; endBlock: number };
 
-/** The contracts of a chain whose owners are kept: a few hundred, by the unique index. */
+/** Returns the contracts of a chain whose owners are kept: a few hundred, by the unique index. */
 export async function watchedRows(db: Queryable, chainId: number): Promise<WatchedRow[]> {
 	return db.query<WatchedRow>(
 		`select set_id as "setId", '0x' || encode(address, 'hex') as address,

@@ -3,8 +3,8 @@ import type { CollectionChange } from "#plugins/market-index/rollup/CollectionCh
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/capAmount.ts";
 
 /**
- * Adds what sales turned out to be worth to their collections, by primary key; the newest sale is
- * shown with its price. Counts stay: the sales were there before.
+ * Adds the new worth of sales to their collections, by primary key; the newest sale is shown with
+ * its price. Counts stay: the sales were counted before.
  */
 export async function priceCollections(
 	tx: Tx,

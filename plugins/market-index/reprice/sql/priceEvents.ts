@@ -10,8 +10,8 @@ import {
 export type PricedEvent = Omit<TakenBack, "standard">;
 
 /**
- * Gives events their price, by the unique index, and answers those that still had none and are
- * still the same: what a fork replaced meanwhile was paid otherwise.
+ * Gives events their price, by the unique index, and returns those that had none and are unchanged:
+ * an event that a fork replaced meanwhile was paid otherwise.
  */
 export async function priceEvents(
 	tx: Tx,

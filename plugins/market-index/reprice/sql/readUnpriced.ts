@@ -13,7 +13,9 @@ export type UnpricedQuery = {
 	limit: number;
 };
 
-/** Events paid in a currency that have no price, newest first, by the index `event_unpriced`. */
+/**
+ * Returns events paid in a currency without a price, newest first, by the index `event_unpriced`.
+ */
 export async function readUnpriced(db: Queryable, query: UnpricedQuery): Promise<UnpricedEvent[]> {
 	const { chainId, currency, fromMs, toMs, after, limit } = query;
 	const rows = await db.query<

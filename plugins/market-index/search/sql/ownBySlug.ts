@@ -1,6 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Our collections that the provider calls so, on these chains; a slug may be on several. */
+/**
+ * Returns our collections with these provider's slugs, on these chains; a slug may be on several.
+ */
 export async function ownBySlug(
 	db: Queryable,
 	query: { chainIds: readonly number[]; slugs: readonly string[] },

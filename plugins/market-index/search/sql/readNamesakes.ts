@@ -13,8 +13,8 @@ export type Namesake = {
 /**
  * Reads collections with exactly this name, in any case, the most traded first.
  *
- * By `collection_name`. Anybody may deploy any number of contracts with one name: only the oldest
- * are looked at, which those who copy a name are not.
+ * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
+ * read, which copies of a name are not.
  */
 export async function readNamesakes(
 	db: Queryable,

@@ -7,10 +7,10 @@ import type { MatchQuery } from "#plugins/market-index/search/sql/MatchQuery.ts"
 import { tsqueryOf } from "#plugins/market-index/search/sql/tsqueryOf.ts";
 
 /**
- * A page of the collections that match, or that are at the address; null where so many match that
- * sorting them all would cost too much.
+ * Returns a page of the collections that match, or that are at the address; null where there are
+ * too many matches to sort.
  *
- * By `collection_words`, which tells all matches in no order: for words that few begin with.
+ * By `collection_words`, which gives all matches in no order: for words that few begin with.
  */
 export async function sortMatches(
 	db: Queryable,
@@ -34,7 +34,7 @@ export async function sortMatches(
 	});
 }
 
-/** The page, and how many matches it was made of: one row at least, so that these are told. */
+/** Returns the page, and the number of matches: at least one row, which contains that number. */
 const TEXT = `with found as materialized (
 		select id, slug, volume_native from market_index.collection
 		where words @@ $2::tsquery and chain_id = any($1::int8[]) and not excluded

@@ -5,22 +5,22 @@ import { tsqueryOf } from "#plugins/market-index/search/sql/tsqueryOf.ts";
 
 export type TradedWalk = {
 	hits: HitPlace[];
-	/** The last step of volume that was looked through to its end; null where all were. */
+	/** The last step of volume that was read to its end; null where all were. */
 	lastClass: number | null;
 };
 
-/** What `volume_class` is of a volume of zero. */
+/** The `volume_class` of a volume of zero. */
 export const NO_VOLUME_CLASS = 10;
 const CLASS_MAX = 2_147_483_647;
-/** An id behind all collections of a step of volume: that step is then not looked at again. */
+/** An id after all collections of a step of volume: that step is then not read again. */
 export const ID_MAX = 2_147_483_647;
 
 /**
- * The next matches among the collections that ever traded, from the most traded on.
+ * Returns the next matches among the collections that ever traded, from the most traded on.
  *
- * Goes along `collection_volume` until the page is full, and at most to the end of that step of
- * volume in which the last candidate is: what that costs depends on `candidates`, and not on how
- * many collections there are or match.
+ * Follows `collection_volume` until the page is full, and at most to the end of the step of volume
+ * with the last candidate: its cost depends on `candidates`, and not on how many collections exist
+ * or match.
  */
 export async function walkTraded(
 	db: Queryable,
@@ -54,7 +54,7 @@ function volumeClass(volume: string): number {
 	return volume.length * 10 + Number(volume[0]);
 }
 
-/** Returns one row at least, which tells how far the walk came. */
+/** Returns at least one row, which states how far the walk came. */
 const TEXT = `with last as materialized (
 		select (
 			select candidate.volume_class from unnest($1::int8[]) as chain (id)

@@ -6,14 +6,14 @@ import { NO_VOLUME_CLASS } from "#plugins/market-index/search/sql/walkTraded.ts"
 
 export type UntradedWalk = {
 	hits: HitPlace[];
-	/** The last collection that was looked at; null where there are no more. */
+	/** The last collection that was read; null where there are no more. */
 	lastId: number | null;
 };
 
 /**
- * The next matches among the collections that never traded, by id: there may be very many.
+ * Returns the next matches among the collections that never traded, by id: there may be very many.
  *
- * Goes along `collection_volume` until the page is full, or to the last candidate.
+ * Follows `collection_volume` until the page is full, or to the last candidate.
  */
 export async function walkUntraded(
 	db: Queryable,
@@ -34,7 +34,7 @@ export async function walkUntraded(
 	};
 }
 
-/** Returns one row at least, which tells how far the walk came. */
+/** Returns at least one row, which states how far the walk came. */
 const TEXT = `with last as materialized (
 		select (
 			select candidate.id from unnest($1::int8[]) as chain (id)

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 
-/** What the figures of listings need of a public one; stored while others are still to come. */
+/**
+ * The part of a public listing that its figures need; stored while more pages are still to come.
+ */
 export const ask = z.object({
 	tokenId: z.string().nullable(),
 	/** The price of one unit in wei of ETH; null where the currency has no exchange rate. */

@@ -11,13 +11,12 @@ const parts = z.object({
 	detail: part({
 		slug: z.string(),
 		isShared: z.boolean(),
-		/** Units there are, as text; null where the provider has not counted. */
+		/** Existing units, as text; null where the provider has not counted. */
 		supply: z.string().nullable(),
 	}),
 	stats: part({
 		/**
-		 * False where the answer could not be read: then it does not even say that there is no
-		 * floor.
+		 * False where the answer could not be read: then it does not even mean that there is no floor.
 		 */
 		isRead: z.boolean(),
 		floor: z.object({ value: z.number(), symbol: z.string() }).nullable(),
@@ -29,27 +28,29 @@ const parts = z.object({
 		/** When the last ask at the best price expires; null where none is known to expire. */
 		bestEndsAtMs: z.number().nullable(),
 	}),
-	/** The pages of the cheapest listings that came while a later one is still to come. */
+	/** The pages of the cheapest listings that arrived while a later one is still to come. */
 	pages: part({ count: z.int().min(1), cursor: z.string(), asks: z.array(ask) }),
 });
 
 /**
- * The answers that a full sync has so far, and when each was asked for. A sync that ends early
- * leaves them to the next one, which asks for the missing ones only. The figures made of them are
- * stored already.
+ * The answers that a full sync has so far, each with the time of its request. A sync that ends
+ * early leaves them to the next one, which reads the missing ones only. The figures made from them
+ * are stored already.
  */
 export type SyncParts = z.infer<typeof parts>;
 
-/** Pages of the cheapest listings, since when they were read, and where the next one is. */
+/**
+ * Pages of the cheapest listings, the time of the first one's request, and the next one's cursor.
+ */
 export type ListingPages = NonNullable<SyncParts["pages"]>;
 
-/** The parts of a row that are still good; an older one is asked for again. */
+/** Returns the parts of a row that are still valid; an older one is read again. */
 export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
 	const read = parts.safeParse(stored);
 	if (!read.success) return {};
 	const { name, detail, stats, listings, pages } = read.data;
 	const isGood = (one: { atMs: number } | null | undefined) => one && one.atMs >= goodFromMs;
-	// Without the collection itself nobody knows whose the rest is.
+	// Without the collection's detail it is not known whose the rest is.
 	if (!isGood(detail)) return isGood(name) ? { name } : {};
 	return {
 		detail,
@@ -59,7 +60,10 @@ export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
 	};
 }
 
-/** Returns how much a sync was told, however old it is: a part counts more than any page of one. */
+/**
+ * Returns a measure of how much a sync has learned, whatever its age: a part counts more than any
+ * page of one.
+ */
 export function countParts(stored: unknown): number {
 	const { pages, ...whole } = partsOf(stored, 0);
 	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);

@@ -3,8 +3,8 @@ import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import { ASKED_AGAIN_AFTER_MS, ASKED_AGAIN_LOOKS_MAX } from "#plugins/market-index/sync/limits.ts";
 
 /**
- * Asks the provider, and a second time where it answered before this call, or answers others soon
- * after: its failure was of this call alone. A provider that is away is not asked again.
+ * Calls the provider, and a second time where it answered before this call, or answers others soon
+ * after: then only this call failed. A provider that is away is not called again.
  */
 export async function askAgain<Answer>(
 	{ provider, wait }: Pick<SyncContext, "provider" | "wait">,

@@ -6,15 +6,15 @@ export type FoundDetail = {
 	slug: string;
 	detail: ProviderCollectionDetail;
 	/**
-	 * True where the slug has other contracts too. Its figures are then not this one's: a floor or
-	 * a count of owners over three chains is no fact about any of them.
+	 * True: the slug has other contracts too, so its figures are not this one's: a floor or a count
+	 * of owners over three chains is true of none of them.
 	 */
 	isShared: boolean;
 };
 
 /**
- * Asks the provider what a contract is: by the slug that is known, and where that has become
- * another contract's, by the contract. Null where the provider does not know it.
+ * Reads a contract's collection from the provider: by the known slug, or by the contract where the
+ * slug belongs to another contract now. Null where the provider does not know it.
  */
 export async function askDetail(
 	context: Pick<SyncContext, "provider" | "wait">,

@@ -12,23 +12,22 @@ export type ReadListings = {
 	/** The cheapest listings, to the last one where `isWhole`. */
 	asks: Ask[];
 	isWhole: boolean;
-	/** What ended the reading early and is worth another try; null where nothing did. */
+	/** The error that ended the reading early and is worth a retry; null without one. */
 	failure: unknown;
 };
 
 export type ListingsAsk = {
 	collection: SyncedCollection;
 	slug: string;
-	/** The pages that came before; null where the reading begins. */
+	/** The pages that arrived before; null where the reading begins. */
 	from: Omit<ListingPages, "atMs"> | null;
-	/** Stores what came so far, after each page but the last; false ends the reading. */
+	/** Stores what arrived so far, after each page but the last; false ends the reading. */
 	keep(pages: Omit<ListingPages, "atMs">): Promise<boolean>;
 };
 
 /**
- * Reads the cheapest listings, behind the pages that came before. Pages that came are kept when a
- * later one fails: a limit is waited out, and a page that cannot be had costs only what it would
- * have told.
+ * Reads the cheapest listings, after the pages that arrived before. Pages are kept when a later one
+ * fails: a limit is waited out, and a failed page costs only its own content.
  */
 export async function askListings(
 	context: Pick<SyncContext, "core" | "provider" | "prices" | "wait">,
@@ -68,7 +67,7 @@ export async function askListings(
 				isOver = true;
 			}
 		}
-		// A page that leads to itself: what came before is not all there is.
+		// A page that leads to itself: the earlier pages are not all there is.
 		return { items: [], cursor: cursor ?? FIRST };
 	}
 }
@@ -76,14 +75,14 @@ export async function askListings(
 /** How often a page waits for a limit; after that other syncs have their turn. */
 const WAITS_MAX = 3;
 
-/** Stands for the first page, of which nothing came. */
+/** Stands for the first page, if nothing of it arrived. */
 const FIRST = "first";
 
 function isUnreadable(error: unknown): boolean {
 	return error instanceof Fault && error.code === "provider_unreadable";
 }
 
-/** How long a limit lasts; null where the error is none. */
+/** Returns how long a limit lasts, in ms; null where the error is none. */
 function limitMs(error: unknown): number | null {
 	if (!(error instanceof Fault) || error.code !== "rate_limited") return null;
 	const ms = error.members["retryAfterMs"];

@@ -18,7 +18,7 @@ export function floorOfParts(
 		stats: statsFloor,
 		statsNative: statsFloorNative(statsFloor, { chainId, prices, nowMs }),
 		best: listings?.best ?? null,
-		// That nobody sells is known only where the stats, which see more markets, do not object.
+		// An empty book counts only where the stats, which see more markets, do not contradict it.
 		isEmptyBook: (stats?.isRead && listings?.isEmpty) ?? false,
 	});
 }

@@ -6,7 +6,10 @@ export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & 
 	listed: number | null;
 };
 
-/** What the cheapest listings say: the best ask, when it ends, and how many tokens are for sale. */
+/**
+ * Returns the figures of the cheapest listings: the best ask, when it ends, and how many tokens are
+ * for sale.
+ */
 export function listingFigures(
 	listings: readonly Ask[],
 	{ isWhole, nowMs }: { isWhole: boolean; nowMs: number },

@@ -8,12 +8,12 @@ import { nameSync } from "#plugins/market-index/sync/sql/nameSync.ts";
 import { storeDetail } from "#plugins/market-index/sync/sql/storeDetail.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
-/** Slugs that routes take, and that are no address: that would lead to another contract. */
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
 const SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
 
 /**
- * Reads what a collection is, and stores it with its slug: from then on its events may be asked for
- * as well. Null where the provider does not know it.
+ * Reads a collection's detail, and stores it with its slug: from then on its events can be read as
+ * well. Null where the provider does not know it.
  */
 export async function readDetail({
 	context,
@@ -32,18 +32,18 @@ export async function readDetail({
 	const isMine = await storePart(context, { collectionId, startedAt }, parts, async (tx, now) => {
 		const at = new Date(core.clock.nowMs());
 		await storeDetail(tx, { collectionId, detail, supply, at });
-		// Tokens that nobody here could read, or of a supply that only the provider knows, may be
-		// asked for now. A list may have told the slug before the first sync.
+		// Tokens that could not be read here, or of a supply that only the provider knows, can be read
+		// now. A list may have told the slug before the first sync.
 		const isNews = now.providerSlug !== slug || now.isFirst;
 		if (isNews) await core.queue.add(tx, [learnTokensJob(collectionId)]);
 		const isNamed = await nameSync(tx, { collectionId, providerSlug: slug, at });
-		// Once: a slug that changed with each sync would take every name there is.
+		// Once: a slug that changed with each sync would take every name.
 		if (!isNamed || now.providerSlug === slug || now.slug === slug || !SLUG.test(slug)) return;
 		await renameCollection(tx, { chainId: row.chainId, collectionId, wish: slug });
 	});
 	return isMine ? parts : "taken";
 
-	/** Stores the slug as soon as it is known: the calls that follow may fail. */
+	/** Returns the slug, and stores it as soon as it is known: later calls may fail. */
 	async function slugOf(): Promise<string | null> {
 		if (before.name) return before.name.slug;
 		const { chainId, address } = row;

@@ -9,8 +9,8 @@ import { storePart } from "#plugins/market-index/sync/parts/storePart.ts";
 
 /**
  * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
- * when it came: a sync that ends early leaves the best ask that was seen, and the next one goes on
- * behind the last page.
+ * when it arrives: a sync that ends early leaves the best ask so far, and the next one continues
+ * after the last page.
  */
 export async function readListings(reading: PartReading): Promise<SyncParts | "taken"> {
 	const { context, row, signal } = reading;
@@ -18,7 +18,7 @@ export async function readListings(reading: PartReading): Promise<SyncParts | "t
 	const { id: collectionId, startedAt } = row;
 	const begunAtMs = clock.nowMs();
 	const from = goodPages(reading.parts.pages, begunAtMs);
-	// The figures are as old as the first page that they are made of.
+	// The figures are as old as their first page.
 	const askedAtMs = from?.atMs ?? begunAtMs;
 	const slug = reading.parts.detail?.slug ?? "";
 	const asked = { collection: row, slug, from, keep };
@@ -27,10 +27,10 @@ export async function readListings(reading: PartReading): Promise<SyncParts | "t
 	const { pages, ...others } = reading.parts;
 	const parts: SyncParts = { ...others, listings: { atMs: askedAtMs, ...figures } };
 	const left = failure === null ? parts : leadsOn(failure) ? reading.parts : others;
-	// A floor is as old as the oldest answer that it was made of.
+	// A floor is as old as the oldest answer that it was made from.
 	const oldestMs = Math.min(askedAtMs, others.stats?.atMs ?? askedAtMs);
 	const isMine = await storePart(context, { collectionId, startedAt }, left, async (tx) => {
-		// A count that was made after this one was asked for stays.
+		// A count from a later request stays.
 		await tx.execute(
 			`update market_index.collection set listed_count = $2, listed_at = $3
 			where id = $1 and $2::int4 is not null
@@ -53,9 +53,9 @@ export async function readListings(reading: PartReading): Promise<SyncParts | "t
 }
 
 /**
- * Returns the pages that came before, where the rest may be read behind them. A list that moved for
- * too long is no one list; and where the best ask began or ended meanwhile the floor is another one
- * than was stored with them.
+ * Returns the earlier pages, if the rest may be read after them. A list that changed for too long
+ * is no single list; and if the best ask began or ended meanwhile the floor differs from the stored
+ * one.
  */
 function goodPages(pages: ListingPages | null | undefined, nowMs: number): ListingPages | null {
 	if (!pages) return null;
@@ -65,7 +65,7 @@ function goodPages(pages: ListingPages | null | undefined, nowMs: number): Listi
 	return bestAt(atMs)?.unitNative === bestAt(nowMs)?.unitNative ? pages : null;
 }
 
-/** Whether the page may be asked for again: a cursor that is refused would lead nowhere. */
+/** Says whether the page may be asked for again: a refused cursor would lead nowhere. */
 function leadsOn(failure: unknown): boolean {
 	return !(failure instanceof Fault) || failure.code !== "provider_refused";
 }

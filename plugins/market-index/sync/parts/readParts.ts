@@ -6,7 +6,7 @@ import { readStats } from "#plugins/market-index/sync/parts/readStats.ts";
 
 export type PartsRead =
 	| { kind: "stranger" | "taken" }
-	/** `failures`: what did not arrive; the parts that did are stored. */
+	/** `failures`: why parts did not arrive; those that did are stored. */
 	| { kind: "known"; failures: unknown[] };
 
 const FIGURES = [
@@ -15,8 +15,8 @@ const FIGURES = [
 ] as const;
 
 /**
- * Asks for the missing parts of a full sync, and stores each as it arrives. A part that fails does
- * not stop the others; a limit, or a stop of the worker, ends the sync.
+ * Reads the missing parts of a full sync, and stores each as it arrives. A failing part does not
+ * stop the others; a limit, or a stop of the worker, ends the sync.
  */
 export async function readParts(reading: PartReading): Promise<PartsRead> {
 	const failures: unknown[] = [];

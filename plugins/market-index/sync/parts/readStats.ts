@@ -8,12 +8,12 @@ import { storePart } from "#plugins/market-index/sync/parts/storePart.ts";
 import { storeStats } from "#plugins/market-index/sync/sql/storeStats.ts";
 import type { ProviderStats } from "#plugins/provider/contract.ts";
 
-/** What stats of a slug with several contracts say of one of them: nothing. */
+/** What stats of a slug with several contracts mean for one of them: nothing. */
 const NOTHING = { owners: null, salesDay: null };
 
 /**
- * Reads the stats of a collection, and stores owners and the floor that they tell. Stats that
- * cannot be read say nothing: what is known stays, and the sync goes on.
+ * Reads the stats of a collection, and stores their owners and floor. Unreadable stats say nothing:
+ * what is known stays, and the sync continues.
  */
 export async function readStats({
 	context,

@@ -4,7 +4,7 @@ import type { SyncContext, SyncedCollection } from "#plugins/market-index/pace/S
 import { floorOfParts } from "#plugins/market-index/sync/parts/floorOfParts.ts";
 import type { SyncParts } from "#plugins/market-index/sync/parts/SyncParts.ts";
 
-/** Stores the floor that the parts of a sync tell so far. */
+/** Stores the floor that the parts of a sync give so far. */
 export async function storeFloor(
 	tx: Tx,
 	{ core, prices }: Pick<SyncContext, "core" | "prices">,

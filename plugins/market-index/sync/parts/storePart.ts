@@ -3,12 +3,14 @@ import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
 import type { SyncParts } from "#plugins/market-index/sync/parts/SyncParts.ts";
 import { lockSync, type SyncRow } from "#plugins/market-index/sync/sql/lockSync.ts";
 
-/** A sync, and when this worker began it. A worker that begins it again writes a new time. */
+/**
+ * A sync, with the time when this worker began it. A worker that begins it again writes a new time.
+ */
 export type StartedSync = { collectionId: number; startedAt: Date };
 
 /**
- * Stores one part of a sync's answers, and the figures made of it, in one short transaction. When a
- * later part fails, the next sync need not ask for this one again. Returns false, and writes
+ * Stores one part of a sync's answers, and the figures made from it, in one short transaction. When
+ * a later part fails, the next sync need not read this one again. Returns false, and writes
  * nothing, where another worker has begun this sync again: its answers are newer.
  */
 export function storePart(

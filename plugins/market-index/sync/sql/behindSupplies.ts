@@ -1,6 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Collections with more mints than when their contract was last asked, latest mints first. */
+/**
+ * Returns collections with more mints than when their contract was last asked, latest mints first.
+ */
 export async function behindSupplies(
 	db: Queryable,
 	{ chainIds, limit }: { chainIds: readonly number[]; limit: number },

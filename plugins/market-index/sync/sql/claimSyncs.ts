@@ -13,10 +13,10 @@ const PLACE = `due.next_at
 	- case when due.parts is not null then interval '${BEGUN_AHEAD_MS} ms' else '0' end`;
 
 /**
- * Takes collections whose full sync is due, and answers them in order, the stalest first. Those
- * never synced, those that somebody looks at, and those of which a part is here already go before
- * others, but only by a while: however many of them come, whoever is further behind than that has
- * its turn. A failed one waits for its own time, whoever looks.
+ * Claims collections whose full sync is due, and returns them in order, the oldest first. Those
+ * never synced, those that are looked at, and those with stored parts go before others, but only by
+ * a limited time: however many of them come, a collection further behind than that has its turn. A
+ * failed one always waits for its own time.
  */
 export async function claimSyncs(
 	tx: Tx,
@@ -34,7 +34,7 @@ export async function claimSyncs(
 		returning s.collection_id as id, coalesce(s.watched_until > $2, false) as "isWatched", place`,
 		[claim.chainIds, new Date(claim.nowMs), new Date(claim.nowMs + IN_LINE_MS), claim.limit],
 	);
-	// An update answers its rows in any order.
+	// An update returns its rows in any order.
 	const inOrder = rows.toSorted((a, b) => a.place.getTime() - b.place.getTime() || a.id - b.id);
 	return inOrder.map(({ id, isWatched }) => ({ id, isWatched }));
 }

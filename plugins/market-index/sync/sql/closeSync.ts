@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Ends a sync that succeeded: its parts belong to it, and to no later one. */
+/** Ends a sync that succeeded: its parts are removed, as they belong to no later one. */
 export async function closeSync(
 	tx: Tx,
 	sync: { collectionId: number; at: Date; nextAt: Date },

@@ -1,6 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Says when a collection is synced again, and how often it failed in a row, and why. */
+/** Stores when a collection is synced again, how often it failed in a row, and why. */
 export async function deferSync(
 	tx: Tx,
 	sync: { collectionId: number; nextAt: Date; failures: number; failedCode: string | null },

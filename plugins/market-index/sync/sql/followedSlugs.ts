@@ -1,6 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** The provider's slugs of collections worth hearing of: those looked at, then the most active. */
+/**
+ * Returns the provider's slugs of collections worth following: those looked at, then the most
+ * active.
+ */
 export async function followedSlugs(
 	db: Queryable,
 	follow: { chainIds: readonly number[]; nowMs: number; limit: number },

@@ -15,11 +15,11 @@ export type SyncRow = {
 	failures: number;
 	/** True where no sync ever succeeded: its first one also brings the recent sales. */
 	isFirst: boolean;
-	/** What a sync that did not end was told; `partsOf` reads it. */
+	/** The answers of a sync that did not end; `partsOf` reads it. */
 	parts: unknown;
 };
 
-/** Locks the sync of a collection until the transaction ends; its row first, as everybody does. */
+/** Locks the sync of a collection until the transaction ends; its row first, as everywhere. */
 export async function lockSync(tx: Tx, collectionId: number): Promise<SyncRow | null> {
 	await tx.execute(
 		`insert into market_index.sync (collection_id, chain_id)

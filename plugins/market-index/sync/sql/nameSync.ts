@@ -1,17 +1,17 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** "pslug" in ASCII: keeps this lock apart from others that are made of a hash. */
+/** "pslug" in ASCII: keeps this lock apart from others that are made from a hash. */
 const PROVIDER_SLUG_LOCK_SPACE = 0x70_736c_7567n << 20n;
 
 const IS_SAME = "mine.provider_slug is not distinct from $2";
 
 /**
- * Notes the provider's slug of a collection, and returns whether the collection has it now. It
- * gets a slug only where no other contract of the chain has it: else two contracts would each be
- * told the other's events. Two that are synced at the same moment wait for each other here.
+ * Stores the provider's slug of a collection, and returns whether the collection has it now. It
+ * gets a slug only where no other contract of the chain has it: otherwise two contracts would each
+ * get the other's events. Two that are synced at the same moment wait for each other here.
  *
- * A walk under another slug ends: a new one begins, and whoever has the old one's turn changes
- * nothing any more.
+ * A walk under another slug ends: a new one begins, and the holder of the old turn changes nothing
+ * any more.
  */
 export async function nameSync(
 	tx: Tx,

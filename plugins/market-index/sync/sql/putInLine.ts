@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { IN_LINE_MS } from "#plugins/market-index/sync/limits.ts";
 
 /**
- * Marks collections as put in line, unless they were within `everyMs`; answers those that are. The
+ * Marks collections as queued, unless they were within `everyMs`; returns those that are. The
  * second statement decides, on rows as the last one left them: so it holds across processes that
  * ask in the same millisecond. `watchMs` also takes the watch lease.
  */

@@ -1,8 +1,8 @@
 import type { Tx } from "#core/db/Database.ts";
 
 /**
- * Makes first syncs that only wait for their first day read all other parts again: with a busy
- * list that day takes long. A sync that is at work, or lacks a part, keeps its parts.
+ * Makes first syncs that only wait for their first day read all other parts again, as that day
+ * takes long with a busy list. A sync under way, or without a part, keeps its parts.
  */
 export async function renewParts(tx: Tx, collectionIds: readonly number[]): Promise<void> {
 	await tx.execute(

@@ -4,8 +4,8 @@ import { jsonOf } from "#plugins/market-index/sync/sql/jsonOf.ts";
 import type { ProviderCollectionDetail } from "#plugins/provider/contract.ts";
 
 /**
- * Stores what the provider says a collection is. Members that it left out erase nothing; a supply
- * of zero means that it has not counted.
+ * Stores the provider's detail of a collection. Missing members erase nothing; a supply of zero
+ * means not counted yet.
  */
 export async function storeDetail(
 	tx: Tx,

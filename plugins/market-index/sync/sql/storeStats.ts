@@ -10,8 +10,8 @@ const OVERTAKEN = "coalesce(provider_stats_at > $4 and provider_stats_at <= $5, 
 const OWNERS_MAX = 2_147_483_647;
 
 /**
- * Stores the provider's stats of a collection. Stats that were asked for later stay. Zero owners
- * means not counted yet, and erases nothing.
+ * Stores the provider's stats of a collection. Stats of a later request stay. Zero owners means not
+ * counted yet, and erases nothing.
  */
 export async function storeStats(
 	tx: Tx,

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Gives a row to collections that were never looked for at the provider, newest first. */
+/** Adds a row for collections that were never looked for at the provider, newest first. */
 export async function trackCollections(
 	db: Queryable,
 	{ chainIds, limit }: { chainIds: readonly number[]; limit: number },

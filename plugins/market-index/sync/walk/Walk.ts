@@ -3,15 +3,14 @@ export type Walk = {
 	/** The walk reads the events between these two times. */
 	fromMs: number;
 	untilMs: number;
-	/** The newest event that it met; null where there was none. */
+	/** The newest event so far; null where there was none. */
 	topMs: number | null;
-	/** All that could be read of the list from here to `untilMs` is held. */
+	/** All readable events from here to `untilMs` are stored. */
 	reachedMs: number;
-	/** The newest row that could not be read: only what is above it is held. Null where none was. */
+	/** The newest unreadable row: only what is above it counts as stored. Null without one. */
 	holeMs: number | null;
 	/**
-	 * The cursor of the next page; null where the walk goes on by time, from `reachedMs`
-	 * downwards.
+	 * The cursor of the next page; null where the walk continues by time, from `reachedMs` downwards.
 	 */
 	cursor: string | null;
 	pages: number;

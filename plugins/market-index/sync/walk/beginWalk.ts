@@ -5,13 +5,15 @@ import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
 /** The kinds of events that may be a sale or a mint: some mints come as transfers. */
 const ALL = ["sale", "mint", "transfer"] as const;
-/** What a level chain leaves to the provider: transfers, and sales of venues that none decodes. */
+/**
+ * What a level chain leaves to the provider: transfers, and sales of venues that no lane decodes.
+ */
 const NOT_ON_CHAIN = ["sale", "transfer"] as const;
 
 /**
- * Begins a walk from now down to what is held, a little of that included. It also includes the
- * newest event that the list told before, of the same kinds: a list that has gone back in time
- * lacks it. Never more than a day.
+ * Begins a walk from now down to what is stored, with a little overlap. It also includes the newest
+ * event that the list had before, of the same kinds: a list that has gone back in time lacks it.
+ * Never more than a day.
  */
 export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<ClaimedTurn["walk"]> {
 	const { eventsUntil, pages } = turn;
@@ -21,7 +23,7 @@ export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<Claimed
 	const knownMs = Math.min(heldMs, knownNewestMs(turn, types) ?? heldMs);
 	const fromMs = Math.max(eventsUntil ? knownMs : heldMs, dayMs);
 	return {
-		// A clock that was set back leaves nothing to ask for but the moment.
+		// After the clock was set back only the present moment is read.
 		fromMs: Math.min(fromMs, nowMs - LEAN_OVERLAP_MS),
 		untilMs: nowMs,
 		reachedMs: nowMs,
@@ -36,7 +38,7 @@ export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<Claimed
 }
 
 /**
- * Returns the kinds to ask for: while lanes tell sales and mints themselves, only what they cannot
+ * Returns the kinds to read: while lanes tell sales and mints themselves, only what they cannot
  * know.
  */
 function typesOf({ levelFrom, eventsUntil }: ClaimedTurn): readonly ProviderEventType[] {

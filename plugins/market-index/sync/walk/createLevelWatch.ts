@@ -3,8 +3,8 @@ import { LEVEL_LOOK_MS } from "#plugins/market-index/sync/limits.ts";
 import { noteLevel } from "#plugins/market-index/sync/walk/sql/noteLevel.ts";
 
 /**
- * Returns a function that notes which chains are level with their heads. It looks every few
- * seconds, however often it is called, since a lane may be a block behind at a single look.
+ * Returns a function that records which chains are level with their heads. It checks every few
+ * seconds, however often it is called, since a lane may be a block behind at a single check.
  */
 export function createLevelWatch({
 	core,

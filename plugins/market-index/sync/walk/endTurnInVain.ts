@@ -5,11 +5,11 @@ import { restMs } from "#plugins/market-index/sync/walk/restMs.ts";
 import { giveTurnBack } from "#plugins/market-index/sync/walk/sql/giveTurnBack.ts";
 
 /**
- * Gives back a turn whose page did not come. `isNobodysFault`: a limit, or a process that stops.
+ * Gives back a turn whose page did not arrive. `isNobodysFault`: a limit, or a process that stops.
  *
- * A provider that is away has said nothing of the page: the collection is tried again with the
- * next run, and that counts for nothing. Where pages of others come meanwhile it waits longer each
- * time, and so does a page that could not be read, or stored.
+ * A provider that is away says nothing about the page: the collection is retried with the next run,
+ * and no failure is counted. If pages of others arrive meanwhile it waits longer each time, and so
+ * does a page that could not be read, or stored.
  */
 export async function endTurnInVain(
 	{ core, loneFailures }: Pick<SyncContext, "core" | "loneFailures">,
@@ -22,7 +22,8 @@ export async function endTurnInVain(
 	const isAway = error instanceof Fault && error.code === "provider_unavailable";
 	const inVain = isAway ? loneFailures.failed(id) : failures;
 	const restUntil = new Date(core.clock.nowMs() + restMs(inVain));
-	// One failure is noted: `mendTurns` ends a long rest without any, as after a clock set back.
+	// At least one failure is stored: `mendTurns` ends a long rest without any, as after a clock set
+	// back.
 	const leastNoted = inVain > 0 ? 1 : 0;
 	const noted = isAway ? Math.max(failures, leastNoted) : failures + 1;
 	await giveTurnBack(core.db, { id, turn, leanAt, restUntil, failures: noted });

@@ -14,14 +14,14 @@ import { type EndedWalk, endWalk } from "#plugins/market-index/sync/walk/sql/end
 import { hasProviderOnlySale } from "#plugins/market-index/sync/walk/sql/hasProviderOnlySale.ts";
 
 export type WalkEnd = {
-	/** `backwards`: the list was an older one, and says nothing of what is held. */
+	/** `backwards`: the list was an older one, and says nothing about what is stored. */
 	kind: "done" | "stuck" | "backwards";
 	walk: NonNullable<ClaimedTurn["walk"]>;
 	/** `background`: a full sync took the turn itself, and continues without being queued. */
 	purpose: "background" | "endless";
 };
 
-/** Writes what is held after a walk, and queues the first sync that waited for it. */
+/** Stores what a walk has covered, and queues the first sync that waited for it. */
 export async function finishWalk(
 	{ core }: Pick<SyncContext, "core">,
 	turn: ClaimedTurn,
@@ -52,21 +52,21 @@ function outcomeOf(
 	}
 	const top = walk.topMs === null ? null : new Date(walk.topMs);
 	const newest = { newestAt: top, newestTypes: walk.types, backwards: 0 };
-	// Where nothing was gained the next one counts on: it is not the first to be read for ever.
+	// Without progress the page count continues, so that it is not always read first.
 	if (walk.reachedMs >= walk.untilMs) {
 		const leanAt = new Date(nowMs + restMs(turn.failures));
 		return { ...newest, held: null, pages: walk.pages, failures: turn.failures + 1, leanAt };
 	}
-	// Events are told by the second: the one that could not be read is within this one.
+	// Event times are in seconds: the unreadable one is within this one.
 	const fromMs = Math.max(walk.reachedMs, (walk.holeMs ?? Number.NEGATIVE_INFINITY) + SECOND_MS);
 	const held = { from: new Date(Math.min(fromMs, walk.untilMs)), until: new Date(walk.untilMs) };
-	// What it holds ends before the lanes were level: the next turn is due for what lies between.
+	// It covers a time before the lanes were level: the next turn is due for what lies between.
 	const isBeforeLevel = levelFrom !== null && held.until < levelFrom;
 	const leanAt = isBeforeLevel ? held.until : null;
 	return { ...newest, held, pages: 0, failures: 0, leanAt };
 }
 
-/** Tells whether the provider told a sale that the lanes, level with the head, did not. */
+/** Says whether the provider told a sale that the lanes, level with the head, did not. */
 async function isForeign(
 	{ db }: Pick<SyncContext["core"], "db">,
 	{ id, levelFrom }: ClaimedTurn,

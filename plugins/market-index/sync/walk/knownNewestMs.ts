@@ -2,9 +2,9 @@ import type { ClaimedTurn } from "#plugins/market-index/sync/walk/ClaimedTurn.ts
 import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
 /**
- * Returns the time of the newest event that the list told of exactly these kinds; null where other
- * kinds were asked for last. A newest sale says nothing of a list with mints: a running mint would
- * be read again down to that sale, each time.
+ * Returns the time of the newest event that the list had for exactly these kinds; null where other
+ * kinds were read last. A newest sale says nothing about a list with mints: a running mint would be
+ * read again down to that sale, each time.
  */
 export function knownNewestMs(
 	{ newestAt, newestTypes }: Pick<ClaimedTurn, "newestAt" | "newestTypes">,

@@ -7,15 +7,15 @@ import {
 } from "#plugins/market-index/sync/limits.ts";
 import type { Walk } from "#plugins/market-index/sync/walk/Walk.ts";
 
-/** A page as it came: the times of its events in its order, and where the next one is. */
+/** A page as it arrived: the times of its events in its order, and the next cursor. */
 export type WalkedPage = {
 	timesMs: readonly number[];
-	/** Rows of it that could not be read. */
+	/** Its unreadable rows. */
 	unreadable?: number | undefined;
-	/** When these happened; null for each that does not tell. */
+	/** When these happened; null for each without a time. */
 	unreadableAtMs?: readonly (number | null)[] | undefined;
 	next: string | null;
-	/** The list broke off: that there is no next page is not its end. */
+	/** True: the list broke off, so that a missing next page is not its end. */
 	isBroken?: boolean | undefined;
 };
 
@@ -23,21 +23,21 @@ export type WalkedPage = {
 export type Step = { kind: "more" | "done" | "stuck"; walk: Walk };
 
 /**
- * Returns where a walk stands after a page. It is done where the list ends, or where the page is
- * older than what is asked for; nothing else is believed to be the end.
+ * Returns a walk's state after a page. It is done where the list ends, or where the page is older
+ * than what is wanted; nothing else counts as the end.
  *
- * Cursors expire, lead to themselves or back to the first page, and lists leave the next one out:
- * wherever a page is not the one that must follow, the walk goes on by time. New events that come
- * meanwhile only push the list down: some are told twice, none is left out. A row that cannot be
- * read is a hole: the walk goes on below it, and only holds what is above.
+ * Cursors expire, lead to themselves or back to the first page, and lists omit the next one: if a
+ * page is not the expected one, the walk continues by time. New events meanwhile only push the list
+ * down: some come twice, none is left out. An unreadable row is a hole: the walk continues below
+ * it, and only covers what is above.
  */
 export function nextStep(before: Walk, page: WalkedPage): Step {
 	const { next } = page;
 	const isByCursor = before.cursor !== null;
-	// What nobody asked for says nothing of how far the list was told.
+	// Events outside the wanted time say nothing about how far the list was read.
 	const timesMs = page.timesMs.filter((timeMs) => timeMs >= before.fromMs - WALK_SLACK_MS);
 	const isBelow = page.timesMs.length > 0 && timesMs.length === 0;
-	// A last page that is full, or empty behind a cursor, may be one whose next one was not named.
+	// A last page that is full, or empty by a cursor, may have a next one that was not named.
 	const isFull = page.timesMs.length + (page.unreadable ?? 0) >= PROVIDER_PAGE;
 	const isEmpty = isByCursor && page.timesMs.length === 0;
 	const isSuspect = page.isBroken === true || isFull || isEmpty;
@@ -51,7 +51,7 @@ export function nextStep(before: Walk, page: WalkedPage): Step {
 	const lowestMs = isAtTop ? before.reachedMs : (downTo(timesMs) ?? before.reachedMs);
 	const reachedMs = Math.max(Math.min(before.reachedMs, lowestMs), before.fromMs);
 	const idle = reachedMs < before.reachedMs ? 0 : before.idle + 1;
-	// In a crowd of events of one second the cursor alone leads on: by time it would begin again.
+	// Among many events of one second only the cursor leads on: by time it would begin again.
 	const isIdle = isByCursor && idle > 0 && !isInOneMoment(before, timesMs);
 	const isLost = isAtTop || (isIdle && idle % WALK_LOST_AFTER === 0);
 	const pages = before.pages + 1;
@@ -61,8 +61,8 @@ export function nextStep(before: Walk, page: WalkedPage): Step {
 }
 
 /**
- * The newest row that could not be read, of all pages so far. One that does not tell its time may
- * be the newest of its page.
+ * Returns the newest unreadable row of all pages so far. One without a time may be the newest of
+ * its page.
  */
 function holeOf({ holeMs, fromMs, reachedMs }: Walk, page: WalkedPage): number | null {
 	const { unreadable = 0, unreadableAtMs = Array<null>(unreadable).fill(null) } = page;
@@ -71,14 +71,14 @@ function holeOf({ holeMs, fromMs, reachedMs }: Walk, page: WalkedPage): number |
 	return known.length > 0 ? Math.max(...known) : null;
 }
 
-/** Whether a cursor led to the first page again. */
+/** Says whether a cursor led to the first page again. */
 function isBackAtTheTop(walk: Walk, timesMs: readonly number[]): boolean {
 	const { topMs, reachedMs } = walk;
 	if (topMs === null || timesMs.length === 0) return false;
 	return Math.max(...timesMs) >= topMs && Math.min(...timesMs) > reachedMs + WALK_SLACK_MS;
 }
 
-/** Tells whether nearly all of a page (nine tenths) is of the very time that was reached. */
+/** Says whether nearly all of a page (nine tenths) is at the very time that was reached. */
 function isInOneMoment({ reachedMs }: Walk, timesMs: readonly number[]): boolean {
 	const newestFirst = timesMs.toSorted((a, b) => b - a);
 	const highMs = newestFirst[Math.floor(newestFirst.length / 10)];
@@ -86,9 +86,9 @@ function isInOneMoment({ reachedMs }: Walk, timesMs: readonly number[]): boolean
 }
 
 /**
- * Returns the time down to which a page tells everything; null where it has no event, or does not
- * begin with the newest. A tenth of a long page is left out of account: one event with a wrong
- * time must not make all above it look as if it had been told.
+ * Returns the time down to which a page is complete; null where it has no event, or does not begin
+ * with the newest. A tenth of a long page is ignored: one event with a wrong time must not make all
+ * above it look complete.
  */
 function downTo(timesMs: readonly number[]): number | null {
 	const half = Math.ceil(timesMs.length / 2);

@@ -5,13 +5,12 @@ import { claimOwnTurn } from "#plugins/market-index/sync/walk/sql/claimOwnTurn.t
 import { isWalked } from "#plugins/market-index/sync/walk/sql/isWalked.ts";
 import { walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
 
-/** `walked`: the day is whole, or nobody can ask for it. `taken`: somebody else has the turn. */
+/** `walked`: the day is whole, or cannot be read. `taken`: another worker has the turn. */
 export type WalkedOnce = "walked" | "more" | "taken";
 
 /**
- * Reads the next page of a first day, unless somebody has the turn. The other pages come with
- * turns of the lean sync, and with those of the full sync when it is in line again: it is one
- * walk.
+ * Reads the next page of a first day, unless another worker has the turn. The other pages come with
+ * turns of the lean sync, and with those of the full sync when it is queued again: it is one walk.
  */
 export async function walkOnce(
 	context: SyncContext,

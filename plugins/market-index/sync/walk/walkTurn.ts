@@ -15,7 +15,7 @@ import { keepWalk } from "#plugins/market-index/sync/walk/sql/keepWalk.ts";
 import type { Walk } from "#plugins/market-index/sync/walk/Walk.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
-/** `more`: the walk goes on with the next turn. `over`: it came as far as it will. */
+/** `more`: the walk continues with the next turn. `over`: it came as far as it will. */
 export type TurnEnd = "more" | "over";
 
 /** `before` may leave out the events of the very second that it names. */
@@ -30,8 +30,8 @@ const NOT_READ = {
 type Asking = { purpose: "background" | "endless"; signal: AbortSignal };
 
 /**
- * Reads the next page of a collection's events and stores how far that went: the next turn, in
- * whatever process, goes on behind it. The caller gives the turn back where this throws.
+ * Reads the next page of a collection's events and stores the progress: the next turn, in whatever
+ * process, continues after it. The caller gives the turn back where this throws.
  */
 export async function walkTurn(
 	context: Pick<SyncContext, "core" | "provider" | "merge">,
@@ -52,17 +52,17 @@ export async function walkTurn(
 		await keepWalk(core.db, turn, { ...walk, cursor: null, idle: walk.idle + 1 });
 		return "more";
 	}
-	// One slug may span several contracts; each is asked for by itself.
+	// One slug may span several contracts; each is read by itself.
 	const ours = page.items.filter(
 		({ chainId, nft }) => chainId === turn.chainId && (!nft || nft.contract === turn.address),
 	);
 	if (ours.length > 0) await merge(turn, ours);
 	const newestMs = newestOf(page.items, nowMs);
 	const knownMs = knownNewestMs(turn, walk.types);
-	// What could not be read may have been the newest: its adapter has told of it.
+	// An unreadable row may have been the newest: its adapter has logged it.
 	const isWhole = (page.unreadable ?? 0) === 0;
 	if (!turn.walk && isWhole && hasGoneBack(turn, { newestMs, knownMs, walk, nowMs })) {
-		// One without any event that is read here is told, if at all, by the adapter.
+		// A list without any readable event is logged, if at all, by the adapter.
 		if (turn.backwards === 0 && page.items.length > 0) {
 			const slug = turn.providerSlug;
 			core.log.warn("a collection's list of events has gone back in time", { slug });
@@ -89,10 +89,10 @@ export async function walkTurn(
 }
 
 /**
- * Asks for the page. Returns null where the cursor is refused: it has expired. A page that could
- * not be read again and again is given up (`unreadable`): it must not keep the rest of the walk
- * from being held, nor a first sync from ending. `unknown`: the provider does not know the list,
- * which does not make it empty.
+ * Reads the page. Returns null where the cursor is refused: it has expired. A page that repeatedly
+ * could not be read is given up (`unreadable`): it must not prevent the rest of the walk from
+ * counting, nor a first sync from ending. `unknown`: the provider does not know the list, which
+ * does not make it empty.
  */
 async function askPage(
 	{ provider }: Pick<SyncContext, "provider">,
@@ -125,8 +125,8 @@ function newestOf(events: readonly ProviderEvent[], nowMs: number): number | nul
 }
 
 /**
- * Tells whether a list is older than the one before: it lacks the newest event that was told. It
- * may also have taken that event back, so it is believed after some times.
+ * Says whether a list is older than the one before: it lacks the newest known event. The event may
+ * also have been removed, so after some times the list is believed.
  */
 function hasGoneBack(
 	{ backwards }: ClaimedTurn,

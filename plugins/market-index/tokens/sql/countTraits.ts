@@ -3,8 +3,8 @@ import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
 /**
- * Counts tokens by trait and value from what tokens say, and writes only what is another count than
- * before. No pair is twice in a token, so that rows are tokens.
+ * Counts tokens by trait and value from their own metadata, and writes only changed counts. No pair
+ * is twice in a token, so that rows are tokens.
  */
 export async function countTraits(tx: Tx, collectionId: number): Promise<void> {
 	await lockTokens(tx, collectionId);

@@ -5,13 +5,13 @@ export type DueOptions = {
 	after: bigint;
 	at: Date;
 	limit: number;
-	/** Given where all tokens are read again: those not asked for since then are due. */
+	/** Set where all tokens are read again: those not read since then are due. */
 	since?: Date | undefined;
 };
 
 /**
- * The next tokens of a collection that are to be read, by id. By `token_pkey`. What failed is due
- * when its time comes, also where all are read again.
+ * Returns the next due tokens of a collection, by id. By `token_pkey`. A failed token is due when
+ * its time comes, also where all are read again.
  */
 export async function dueTokens(db: Queryable, options: DueOptions): Promise<bigint[]> {
 	const { collectionId, after, at, limit, since } = options;

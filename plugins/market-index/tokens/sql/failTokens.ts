@@ -9,15 +9,15 @@ import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 export type FailedToken = {
 	tokenId: bigint;
 	code: string;
-	/** Null where not even the URI was told. */
+	/** Null where not even the URI is known. */
 	uri: string | null;
 	uriHash: Uint8Array | null;
 };
 
 /**
- * Writes down what could not be read: asked again later, later each time, and no more after
- * `FAILURES_MAX`. What was known before stays, its URI too where none is told now. Answers how many
- * have another URI.
+ * Records tokens that could not be read: retried later, later each time, and no more after
+ * `FAILURES_MAX`. What was known before stays, the URI too where none is known now. Returns how
+ * many have another URI.
  */
 export async function failTokens(
 	tx: Tx,

@@ -1,12 +1,12 @@
 import type { Tx } from "#core/db/Database.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** Listings looked at, cheapest first: beyond them no floor is found. */
+/** The most listings that are read, cheapest first: beyond them no floor is found. */
 const LISTINGS_MAX = 20_000;
 
 /**
- * The best ask for each counted value, from active listings of tokens whose traits are known;
- * answers how many of those there are. A value that nobody sells has none. Listings by
+ * Stores the best ask for each counted value, from active listings of tokens with known traits;
+ * returns how many of those there are. A value without a listing has none. Listings by
  * `market_order_book` (collection, kind, price), tokens by `token_pkey`.
  */
 export async function floorTraits(

@@ -3,12 +3,12 @@ import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** Events that are looked through for ids of a collection that is not walked. */
+/** The most events that are searched for ids of a collection that is not walked. */
 const EVENTS_MAX = 500_000;
 
 /**
- * Makes a row for each token that somebody owns or that an event spoke of; answers how many are
- * new. Ids come in order, so that of a collection which is too large the first ones are known.
+ * Adds a row for each token with an owner or an event; returns how many are new. Ids are in order,
+ * so that of a collection above the limit the first ones are known.
  *
  * Owners by `owned_span_pkey` and `owned_units_pkey`, where the contract is walked; events by
  * `event_by_collection`, one branch a kind.

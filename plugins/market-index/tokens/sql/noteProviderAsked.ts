@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Remembers when the provider was asked for all tokens. It has a row: its slug is from there. */
+/** Records when the provider was asked for all tokens. The row exists: its slug is from there. */
 export async function noteProviderAsked(
 	db: Queryable,
 	{ collectionId, at }: { collectionId: number; at: Date },

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Remembers when traits were counted and, if so, tokens ranked. */
+/** Records when traits were counted and, if so, tokens ranked. */
 export async function noteTraits(
 	db: Queryable,
 	{ collectionId, at, isRanked }: { collectionId: number; at: Date; isRanked: boolean },

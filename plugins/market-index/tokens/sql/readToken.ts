@@ -22,14 +22,14 @@ export type TokenRow = {
 	fetchedAt: Date | null;
 	/** Null where owners are not kept or not walked to the end yet, and for an ERC-1155. */
 	owner: Address | null;
-	/** Whether it has a row or an owner; what only an event told, `wasSpokenOf` finds. */
+	/** True: it has a row or an owner; `wasSpokenOf` finds tokens with an event only. */
 	isKnown: boolean;
 };
 
 /**
- * One token with what its collection says around it; null where there is no such collection. The
- * token by `token_pkey`, its owner by `owned_span_pkey`: the last span that begins at or below it.
- * A walk that is not over may know a former owner only, so none is named.
+ * Returns one token with its collection's fields; null where there is no such collection. The token
+ * by `token_pkey`, its owner by `owned_span_pkey`: the last span that begins at or below it. An
+ * unfinished walk may know a former owner only, so none is returned.
  */
 export async function readToken(
 	db: Queryable,

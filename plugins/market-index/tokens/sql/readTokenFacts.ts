@@ -1,14 +1,17 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
-/** What lists show of a token beside an event. */
+/** What lists show of a token with an event. */
 export type TokenFacts = {
 	imageUrl: string | null;
 	traits: TokenTrait[] | null;
 	rank: number | null;
 };
 
-/** What is known of a collection's tokens, by id in decimal. One look-up each in `token_pkey`. */
+/**
+ * Returns what is known of a collection's tokens, by id in decimal. One look-up each in
+ * `token_pkey`.
+ */
 export async function readTokenFacts(
 	db: Queryable,
 	collectionId: number,

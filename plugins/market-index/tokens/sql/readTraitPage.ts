@@ -15,7 +15,7 @@ export type TraitPageQuery = {
 	limit: number;
 };
 
-/** Counted values by trait, then value. By `trait_count_pkey`. */
+/** Returns counted values by trait, then value. By `trait_count_pkey`. */
 export async function readTraitPage(db: Queryable, query: TraitPageQuery): Promise<TraitCount[]> {
 	const { collectionId, type, after, limit } = query;
 	return db.query<TraitCount>(

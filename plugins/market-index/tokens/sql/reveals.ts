@@ -4,10 +4,10 @@ import type { Shown } from "#plugins/market-index/reveal/readingOf.ts";
 import type { RevealState } from "#plugins/market-index/reveal/revealState.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
-/** Tokens looked at from each end of the ids that are known. */
+/** Tokens sampled from each end of the known ids. */
 const SAMPLE_EACH_END = 25;
 
-/** What stored tokens of a collection show, from both ends of its ids. By `token_pkey`. */
+/** Returns what stored tokens of a collection show, from both ends of its ids. By `token_pkey`. */
 export async function revealSample(db: Queryable, collectionId: number): Promise<Shown[]> {
 	return db.query<Shown>(
 		`select encode(token_uri_hash, 'hex') as uri, image_url as "imageUrl", traits
@@ -35,7 +35,10 @@ export type RevealSubject = {
 	revealedAt: Date | null;
 };
 
-/** Collections as whoever watches them sees them, by primary key; excluded ones are left out. */
+/**
+ * Returns collections as the detection of reveals needs them, by primary key; excluded ones are
+ * left out.
+ */
 export async function readRevealSubjects(
 	db: Queryable,
 	ids: readonly number[],
@@ -49,8 +52,8 @@ export async function readRevealSubjects(
 }
 
 /**
- * Picks tokens of a collection to look at: those that were read, spread evenly over its ids, so
- * that a reveal by parts is met too. Ids in order. By `token_pkey`.
+ * Picks tokens of a collection to sample: those that were read, spread evenly over its ids, so that
+ * a partial reveal is met too. Ids in order. By `token_pkey`.
  */
 export async function pickProbeTokens(
 	db: Queryable,
@@ -69,7 +72,7 @@ export async function pickProbeTokens(
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }
 
-/** Notes that collections were looked at. */
+/** Records that collections were checked. */
 export async function noteRevealsChecked(
 	db: Queryable,
 	ids: readonly number[],
@@ -82,8 +85,8 @@ export async function noteRevealsChecked(
 }
 
 /**
- * Begins to read all of a collection's tokens again: whatever was asked for before `at` is asked
- * for once more, also what was given up. A beginning that was noted stays.
+ * Begins to read all of a collection's tokens again: each token read before `at` is read once more,
+ * also those that were given up. A beginning that was recorded stays.
  */
 export async function beginReread(
 	tx: Tx,
@@ -100,23 +103,26 @@ export async function beginReread(
 	);
 }
 
-/** Ends it: ordinary work on the collection's tokens goes on. */
+/** Ends it: ordinary work on the collection's tokens continues. */
 export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 	await tx.execute("update market_index.collection set reread_since = null where id = $1", [
 		collectionId,
 	]);
 }
 
-/** How far reading all tokens again has come. */
+/** The progress of reading all tokens again. */
 export type RereadState = {
 	tokens: number;
-	/** Read since it began; asked for in vain; and, of those read, who show traits of their own. */
+	/**
+	 * Tokens read since it began; tokens that failed; and, of those read, tokens with traits of their
+	 * own.
+	 */
 	read: number;
 	failed: number;
 	shown: number;
 };
 
-/** Counts a collection's tokens by what came of reading them since a time. */
+/** Counts a collection's tokens by the result of reading them since a time. */
 export async function readRereadState(
 	db: Queryable,
 	reread: { collectionId: number; since: Date; hiddenTraits: Shown["traits"] },
@@ -138,7 +144,7 @@ export async function readRereadState(
 /** A token with what plans choose by. */
 export type RankedRow = { tokenId: string; rank: number | null; traits: TokenTrait[] };
 
-/** All tokens of a collection that tell traits, the rarest first. */
+/** Returns all tokens of a collection with traits, the rarest first. */
 export async function readRankedTokens(
 	db: Queryable,
 	collectionId: number,

@@ -2,8 +2,8 @@ import type { Tx } from "#core/db/Database.ts";
 
 /**
  * Stores the token standard that the provider states, where no log of the contract has shown one:
- * the provider's lists name contracts without it. Ranks of units go, as units are no tokens to
- * compare.
+ * the provider's lists name contracts without it. Ranks of units are removed, as units are no
+ * tokens to compare.
  */
 export async function storeProviderStandard(
 	tx: Tx,

@@ -8,30 +8,35 @@ export type TokenState = {
 	address: Address;
 	standard: "erc721" | "erc1155";
 	revealState: RevealState;
-	/** When reading all its tokens again began; null while nobody does. */
+	/** When reading all its tokens again began; null while no such reading is under way. */
 	rereadSince: Date | null;
 	providerSlug: string | null;
 	/** True where the provider's collection has this address on another chain too. */
 	isTwin: boolean;
 	traitsAt: Date | null;
-	/** Whether its tokens have ranks that were made here. */
+	/** True: its tokens have ranks that were computed here. */
 	isRanked: boolean;
 	/** When the provider was last asked for its tokens. */
 	nftsAt: Date | null;
-	/** What the collection should come to: minted and not destroyed, as far as anybody knows. */
+	/** The units that should exist: minted and not destroyed, as far as is known. */
 	supply: string | null;
-	/** A walk over the contract's history is under way. */
+	/** True: a walk over the contract's history is under way. */
 	walking: boolean;
-	/** Tokens there are rows for; who speak of traits, and have some; and who were not tried yet. */
+	/**
+	 * Tokens with a row; those with a list of traits, and with at least one trait; and those not
+	 * tried yet.
+	 */
 	tokens: number;
 	traited: number;
 	shown: number;
 	untried: number;
-	/** Tokens that failed, and of which nobody else told anything. */
+	/** Tokens that failed, and for which no other source has told anything. */
 	unheard: number;
 };
 
-/** All that decides what is to be done about a collection's tokens. Null where it is gone. */
+/**
+ * Returns all that decides what is to be done about a collection's tokens. Null where it is gone.
+ */
 export async function tokenState(db: Queryable, collectionId: number): Promise<TokenState | null> {
 	const rows = await db.query<TokenState>(
 		`select c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address, c.standard,

@@ -2,7 +2,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/TokenTrait.ts";
 
-/** The traits of all tokens that told them, by id: ties in rank stand in that order. */
+/** Returns the traits of all tokens with known ones, by id: ties in rank keep that order. */
 export async function tokenTraits(
 	db: Queryable,
 	collectionId: number,

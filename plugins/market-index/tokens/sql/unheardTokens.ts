@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Tokens that failed, and of which nobody else told anything. By `token_pkey`. */
+/** Returns tokens that failed, and for which no other source has told anything. By `token_pkey`. */
 export async function unheardTokens(
 	db: Queryable,
 	collectionId: number,

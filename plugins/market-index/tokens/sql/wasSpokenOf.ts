@@ -1,15 +1,15 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 
-/** The newest events of a kind that are looked through for a token. */
+/** The newest events of a kind that are searched for a token. */
 const EVENTS_MAX = 5_000;
 
 /**
- * Answers whether one of a collection's newest events is of a token. A token gets its row when the
- * collection's tokens are looked for; what was sold since then is known by its sale alone.
+ * Says whether one of a collection's newest events is of a token. A token gets its row when the
+ * collection's tokens are looked for; one that was sold since then is known by its sale alone.
  *
- * By `event_by_collection`, one branch a kind, the newest first: asked only about a token that has
- * no row and no owner.
+ * By `event_by_collection`, one branch a kind, the newest first: called only for a token without a
+ * row and an owner.
  */
 export async function wasSpokenOf(
 	db: Queryable,

@@ -2,7 +2,7 @@ import type { Tx } from "#core/db/Database.ts";
 import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** Takes the provider's counts for a collection's own, in place of those before. */
+/** Stores the provider's counts as a collection's own, in place of the former ones. */
 export async function writeProviderCounts(
 	tx: Tx,
 	collectionId: number,

@@ -1,7 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** Takes the provider's floors in place of those before; a value that it does not name has none. */
+/**
+ * Stores the provider's floors in place of the former ones; a value that it does not name has none.
+ */
 export async function writeProviderFloors(
 	tx: Tx,
 	collectionId: number,

@@ -5,9 +5,9 @@ import type { TokenDocument } from "#plugins/market-index/tokens/TokenDocument.t
 export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocument;
 
 /**
- * Writes what the provider says of tokens, where the token itself could not be heard; answers how
- * many have other traits than before. A token that is new here is read from the chain next: its own
- * word goes before the provider's. A rank of the provider's counts where we rank nothing.
+ * Stores the provider's metadata of tokens whose own could not be read; returns how many have other
+ * traits than before. A token that is new here is read from the chain next: its own metadata comes
+ * before the provider's. A provider's rank counts where we have none.
  */
 export async function writeProviderTokens(
 	tx: Tx,

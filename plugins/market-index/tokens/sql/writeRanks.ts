@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/lockTokens.ts";
 
-/** Writes ranks where they are others than before; whoever is not among them has none. */
+/** Writes changed ranks and returns how many; a token that is not among them has none. */
 export async function writeRanks(
 	tx: Tx,
 	collectionId: number,

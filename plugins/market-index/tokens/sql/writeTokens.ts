@@ -6,9 +6,9 @@ import type { TokenDocument } from "#plugins/market-index/tokens/TokenDocument.t
 export type ReadToken = { tokenId: bigint; uri: string; uriHash: Uint8Array } & TokenDocument;
 
 /**
- * Writes what tokens say of themselves; answers how many have other traits than before, and how
- * many have another URI. Only rows that are there: a collection may have gone meanwhile. What was
- * said to have changed since reading began is read once more.
+ * Stores tokens' metadata; returns how many have other traits than before, and how many have
+ * another URI. Only existing rows: a collection may have gone meanwhile. A token that was reported
+ * as changed since the reading began is read once more.
  */
 export async function writeTokens(
 	tx: Tx,

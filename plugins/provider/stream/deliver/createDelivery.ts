@@ -19,19 +19,19 @@ export type Delivery = {
 	missed(slug: string, sinceMs: number): void;
 	keepOnly(slugs: ReadonlySet<string>): void;
 	begin(): void;
-	/** Tells no gap from now on, and forgets none. */
+	/** Reports no gap from now on, and forgets none. */
 	halt(): void;
-	/** When what waits was handed on, or nobody should wait for it any longer. */
+	/** Resolves when waiting pushes were handed on, or their time is over. */
 	drained(): Promise<void>;
 };
 
-/** What leaves the stream: pushes, and word of those that were lost on the way. */
+/** Makes the way out of the stream: pushes, and reports of those that were lost on the way. */
 export function createDelivery(options: {
 	clock: Clock;
 	timers: Timers;
 	log: Log;
 	count(outcome: "handled" | "full" | "failed", pushes?: number): void;
-	/** Told how many pushes wait, whenever that has changed. */
+	/** Called with the number of waiting pushes whenever it changes. */
 	waiting(pushes: number): void;
 }): Delivery {
 	const { clock, timers, log, count, waiting } = options;

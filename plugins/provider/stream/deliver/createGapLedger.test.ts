@@ -53,7 +53,7 @@ test("one collection's gaps are told at most every half minute, and none is forg
 	expect(told).toEqual(["cats 1", "cats 2"]);
 });
 
-test("a collection that was told lately keeps no other waiting", async () => {
+test("a collection that was reported lately keeps no other waiting", async () => {
 	const { ledger, told, pass } = open();
 	ledger.add("cats", 1);
 	await pass(GAP_GATHER_MS);
@@ -80,7 +80,7 @@ test("a gap whose listener failed is told again, with what came since", async ()
 	expect(told).toEqual(["cats 5", "cats 5", "cats 5"]);
 });
 
-test("while it is paused nothing is told and nothing lost; what nobody follows is forgotten", async () => {
+test("while it is paused nothing is reported and nothing lost; collections that are not followed are forgotten", async () => {
 	const { ledger, told, pass } = open();
 	ledger.add("cats", 1);
 	ledger.add("dogs", 2);

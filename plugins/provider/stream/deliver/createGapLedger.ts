@@ -8,19 +8,19 @@ export type GapListener = (gap: { slugs: readonly string[]; sinceMs: number }) =
 
 export type GapLedger = {
 	listen(listener: GapListener): void;
-	/** Something of this collection may be missing since then. */
+	/** Records that events of this collection may be missing since then. */
 	add(slug: string, sinceMs: number): void;
-	/** Forgets what nobody follows any more. */
+	/** Forgets collections that are not followed any more. */
 	keepOnly(slugs: ReadonlySet<string>): void;
-	/** Tells nothing for now, and forgets nothing. */
+	/** Reports nothing for now, and forgets nothing. */
 	pause(): void;
 	resume(): void;
 };
 
 /**
- * Gathers what may have been missed and tells it in few words: gaps that come together are one
- * call, and one collection's are told at most every half minute, from the earliest on. A gap whose
- * listener failed is told again.
+ * Makes a ledger that gathers gaps and reports them in few calls: gaps that come together are one
+ * call, and one collection's are reported at most every half minute, from the earliest on. A gap
+ * whose listener failed is reported again.
  */
 export function createGapLedger(options: { clock: Clock; timers: Timers; log: Log }): GapLedger {
 	const { clock, timers, log } = options;

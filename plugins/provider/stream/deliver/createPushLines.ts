@@ -5,21 +5,21 @@ import {
 	QUEUE_PUSHES_MAX,
 } from "#plugins/provider/stream/limits.ts";
 
-/** A push, what it weighs, and since when something is missing if it is lost. */
+/** A push with its size, and the time from which events are missing if it is lost. */
 export type Queued = { push: ProviderPush; bytes: number; atMs: number };
 
 export type PushLines = {
-	/** False where it does not fit. */
+	/** Returns false where it does not fit. */
 	add(queued: Queued): boolean;
-	/** The first ones in the line of a collection that nobody is busy with; empty for none. */
+	/** Takes the first pushes of a collection that is not busy; empty for none. */
 	take(busy: ReadonlySet<string>): Queued[];
 	keepOnly(slugs: ReadonlySet<string>): void;
 	size(): number;
 };
 
-/** A waiting line for each collection, bounded together in number and in bytes. */
+/** Makes a queue for each collection, bounded together in number and in bytes. */
 export function createPushLines(): PushLines {
-	/** In the order in which their turn comes. */
+	/** In the order of their turns. */
 	const lines = new Map<string, Queued[]>();
 	let pushes = 0;
 	let bytes = 0;
@@ -39,7 +39,7 @@ export function createPushLines(): PushLines {
 			for (const [slug, line] of lines) {
 				if (busy.has(slug)) continue;
 				const taken = line.splice(0, PUSHES_TOGETHER_MAX);
-				// Behind the others: one lively collection does not keep the rest waiting.
+				// Moved to the end: one busy collection does not keep the others waiting.
 				lines.delete(slug);
 				if (line.length > 0) lines.set(slug, line);
 				pushes -= taken.length;

@@ -24,7 +24,7 @@ const queued = (slug: string, seed = 0, bytes = 10) => {
 	return { push, bytes, atMs: seed };
 };
 
-/** A queue whose listener waits until the test lets each part go. */
+/** Opens a queue whose listener waits until the test releases each part. */
 function open() {
 	const time = manualTime();
 	const begun = collector<{ seeds: number[]; slug: string; end(): void; fail(): void }>();
@@ -66,7 +66,7 @@ test("[MRG-13] one collection's pushes are handed on in their order, those that 
 	second.end();
 	await queue.idle();
 	expect(handled()).toBe(3);
-	// The last word is that nobody waits, though no push came after it.
+	// The last size is zero, though no push came after it.
 	expect(sizes.at(-1)).toBe(0);
 	expect(queue.size()).toBe(0);
 });
@@ -82,7 +82,7 @@ test("as many are handed on together as one transaction takes", async () => {
 	expect((await begun.next()).seeds).toEqual([PUSHES_TOGETHER_MAX + 1]);
 });
 
-test("whatever comes when and whichever are failed at, each push is handled or lost, in order", async () => {
+test("whatever comes when and whichever fail, each push is handled or lost, in order", async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.record({ slug: fc.constantFrom("a", "b", "c", "d"), isBad: fc.boolean() }), {
@@ -143,7 +143,7 @@ test("while more wait it rests after a part for longer than that took, and never
 		const timeouts = time.delaysMs().length;
 		time.advance(tookMs);
 		end();
-		// Its timeout goes, and the rest comes in its place.
+		// Its timeout is cancelled, and the rest takes its place.
 		await until(() => time.delaysMs().includes(restMs) && time.delaysMs().length === timeouts);
 		time.advance(restMs - 1);
 		expect(begun.rest()).toEqual([]);
@@ -157,7 +157,7 @@ test("while more wait it rests after a part for longer than that took, and never
 	await queue.idle();
 });
 
-test("it hurries where more wait than it may keep", async () => {
+test("it does not rest where more wait than it may keep", async () => {
 	const { queue, time, begun } = open();
 	const pushes = QUEUE_UNHURRIED_MAX + 2 * PUSHES_TOGETHER_MAX;
 	for (let seed = 0; seed < pushes; seed++) queue.add(queued("cats", seed));
@@ -169,7 +169,7 @@ test("it hurries where more wait than it may keep", async () => {
 	expect(second.seeds).toHaveLength(PUSHES_TOGETHER_MAX);
 });
 
-test("[MRG-13] what does not fit is lost, and told with its time", async () => {
+test("[MRG-13] a push that does not fit is lost, and reported with its time", async () => {
 	const { queue, begun, lost, warnings } = open();
 	queue.add(queued("busy"));
 	for (let seed = 0; seed < QUEUE_PUSHES_MAX; seed++) queue.add(queued("busy", seed));
@@ -200,7 +200,7 @@ test("[MRG-13] a push that its listener fails at becomes a gap, and costs those 
 	const { queue, begun, lost, warnings, handled } = open();
 	for (const seed of [1, 2, 3, 4, 5]) queue.add(queued("cats", seed));
 	(await begun.next()).end();
-	/** Four are stored as long as the third is not among them. */
+	/** Parts are stored unless they contain the third push. */
 	for (let part = 0; part < 5; part++) {
 		const { seeds, end, fail } = await begun.next();
 		if (seeds.includes(3)) fail();

@@ -17,19 +17,19 @@ import type { Timers } from "#plugins/provider/stream/Timers.ts";
 export type PushQueue = {
 	listen(listener: PushListener): void;
 	add(queued: Queued): void;
-	/** Drops what nobody follows any more; what is under way ends. */
+	/** Drops pushes of collections that are not followed any more; those under way end. */
 	keepOnly(slugs: ReadonlySet<string>): void;
 	size(): number;
-	/** When nothing is waiting and nothing under way. */
+	/** Resolves when nothing is waiting and nothing is under way. */
 	idle(): Promise<void>;
 };
 
 /**
- * Hands pushes on: of each collection in order, as many together as came meanwhile, and of a few
- * collections at a time. While more wait it rests between two parts, so that most of the processor
- * and of the database is left to who reads; it hurries where the queue may not hold what comes.
- * What does not fit, and what its listener fails at, is lost here and told as a gap, so that it
- * comes back over HTTP.
+ * Makes the queue that hands pushes on: those of each collection in order, as many together as came
+ * meanwhile, and of a few collections at a time. While more wait it rests between two parts, so
+ * that most of the processor and of the database is left to readers; it does not rest when the
+ * queue is nearly full. A push that does not fit, or that its listener fails on, is lost here and
+ * reported as a gap, so that it comes back over HTTP.
  */
 export function createPushQueue(options: {
 	clock: Clock;
@@ -37,7 +37,7 @@ export function createPushQueue(options: {
 	log: Log;
 	onHandled(pushes: number): void;
 	onLost(lost: Queued, why: "full" | "failed"): void;
-	/** Told whenever the number of those that wait has changed. */
+	/** Called whenever the number of waiting pushes changes. */
 	onSize(waiting: number): void;
 }): PushQueue {
 	const { clock, timers, log, onHandled, onLost, onSize } = options;
@@ -70,7 +70,7 @@ export function createPushQueue(options: {
 			}),
 	};
 
-	/** Told once until all that waited was handed on: in a flood each push is one too many. */
+	/** Logged once until all waiting pushes were handed on: in a flood each push is one too many. */
 	function overflow(queued: Queued): void {
 		if (!isFull) {
 			const waiting = lines.size();
@@ -110,7 +110,7 @@ export function createPushQueue(options: {
 	}
 
 	function lose(part: readonly Queued[], why: Refusal) {
-		// Once for each outage: with the database away every push fails.
+		// Once for each outage: without the database every push fails.
 		if (why && !isFailing) log.warn("pushes of the provider's stream were not taken", why);
 		isFailing = true;
 		for (const queued of part) onLost(queued, "failed");

@@ -4,16 +4,16 @@ import { type Settled, settleWithin } from "#plugins/provider/stream/deliver/set
 import { FAILED_IN_A_ROW_MAX, PUSH_TIMEOUT_MS } from "#plugins/provider/stream/limits.ts";
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
 
-/** Takes some pushes of one collection, in the order in which they came. */
+/** Takes some pushes of one collection, in the order of arrival. */
 export type PushListener = (pushes: readonly ProviderPush[]) => Promise<void>;
 
-/** Why a listener did not take a push; null where another one's failure said enough. */
+/** Why a listener did not take a push; null where another failure explains it. */
 export type Refusal = Exclude<Settled, { kind: "done" }> | null;
 
 /**
- * Hands pushes to a listener, those that it fails at again in halves, so that one that nobody can
- * store costs itself alone. Where one after the other fails, it is not they that are wrong (the
- * database is away): the rest of them is lost too, without a further try.
+ * Hands pushes to a listener, and failed ones again in halves, so that a push which cannot be
+ * stored costs only itself. After several failures in a row the pushes are not to blame (the
+ * database is away): the rest is lost without a further try.
  */
 export async function handOnParts(
 	hear: PushListener,

@@ -3,10 +3,10 @@ import type { Timers } from "#plugins/provider/stream/Timers.ts";
 export type Settled =
 	| { kind: "done" }
 	| { kind: "failed"; error: unknown }
-	/** It may still end; nobody waits for it any longer. */
+	/** It did not end in time; it is not waited for any longer. */
 	| { kind: "late" };
 
-/** Runs a listener of somebody else's: it may throw, at once or later, and it may never end. */
+/** Runs another plugin's listener, which may throw, at once or later, and may never end. */
 export function settleWithin(
 	run: () => Promise<void>,
 	options: { timers: Timers; timeoutMs: number },

@@ -1,8 +1,8 @@
-/** One message of a Phoenix channel, whichever version of the serializer wrote it. */
+/** One message of a Phoenix channel, in either version of the serializer. */
 export type PhoenixFrame = {
-	/** Which join of the topic it belongs to; null where the server does not say. */
+	/** The join of the topic that it belongs to; null where the server does not state it. */
 	joinRef: string | null;
-	/** The request it answers; null for what the server sends by itself. */
+	/** The request that it answers; null for a message that the server sends by itself. */
 	ref: string | null;
 	topic: string;
 	event: string;

@@ -10,7 +10,10 @@ export type EventReader = (
 	slug: string,
 ) => ReadPush | { kind: "left_out"; why: "repeated" };
 
-/** Reads events with what it remembers of those before: which came already, and whose orders. */
+/**
+ * Makes a reader of events that remembers earlier ones: those that came already, and orders'
+ * makers.
+ */
 export function createEventReader(options: { clock: Clock; chains: KnownChains }): EventReader {
 	const { clock, chains } = options;
 	const orders = createOrderMemory();

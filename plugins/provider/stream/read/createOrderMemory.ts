@@ -5,7 +5,7 @@ import { KNOWN_ORDERS_MAX } from "#plugins/provider/stream/limits.ts";
 
 export type KnownOrder = { side: ProviderOrder["side"]; maker: Address };
 
-/** Which orders passed by lately, and who made them. */
+/** Recent orders with their sides and makers. */
 export type OrderMemory = {
 	remember(order: ProviderOrder): void;
 	find(orderHash: Hex): KnownOrder | null;

@@ -3,14 +3,14 @@ import type { Clock } from "#core/clock/Clock.ts";
 import type { PhoenixFrame } from "#plugins/provider/stream/frame/PhoenixFrame.ts";
 import { RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/stream/limits.ts";
 
-/** Answers whether this very event was there a short while ago, and remembers it. */
+/** Says whether the same event came a short while ago, and remembers it. */
 export type RecentEvents = { isRepeated(frame: PhoenixFrame): boolean };
 
 /**
  * Remembers a digest of each event for a while. Two frames are one event when topic, name and inner
- * payload are the same, whatever the envelope says of when it was sent. An order that comes back
- * under a newer revision has another time in it and is another event; which of two revisions counts
- * is decided where orders are stored.
+ * payload are the same, whatever sending time the envelope states. An order that comes back in a
+ * newer revision contains another time and is another event; which of two revisions counts is
+ * decided where orders are stored.
  */
 export function createRecentEvents(options: { clock: Clock }): RecentEvents {
 	const { clock } = options;

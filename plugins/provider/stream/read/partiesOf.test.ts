@@ -8,17 +8,17 @@ const currency = "0xc0";
 const listing = { side: "listing", maker } as const;
 const offer = { side: "offer", maker } as const;
 
-test("[MRG-13] who made a listing that was seen sold it, and who made an offer bought", () => {
+test("[MRG-13] the maker of a listing that was seen is the seller, and the maker of an offer is the buyer", () => {
 	const sold = { seller: maker, buyer: taker };
 	const bought = { seller: taker, buyer: maker };
 	expect(partiesOf({ maker, taker, currency, known: listing })).toEqual(sold);
 	expect(partiesOf({ maker, taker, currency, known: offer })).toEqual(bought);
-	// In whichever of its members the event names the order's maker.
+	// In whichever member the event names the order's maker.
 	expect(partiesOf({ maker: taker, taker: maker, currency, known: listing })).toEqual(sold);
 	expect(partiesOf({ maker: taker, taker: maker, currency, known: offer })).toEqual(bought);
 });
 
-test("what was paid in the native coin was a listing, because nobody can offer it", () => {
+test("a payment in the native coin means a listing, because offers cannot be made in it", () => {
 	const sale = { maker, taker, currency: ZERO_ADDRESS, known: null };
 	expect(partiesOf(sale)).toEqual({ seller: maker, buyer: taker });
 });

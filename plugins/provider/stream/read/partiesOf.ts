@@ -4,11 +4,11 @@ import type { KnownOrder } from "#plugins/provider/stream/read/createOrderMemory
 export type Parties = { seller: Address; buyer: Address };
 
 /**
- * Who sold and who bought. The stream names only the order's maker and its taker, and for an
- * accepted offer nobody has verified which of the two is which. Two things are certain: the maker
- * of an order that was seen before is on the side that it was made for, and nobody can offer the
- * native coin, so what was paid in it was a listing. Null otherwise: a wrong seller is worse than
- * a sale that arrives over HTTP a moment later.
+ * Returns seller and buyer. The stream names only the order's maker and its taker, and it is not
+ * verified which is which for an accepted offer. Two facts are certain: the maker of an order that
+ * was seen before is on that order's side, and offers cannot be made in the native coin, so a
+ * payment in it means a listing. Null otherwise: a wrong seller is worse than a sale that arrives
+ * over HTTP a moment later.
  */
 export function partiesOf(sale: {
 	maker: Address | null;

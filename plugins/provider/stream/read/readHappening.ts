@@ -19,7 +19,7 @@ export type Happening = {
 	nowMs: number;
 };
 
-/** Reads a sale or a move of a token. `no_roles`: a sale of which nobody can say who sold. */
+/** Reads a sale or a transfer of a token. `no_roles`: a sale whose seller is not certain. */
 export function readHappening(
 	happening: Happening,
 	kind: "sale" | "transfer",
@@ -56,7 +56,7 @@ function readTransfer(happening: Happening): ProviderEvent | "unreadable" {
 	return { ...shared, orderHash: null, payment: null, type, from, to };
 }
 
-/** What both have; null where it is neither: of no token, of no time, of nothing. */
+/** Reads what both have in common; null without a token or a time, or for anything else. */
 function readShared(
 	{ slug, inner, place, nowMs }: Happening,
 	data: { transaction: unknown; quantity?: unknown; timeMs: number | null },

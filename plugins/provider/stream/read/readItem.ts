@@ -4,7 +4,7 @@ import type { Place } from "#plugins/provider/stream/read/readPlace.ts";
 import { streamWire } from "#plugins/provider/stream/wire/streamWire.ts";
 import { readTrait } from "#plugins/provider/wire/readTrait.ts";
 
-/** The token an event is about, as far as the event tells; null where it is about none. */
+/** Reads the event's token, as far as the event describes it; null where it is about none. */
 export function readItem({ chainId, token, metadata }: Place, slug: string): ProviderNft | null {
 	if (!token) return null;
 	const told = streamWire.metadata.safeParse(metadata ?? {}).data;

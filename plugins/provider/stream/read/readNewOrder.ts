@@ -11,8 +11,8 @@ import { readUnits } from "#plugins/provider/wire/readUnits.ts";
 export type OrderKind = ProviderOrder["kind"];
 
 /**
- * Reads a listing or an offer that is new. `no_price`: not for sale at a price, since an auction's
- * first bid is no ask, and a gift is no market.
+ * Reads a new listing or offer. `no_price`: not for sale at a price, since an auction's first bid
+ * is no ask, and a price of zero means a gift.
  */
 export function readNewOrder(
 	inner: unknown,
@@ -28,7 +28,7 @@ export function readNewOrder(
 	const [maker, quantity] = [readAccount(data.maker), readUnits(data.quantity)];
 	const { order_hash: orderHash, base_price: price } = data;
 	if (!orderHash || !maker || !quantity || price === null) return "unreadable";
-	// Without either nobody knows how much it is.
+	// Without either the amount cannot be computed.
 	if (!payment || payment.decimals === null || payment.symbol === null) return "unreadable";
 	// An event that contradicts what was signed is no order.
 	if (signed?.maker && signed.maker !== maker) return "unreadable";
@@ -76,8 +76,8 @@ function contractOf({ asset_contract_criteria }: Row) {
 }
 
 /**
- * Every trait that is asked for. Null where there is none or one cannot be read: such an offer
- * would pass for one on tokens that it is not for.
+ * Returns every requested trait. Null where there is none or one cannot be read: such an offer
+ * would pass for one on other tokens.
  */
 function readCriteria(row: Row): ProviderOrderCriteria[] | null {
 	const asked = row.trait_criteria_list ?? [row.trait_criteria];

@@ -6,21 +6,21 @@ import { wireField } from "#plugins/provider/wire/wireField.ts";
 
 export type KnownChains = Pick<ChainNames, "idOf">;
 
-/** Which token of which chain an event is about. */
+/** The chain and token that an event is about. */
 export type Place = {
 	chainId: number;
 	/** Null where the event is about a collection or an order as a whole. */
 	token: { contract: Address; tokenId: bigint } | null;
 	metadata: Readonly<Record<string, unknown>> | null;
-	/** When it happened, as the event itself says. */
+	/** When it happened, as the event itself states. */
 	toldAtMs: number | null;
 };
 
 export type ReadPlace = { kind: "place"; place: Place } | { kind: "unknown_chain" | "unreadable" };
 
 /**
- * Reads where an event happened. An event names its chain in up to three places; where they do not
- * mean the same one, nothing it says is worth keeping.
+ * Reads an event's chain and token. An event names its chain in up to three places; if they differ,
+ * the event is unreadable.
  */
 export function readPlace(inner: unknown, chains: KnownChains): ReadPlace {
 	const { data } = streamWire.place.safeParse(inner);
@@ -42,7 +42,7 @@ export function readPlace(inner: unknown, chains: KnownChains): ReadPlace {
 	return { kind: "place", place: { ...place, token: { contract, tokenId } } };
 }
 
-/** `{ name }`, or the name alone. */
+/** Reads `{ name }`, or the name alone. */
 function chainName(value: unknown): string | null {
 	const row = typeof value === "string" ? { name: value } : value;
 	return streamWire.named.safeParse(row).data?.name ?? null;

@@ -10,8 +10,8 @@ import { streamWire } from "#plugins/provider/stream/wire/streamWire.ts";
 export type PushContext = { chains: KnownChains; orders: OrderMemory; nowMs: number };
 
 /**
- * `left_out`: nothing that anybody here could use. `missing`: something happened that cannot be
- * told from the frame, so it has to be asked for over HTTP.
+ * `left_out`: an event without a use here. `missing`: an event that cannot be read from the frame,
+ * so it has to be read over HTTP.
  */
 export type ReadPush =
 	| { kind: "push"; push: ProviderPush; atMs: number }
@@ -35,7 +35,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map([
 	["order_revalidate", changed("order_back")],
 ]);
 
-/** Reads one event of a collection that is followed. Never throws on what was sent. */
+/** Reads one event of a followed collection. Never throws, whatever was sent. */
 export function readPush(frame: PhoenixFrame, slug: string, context: PushContext): ReadPush {
 	const { chains, orders, nowMs } = context;
 	const envelope = streamWire.envelope.safeParse(frame.payload).data;

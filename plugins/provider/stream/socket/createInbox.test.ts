@@ -9,7 +9,7 @@ import {
 } from "#plugins/provider/stream/limits.ts";
 import { createInbox } from "#plugins/provider/stream/socket/createInbox.ts";
 
-/** An inbox whose turns the test takes, and a frame of which takes so long to read. */
+/** Opens an inbox whose turns the test runs, with frames that take `frameMs` to read. */
 function open({ frameMs = 0 } = {}) {
 	const read: unknown[] = [];
 	const turns: (() => void)[] = [];
@@ -61,13 +61,13 @@ test("between two parts of a flood it rests for longer than it worked, and never
 	};
 	const partMs = FRAMES_PER_TURN_MAX * 0.1;
 	expect(INBOX_REST_SHARE).toBeGreaterThan(1);
-	// The first part is read as it comes, and what is behind it in the turn after.
+	// The first part is read as it comes, and the next one in the turn after.
 	const rest = expect.closeTo(partMs * INBOX_REST_SHARE);
 	expect(restsAt(0.1)).toEqual([0, rest, rest]);
 	expect(restsAt(100)).toEqual([0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 });
 
-test("it hurries where more waits than it reads in time", () => {
+test("it does not rest where more waits than it reads in time", () => {
 	const { inbox, turn, restsMs } = open({ frameMs: 1 });
 	const frames = INBOX_UNHURRIED_MAX + 3 * FRAMES_PER_TURN_MAX;
 	for (let frame = 0; frame < frames; frame++) inbox.add(frame);
@@ -75,7 +75,7 @@ test("it hurries where more waits than it reads in time", () => {
 	expect(restsMs).toEqual([0, 0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 });
 
-test("whatever comes when, all of it is read in order, and what is to come behind it does", () => {
+test("whatever comes when, all of it is read in order, and functions run after it do so", () => {
 	fc.assert(
 		fc.property(fc.array(fc.nat(60), { maxLength: 12 }), (floods) => {
 			const { inbox, read, turn, turns } = open();
@@ -98,7 +98,7 @@ test("whatever comes when, all of it is read in order, and what is to come behin
 	);
 });
 
-test("what waits is bounded in bytes: that is told once, and what was read before stays in order", () => {
+test("waiting frames are bounded in bytes: that is reported once, and earlier frames stay in order", () => {
 	const { inbox, read, turn, turns, full } = open();
 	const large = "x".repeat(INBOX_BYTES_MAX / 4);
 	for (let frame = 0; frame < FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
@@ -108,7 +108,7 @@ test("what waits is bounded in bytes: that is told once, and what was read befor
 	expect(read).toHaveLength(FRAMES_PER_TURN_MAX + 4);
 });
 
-test("closed, it hands on nothing of what waits", () => {
+test("closed, it hands on none of the waiting frames", () => {
 	const { inbox, read, turn, turns } = open();
 	for (let frame = 0; frame < 3 * FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
 	inbox.close();

@@ -6,28 +6,29 @@ import {
 	INBOX_UNHURRIED_MAX,
 } from "#plugins/provider/stream/limits.ts";
 
-/** What a socket brought and nobody has read yet. */
+/** A socket's messages that are still unread. */
 export type Inbox = {
-	/** Hands it on at once, or behind what came before. */
+	/** Hands a message on at once, or after earlier ones. */
 	add(data: unknown): void;
-	/** Runs behind all that came before it. */
+	/** Runs a function after all earlier messages. */
 	behind(run: () => void): void;
-	/** Forgets what waits, and hands nothing on any more. */
+	/** Forgets waiting messages, and hands none on any more. */
 	close(): void;
 };
 
 /**
- * Hands on what a socket brings, in order, a few frames at a time. A flood is read from the network
- * in pieces of half a megabyte: all of one at once would keep everybody else waiting (500 frames
- * took 45 ms). Between two parts of a flood it rests for longer than it worked: who reads a page
- * comes back to the event loop for each answer of the database, and would meet a part each time.
- * Where very many frames wait it hurries, with one part in each turn of the event loop. What waits
- * is bounded in bytes; `full` is told where it does not fit, once, and what comes then is left out.
+ * Makes an inbox that hands on a socket's messages in order, a few frames at a time. A flood is
+ * read from the network in pieces of half a megabyte: all of a piece at once would block all other
+ * work (500 frames took 45 ms). Between two parts of a flood it rests for longer than it worked: a
+ * request for a page comes back to the event loop for each answer of the database, and would wait
+ * for a part each time. Where very many frames wait it does not rest, with one part in each turn of
+ * the event loop. Waiting messages are bounded in bytes; `full` is called once where one does not
+ * fit, and later ones are left out.
  */
 export function createInbox(options: {
 	receive(data: unknown): void;
 	full(): void;
-	/** Runs it so many milliseconds later; at 0 in the next turn of the event loop. */
+	/** Runs a function so many milliseconds later; at 0 in the next turn of the event loop. */
 	later?: (ms: number, run: () => void) => void;
 	nowMs?: () => number;
 }): Inbox {

@@ -42,7 +42,7 @@ function open(openSocket = (url: string) => new WebSocket(url)) {
 type Opened = ReturnType<typeof open>;
 const reach = ({ socket }: Opened, state: string) => until(() => socket.state() === state);
 
-/** A socket to nowhere: it opens never, and says nothing. */
+/** Returns a socket that never opens. */
 function deafSocket(): WebSocket {
 	const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
 	ending.push(() => listener.stop(true));
@@ -78,7 +78,7 @@ test("[MRG-13] delays grow until the server answers, and not only until it opens
 	expect(time.delaysMs()).toEqual([10]);
 });
 
-test("what was missed begins with the last frame that was heard", async () => {
+test("the gap begins with the last frame that was received", async () => {
 	const opened = open();
 	const { server, time, downs, heard } = opened;
 	await reach(opened, "live");
@@ -92,7 +92,7 @@ test("what was missed begins with the last frame that was heard", async () => {
 	expect(downs).toEqual([7]);
 });
 
-test("an outage is told once, and the next one again after a good while", async () => {
+test("an outage is logged once, and the next one again after a healthy while", async () => {
 	const opened = open();
 	const { server, time, lines, heard } = opened;
 	for (let round = 0; round < 3; round++) {

@@ -24,10 +24,10 @@ export type SocketKeeperOptions = {
 	newRef(): string;
 	log: Log;
 	onOpen(): void;
-	/** `heardMs`: when the frame before it came, or the socket opened. */
+	/** Called with each frame; `heardMs`: when the frame before it came, or the socket opened. */
 	onFrame(heard: { frame: PhoenixFrame; bytes: number; heardMs: number }): void;
 	onUnreadable(reason: string): void;
-	/** The socket is gone; nothing that came after `heardMs` was heard. */
+	/** Called when the socket is gone; nothing after `heardMs` was received. */
 	onDown(heardMs: number): void;
 };
 
@@ -111,7 +111,9 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
 		cancelRetry = timers.after(delayMs, () => go("retry") && connect());
 	}
 
-	/** Once for each outage: a server that answers and hangs up again and again is one event. */
+	/**
+	 * Logs once for each outage: a server that answers and hangs up again and again is one outage.
+	 */
 	function complain(reason: string, nowMs: number) {
 		const wasSteady = liveSinceMs !== null && nowMs - liveSinceMs >= STEADY_MS;
 		if (told !== "nothing" && !wasSteady) return;

@@ -1,6 +1,6 @@
 /**
- * `joining`: open, and no word of the server yet. `live`: it has answered. `waiting`: for the next
- * attempt.
+ * `joining`: open, and no answer of the server yet. `live`: it has answered. `waiting`: for the
+ * next attempt.
  */
 export type SocketState = "off" | "connecting" | "joining" | "live" | "waiting";
 
@@ -14,7 +14,10 @@ const NEXT: Readonly<Record<SocketState, Partial<Record<SocketEvent, SocketState
 	waiting: { retry: "connecting", stop: "off" },
 };
 
-/** Where an event leads; null where it means nothing, as an answer on a socket that has ended. */
+/**
+ * Returns the state after an event; null where the event has no meaning, as an answer on an ended
+ * socket.
+ */
 export function nextSocketState(state: SocketState, event: SocketEvent): SocketState | null {
 	return NEXT[state][event] ?? null;
 }

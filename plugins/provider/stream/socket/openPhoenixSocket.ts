@@ -11,33 +11,33 @@ import { createInbox } from "#plugins/provider/stream/socket/createInbox.ts";
 import type { Timers } from "#plugins/provider/stream/Timers.ts";
 
 export type PhoenixSocketOptions = {
-	/** Has the key in it: it goes nowhere but into the factory. */
+	/** Contains the key: it is passed only to `openSocket`. */
 	url: string;
 	openSocket(url: string): WebSocket;
 	timers: Timers;
-	/** A reference that no request before had. */
+	/** Returns a reference that no earlier request had. */
 	newRef(): string;
 	onOpen(): void;
-	/** The server answered something that this very socket asked. */
+	/** Called when the server answers a request of this socket. */
 	onReply(): void;
 	onFrame(frame: PhoenixFrame, bytes: number): void;
 	onUnreadable(reason: string): void;
-	/** Once, and nothing is heard of this socket afterwards. */
+	/** Called once; after it no other callback of this socket is called. */
 	onEnd(reason: string): void;
 };
 
 export type PhoenixSocket = {
 	send(frame: PhoenixFrame): void;
-	/** Ends it without a word. */
+	/** Ends it without calling `onEnd`. */
 	close(): void;
 };
 
 /**
- * One socket, from its first byte to its end. A heartbeat goes out as soon as it is open, and each
- * must be answered before the next: a connection that is half open never closes by itself.
+ * Opens one socket and watches it until its end. A heartbeat is sent as soon as it is open, and
+ * each must be answered before the next: a half-open connection never closes by itself.
  *
- * What the socket says of its own errors is dropped: Bun puts the whole URL into the sentence, and
- * the key is in the URL. What a server gives as its reason for closing could hold it too.
+ * Error texts of the socket are dropped: Bun includes the whole URL, which contains the key. A
+ * server's reason for closing could contain it too.
  */
 export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket {
 	const { timers, newRef } = options;
@@ -49,7 +49,7 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 	let cancelTimer = timers.after(OPEN_TIMEOUT_MS, () => end("it did not open"));
 	const socket = openOrNull(options);
 	if (!socket) {
-		// Not at once: the caller does not hold what this function answers yet.
+		// Not at once: the caller does not have the returned socket yet.
 		cancelTimer();
 		cancelTimer = timers.after(0, () => end("it cannot be opened"));
 		return { send() {}, close };
@@ -60,7 +60,7 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 	};
 	socket.onmessage = (event: MessageEvent<unknown>) => inbox.add(event.data);
 	socket.onerror = () => {};
-	// Behind what it had sent: that was heard.
+	// After the messages that it had sent: those were received.
 	socket.onclose = (event: CloseEvent) => inbox.behind(() => end(`it closed with ${event.code}`));
 	return { send, close };
 
@@ -106,7 +106,7 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 		sent.clear();
 		if (!socket) return;
 		socket.onopen = socket.onmessage = socket.onclose = null;
-		// Bun's own word: `close` waits for the other side, which may be gone.
+		// Bun's own method: `close` waits for the other side, which may be gone.
 		if ("terminate" in socket && typeof socket.terminate === "function") socket.terminate();
 		else socket.close();
 	}

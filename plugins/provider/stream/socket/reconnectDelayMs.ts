@@ -3,8 +3,8 @@ import { CONNECTS_PER_MINUTE_MAX, RECONNECT_DELAYS_MS } from "#plugins/provider/
 const LONGEST_MS = RECONNECT_DELAYS_MS[RECONNECT_DELAYS_MS.length - 1] ?? 0;
 
 /**
- * How long to wait before the socket is opened again: a quarter less or more than the table says,
- * so that processes which lost the server together do not come back together.
+ * Returns how long to wait before the socket is opened again, in ms: the table's value, up to a
+ * quarter less or more, so that processes which lost the server together do not come back together.
  */
 export function reconnectDelayMs(options: {
 	/** Attempts since the server last answered. */

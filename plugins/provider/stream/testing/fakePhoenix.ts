@@ -5,14 +5,17 @@ import type { PhoenixFrame } from "#plugins/provider/stream/frame/PhoenixFrame.t
 type JoinAnswer = "ok" | "error" | "silence";
 type Sent = Partial<PhoenixFrame> & { topic: string; event: string };
 
-/** A Phoenix server on loopback that answers as it is told, in either version of the serializer. */
+/**
+ * Starts a Phoenix server on loopback that answers as it is told, in either version of the
+ * serializer.
+ */
 export function fakePhoenix(version: "1.0.0" | "2.0.0" = "2.0.0") {
 	const sockets = new Set<ServerWebSocket<undefined>>();
 	const frames: PhoenixFrame[] = [];
 	const urls: string[] = [];
 	const server = {
 		wsUrl: "",
-		/** What clients sent, oldest first. */
+		/** Frames of clients, oldest first. */
 		frames,
 		urls,
 		open: () => sockets.size,
@@ -21,7 +24,7 @@ export function fakePhoenix(version: "1.0.0" | "2.0.0" = "2.0.0") {
 		onOpen: () => {},
 		isRefusing: false,
 		sent: (event: string) => frames.filter((frame) => frame.event === event),
-		/** The newest join of a topic. */
+		/** Returns the newest join of a topic. */
 		joinRef: (topic: string) =>
 			frames.findLast((frame) => frame.event === "phx_join" && frame.topic === topic)?.ref ?? null,
 		send(frame: Sent) {

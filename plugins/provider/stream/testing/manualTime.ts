@@ -5,7 +5,7 @@ export const STARTED_AT_MS = Date.UTC(2026, 10, 1);
 
 type Timer = { atMs: number; run: () => void };
 
-/** A clock and timers that stand still until a test moves them. */
+/** Makes a clock and timers that stand still until a test moves them. */
 export function manualTime() {
 	let nowMs = STARTED_AT_MS;
 	const waiting = new Set<Timer>();
@@ -20,9 +20,9 @@ export function manualTime() {
 	return {
 		clock,
 		timers,
-		/** How long until each timer that waits. */
+		/** Returns the remaining time of each waiting timer. */
 		delaysMs: () => [...waiting].map(({ atMs }) => atMs - nowMs).sort((a, b) => a - b),
-		/** Lets time pass; whatever is due runs in its order, at its time. */
+		/** Moves the clock; due timers run in order, each at its time. */
 		advance(ms: number) {
 			const untilMs = nowMs + ms;
 			for (;;) {

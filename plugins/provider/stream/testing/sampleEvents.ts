@@ -22,7 +22,7 @@ const place = {
 
 const token = (address: string, symbol: string) => ({ address, decimals: 18, symbol });
 
-/** Events as the provider sends them, each changed by what a test gives. */
+/** Makes events as the provider sends them, with a test's changes. */
 export const sampleEvents = {
 	listed: (changes: Inner = {}): Inner => ({
 		...place,
@@ -103,7 +103,7 @@ export const sampleEvents = {
 	}),
 };
 
-/** What a frame carries around an event. */
+/** Returns an event with the envelope that a frame has around it. */
 export const enveloped = (eventType: string, inner: unknown, version = 1) => ({
 	event_type: eventType,
 	version,

@@ -6,12 +6,12 @@ export type PacedQueue<Item> = {
 	clear(): void;
 };
 
-/** Lets a few items through at once, and the next ones only after a pause. */
+/** Makes a queue that lets a few items through at once, and the next ones only after a pause. */
 export function createPacedQueue<Item>(options: {
 	timers: Timers;
 	perBeat: number;
 	beatMs: number;
-	/** It is this item's turn. */
+	/** Called when it is this item's turn. */
 	run(item: Item): void;
 }): PacedQueue<Item> {
 	const { timers, perBeat, beatMs, run } = options;

@@ -6,18 +6,18 @@ import { rejoinDelayMs } from "#plugins/provider/stream/topics/rejoinDelayMs.ts"
 
 export type TopicOptions = {
 	slug: string;
-	/** The topic as the server knows it. */
+	/** The topic's name at the server. */
 	name: string;
 	clock: Clock;
 	timers: Timers;
 	random: () => number;
 	newRef(): string;
 	send(frame: PhoenixFrame): void;
-	/** It wants to be joined, as soon as it is its turn. */
+	/** Called when it wants to be joined. */
 	onDue(topic: Topic): void;
-	/** Its events arrive from now on; what came after `sinceMs` may be missing. */
+	/** Called when its events arrive from now on; those after `sinceMs` may be missing. */
 	onJoined(sinceMs: number): void;
-	/** The server will not have it; asked again later. */
+	/** Called when the server refuses it; it is tried again later. */
 	onRefused(): void;
 };
 
@@ -26,17 +26,17 @@ export type Topic = {
 	isJoined(): boolean;
 	join(): void;
 	leave(): void;
-	/** The socket is gone, and with it what came after `heardMs`. */
+	/** Handles the loss of the socket, and of events after `heardMs`. */
 	down(heardMs: number): void;
-	/** What a frame on it comes to. `heardMs`: when the frame before it came. */
+	/** Handles a frame and returns its kind. `heardMs`: when the frame before it came. */
 	receive(frame: PhoenixFrame, heardMs: number): "event" | "protocol" | "stray";
 };
 
-/** One collection's topic: joined, and joined again whenever that breaks. */
+/** Makes one collection's topic: joined, and joined again whenever that breaks. */
 export function createTopic(options: TopicOptions): Topic {
 	const { slug, name, clock, timers, random, newRef, send } = options;
 	let phase: "resting" | "joining" | "joined" = "resting";
-	/** The join that counts; what belongs to an earlier one is ignored. */
+	/** The present join; frames of an earlier one are ignored. */
 	let joinRef: string | null = null;
 	let attempt = 0;
 	let joinedAtMs = 0;

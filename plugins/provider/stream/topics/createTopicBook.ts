@@ -11,27 +11,29 @@ export type TopicBookOptions = {
 	random: () => number;
 	newRef(): string;
 	send(frame: PhoenixFrame): void;
-	/** Events of this collection arrive from now on; what came after `sinceMs` may be missing. */
+	/**
+	 * Called when events of this collection arrive from now on; those after `sinceMs` may be missing.
+	 */
 	onJoined(slug: string, sinceMs: number): void;
 	onRefused(slug: string): void;
 };
 
-/** What a frame comes to. */
+/** The kind of a frame. */
 export type TopicVerdict = { kind: "event"; slug: string } | { kind: "protocol" | "stray" };
 
 export type TopicBook = {
-	/** Topics by slug, in place of those before. */
+	/** Sets the topics by slug, in place of the former ones. */
 	follow(wanted: ReadonlyMap<string, string>): void;
-	/** A socket is open, and nothing is joined on it yet. */
+	/** Handles a newly open socket, on which nothing is joined yet. */
 	up(): void;
 	down(heardMs: number): void;
-	/** `heardMs`: when the frame before this one came. */
+	/** Handles a frame. `heardMs`: when the frame before this one came. */
 	receive(frame: PhoenixFrame, heardMs: number): TopicVerdict;
 	size(): number;
 	joined(): number;
 };
 
-/** Joins and leaves, topic by topic, whatever happens to the socket below. */
+/** Joins and leaves topics one by one, through all losses of the socket. */
 export function createTopicBook(options: TopicBookOptions): TopicBook {
 	const { timers, onJoined, onRefused } = options;
 	const topics = new Map<string, Topic>();

@@ -5,11 +5,11 @@ const { name, prose, symbol, media, address, hash, uint, timeMs } = wireField;
 const { boolean, decimals, record, list, any } = wireField;
 
 /**
- * What we read of the stream's frames, in the manner of the HTTP answers: no member refuses, and
- * whoever reads an event decides which it cannot do without.
+ * The members of the stream's frames that we read. As for HTTP answers no member refuses: the
+ * reader of an event decides which ones it requires.
  */
 export const streamWire = {
-	/** Around every event, inside the frame. */
+	/** The envelope of every event, inside the frame. */
 	envelope: z.object({ event_type: name, sent_at: timeMs, payload: record }),
 	place: z.object({ chain: any, event_timestamp: timeMs, item: record }),
 	item: z.object({ nft_id: any, chain: any, metadata: record }),

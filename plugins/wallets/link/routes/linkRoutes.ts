@@ -4,14 +4,13 @@ import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { linkToCancel } from "#plugins/wallets/link/cancelForOwner.ts";
 import { askAgain } from "#plugins/wallets/link/createLinks.ts";
 import { linkFault } from "#plugins/wallets/link/faults.ts";
 import { type LinkContext, tokenParams } from "#plugins/wallets/link/LinkContext.ts";
 import { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { linkToCancel } from "#plugins/wallets/link/linkToCancel.ts";
 import { outcomeOf, readLinked } from "#plugins/wallets/link/readLinked.ts";
 import { renderLink } from "#plugins/wallets/link/renderLink.ts";
-import { linkPageRoutes } from "#plugins/wallets/link/routes/linkPageRoutes.ts";
 import { postLink } from "#plugins/wallets/link/routes/postLink.ts";
 
 const bodySchema = z
@@ -33,17 +32,16 @@ const madeSchema = z
 	})
 	.meta({ id: "LinkMade", description: "A new one-time link." });
 
-/** One-time links: the questions, the answers, and the page that asks. */
+/** Serves one-time links: their questions, and the answers to these. */
 export function linkRoutes(context: LinkContext) {
-	const v1 = new Elysia({ prefix: "/v1" })
+	return new Elysia({ prefix: "/v1" })
 		.use(getLink(context))
 		.use(getOutcome(context))
 		.use(postLink(context))
 		.use(postLinks(context));
-	return new Elysia().use(v1).use(linkPageRoutes());
 }
 
-/** What a link is about. Looking uses nothing up: previews and second looks are free. */
+/** Answers what a link is about. Looking uses nothing up: previews and second looks are free. */
 function getLink(context: LinkContext) {
 	return new Elysia().get(
 		"/links/:token",
@@ -69,7 +67,7 @@ function getLink(context: LinkContext) {
 	);
 }
 
-/** What became of a link's question. A used link is no way in any more, and still says this. */
+/** Answers what became of a link's question. A used link is no way in, and still says this. */
 function getOutcome(context: LinkContext) {
 	return new Elysia().get(
 		"/links/:token/outcome",
@@ -98,7 +96,7 @@ function getOutcome(context: LinkContext) {
 	);
 }
 
-/** A new link to an open question of one's own: the first may be lost with its page. */
+/** Makes a new link to an open question of one's own: the first may be lost with its page. */
 function postLinks(context: LinkContext) {
 	const { authenticate, execution, links, deps, ending } = context;
 	return new Elysia()

@@ -77,7 +77,7 @@ export function postLink(context: LinkContext) {
 	);
 }
 
-/** The profile of who is signed in; null for nobody, and for a session that ended. */
+/** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
 async function signedInAs(
 	request: Request,
 	{ authenticate }: Pick<LinkContext, "authenticate">,

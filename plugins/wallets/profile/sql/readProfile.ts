@@ -36,7 +36,7 @@ export const walletsOfProfile = `
 
 export const walletOrder = "w.created_at, w.id";
 
-/** A profile with the wallets it has now. */
+/** Reads a profile with the wallets it has now. */
 export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profile | null> {
 	const [column, value] = columnOf(key);
 	const rows = await db.query<ProfileRow>(
@@ -47,7 +47,7 @@ export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profi
 	return profileOf(rows);
 }
 
-/** The one profile that rows are of; null where there are none. */
+/** Makes the one profile that rows are of; null: there are none. */
 export function profileOf(rows: readonly ProfileRow[]): Profile | null {
 	const [row] = rows;
 	if (!row) return null;

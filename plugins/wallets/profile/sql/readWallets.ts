@@ -3,7 +3,7 @@ import type { Wallet } from "#plugins/wallets/contract.ts";
 
 type WalletRow = Omit<Wallet, "notionalUsdMax"> & { notionalUsdMax: string | null };
 
-/** Wallets by id, also those that were unlinked: what they have sent is followed to its end. */
+/** Reads wallets by id, also unlinked ones: what they have sent is followed to its end. */
 export async function readWallets(
 	db: Queryable,
 	ids: readonly string[],

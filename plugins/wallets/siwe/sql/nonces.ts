@@ -8,22 +8,12 @@ export const nonces = {
 		]);
 	},
 
-	/** Whether it was there and had time left. Of two that come at once the row goes to one. */
+	/** Takes a nonce; true: it was there and had time left. Of two at once the row goes to one. */
 	async take(db: Queryable, nonce: string, now: Date): Promise<boolean> {
 		const taken = await db.query<{ expiresAt: Date }>(
 			`delete from wallets.siwe_nonce where nonce = $1 returning expires_at as "expiresAt"`,
 			[nonce],
 		);
 		return taken.some(({ expiresAt }) => expiresAt > now);
-	},
-
-	/** By `siwe_nonce_expiry`. */
-	async prune(db: Queryable, now: Date, rowsMax: number): Promise<number> {
-		return db.execute(
-			`delete from wallets.siwe_nonce where nonce in (
-				select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
-			)`,
-			[now, rowsMax],
-		);
 	},
 };

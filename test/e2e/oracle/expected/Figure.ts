@@ -5,16 +5,16 @@ export type Figure = {
 	unit: "ETH" | "percent" | "count";
 	window: string | null;
 	value: number | null;
-	/** Of an amount, the exact integer. */
+	/** The exact integer of an amount. */
 	raw: bigint | null;
-	/** True where it is zero and the newest minute that was looked at is no longer in the window. */
+	/** True: it is zero and the newest minute that was read is no longer in the window. */
 	mayBeNull: boolean;
 	/** Why it may be null. */
 	reasons: readonly string[];
 	sources: readonly (string | null)[];
-	/** Of what was counted: in what time, of what, and which share of it has a price. */
+	/** For counted figures: the time, the events counted, and those of them with a price. */
 	span: Span | null;
-	/** Share of a whole that no time measures: minted units of a supply. */
+	/** Share of a whole that is not measured in time: minted units of a supply. */
 	share: number | null;
 	/** When its source told it; null where that is not checked. */
 	toldAt: readonly number[] | null;
@@ -29,7 +29,7 @@ export type Span = {
 	lanesFromMs: number | null;
 };
 
-/** A figure of which nothing is known. */
+/** A figure that is not known. */
 export const UNKNOWN: Omit<Figure, "unit" | "reasons"> = {
 	window: null,
 	mayBeNull: false,

@@ -7,7 +7,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state, or a time at which the service did something");
 
-/** One token, in the words of whoever told it. */
+/** Returns one token as the answer must show it, in the words of its source. */
 export function assetOf(view: View, tokenId: string, nowMs: number): Expected {
 	const told = view.told.tokens.get(`${view.address} ${tokenId}`);
 	const owner = view.owners?.ofToken.get(tokenId) ?? null;

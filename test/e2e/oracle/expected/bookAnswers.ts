@@ -10,13 +10,13 @@ import { ether, inDollars } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { View } from "#test/e2e/oracle/Known.ts";
 import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 
-/** Until a book is stored: the test sets the clock forward while one may be on its way. */
+/** The time until a book is stored: the test advances the clock while one may be under way. */
 const READ_MS = 600_000;
 const state = notAFigure("a state");
 
 export const PAGE_END = { nextCursor: null, hasMore: false };
 
-/** A side of the book as the routes list it: the best price first. */
+/** Returns a side of the book as the routes list it: the best price first. */
 export function ordersOf(
 	view: View,
 	side: "listings" | "offers",
@@ -27,7 +27,7 @@ export function ordersOf(
 	const orders = (isListing ? wholeAsks(view) : bidsOf(view)) ?? null;
 	const sorted = orders && alike(best(orders, isListing ? 1 : -1), body.data ?? []);
 	if (sorted?.length === 0 && body.bookReadAt === null) {
-		// One side was read and the other was not: of an empty one nothing is known.
+		// One side was read and the other was not: an empty one is unknown.
 		return { data: null, page: PAGE_END, bookReadAt: null };
 	}
 	return {
@@ -37,7 +37,7 @@ export function ordersOf(
 	};
 }
 
-/** Levels of the book: orders of one price together. */
+/** Returns levels of the book: orders of one price together. */
 export function depthOf(view: View, body: any): Expected {
 	const collectionBids = bidsOf(view)?.filter(({ tokenId }) => tokenId === null) ?? null;
 	const asks = wholeAsks(view);
@@ -53,12 +53,12 @@ export function depthOf(view: View, body: any): Expected {
 	};
 }
 
-/** The listings, where the book was read. */
+/** Returns the listings, if the book was read; else null. */
 export function wholeAsks(view: View): ToldOrder[] | null {
 	return isBookRead(view) ? asksOf(view) : null;
 }
 
-/** An order as the routes and the streams show it. */
+/** Returns an order as the routes and the streams show it. */
 export function orderOf(
 	order: ToldOrder,
 	side: "listings" | "offers",
@@ -117,7 +117,10 @@ export const coinOf = ({ symbol, currency, decimals }: ToldOrder) => ({
 	decimals,
 });
 
-/** The cheapest (1) or the dearest (-1) first; those without a price in ether come last. */
+/**
+ * Sorts orders, the cheapest (1) or the dearest (-1) first; those without a price in ether come
+ * last.
+ */
 export function best(orders: readonly ToldOrder[], sign: number): ToldOrder[] {
 	return orders.toSorted((a, b) => {
 		const [left, right] = [unitOf(a), unitOf(b)];
@@ -127,7 +130,7 @@ export function best(orders: readonly ToldOrder[], sign: number): ToldOrder[] {
 	});
 }
 
-/** Puts orders of one price, or of none, in the order of the answer: it has no meaning. */
+/** Returns orders of one price, or of none, in the order of the answer, which has no meaning. */
 export function alike(
 	orders: readonly ToldOrder[],
 	told: readonly { orderHash: string }[],

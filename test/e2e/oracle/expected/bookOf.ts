@@ -1,7 +1,7 @@
 import type { Rates } from "#test/e2e/oracle/expected/createRates.ts";
 import type { Told, View } from "#test/e2e/oracle/Known.ts";
 
-/** A listing or an offer in the provider's words, read by the field's meaning. */
+/** A listing or an offer in the provider's words, read by each field's meaning. */
 export type ToldOrder = {
 	hash: string;
 	tokenId: string | null;
@@ -18,10 +18,10 @@ export type ToldOrder = {
 	words: any;
 };
 
-/** Whether the book was read: offers are asked for then, and at no other time. */
+/** Says whether the book was read: only then offers are asked for. */
 export const isBookRead = ({ told }: View): boolean => told.offers.length > 0;
 
-/** The listings of one contract that anybody may fill, as the newest whole answer has them. */
+/** Returns the listings of one contract that any account may fill, by the newest whole answer. */
 export function asksOf({ told, rates, address }: View): ToldOrder[] | null {
 	const newest = newestOf([...told.listings, ...told.allListings]);
 	if (!newest) return null;
@@ -32,7 +32,7 @@ export function asksOf({ told, rates, address }: View): ToldOrder[] | null {
 		});
 }
 
-/** Offers of the slug, as the newest answer has them. */
+/** Returns the offers of the slug, by the newest answer. */
 export function bidsOf({ told, rates, address }: View): ToldOrder[] | null {
 	const newest = newestOf(told.offers);
 	if (!newest) return null;

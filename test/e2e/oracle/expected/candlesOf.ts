@@ -13,7 +13,10 @@ export const INTERVALS = {
 	"1d": 1_440,
 } as const;
 
-/** The candles of accepted sales with a known price, newest last; empty intervals are left out. */
+/**
+ * Returns the candles of accepted sales with a known price, newest last; empty intervals are left
+ * out.
+ */
 export function candlesOf(known: readonly Fact[], interval: keyof typeof INTERVALS): Expected[] {
 	const lengthMs = INTERVALS[interval] * MINUTE_MS;
 	const sales = known.filter(({ kind, accepted }) => kind === "sale" && accepted);
@@ -43,8 +46,8 @@ function candleOf(atMs: number, sales: readonly Fact[]): Expected {
 }
 
 /**
- * The price of this sale, or of one about as old: where in a minute an event stands that only the
- * provider told is an estimate.
+ * Returns the price of this sale, or of one about as old: the position of an event within its
+ * minute is an estimate where only the provider told of it.
  */
 function oneOf(sales: readonly Fact[], sale: Fact | undefined): Expected {
 	if (!sale) return null;

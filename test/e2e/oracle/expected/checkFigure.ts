@@ -2,11 +2,11 @@ import { type Check, type Expected, isNear } from "#test/e2e/oracle/differences.
 import type { Figure } from "#test/e2e/oracle/expected/Figure.ts";
 import type { Fact } from "#test/e2e/oracle/Known.ts";
 
-/** How often each figure was a number, and null for each reason. */
+/** How often each figure was a number, and how often null for each reason. */
 export type Tally = Map<string, number>;
 
 const MINUTE_MS = 60_000;
-/** Until an answer is stored: the test sets the clock forward while one may be on its way. */
+/** The time until an answer is stored: the test advances the clock while one may be under way. */
 const TOLD_MS = 10 * MINUTE_MS;
 
 /** Checks a plain member: the figure's number, or null where it is unknown. */
@@ -66,7 +66,10 @@ export function figureOf(figure: Figure, name: string, tally: Tally): Record<str
 	};
 }
 
-/** Checks the member `coverage` of a row: what it names was covered in part, the rest is whole. */
+/**
+ * Checks the member `coverage` of a row: it names the figures covered in part; all others are
+ * whole.
+ */
 export function partialOf(figures: Record<string, Figure>): Check {
 	return (actual) => {
 		if (typeof actual !== "object" || actual === null) return "no coverage by field";
@@ -82,7 +85,10 @@ export function partialOf(figures: Record<string, Figure>): Check {
 	};
 }
 
-/** What is false about a stated coverage. What it says was read must have been told entirely. */
+/**
+ * Returns what is false about a stated coverage, or undefined. All events of the time that it calls
+ * read must have been told.
+ */
 function coverageProblem(figure: Figure, coverage: any): string | undefined {
 	const { span, share } = figure;
 	if (!span) return shareProblem(share, coverage);
@@ -93,7 +99,8 @@ function coverageProblem(figure: Figure, coverage: any): string | undefined {
 	const untilMs = part.until === null ? endMs - MINUTE_MS : Math.min(endMs, Date.parse(part.until));
 	const isKnown = new Set(known.map(nameOf));
 	const left = truth.filter((fact) => {
-		// What the lanes read without finding it was never on the chain: the provider alone has it.
+		// An event that the lanes did not find where they read was never on the chain: only the
+		// provider has it.
 		const isElsewhere = fact.block === null && lanesFromMs !== null && fact.atMs >= lanesFromMs;
 		const isInside = fact.atMs >= fromMs && fact.atMs <= untilMs;
 		return isInside && !isElsewhere && !isKnown.has(nameOf(fact));

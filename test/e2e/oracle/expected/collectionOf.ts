@@ -17,7 +17,7 @@ const state = notAFigure("a state, or a time at which the service did something"
 const DAY_MS = 86_400_000;
 export const volumeCurrency = { symbol: "ETH", decimals: 18 };
 
-/** A row of the list, and `market` of the page. */
+/** Returns a row of the list, and `market` of the page. */
 export function collectionOf(view: View, nowMs: number): Record<string, Expected> {
 	const figures = figuresOf(view, nowMs);
 	const { floorNative, volume24hNative, sales24h, ownersCount, listedCount, totalSupply } =
@@ -74,8 +74,8 @@ export function collectionOf(view: View, nowMs: number): Record<string, Expected
 }
 
 /**
- * The floor in dollars of now. Without a rate it goes on at one of when the floor was told: what
- * was known is not erased.
+ * Checks the floor in dollars at the present rate. Without a present rate it uses the rate of when
+ * the floor was told, as known figures are not erased.
  */
 export function floorDollarsOf(view: View, floor: Figure, nowMs: number): Check {
 	const { rates } = view;
@@ -89,7 +89,7 @@ export function floorDollarsOf(view: View, floor: Figure, nowMs: number): Check 
 	};
 }
 
-/** The whole page of a collection. */
+/** Returns the whole page of a collection. */
 export function detailOf(view: View, nowMs: number, tally: Tally): Record<string, Expected> {
 	const figures = figuresOf(view, nowMs);
 	const { mints1h, mintedSupply, mintPriceNative } = figures;
@@ -112,7 +112,7 @@ export function detailOf(view: View, nowMs: number, tally: Tally): Record<string
 		},
 		lastSale: sale && {
 			tokenId: (actual) => {
-				// Of those of one second that only the provider told, none is the last.
+				// Among events of one second that only the provider told, none is known to be the last.
 				const last = view.known.filter(({ kind, atMs, accepted, block }) => {
 					return kind === "sale" && accepted && block === sale.block && atMs === sale.atMs;
 				});
@@ -130,7 +130,10 @@ export function detailOf(view: View, nowMs: number, tally: Tally): Record<string
 	};
 }
 
-/** They are those of one answer, as a whole: a part of another would be nobody's. */
+/**
+ * Checks that the stats are those of one answer, as a whole: a mixture of two answers was never
+ * told.
+ */
 function statsProblem({ told }: View, actual: unknown): string | undefined {
 	const answers = told.stats.length === 0 ? [null] : told.stats.map(({ answer }) => answer);
 	const wrong = answers.map((answer) => differences(actual, { data: statsOf(answer) }));
@@ -138,7 +141,7 @@ function statsProblem({ told }: View, actual: unknown): string | undefined {
 	return least.length === 0 ? undefined : least.join("; ");
 }
 
-/** The provider's own figures, in which zero is what nobody has counted. */
+/** Returns the provider's own figures, in which zero means not counted. */
 function statsOf(answer: any): Expected {
 	if (!answer) return { total: { floor_price: null, floor_price_symbol: null } };
 	const {
@@ -164,13 +167,14 @@ function sumOf({ volume, sales, volume_symbol }: any): Record<string, Expected> 
 	return { volume: isUnknown ? null : volume, sales, volume_symbol };
 }
 
-/** Up to this time every event is held; so the newest of before must be. */
+/** Up to the stated time every event is stored, so the newest event before it must be. */
 function coverageEndProblem(
 	{ known, truth, lanesFromMs }: View,
 	actual: string | null,
 ): string | undefined {
 	if (actual === null) return undefined;
-	// The day before the first sync is read, and what the lanes did not find is not the chain's.
+	// The day before the first sync is read, and an event that the lanes did not find is not on the
+	// chain.
 	const fromMs = Date.parse(actual) - DAY_MS;
 	const newest = truth.findLast(({ atMs }) => atMs <= Date.parse(actual) && atMs >= fromMs);
 	const isElsewhere = newest?.block === null && newest.atMs >= (lanesFromMs ?? Infinity);
@@ -179,7 +183,7 @@ function coverageEndProblem(
 	return isHeld ? undefined : `${actual}, and what happened at ${newest?.atMs} was never told`;
 }
 
-/** The newest accepted event of a kind. */
+/** Returns the newest accepted event of a kind. */
 export function lastOf(facts: readonly Fact[], kind: Fact["kind"]): Fact | null {
 	return facts.filter((fact) => fact.kind === kind && fact.accepted).at(-1) ?? null;
 }

@@ -2,34 +2,34 @@ import { coins } from "#test/conformance/provider/world/coins.ts";
 import type { Coin } from "#test/conformance/provider/world/World.ts";
 import type { Feed } from "#test/e2e/oracle/world/makeFeeds.ts";
 
-/** What money was worth at any time; null where no feed said so. */
+/** Rates of money at any time; null where no feed had one. */
 export type Rates = {
 	/** The price of one ether in dollars at a time; null where no feed has one. */
 	dollarsAt(atMs: number): number | null;
 	/** The value of an amount (base units of a currency) in wei; null where no feed has a rate. */
 	weiOf(currency: string, amount: bigint, atMs: number): bigint | null;
-	/** Ether for so many whole coins that only a symbol names. */
+	/** The value in ether of an amount (whole coins) whose coin is known by its symbol only. */
 	etherOfSymbol(symbol: string, value: number, atMs: number): number | null;
 };
 
-/** The addresses that stand for ether on each chain: the coin itself and its wrapped form. */
+/** The addresses that mean ether on each chain: the coin itself and its wrapped form. */
 const ETHER: Record<string, readonly string[]> = {
 	base: [coins.eth.address, coins.wethOnBase.address],
 	ethereum: [coins.eth.address, coins.wethOnEthereum.address],
 };
 const ETHER_SYMBOLS = ["ETH", "WETH"];
-/** A chain's own coin that is not ether. */
+/** The addresses of a chain's own coin that is not ether. */
 const APE: readonly string[] = [coins.ape.address, coins.wape.address];
 const APE_SYMBOLS: readonly string[] = [coins.ape.symbol, coins.wape.symbol];
 const WEI = 10n ** 18n;
 
-/** A price in dollars, exact. */
+/** An exact price in dollars. */
 type Price = { answer: bigint; decimals: number; coin: Coin };
 
 /**
- * Reads the rounds of feeds, by the specification: an answer holds until the next one and for two
- * heartbeats at most; one that is not above zero was none. Ether, and its wrapped form, need no
- * feed to be worth ether; anything else is worth what its dollars buy, rounded down.
+ * Reads the rounds of feeds, by the specification: an answer is valid until the next one and for
+ * two heartbeats at most; one of zero or less is no answer. Ether and its wrapped form need no feed
+ * to be worth ether; any other coin is worth what its dollars buy, rounded down.
  */
 export function createRates(feeds: readonly Feed[], chain: string): Rates {
 	const priceAt = (isIt: (feed: Feed) => boolean, atMs: number): Price | null => {

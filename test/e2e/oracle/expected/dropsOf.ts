@@ -7,7 +7,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state");
 
-/** Announced mints, as the provider's own answer about each has them. */
+/** Returns the announced mints as the provider's own answer about each shows them. */
 export function dropsOf(views: readonly View[], nowMs: number): Expected[] {
 	return views.flatMap((view) => {
 		const drop = newestOf(view.told.drops)?.answer;

@@ -7,7 +7,7 @@ import { dollarsOf } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { Fact } from "#test/e2e/oracle/Known.ts";
 import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 
-/** A row of activity, a mint of discover and a frame of the stream. */
+/** Returns a row of activity, a mint of discover and a frame of the stream. */
 export function eventOf(fact: Fact, chain: string): Record<string, Expected> {
 	const { kind, accepted, block, total, quantity } = fact;
 	const words = fact.words && withoutEdges(fact.words);
@@ -24,7 +24,7 @@ export function eventOf(fact: Fact, chain: string): Record<string, Expected> {
 		logIndex: (actual) => ((actual === null) === (block === null) ? undefined : `${actual}`),
 		tokenId: fact.tokenId,
 		quantity: quantity.toString(),
-		// Of a mint that was told as a transfer to oneself, too.
+		// Also for a mint that was told as a transfer to oneself.
 		from: kind === "mint" ? ZERO : fact.from,
 		to: fact.to,
 		venue: notAFigure("the name of a marketplace"),
@@ -40,7 +40,9 @@ export function eventOf(fact: Fact, chain: string): Record<string, Expected> {
 	};
 }
 
-/** The provider's words as they are kept: texts of traits without the space around them. */
+/**
+ * Returns the provider's words as they are stored: texts of traits without the space around them.
+ */
 function withoutEdges(words: any): any {
 	const traits = words.nft.traits.map((trait: any) => {
 		return typeof trait.value === "string" ? { ...trait, value: stripped(trait.value) } : trait;
@@ -52,7 +54,7 @@ function reasonOf({ from, to }: Fact): string {
 	return from === to ? "self_trade" : "zero_price";
 }
 
-/** Nothing was paid in no currency; which one is then told does not matter. */
+/** Checks the currency. A payment of zero may have any currency. */
 function currencyOf({ total, currency, words }: Fact): Expected {
 	if (total === null) return null;
 	const isIn = ({ address }: { address: string }) => address === currency;
@@ -60,7 +62,8 @@ function currencyOf({ total, currency, words }: Fact): Expected {
 	return (actual) => {
 		if (total === 0n && actual === null) return undefined;
 		if (actual?.address !== currency) return `${JSON.stringify(actual)}, and not ${currency}`;
-		// Until its contract was asked, or the provider said so, a token has neither.
+		// Until its contract was read, or the provider told them, a token has neither symbol nor
+		// decimals.
 		const isNative = currency === coins.eth.address;
 		const { symbol, decimals } = words?.payment ?? coin ?? {};
 		const isNamed = actual.symbol === symbol && actual.decimals === decimals;

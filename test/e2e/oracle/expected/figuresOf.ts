@@ -4,12 +4,12 @@ import { windowFigures } from "#test/e2e/oracle/expected/windowFigures.ts";
 import { ether, unitWorthOf } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { Told, View } from "#test/e2e/oracle/Known.ts";
 
-/** Every figure of a collection's page, from the chain and the provider's answers alone. */
+/** Returns every figure of a collection's page, from the chain and the provider's answers alone. */
 export function figuresOf(view: View, nowMs: number): Record<string, Figure> {
 	const { sales, volume } = windowFigures(view, nowMs, "24h");
 	return {
 		floorNative: floorOf(view),
-		// No floor of a day ago is there to compare with.
+		// No floor of a day ago exists to compare with.
 		floorChange24hPercent: { ...UNKNOWN, unit: "percent", window: "24h", reasons: ["not_read"] },
 		volume24hNative: volume,
 		sales24h: sales,
@@ -22,7 +22,7 @@ export function figuresOf(view: View, nowMs: number): Record<string, Figure> {
 	};
 }
 
-/** The provider's figure where that is in ether, else the best ask; zero is unknown. */
+/** Returns the provider's floor if it is in ether, else the best ask; zero is unknown. */
 function floorOf(view: View): Figure {
 	const stats = newestOf(view.told.stats);
 	const { floor_price: told = 0, floor_price_symbol: symbol } = stats?.answer.total ?? {};
@@ -48,7 +48,10 @@ function floorOf(view: View): Figure {
 	};
 }
 
-/** A finished walk, else the provider, else the recipients of what the index saw. */
+/**
+ * Counts owners by a finished walk, else by the provider, else by the recipients that the index
+ * saw.
+ */
 function ownersOf(view: View): Figure {
 	const figure = { ...UNKNOWN, unit: "count" as const };
 	if (view.owners)
@@ -62,12 +65,12 @@ function ownersOf(view: View): Figure {
 	const got = view.known.filter(({ kind, accepted }) => kind !== "transfer" && accepted);
 	const recipients = new Set(got.map(({ to }) => to)).size;
 	const value = recipients === 0 ? null : recipients;
-	// A zero of who has not counted is no number that somebody told.
+	// A zero of a provider that has not counted is no figure.
 	const zero = view.isSole && view.told.stats.length > 0 ? ["not_counted"] : [];
 	return { ...figure, value, sources: ["chain"], reasons: ["not_read", ...zero] };
 }
 
-/** Tokens with a listing, each once, where the whole book was read. */
+/** Counts tokens with a listing, each once, if the whole book was read. */
 function listedOf(view: View): Figure {
 	const asks = asksOf(view);
 	const toldAt = timesOf([...view.told.listings, ...view.told.allListings]);
@@ -75,7 +78,7 @@ function listedOf(view: View): Figure {
 	return { ...UNKNOWN, unit: "count", value, sources: ["provider"], reasons: ["not_read"], toldAt };
 }
 
-/** Minted less burned of a walked contract, else what the provider told. */
+/** Returns minted less burned for a walked contract, else what the provider told. */
 function supplyOf(view: View): Figure {
 	const figure = { ...UNKNOWN, unit: "count" as const, reasons: ["not_read"] };
 	if (view.owners) {
@@ -87,11 +90,11 @@ function supplyOf(view: View): Figure {
 	const zero = view.isSole && view.told.pages.length > 0 ? ["not_counted"] : [];
 	if (!told) return { ...figure, reasons: ["not_read", ...zero] };
 	const value = told.answer.total_supply;
-	// Its time is not compared: a sync that waits may store it minutes after it was told.
+	// Its time is not compared: a delayed sync may store it minutes after it was told.
 	return { ...figure, value, sources: ["provider"] };
 }
 
-/** Units ever minted: of a walk all of them, else those that the index saw. */
+/** Counts units ever minted: by a walk all of them, else those that the index saw. */
 function mintedOf(view: View): Figure {
 	const figure = { ...UNKNOWN, unit: "count" as const };
 	if (view.owners)
@@ -108,11 +111,11 @@ function mintedOf(view: View): Figure {
 	};
 }
 
-/** What the newest mint cost a unit; free is 0, and untold is unknown. */
+/** Returns the price of a unit at the newest mint; a free mint is 0, an untold price is unknown. */
 function mintPriceOf({ known }: View): Figure {
 	const last = known.filter(({ kind, accepted }) => kind === "mint" && accepted).at(-1);
 	const raw = last ? unitWorthOf(last) : null;
-	// Of a mint that only the provider told, without a payment, nobody told a price.
+	// No source told the price of a mint that only the provider told, without a payment.
 	const reasons = [last && last.total !== null ? "no_price" : "not_read"];
 	return {
 		...UNKNOWN,

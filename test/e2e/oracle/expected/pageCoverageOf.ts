@@ -1,7 +1,7 @@
 import type { Check } from "#test/e2e/oracle/differences.ts";
 import type { Fact, View } from "#test/e2e/oracle/Known.ts";
 
-/** What each list of a page is made of. */
+/** The kind of event in each list of a page. */
 const KINDS: Record<string, Fact["kind"]> = {
 	candles: "sale",
 	points: "sale",
@@ -11,8 +11,8 @@ const KINDS: Record<string, Fact["kind"]> = {
 };
 
 /**
- * Checks what a page says of the time that it shows: between the ends that it names every accepted
- * event must have been told.
+ * Checks a page's statement of the time that it shows: every accepted event between the ends it
+ * names must have been told.
  */
 export function pageCoverageOf(view: View): Check {
 	const { known, truth, lanesFromMs } = view;

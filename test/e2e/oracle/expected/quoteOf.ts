@@ -12,10 +12,13 @@ import { ether, inDollars } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { View } from "#test/e2e/oracle/Known.ts";
 import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 
-/** What the node of the one chain that has a node asks for a unit of gas. */
+/** The gas price of the node of the one chain that has a node, in wei. */
 const GAS_PRICE = 10n ** 9n;
 
-/** What buying so many units of the stored book costs, in ether and in dollars of now. */
+/**
+ * Returns what buying so many units of the stored book costs, in ether and in dollars at present
+ * rates.
+ */
 export function quoteOf(
 	view: View,
 	quantity: number,
@@ -63,7 +66,7 @@ export function quoteOf(
 	};
 }
 
-/** Null of none, and where one of them is unknown. */
+/** Sums up a figure of the orders; null for no orders, and if one of them is unknown. */
 function sumOf(
 	orders: readonly ToldOrder[],
 	of: (order: ToldOrder) => bigint | null,
@@ -73,7 +76,7 @@ function sumOf(
 	return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n);
 }
 
-/** What of a unit's price others get than who sells it. */
+/** Returns the part of a unit's price that others than the seller get. */
 function feeOf(order: ToldOrder): bigint | null {
 	const unit = unitOf(order);
 	const { consideration } = order.words.protocol_data.parameters;
@@ -82,7 +85,7 @@ function feeOf(order: ToldOrder): bigint | null {
 	return unit === null ? null : (unit * raw) / order.total;
 }
 
-/** Each listing's part is rounded up. */
+/** Checks a sum in which each listing's part is rounded up. */
 function roundedUp(wei: bigint | null, parts: number): Expected {
 	if (wei === null) return null;
 	const check: Check = (actual) => {

@@ -3,9 +3,9 @@ import type { View } from "#test/e2e/oracle/Known.ts";
 
 const COUNT = "meta_trait:trait_count";
 const NONE = ["none", ""];
-/** By Python's `math.isclose`: two scores so near are one. */
+/** The relative tolerance of Python's `math.isclose`: two scores so near are equal. */
 const CLOSE = 1e-9;
-/** A few broken tokens do not keep the others without a rank; more may. */
+/** A few unreadable tokens do not keep the others without a rank; more do. */
 const READ_SHARE = 0.95;
 
 /** Attributes of a token by trait, as OpenRarity reads them. */
@@ -13,9 +13,9 @@ type Attributes = Map<string, string>;
 
 /**
  * Returns OpenRarity's rank of each token, by its published definition: information content over
- * the collection's entropy, after the number of attributes that nobody else has. Null where there
- * is none: units of an ERC-1155 are no tokens of their own, tokens that are alike have no order,
- * and of a part of the supply the rarest are not known.
+ * the collection's entropy, after the number of attributes that no other token has. Null if there
+ * are no ranks: units of an ERC-1155 are no single tokens, identical tokens have no order, and in a
+ * part of the supply the rarest are not known.
  */
 export function ranksOf(view: View, nowMs: number): Map<string, number> | null {
 	const { tokens } = view.told;
@@ -29,7 +29,7 @@ export function ranksOf(view: View, nowMs: number): Map<string, number> | null {
 	return rankTokens(all);
 }
 
-/** Texts alone: a number or a date is no attribute. */
+/** Returns attributes that are texts: a number or a date is no attribute. */
 export function attributesOf(traits: readonly any[]): Attributes {
 	const texts = traits.filter(({ display_type: kind }) => !["number", "date"].includes(kind));
 	const has = new Map(
@@ -41,14 +41,17 @@ export function attributesOf(traits: readonly any[]): Attributes {
 
 const plain = (text: string) => stripped(text).toLowerCase();
 
-/** Python's `strip`: JavaScript's takes U+FEFF and leaves U+001C to U+001F and U+0085. */
+/**
+ * Strips a text as Python's `strip` does: JavaScript's takes U+FEFF and leaves U+001C to U+001F and
+ * U+0085.
+ */
 export function stripped(text: string): string {
 	const edge =
 		"[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 	return text.replace(new RegExp(`^${edge}|${edge}$`, "g"), "");
 }
 
-/** Ranks tokens of which every one is given. */
+/** Ranks the tokens of a complete list. */
 export function rankTokens(all: readonly { id: string; has: Attributes }[]): Map<string, number> {
 	const supply = all.length;
 	const types = [...new Set(all.flatMap(({ has }) => [...has.keys()]))];

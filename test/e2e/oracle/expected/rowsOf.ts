@@ -15,7 +15,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state");
 
-/** A row of trending. */
+/** Returns a row of trending. */
 export function trendingRowOf(view: View, nowMs: number, window: Window): Expected {
 	const { sales, volume } = windowFigures(view, nowMs, window);
 	const [floor, owners, listed] = pick(view, nowMs, ["floorNative", "ownersCount", "listedCount"]);
@@ -39,7 +39,7 @@ export function trendingRowOf(view: View, nowMs: number, window: Window): Expect
 	};
 }
 
-/** A row of discover, and of its stream. */
+/** Returns a row of discover, and of its stream. */
 export function discoverRowOf(view: View, nowMs: number): Expected {
 	const [floor, volume, sales, change, mints1h] = pick(view, nowMs, [
 		"floorNative",
@@ -67,7 +67,7 @@ export function discoverRowOf(view: View, nowMs: number): Expected {
 	};
 }
 
-/** A hit of a search in the index. */
+/** Returns a hit of a search in the index. */
 export function hitOf(view: View, nowMs: number): Expected {
 	const [floor, volume, sales, owners] = pick(view, nowMs, [
 		"floorNative",

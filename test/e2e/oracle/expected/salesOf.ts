@@ -11,7 +11,7 @@ import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
 const DAY_MS = 86_400_000;
 const label = notAFigure("words for people");
 
-/** A sale as a point of the chart. */
+/** Returns a sale as a point of the chart. */
 export function pointOf(sale: Fact, rank: number | null): Record<string, Expected> {
 	return {
 		tokenId: sale.tokenId,
@@ -28,7 +28,7 @@ export function pointOf(sale: Fact, rank: number | null): Record<string, Expecte
 	};
 }
 
-/** The 13 tiles of a collection, in their order. */
+/** Returns the 13 tiles of a collection, in their order. */
 export function tilesOf(view: View, nowMs: number, tally: Tally): Expected {
 	const figures = figuresOf(view, nowMs);
 	const prices = pricesOf(view, nowMs);
@@ -68,7 +68,7 @@ export function tilesOf(view: View, nowMs: number, tally: Tally): Expected {
 	});
 }
 
-/** Prices of a unit in wei, the lowest first. */
+/** Returns prices of a unit in wei, the lowest first. */
 function pricesOf(view: View, nowMs: number): bigint[] {
 	const day = factsSince(view.known, "sale", windowStart(nowMs, "24h"));
 	return day.flatMap((sale) => unitWorthOf(sale) ?? []).sort((a, b) => (a < b ? -1 : 1));
@@ -81,8 +81,8 @@ function medianOf(prices: readonly bigint[]): bigint | null {
 }
 
 /**
- * Change against the day before; unknown where nothing was sold on it. Covered is time: which
- * sales have a price stands beside the volume.
+ * Returns the change against the day before; unknown without sales on that day. Its coverage is of
+ * time: which sales have a price is stated with the volume.
  */
 function volumeChangeOf(view: View, nowMs: number): Figure {
 	const startMs = windowStart(nowMs, "24h");

@@ -4,12 +4,12 @@ import { stripped } from "#test/e2e/oracle/expected/ranksOf.ts";
 import { ether } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { View } from "#test/e2e/oracle/Known.ts";
 
-/** A trait's value, and the tokens that have it; null where only their number was told. */
+/** A trait's value, and the tokens with it; null if only their number was told. */
 type Counted = { type: string; value: string; count: number; ids: Set<string> | null };
 
 /**
- * The collection's traits value by value; null where nobody told any. Floors follow a book half a
- * minute later: until then they are all the provider's.
+ * Checks the collection's traits value by value; null if no source told any. Floors follow a book
+ * half a minute later: until then they are all the provider's.
  */
 export function traitsOf(view: View): Check {
 	return (actual) => {
@@ -24,7 +24,7 @@ export function traitsOf(view: View): Check {
 function traitsBy(view: View, { isByBook }: { isByBook: boolean }): Expected[] | null {
 	const counted = countedOf(view);
 	if (!counted) return null;
-	// A book of which only the offers were told has no floor.
+	// Without read listings a book has no floor.
 	const asks = isByBook && view.told.allListings.length > 0 ? asksOf(view) : null;
 	return counted
 		.sort((a, b) => order(a.type, b.type) || order(a.value, b.value))
@@ -34,7 +34,7 @@ function traitsBy(view: View, { isByBook }: { isByBook: boolean }): Expected[] |
 		});
 }
 
-/** From the tokens' own words, else as the provider counted them. */
+/** Counts traits by the tokens' own words, else takes the provider's counts. */
 function countedOf({ told, address }: View): Counted[] | null {
 	const tokens = [...told.tokens.values()].filter(({ contract }) => contract === address);
 	const counted = new Map<string, Counted>();
@@ -56,7 +56,7 @@ function countedOf({ told, address }: View): Counted[] | null {
 	);
 }
 
-/** The cheapest of the tokens that have it, as far as its price in ether is known. */
+/** Returns the cheapest of the tokens with the value, among prices known in ether. */
 function bestOf(asks: readonly ToldOrder[], ids: Set<string>): number | null {
 	const units = asks.flatMap((ask) => (ids.has(ask.tokenId ?? "") ? (unitOf(ask) ?? []) : []));
 	const [best] = units.sort((a, b) => (a < b ? -1 : 1));

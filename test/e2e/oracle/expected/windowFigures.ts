@@ -13,7 +13,7 @@ export const WINDOWS = {
 
 export type Window = keyof typeof WINDOWS;
 
-/** Windows begin at the start of a whole minute. */
+/** Returns the start of a window: windows begin at a whole minute. */
 export const windowStart = (nowMs: number, window: Window) =>
 	Math.floor((nowMs - WINDOWS[window]) / MINUTE_MS) * MINUTE_MS;
 
@@ -21,7 +21,10 @@ export function factsSince(facts: readonly Fact[], kind: Fact["kind"], startMs: 
 	return facts.filter((fact) => fact.kind === kind && fact.accepted && fact.atMs >= startMs);
 }
 
-/** Sales, volume and mints of a window, by sections 2.1 to 2.6 and "Windows" of the decisions. */
+/**
+ * Returns sales, volume and mints of a window, by sections 2.1 to 2.6 and "Windows" of the
+ * decisions.
+ */
 export function windowFigures(view: View, nowMs: number, window: Window) {
 	const startMs = windowStart(nowMs, window);
 	const { lanesFromMs } = view;
@@ -47,7 +50,7 @@ export function windowFigures(view: View, nowMs: number, window: Window) {
 	return { sales, mints: count("mint"), volume: volumeOf(sales) };
 }
 
-/** No sale of a day in which the provider tells of some, by its stats: unknown, and not zero. */
+/** Turns a zero into unknown for a day on which the provider's stats count sales. */
 function denied(sales: Figure, { told, isSole, lanesFromMs }: View): Figure {
 	const isNone = sales.value === 0 && sales.window === "24h";
 	const day = told.stats.at(-1)?.answer.intervals.find((one: any) => one.interval === "one_day");
@@ -71,15 +74,18 @@ function volumeOf(sales: Figure): Figure {
 	return { ...figure, value: ether(raw), raw, span };
 }
 
-/** Whether a minute of any window up to now was looked at. */
+/** Says whether a minute of any window up to now was read. */
 function looked({ lanesFromMs, told, address }: View, nowMs: number): boolean {
 	const isRead = lanesFromMs !== null && lanesFromMs < nowMs - 2 * MINUTE_MS;
 	return isRead || (told.eventAnswers.length > 0 && address !== null);
 }
 
-/** Whether somebody certainly looked after this time: a block was read, or it was answered. */
+/**
+ * Says whether a source certainly told something after this time: a block was read, or an answer
+ * came.
+ */
 function lookedAfter({ lanesUntilMs, lanesFromMs, told }: View, atMs: number): boolean {
-	// What a first reading holds ends where it began, however long its pages took.
+	// A first reading covers the time until it began, however long its pages took.
 	const [first] = told.eventAnswers;
 	const answered = first !== undefined && first.atMs > atMs;
 	const isRead =
@@ -96,7 +102,7 @@ function sourcesOf({ lanesFromMs, told }: View): string[] {
 
 export const RANGES = { "1h": 1, "24h": 24, "7d": 168, "30d": 720, all: null } as const;
 
-/** Accepted sales of a range, which begins at a whole minute. */
+/** Returns accepted sales of a range, which begins at a whole minute. */
 export function inRange(facts: readonly Fact[], range: keyof typeof RANGES, nowMs: number): Fact[] {
 	const hours = RANGES[range];
 	const startMs = hours === null ? 0 : Math.floor(nowMs / MINUTE_MS - hours * 60) * MINUTE_MS;

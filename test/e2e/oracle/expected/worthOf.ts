@@ -11,19 +11,19 @@ export function priced(fact: UnpricedFact, rates: Rates): Fact {
 /** Returns an event's value in wei for all its units; null where its currency had no rate. */
 export const worthOf = ({ worth }: Fact): bigint | null => worth;
 
-/** What one unit of it is worth in wei. */
+/** Returns the value of one unit in wei. */
 export function unitWorthOf(fact: Fact): bigint | null {
 	const worth = worthOf(fact);
 	return worth === null ? null : worth / fact.quantity;
 }
 
-/** What one unit of it was worth in dollars then. */
+/** Returns the value of one unit in dollars at its time. */
 export function dollarsOf(fact: Fact): number | null {
 	const unit = unitWorthOf(fact);
 	return inDollars(unit === null ? null : ether(unit), fact.etherDollars);
 }
 
-/** Ether in dollars; null where either is not known. */
+/** Returns ether in dollars; null if either is not known. */
 export function inDollars(value: number | null, etherDollars: number | null): number | null {
 	return value === null || etherDollars === null ? null : value * etherDollars;
 }

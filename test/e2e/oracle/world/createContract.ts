@@ -14,14 +14,14 @@ const FEE_SHARE = 40n;
 
 type Holding = { id: bigint; owner: Hex };
 
-/** A token contract whose every act is a transaction with the logs that a real one leaves. */
+/** A token contract whose every act is a transaction with the logs that a real one emits. */
 export type Contract = ReturnType<typeof createContract>;
 
 export type ContractPlan = { address: Hex; standard: "erc721" | "erc1155"; random: Random };
 
 /**
- * Makes a contract that remembers who owns what, so that nobody sells what they have not got. What
- * its acts mean for figures is not computed here: the oracle reads their logs from the node.
+ * Makes a contract that remembers who owns what, so that each seller has what they sell. The effect
+ * on figures is not computed here: the oracle reads the logs from the node.
  */
 export function createContract({ address, standard, random }: ContractPlan) {
 	const held: Holding[] = [];

@@ -14,12 +14,15 @@ import type { Deed } from "#test/e2e/oracle/readChain.ts";
 const TOKENS_MAX = 60;
 const PAGES_AND_HALF = 450;
 const HOUR_S = 3_600;
-/** How long ago ether had no price where its feed pauses or begins, and one where it ends. */
+/**
+ * A time ago at which ether has no price where its feed pauses or begins, and has one where it
+ * ends.
+ */
 const SILENT_S = 17 * HOUR_S;
 
 /**
  * Fills the provider's world with one collection for each way in which it can be known: whole, in
- * part, contradicted, uncounted, refused, of several contracts, of a chain that nobody reads.
+ * part, contradicted, uncounted, refused, of several contracts, of a chain that is not read.
  */
 export function fillWorld(world: World, nowMs: number, deeds: readonly Deed[]): void {
 	const growing = growingIn(world, nowMs);
@@ -52,13 +55,13 @@ export function fillWorld(world: World, nowMs: number, deeds: readonly Deed[]): 
 	}
 	list(usdc, { listings: 3, coin: coins.usdcOnBase }, growing);
 
-	// Where the chain's own coin is not ether.
+	// On a chain whose own coin is not ether.
 	const apes = grow("told-apes", ["ape_chain"], 5);
 	trade(apes, { sales: some(3, 5), overS: 20 * HOUR_S, coin: coins.ape, from: 80 }, growing);
 	trade(apes, { sales: 2, overS: 9 * HOUR_S, coin: coins.wape, from: HOUR_S }, growing);
 	list(apes, { listings: 3, coin: coins.ape }, growing);
 
-	// Whoever mints pays in what the contract takes.
+	// Mints are paid in the currency that the contract takes.
 	const minted = grow("minted-for-dollars", ["base"], 6, 1);
 	for (const [at, from] of [SILENT_S, 75].entries()) {
 		const price = steps(40_000 + random.below(9_000), coins.usdcOnBase);
@@ -93,7 +96,7 @@ export function fillWorld(world: World, nowMs: number, deeds: readonly Deed[]): 
 	oddities(grow, growing);
 }
 
-/** Traits as the document allows them: lacking, of one token alone, told as nothing, no text. */
+/** Gives traits in each form that the document allows: missing, unique, null, no text. */
 function distinguish({ tokens }: WorldCollection): void {
 	const [alone, lacking, nothing, level, spaced] = tokens;
 	alone?.traits.push({ trait_type: "Crown", value: "Gold" });
@@ -105,7 +108,7 @@ function distinguish({ tokens }: WorldCollection): void {
 
 type Book = { listings: number; coin: Coin; offers?: number };
 
-/** Listings and offers at prices of their own: no two floors are alike, so none can be mixed up. */
+/** Adds listings and offers at distinct prices: no two floors are equal, so that a mix-up shows. */
 function list(to: WorldCollection, { listings, coin, offers = 0 }: Book, growing: Growing): void {
 	const draw = (least: number) => least + growing.random.below(20_000);
 	for (let at = 0; at < listings; at++) {
@@ -116,7 +119,7 @@ function list(to: WorldCollection, { listings, coin, offers = 0 }: Book, growing
 			growing,
 		);
 	}
-	// A second listing of a token that has one, and one that only one account may fill.
+	// A second listing of a listed token, and one that only one account may fill.
 	const [first] = to.tokens;
 	if (first)
 		addOrder(to, { kind: "listing", token: first, price: steps(draw(60_000), coin) }, growing);
@@ -186,7 +189,7 @@ function oddities(grow: Grow, growing: Growing): void {
 	addEvent(doubtful, { kind: "sale", atS: nowS - 4_500, from: washer, to: washer, price }, random);
 }
 
-/** The provider saw all that the chain did with its collection, as a provider tells it. */
+/** Adds to the provider all events of the chain in its collection, in the provider's form. */
 export function tell(shared: WorldCollection, deeds: readonly Deed[], { random }: Growing): void {
 	const [place] = shared.places;
 	for (const deed of deeds.filter(({ contract }) => contract === place?.address)) {

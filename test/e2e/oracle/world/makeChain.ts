@@ -11,12 +11,14 @@ export const NAMES = ["shared-whole", "shared-stuck", "lone-cats", "lone-edition
 export type Chain = {
 	past: PastBlock[];
 	contracts: Map<string, Contract>;
-	/** What happens in one block: sales, mints, burns and gifts of the contracts that are named. */
+	/**
+	 * Returns the transactions of one block: sales, mints, burns and gifts of the named contracts.
+	 */
 	act(names: readonly string[], times: number): NodeTransaction[];
 };
 
 const HOUR_S = 3_600;
-/** Hours ago of the blocks of the past, each moved by what the seed draws. */
+/** Times of the past blocks in hours ago, each moved by a drawn amount. */
 const PAST_HOURS = [
 	39, 35, 31, 27, 25.4, 22, 19, 16, 13, 11, 9.5, 7.2, 5.4, 4, 3, 2, 1.4, 0.7, 0.3,
 ];
@@ -27,7 +29,7 @@ const PACE_S = 60;
 const LAST_AGO_S = 200;
 const MILLI = 10n ** 15n;
 
-/** Makes what a chain saw before anybody read it, from a seed. */
+/** Makes a chain's history from before it was read, from a seed. */
 export function makeChain(random: Random, nowMs: number): Chain {
 	const contracts = new Map(
 		NAMES.map((name) => {
@@ -70,7 +72,7 @@ function withEmptyBlocks(busy: readonly PastBlock[], nowS: number): PastBlock[] 
 	});
 }
 
-/** Enough tokens that all that follows has something to act on, and one of each kind of act. */
+/** Returns enough mints for all later acts, and one act of each kind. */
 function firstActs(contracts: Chain["contracts"], name: string, random: Random) {
 	const contract = contracts.get(name);
 	if (!contract) return [];

@@ -9,10 +9,10 @@ import { coins } from "#test/conformance/provider/world/coins.ts";
 import { createRandom, type Random } from "#test/conformance/provider/world/createRandom.ts";
 import type { Coin } from "#test/conformance/provider/world/World.ts";
 
-/** A price feed and what it prices; where a coin is a chain's own, its wrapped form as well. */
+/** A price feed and the coin it prices; for a chain's own coin, its wrapped form as well. */
 export type Feed = { chain: string; coin: Coin; heartbeatMs: number; aggregator: Aggregator };
 
-/** How much of the last two days ether has a price. */
+/** For how much of the last two days ether has a price. */
 export type FeedWorld = "whole" | "begins" | "stale" | "none";
 
 export type Feeds = {
@@ -20,9 +20,9 @@ export type Feeds = {
 	all: readonly Feed[];
 	/** What a node returns when the feeds and the tokens are called. */
 	contracts: readonly Calls[];
-	/** `USD_FEEDS_JSON` of the service. */
+	/** The service's `USD_FEEDS_JSON`. */
 	config: string;
-	/** Two new rounds of each feed that still speaks: one a minute ago, one now. */
+	/** Adds two rounds to each feed that is still updated: one a minute ago, one now. */
 	publish(nowMs: number): void;
 };
 
@@ -33,11 +33,11 @@ const HOUR_S = 3_600;
 const ETHER_HEARTBEAT_S = 6 * HOUR_S;
 const APE_HEARTBEAT_S = 24 * HOUR_S;
 const DOLLAR_HEARTBEAT_S = 24 * HOUR_S;
-/** Where rounds are numbered anew. */
+/** At this time the numbering of rounds begins anew. */
 const NEW_PHASE_HOURS = 9;
 /**
- * Hours ago between which ether's feed speaks. An answer holds for two heartbeats: for 12 hours
- * after the feed's last word before it was silent.
+ * The spans (hours ago) in which ether's feed is updated. An answer is valid for two heartbeats:
+ * for 12 hours after the feed's last round before a pause.
  */
 const SPEAKS: Record<FeedWorld, readonly (readonly [number, number])[]> = {
 	whole: [
@@ -51,7 +51,9 @@ const SPEAKS: Record<FeedWorld, readonly (readonly [number, number])[]> = {
 const DOLLAR_HOURS = [30, 26.5, 12, 5, 1];
 const PLACES = 10n ** 8n;
 
-/** Makes the price feeds of a seed: ether's begins, pauses or ends; beside it a dollar coin's. */
+/**
+ * Makes the price feeds of a seed: ether's begins, pauses or ends; a dollar coin's is beside it.
+ */
 export function makeFeeds(seed: number, nowMs: number): Feeds {
 	const world = WORLDS[(seed >> 1) % WORLDS.length] ?? "none";
 	// A separate random source: the chain of a seed stays the same with feeds and without.
@@ -101,7 +103,7 @@ export function makeFeeds(seed: number, nowMs: number): Feeds {
 	};
 }
 
-/** By chain and token. All stand on the one chain that has a node. */
+/** Returns the configuration by chain and token. All feeds are on the one chain that has a node. */
 function configOf(feeds: readonly Feed[]) {
 	const chains = Map.groupBy(feeds, ({ chain }) => CHAIN_IDS[chain]);
 	const entries = [...chains].map(([id, own]) => {
@@ -114,14 +116,14 @@ function configOf(feeds: readonly Feed[]) {
 	return Object.fromEntries(entries);
 }
 
-/** From one time to another in steps of up to an hour. */
+/** Returns times (hours ago) from one to another in steps of up to an hour. */
 function hoursOf(from: number, until: number, random: Random): number[] {
 	const hours: number[] = [];
 	for (let at = from; at > until; at -= 0.4 + random.below(60) / 100) hours.push(at);
 	return [...hours, until];
 }
 
-/** Rounds in two phases, with numbers that are missing and answers that are no price. */
+/** Returns rounds in two phases, with missing numbers and invalid answers. */
 function roundsOf(
 	hours: readonly number[],
 	{ nowMs, price }: { nowMs: number; price: () => bigint },

@@ -1,6 +1,6 @@
 import type { Queryable } from "#core/db/Database.ts";
 
-/** Tells whether a collection's first sync only waits for its events. */
+/** Says whether a collection's first sync only waits for its events. */
 export async function awaitsWalk(db: Queryable, collectionId: number): Promise<boolean> {
 	const rows = await db.query(
 		`select from market_index.sync as s join market_index.collection as c on c.id = s.collection_id

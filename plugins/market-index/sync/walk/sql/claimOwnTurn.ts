@@ -5,8 +5,8 @@ import { isFree } from "#plugins/market-index/sync/walk/sql/isFree.ts";
 import { TURN_COLUMNS, type TurnRow, turnOf } from "#plugins/market-index/sync/walk/sql/turnRow.ts";
 
 /**
- * Takes the turn of one collection. Null where somebody else has it, where it rests after a page
- * that did not come, or where its slug is not known.
+ * Claims the turn of one collection. Null where another worker has it, where it rests after a page
+ * that did not arrive, or where its slug is not known.
  */
 export async function claimOwnTurn(
 	db: Queryable,

@@ -11,8 +11,8 @@ import { isFree } from "#plugins/market-index/sync/walk/sql/isFree.ts";
 import { TURN_COLUMNS, type TurnRow, turnOf } from "#plugins/market-index/sync/walk/sql/turnRow.ts";
 
 /**
- * Whom a turn is for. `first`: a collection whose first day is being read. `refresh`: any other that
- * is due.
+ * What a turn is for. `first`: a collection whose first day is being read. `refresh`: any other
+ * that is due.
  */
 export type TurnKind = "first" | "refresh";
 
@@ -20,11 +20,13 @@ export type TurnClaim = {
 	kind: TurnKind;
 	chainIds: readonly number[];
 	nowMs: number;
-	/** Turns of a collection that has nothing under way are this far apart. */
+	/** The least time between turns of a collection without a walk under way. */
 	everyMs: number;
 };
 
-/** Its place in the order of turns: who had none is first. Each index below is of this. */
+/**
+ * Its place in the order of turns: those without a turn come first. Each index below is of this.
+ */
 const PLACE = "coalesce(due.lean_at, '-infinity')";
 
 /** The first pages of a first day, which go before everything else. */
@@ -39,9 +41,9 @@ const WALKING = headOf(`due.walk_until is not null and ${PLACE} <= $2
 	and not (due.events_until is null and ${IS_EARLY})`);
 
 /**
- * A collection whose list is held up to its last turn, by `sync_held`. While the lanes of its
+ * A collection whose list is covered up to its last turn, by `sync_held`. While the lanes of its
  * chain are level with the head they tell its sales and mints. It is then due only where its last
- * turn was before they became level, and every now and then for the rest.
+ * turn was before they became level, and now and then for the rest.
  */
 const IS_HELD = "due.events_until is not null and due.walk_until is null";
 const HELD = headOf(`${IS_HELD} and ${PLACE} <= case when span.level_from is null then $4
@@ -54,9 +56,9 @@ const FOREIGN = headOf(`${IS_HELD} and due.foreign_until is not null and due.for
 const WHO = { first: FIRST, refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}` } as const;
 
 /**
- * Takes the turn of the collection whose last turn is the longest ago. Of each kind of turn and
- * chain only the head of its index is read: collections that are not due cost nothing, however
- * many they are.
+ * Claims the turn of the collection whose last turn is the longest ago. For each kind of turn and
+ * chain only the head of its index is read: collections that are not due cost nothing, however many
+ * they are.
  */
 export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<ClaimedTurn | null> {
 	const { kind, chainIds, nowMs, everyMs } = claim;
@@ -82,7 +84,10 @@ export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<Claime
 	return rows[0] ? turnOf(rows[0]) : null;
 }
 
-/** The first of those of one chain, locked; those that somebody else locked are left out. */
+/**
+ * Returns SQL for the first due collection of one chain, locked; those locked by others are
+ * skipped.
+ */
 function headOf(isDue: string): string {
 	return `select collection_id, lean_at from (
 		select due.collection_id, due.lean_at from market_index.sync as due

@@ -2,32 +2,29 @@ import type { Tx } from "#core/db/Database.ts";
 import type { ClaimedTurn } from "#plugins/market-index/sync/walk/ClaimedTurn.ts";
 
 export type EndedWalk = {
-	/** What is held from now on; null where the walk brought nothing that may be said. */
+	/** What is covered from now on; null where the walk has no usable result. */
 	held: { from: Date; until: Date } | null;
 	baseAt: Date | null;
-	/** The newest event that was told, and of which kinds. */
+	/** The newest event in the list, and for which kinds. */
 	newestAt: Date | null;
 	newestTypes: readonly string[] | null;
-	/** Pages that a walk read in vain: the next one counts on. */
+	/** Pages that a walk read without a result: the next one counts on. */
 	pages: number;
 	/** How many times in a row the list of events was older than the one read before. */
 	backwards: number;
-	/** Turns in a row that brought nothing. */
+	/** Turns in a row without a result. */
 	failures: number;
-	/**
-	 * When its last turn is said to have been: later than now where it rests; null leaves it as it
-	 * was.
-	 */
+	/** The stored time of its last turn: later than now where it rests; null leaves it as it was. */
 	leanAt: Date | null;
 	foreignUntil: Date | null;
-	/** Now. A `foreign_until` before it is forgotten. */
+	/** Now. A `foreign_until` before it is cleared. */
 	at: Date;
 };
 
 /**
- * Ends a walk and its turn, and notes what is held. Returns whether the turn was still this one's.
- * Where a gap has set `events_until` back meanwhile that stays, and the next walk begins with the
- * gap.
+ * Ends a walk and its turn, and stores what is covered. Returns whether this worker still had the
+ * turn. If a gap has set `events_until` back meanwhile that stays, and the next walk begins with
+ * the gap.
  */
 export async function endWalk(
 	tx: Tx,

@@ -1,9 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Ends a turn that brought nothing. Without `restUntil` the turn does not count: the collection
- * goes first next time, as before. With it the walk is left alone until then. `failures`: turns in
- * a row that brought nothing.
+ * Ends a turn without a result. Without `restUntil` the turn does not count: the collection goes
+ * first next time, as before. With it the walk rests until then. `failures`: turns in a row without
+ * a result.
  */
 export async function giveTurnBack(
 	db: Queryable,

@@ -1,8 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Returns whether only the provider has a sale of a collection, in a time in which the chain's
- * lanes left nothing out: then no lane decodes that venue. By `unconfirmed_sale`.
+ * Says whether only the provider has a sale of a collection, in a time in which the chain's lanes
+ * left nothing out: then no lane decodes that venue. By `unconfirmed_sale`.
  */
 export async function hasProviderOnlySale(
 	db: Queryable,

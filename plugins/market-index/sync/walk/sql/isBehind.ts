@@ -2,8 +2,8 @@ import type { Queryable } from "#core/db/Database.ts";
 import { BACKLOG_AFTER_MS } from "#plugins/market-index/sync/limits.ts";
 
 /**
- * Tells whether collections have waited for a first sync for a while. Collections whose sync
- * failed wait for their own time and do not count. By `sync_unsynced`.
+ * Says whether collections have waited for a first sync for a while. Collections whose sync failed
+ * wait for their own time and do not count. By `sync_unsynced`.
  */
 export async function isBehind(
 	db: Queryable,

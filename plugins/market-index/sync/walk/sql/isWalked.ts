@@ -1,8 +1,8 @@
 import type { Queryable } from "#core/db/Database.ts";
 
 /**
- * Tells whether a collection's first walk is done, or whether there is none to do because nobody
- * knows its slug. A walk that ended without any event is done as well; later turns try again.
+ * Says whether a collection's first walk is done, or impossible because its slug is not known. A
+ * walk that ended without any event is done as well; later turns try again.
  */
 export async function isWalked(db: Queryable, collectionId: number): Promise<boolean> {
 	const rows = await db.query(

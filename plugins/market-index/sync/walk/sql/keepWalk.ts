@@ -3,7 +3,7 @@ import type { ClaimedTurn } from "#plugins/market-index/sync/walk/ClaimedTurn.ts
 import type { Walk } from "#plugins/market-index/sync/walk/Walk.ts";
 
 /**
- * Stores where a walk goes on, and ends the turn. Does nothing where another turn has the walk.
+ * Stores where a walk continues, and ends the turn. Does nothing where another turn has the walk.
  */
 export async function keepWalk(
 	db: Queryable,

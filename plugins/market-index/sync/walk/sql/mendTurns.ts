@@ -11,7 +11,7 @@ const INDEXED = [
 const PLACE = "coalesce(lean_at, '-infinity')";
 
 /**
- * Makes turns due that were given by a clock which was set back since: those whose last turn is
+ * Makes turns due that were claimed by a clock which was set back since: those whose last turn is
  * more than a turn's length ahead of now. Walks that rest after a failure may be further ahead.
  */
 export async function mendTurns(

@@ -2,8 +2,8 @@ import type { Queryable } from "#core/db/Database.ts";
 import { LEVEL_BREAK_MS } from "#plugins/market-index/sync/limits.ts";
 
 /**
- * Notes that a chain's lanes are level with its head and have left nothing out. Where they were
- * not seen level for a while, the span begins anew: nobody knows what they left out meanwhile.
+ * Records that a chain's lanes are level with its head and have left nothing out. If they were not
+ * seen level for a while, the span begins anew: what they left out meanwhile is not known.
  */
 export async function noteLevel(
 	db: Queryable,

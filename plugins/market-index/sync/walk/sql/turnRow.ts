@@ -1,7 +1,7 @@
 import type { ClaimedTurn } from "#plugins/market-index/sync/walk/ClaimedTurn.ts";
 import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
-/** What a statement that takes a turn returns; `s` is the sync, `c` its collection. */
+/** What a statement that claims a turn returns; `s` is the sync, `c` its collection. */
 export const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
 	'0x' || encode(c.address, 'hex') as address, s.provider_slug as "providerSlug", s.turn,
 	s.events_from as "eventsFrom", s.events_until as "eventsUntil",
@@ -22,7 +22,7 @@ export type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & 
 	idle: number;
 };
 
-/** A row of such a statement as a turn. */
+/** Converts a row of such a statement to a turn. */
 export function turnOf(row: TurnRow): ClaimedTurn {
 	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
 	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;

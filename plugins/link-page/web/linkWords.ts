@@ -1,4 +1,4 @@
-import type { LinkShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
 /** What the page says of a link, by what it is for. */
 export type LinkWords = {

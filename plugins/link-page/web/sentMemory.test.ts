@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { LinkShown } from "#plugins/wallets/link/web/renderTransaction.ts";
-import { sentMemory } from "#plugins/wallets/link/web/sentMemory.ts";
+import { sentMemory } from "#plugins/link-page/web/sentMemory.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
 function memory() {
 	const kept = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { signWithWallet, type WalletProvider } from "#plugins/wallets/link/web/signWithWallet.ts";
+import { signWithWallet, type WalletProvider } from "#plugins/link-page/web/signWithWallet.ts";
 
 // Guarantee: the wallet is asked to send once, by the right account on the right chain.
 

@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test";
-import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
-import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
-
-const statuses = Object.keys(intentMachine);
+import { stateWords } from "#plugins/link-page/web/stateWords.ts";
+import { INTENT_STATUSES } from "#plugins/wallets/contract.ts";
 
 test("every state an intent can have has words of its own on the page", () => {
-	for (const status of statuses) {
+	for (const status of INTENT_STATUSES) {
 		const { title, lead } = stateWords(status, null);
 		expect({ status, title }).not.toEqual({ status, title: status });
 		expect(lead).toEndWith(".");
@@ -24,7 +22,7 @@ test("money that may have left is never called not sent, and is not asked for ag
 });
 
 test("the page looks again exactly where the service itself can still change it", () => {
-	const open = statuses.filter((status) => !stateWords(status, null).isOver);
+	const open = INTENT_STATUSES.filter((status) => !stateWords(status, null).isOver);
 	expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain", "waiting"]);
 });
 

@@ -1,4 +1,4 @@
-import type { LinkShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
 type About = Pick<LinkShown, "purpose" | "planHash" | "transactions">;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { linkWords } from "#plugins/wallets/link/web/linkWords.ts";
-import type { LinkShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import { linkWords } from "#plugins/link-page/web/linkWords.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
 const wordsOf = (purpose: LinkShown["purpose"], count = 1) => {
 	const transactions = Array.from({ length: count }, () => ({}) as never);

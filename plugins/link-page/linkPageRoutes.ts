@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { httpFault } from "#core/http/httpFault.ts";
-import { createPageAssets } from "#plugins/wallets/link/web/createPageAssets.ts";
+import { createPageAssets } from "#plugins/link-page/createPageAssets.ts";
 
 /** Only our own files, and nobody may put the page into theirs. */
 const POLICY = [
@@ -14,8 +14,8 @@ const POLICY = [
 ].join("; ");
 
 /**
- * The page that people get to by a link. It is the same for every token, and the script asks what
- * the link is about: whoever only fetches the page (a preview) uses nothing up.
+ * Serves the page that people get to by a link. It is the same for every token, and its script asks
+ * what the link is about: whoever only fetches the page (a preview) uses nothing up.
  */
 export function linkPageRoutes() {
 	const assets = createPageAssets();

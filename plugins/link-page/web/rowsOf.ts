@@ -1,4 +1,4 @@
-import type { TransactionShown } from "#plugins/wallets/link/web/renderTransaction.ts";
+import type { TransactionShown } from "#plugins/link-page/web/renderTransaction.ts";
 
 export type Row = { label: string; text: string; kind?: "words" | "mono" | "data" };
 

@@ -1,19 +1,11 @@
+import type { LinkShown } from "#plugins/wallets/contract.ts";
+
 /** A browser's wallet, as EIP-1193 has it. */
 export type WalletProvider = {
 	request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 };
 
-export type WalletRequest = {
-	from: string;
-	to: string;
-	value: string;
-	data: string;
-	chainId: string;
-	/** Of a cancellation: it takes the place of what has that nonce. */
-	nonce?: string | undefined;
-	maxFeePerGas?: string | undefined;
-	maxPriorityFeePerGas?: string | undefined;
-};
+type WalletRequest = NonNullable<LinkShown["request"]>;
 
 /** What asking the wallet came to. Only `sent` and `unclear` can have moved anything. */
 export type WalletOutcome =

@@ -1,16 +1,17 @@
 // The page at /links/:token. It shows what the link is about, and sends one answer.
-import { dollars } from "#plugins/wallets/link/web/dollars.ts";
-import { type FoundWallet, findWallets } from "#plugins/wallets/link/web/findWallets.ts";
-import { linkWords } from "#plugins/wallets/link/web/linkWords.ts";
-import { type OutcomeShown, renderOutcome } from "#plugins/wallets/link/web/renderOutcome.ts";
-import { type LinkShown, renderTransaction } from "#plugins/wallets/link/web/renderTransaction.ts";
-import { sentMemory } from "#plugins/wallets/link/web/sentMemory.ts";
-import { signWithWallet } from "#plugins/wallets/link/web/signWithWallet.ts";
-import { stateWords } from "#plugins/wallets/link/web/stateWords.ts";
-import { timeLeft } from "#plugins/wallets/link/web/timeLeft.ts";
+import { dollars } from "#plugins/link-page/web/dollars.ts";
+import { type FoundWallet, findWallets } from "#plugins/link-page/web/findWallets.ts";
+import { linkWords } from "#plugins/link-page/web/linkWords.ts";
+import { renderOutcome } from "#plugins/link-page/web/renderOutcome.ts";
+import { renderTransaction } from "#plugins/link-page/web/renderTransaction.ts";
+import { sentMemory } from "#plugins/link-page/web/sentMemory.ts";
+import { signWithWallet } from "#plugins/link-page/web/signWithWallet.ts";
+import { stateWords } from "#plugins/link-page/web/stateWords.ts";
+import { timeLeft } from "#plugins/link-page/web/timeLeft.ts";
+import type { LinkOutcome, LinkShown } from "#plugins/wallets/contract.ts";
 
-type Outcome = { intents: OutcomeShown[] };
-type Used = { intents: (OutcomeShown & { nextUrl: string | null })[] };
+type Outcome = { intents: LinkOutcome[] };
+type Used = { intents: (LinkOutcome & { nextUrl: string | null })[] };
 type Tone = "plain" | "good" | "bad";
 
 const TICK_MS = 1_000;
@@ -47,7 +48,7 @@ async function recall(): Promise<void> {
 }
 
 /** Looks again for as long as something can still change. */
-async function follow(first: readonly OutcomeShown[]): Promise<void> {
+async function follow(first: readonly LinkOutcome[]): Promise<void> {
 	let intents = first;
 	for (let look = 0; look < FOLLOW_LOOKS_MAX && !intents.every(isOver); look++) {
 		await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
@@ -59,11 +60,11 @@ async function follow(first: readonly OutcomeShown[]): Promise<void> {
 	}
 }
 
-function isOver({ status, errorCode, cancellation }: OutcomeShown): boolean {
+function isOver({ status, errorCode, cancellation }: LinkOutcome): boolean {
 	return stateWords(status, errorCode, cancellation).isOver;
 }
 
-function showOutcomes(intents: readonly OutcomeShown[]): void {
+function showOutcomes(intents: readonly LinkOutcome[]): void {
 	const [first] = intents;
 	const isSame = intents.every(({ status }) => status === first?.status);
 	if (first && isSame) {

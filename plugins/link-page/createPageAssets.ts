@@ -10,8 +10,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 	["page.js", "text/javascript; charset=utf-8"],
 ]);
 const SCRIPT = "page.js";
+const WEB = join(import.meta.dir, "web");
 
-/** The page's files, made when they are first asked for and kept. */
+/** Finds the page's files, made when they are first asked for and kept. */
 export function createPageAssets(): { find(name: string): Promise<PageAsset | undefined> } {
 	const made = new Map<string, Promise<PageAsset>>();
 	return {
@@ -26,9 +27,9 @@ export function createPageAssets(): { find(name: string): Promise<PageAsset | un
 }
 
 async function load(name: string, type: string): Promise<PageAsset> {
-	if (name !== SCRIPT) return { body: await Bun.file(join(import.meta.dir, name)).text(), type };
+	if (name !== SCRIPT) return { body: await Bun.file(join(WEB, name)).text(), type };
 	const built = await Bun.build({
-		entrypoints: [join(import.meta.dir, "page.ts")],
+		entrypoints: [join(WEB, "page.ts")],
 		target: "browser",
 		format: "esm",
 		// Comments go too: they name files.

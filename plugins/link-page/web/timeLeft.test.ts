@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { timeLeft } from "#plugins/wallets/link/web/timeLeft.ts";
+import { timeLeft } from "#plugins/link-page/web/timeLeft.ts";
 
 test("time is told in minutes and seconds, begun ones counted, and never below zero", () => {
 	expect([600_000, 599_001, 61_000, 1, 0, -5].map(timeLeft)).toEqual([

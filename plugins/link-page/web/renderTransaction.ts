@@ -1,9 +1,7 @@
-import type { z } from "zod";
-import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { dollars } from "#plugins/wallets/link/web/dollars.ts";
-import { type Row, rowsOf } from "#plugins/wallets/link/web/rowsOf.ts";
+import { dollars } from "#plugins/link-page/web/dollars.ts";
+import { type Row, rowsOf } from "#plugins/link-page/web/rowsOf.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
 
-export type LinkShown = z.output<typeof linkSchema>;
 export type TransactionShown = LinkShown["transactions"][number];
 
 /**
@@ -28,7 +26,8 @@ export function renderTransaction(template: HTMLTemplateElement, one: Transactio
 	return item;
 }
 
-function fill(list: Element | null, rows: readonly Row[]): void {
+/** Adds rows of a label and its text to a list. */
+export function fill(list: Element | null, rows: readonly Row[]): void {
 	for (const { label, text, kind = "words" } of rows) {
 		const [term, value] = [document.createElement("dt"), document.createElement("dd")];
 		term.textContent = label;

@@ -1,4 +1,4 @@
-import type { WalletProvider } from "#plugins/wallets/link/web/signWithWallet.ts";
+import type { WalletProvider } from "#plugins/link-page/web/signWithWallet.ts";
 
 export type FoundWallet = { name: string; provider: WalletProvider };
 
