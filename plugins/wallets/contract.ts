@@ -221,10 +221,7 @@ export type NewIntent = {
 	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
 	 */
 	asks?: boolean;
-	/**
-	 * The place in the same `create` of the step before it, which has to stand before it there: this
-	 * one begins as `waiting`, and is planned once that step is confirmed.
-	 */
+	/** Of the step that it is `waiting` for at first: the place, earlier in the same `create`. */
 	after?: number;
 };
 
