@@ -93,7 +93,7 @@ async function openLedger(
 	return { db, close: scope.defer(() => db.close()) };
 }
 
-/** The route over a database; its clock goes on by so much with each request, or as time does. */
+/** Opens the route over a database; its clock advances by so much with each request, or with time. */
 function asking(db: Database, stepMs: number): Ask {
 	let steps = 0;
 	const beganMs = performance.now();
