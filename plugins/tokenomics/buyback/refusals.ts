@@ -32,6 +32,7 @@ export const refusals = {
 	quotes_disagree: "The quotes are too far apart.",
 	token_unsafe: "Less would be burned than the pool pays: the token keeps a part of it.",
 	simulation_failed: "It would fail on chain.",
+	turn_failed: "The turn failed by a mistake of the service's own.",
 	chain_unavailable: "The chain's node does not answer.",
 } as const;
 

@@ -130,6 +130,17 @@ test.each([
 	expect(await refusalOf(lab)).toBe(code);
 });
 
+test("a turn that fails by our own mistake says so, and nothing moves", async () => {
+	const lab = open();
+	lab.turnDeps.contractsNow = async () => {
+		throw new TypeError("a mistake");
+	};
+	await lab.nextSlot();
+	await expect(lab.turn()).rejects.toThrow("a mistake");
+	expect(await lab.status()).toMatchObject({ code: "turn_failed", lastRun: null });
+	expect(lab.counted).toEqual(["turn_failed"]);
+});
+
 test("a burn's share that is paid to somebody else is not released", async () => {
 	await chain.setPayee(chain.who.searcher);
 	expect(await refusalOf(open())).toBe("payee_differs");

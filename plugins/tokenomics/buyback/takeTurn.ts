@@ -52,24 +52,38 @@ export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Tur
 	if (signal.aborted) return { kind: "had" };
 	const nowMs = deps.clock.nowMs();
 	const slot = Math.floor(nowMs / SLOT_MS);
-	const turn = await decide(deps, { slot, nowMs, signal }).catch((error): Turn => {
-		if (!(error instanceof Fault) || signal.aborted) throw error;
+	const turn = await decide(deps, { slot, nowMs, signal }).catch(async (error): Promise<Turn> => {
+		if (signal.aborted) throw error;
+		if (!(error instanceof Fault)) {
+			// A mistake of ours: whoever looks has to see that nothing is bought, not only the log.
+			await note(deps, { slot, nowMs, refusal: refusal("turn_failed"), left: [] });
+			throw error;
+		}
 		deps.log.warn("a buyback could not be decided", { error });
 		return { kind: "refused", refusal: faultRefusal(error), left: [] };
 	});
 	if (turn.kind === "had") return turn;
 	const reason = turn.kind === "refused" ? turn.refusal : null;
-	deps.count(reason?.code ?? "began");
+	await note(deps, { slot, nowMs, refusal: reason, left: turn.left });
+	if (turn.kind === "began") await deps.wallets.execution.advance([turn.intentId], signal);
+	return turn;
+}
+
+/** Counts what a turn came to, and stores it for whoever looks. */
+async function note(
+	{ chain, db, steps, count }: TurnDeps,
+	came: { slot: number; nowMs: number; refusal: Denial | null; left: readonly LeftOver[] },
+): Promise<void> {
+	const { slot, nowMs, refusal: reason } = came;
+	count(reason?.code ?? "began");
 	const look = {
-		...{ chainId: deps.chain.id, slot, at: new Date(nowMs) },
+		...{ chainId: chain.id, slot, at: new Date(nowMs) },
 		...{ code: reason?.code ?? null, detail: reason?.detail ?? null },
-		left: turn.left.map(({ currency, symbol, raw, refusal: { code, detail } }) => ({
+		left: came.left.map(({ currency, symbol, raw, refusal: { code, detail } }) => ({
 			...{ currency, symbol, raw: String(raw), code, detail },
 		})),
 	};
-	await deps.steps.run("commit.buyback_look", () => buybackLooks.write(deps.db, look));
-	if (turn.kind === "began") await deps.wallets.execution.advance([turn.intentId], signal);
-	return turn;
+	await steps.run("commit.buyback_look", () => buybackLooks.write(db, look));
 }
 
 function faultRefusal({ code, publicDetail }: Fault): Denial {
