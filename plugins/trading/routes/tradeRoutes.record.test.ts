@@ -85,7 +85,7 @@ test("[TRD-03] a trade and its result are sealed, and a row that is changed late
 	expect(await lab.bookFlaws()).toBe(0);
 });
 
-test("a trade stores everything that is needed to judge it later", async () => {
+test("[TRD-07] a trade stores everything that is needed to judge it later", async () => {
 	const by = await lab.trader({ account });
 	await world.give(world.addresses.usdg, by.wallet.address, 100_000_000n);
 	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -130,7 +130,7 @@ test("a trade stores everything that is needed to judge it later", async () => {
 	]);
 });
 
-test("a caller without a wallet gets a stored, refused trade with its reason, once per key", async () => {
+test("[TRD-07] a caller without a wallet gets a stored, refused trade with its reason, once per key", async () => {
 	const by = await lab.trader({ account });
 	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
 		by.wallet.id,
