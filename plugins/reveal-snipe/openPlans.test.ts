@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
-import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
-import { planBodyOf } from "#test/harness/openPlansLab.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
 // Guarantee: the shipped service has the documented routes, jobs and tools of plans.
@@ -50,34 +47,4 @@ test("its jobs run and its tools are offered to the agent", async () => {
 	for (const tool of ["read_reveals", "list_plans", "arm_plan", "pause_plan", "cancel_plan"]) {
 		expect(names).toContain(`"${tool}"`);
 	}
-});
-
-test("[RVL-09] NFT_SNIPE_ENABLED=false arms nothing, says so, and keeps reveals", async () => {
-	const off = await startTestService({
-		...{ scanFrom: null, database: service.database },
-		env: { NFT_SNIPE_ENABLED: "false" },
-	});
-	const { profile } = await insertPerson(off.core.db, { chainId: 31_337, nowMs: Date.now() });
-	const token = sessionToken.create((count) => crypto.getRandomValues(new Uint8Array(count)));
-	await off.core.db.execute(
-		`insert into wallets.session (id, token_hash, profile_id, created_at, seen_at, expires_at)
-		values ($1, $2, $3, now(), now(), now() + interval '1 hour')`,
-		[Bun.randomUUIDv7(), sessionToken.hash(token, undefined), profile.id],
-	);
-	const arm = async ({ url }: TestService) => {
-		const response = await fetch(`${url}/v1/nft-market/snipes`, {
-			method: "POST",
-			headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-			body: JSON.stringify(planBodyOf()),
-		});
-		return { status: response.status, ...((await response.json()) as any) };
-	};
-	expect(await arm(off)).toMatchObject({
-		...{ status: 409, code: "snipes_disabled" },
-		detail: expect.stringContaining("NFT_SNIPE_ENABLED"),
-	});
-	expect((await off.get("/v1/nft-market/reveals")).status).toBe(200);
-	// Where it is on the same request gets as far as its collection, which there is not.
-	expect(await arm(service)).toMatchObject({ status: 404 });
-	await off.stop();
 });
