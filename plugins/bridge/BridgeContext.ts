@@ -1,6 +1,7 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Steps } from "#core/steps/Steps.ts";
 import type { BridgeStepName } from "#plugins/bridge/bridgeSteps.ts";
+import type { DirectToken } from "#plugins/bridge/direct/oft.ts";
 import type { ChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
 import type { Directory } from "#plugins/bridge/relay/createDirectory.ts";
 import type { Relay } from "#plugins/bridge/relay/Relay.ts";
@@ -26,6 +27,8 @@ export type BridgeContext = {
 		isDryRun: boolean;
 		/** Tokens that are moved by a signature are, for wallets that sign here. */
 		usesPermits: boolean;
+		/** Tokens that cross by themselves. */
+		directTokens: readonly DirectToken[];
 		deniedChainIds: ReadonlySet<number>;
 		timeoutMs: number;
 	};

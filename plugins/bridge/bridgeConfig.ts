@@ -2,6 +2,7 @@ import { z } from "zod";
 import { commaList } from "#core/config/commaList.ts";
 import { jsonText } from "#core/config/jsonText.ts";
 import { rpcUrls } from "#core/config/rpcUrls.ts";
+import { directToken } from "#plugins/bridge/direct/oft.ts";
 
 /** Variables of the environment that are about bridging. */
 export const bridgeConfig = {
@@ -41,6 +42,13 @@ export const bridgeConfig = {
 		.describe(
 			"Whether a delegated wallet signs for tokens that the bridge provider moves by a signature " +
 				"(EIP-3009), in place of an allowance and a deposit: it needs no coin for gas then.",
+		),
+	BRIDGE_DIRECT_JSON: jsonText(z.array(directToken).max(100))
+		.default([])
+		.meta({ expects: 'such as [{"symbol":"USDT0","ends":{"988":{"eid":30396,"oft":"0x…"}}}]' })
+		.describe(
+			"Tokens that cross by LayerZero itself (mode `direct`): for each its OFT contracts by chain id, " +
+				"with LayerZero's number of that chain. Both ends of a route must name each other on chain.",
 		),
 	BRIDGE_DENIED_CHAIN_IDS: commaList(z.string().regex(/^[1-9][0-9]{0,15}$/))
 		.default([])

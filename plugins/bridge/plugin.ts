@@ -97,6 +97,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 		settings: {
 			...{ isOn, isDryRun, isSocialOn: config.ENABLE_SOCIAL_BRIDGING },
 			usesPermits: config.BRIDGE_USE_PERMITS,
+			directTokens: config.BRIDGE_DIRECT_JSON,
 			deniedChainIds: new Set(config.BRIDGE_DENIED_CHAIN_IDS.map(Number)),
 			timeoutMs: config.BRIDGE_STATUS_TIMEOUT_MINUTES * MINUTE_MS,
 		},

@@ -86,6 +86,8 @@ export type Plan = {
 	};
 	/** Who gets it; policy knows them. */
 	recipient: Address | null;
+	/** Of `valueRaw`, what only carries the message: judged as a fee of the network is. */
+	feeRaw?: bigint;
 	/** It is this signature, and no transaction: it calls nothing, and `spend` is what it allows. */
 	signs?: Signable;
 	/** For a person: what this transaction does, in sentences and figures. JSON. */
@@ -219,10 +221,7 @@ export type NewIntent = {
 	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
 	 */
 	asks?: boolean;
-	/**
-	 * The place in the same `create` of the step before it, which has to stand before it there: this
-	 * one begins as `waiting`, and is planned once that step is confirmed.
-	 */
+	/** Of the step that it is `waiting` for at first: the place, earlier in the same `create`. */
 	after?: number;
 };
 

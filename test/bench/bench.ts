@@ -1,4 +1,4 @@
-// Measures the service and prints what it found. `bun run bench --help` tells the options.
+// Measures the service and prints the results. `bun run bench --help` lists the options.
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { WORKLOAD } from "#test/bench/chain/workload.ts";
@@ -32,17 +32,17 @@ const results: Result[] = [];
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 	process.on(signal, async () => {
-		// Pressed twice: whoever does that means it, and what we spawned dies with us.
+		// Pressed twice: it exits at once, and all child processes end with it.
 		if (interrupted) process.exit(EXIT_INTERRUPTED);
 		interrupted = true;
 		process.stderr.write("stopping everything\n");
-		// What was measured until then took minutes, and is worth reading.
+		// What was measured until then took minutes, and is worth printing.
 		if (!json && results.length > 0) process.stdout.write(`${renderTable(results)}\n`);
 		await scope.close();
 		process.exit(EXIT_INTERRUPTED);
 	});
 }
-// Work that is broken off by the stopping ends in errors nobody waits for any more.
+// Work that is interrupted by the stop ends in errors that no code awaits any more.
 process.on("unhandledRejection", (error) => {
 	if (interrupted) return;
 	process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
@@ -64,7 +64,7 @@ if (write) writeResults(results, new Date());
 await scope.close();
 process.exit(results.every(({ ok }) => ok) ? 0 : EXIT_FAILED);
 
-/** One figure that fails is a figure missed, and no reason to lose the others. */
+/** Measures a figure. A failing one counts as missed, and does not stop the others. */
 async function measure(figure: Figure): Promise<Result> {
 	const { name, unit, goal } = figure;
 	try {

@@ -47,65 +47,74 @@ import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
 import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
 import { type Floor, runFloor } from "#test/bench/reference/runFloor.ts";
 
-/** Measures. Each method works once, on first call, and gives every figure the same answer. */
+/**
+ * Takes measurements. Each method works once, on first call, and gives every figure the same
+ * result.
+ */
 export type Lab = {
-	/** Timed runs from an empty database to the last row, each followed by one of the bare script. */
+	/**
+	 * Returns timed runs from an empty database to the last row, each followed by one of the bare
+	 * script.
+	 */
 	catchUps(): Promise<readonly Pair[]>;
-	/** One more, through a counting proxy and with memory sampled: not for times. */
+	/** Returns one more run, through a counting proxy and with memory sampled: not for times. */
 	observedCatchUp(): Promise<{ counts: RpcCounts; treePeakMb: number }>;
 	live(): Promise<Delays>;
 	bareLive(): Promise<Delays>;
-	/** A start far behind the head, and the head while the rest is read. */
+	/** Returns a start far behind the head, and the delays at the head while the rest is read. */
 	backlog(): Promise<Backlog>;
-	/** From a fork that replaces the newest blocks to the last frame about it. */
+	/** Returns delays from a fork that replaces the newest blocks to the last frame about it. */
 	reorgs(): Promise<Delays>;
-	/** The same two, and blocks of mints, by a node that is 50 ms away. */
+	/** Returns the same two, and blocks of mints, with a node that is 50 ms away. */
 	far(what: "sales" | "mints" | "reorgs"): Promise<Delays>;
 	recoveries(): Promise<Recoveries>;
 	fanOut(): Promise<readonly FanOut[]>;
 	cachedPages(): Promise<CachedPages>;
-	/** A collection ranked, from traits in memory. */
+	/** Returns the ranking of a collection, from traits in memory. */
 	ranking(): Promise<Ranking>;
-	/** A collection read from its tokens' URIs, counted and ranked. */
+	/** Returns the reading of a collection from its tokens' URIs, with counting and ranking. */
 	metadataBurst(): Promise<MetadataBurst>;
-	/** Reveals on a real node, from their block until they are noticed. */
+	/** Returns the delays of reveals on a real node, from their block until they are noticed. */
 	detections(): Promise<Detections>;
-	/** From ranks to a plan's first fill, on the real marketplace. */
+	/** Returns the delays from ranks to a plan's first fill, on the real marketplace. */
 	planFills(): Promise<PlanFills>;
-	/** Many collections that are revealed in one block, and the provider's few fulfilments. */
+	/**
+	 * Returns the result of many collections revealed in one block, with the provider's few
+	 * fulfilments.
+	 */
 	manyReveals(): Promise<ManyReveals>;
-	/** One reveal of ten thousand tokens, in a whole sandbox. */
+	/** Returns one reveal of ten thousand tokens, in a whole sandbox. */
 	wholeReveal(): Promise<WholeReveal>;
-	/** Pages of an index with full tables of the provider's, beside a bare script. */
+	/** Returns pages of an index with full tables of the provider's, beside a bare script. */
 	marketReads(): Promise<readonly MarketRead[]>;
-	/** Searches, and then pushes by the thousand with reads beside them. */
+	/** Returns searches, and then pushes by the thousand with concurrent reads. */
 	busyMarket(): Promise<BusyMarket>;
-	/** The commands of all built-in plugins, read in a process of their own. */
+	/** Returns how fast the commands of all built-in plugins are read, in a process of their own. */
 	commands(): Promise<CommandRates>;
-	/** Texts over HTTP about the same market, then all ways in at once. */
+	/** Returns texts over HTTP about the same market, then all channels at once. */
 	agent(): Promise<AgentReplies>;
-	/** Wallet transfers up to the wallet provider, beside a bare script. */
+	/** Returns wallet transfers up to the wallet provider, beside a bare script. */
 	intents(): Promise<Intents>;
-	/** Mentions from their delivery until X hears of the answer, beside an emulated X. */
+	/** Returns mentions from their delivery until an emulated X has the answer. */
 	social(): Promise<SocialTimes>;
-	/** Bridges between two chains, in a process of their own. */
+	/** Returns bridges between two chains, in a process of their own. */
 	bridges(): Promise<BridgeTimes>;
-	/** Stock tokens bought through the whole service. */
+	/** Returns stock tokens bought through the whole service. */
 	trades(): Promise<Trades>;
-	/** The token's economics, of ledgers of two sizes. */
+	/** Returns reads of the token's economics, of ledgers of two sizes. */
 	economics(): Promise<EconomicsReads>;
-	/** A hundred collections synced for the first time, on a clock of their own. */
+	/** Returns the first syncs of a hundred collections, on a clock of their own. */
 	firstSyncs(): Promise<FirstSyncs>;
 	reads(): Promise<readonly ReadComparison[]>;
-	/** A wide chain onto the large index of `reads`. */
+	/** Returns the catch-up of a wide chain into the large index of `reads`. */
 	wideCatchUp(): Promise<CatchUp>;
-	/** The same on chains that suit us less, each beside the bare script. */
+	/** Returns the same on chains that suit us less, each beside the bare script. */
 	otherChains(name: keyof typeof otherWorkloads): Promise<readonly Pair[]>;
-	/** The bench's own chain by a node that is far away, or limits. */
+	/** Returns the catch-up of the bench's own chain with a node that is far away, or limits. */
 	remote(name: keyof typeof nodeTerms): Promise<Remote>;
-	/** A day drawn from life, by the seconds between two blocks. */
+	/** Returns the catch-up of a realistic day, by the seconds between two blocks. */
 	day(blockSeconds: number): Promise<readonly Pair[]>;
-	/** A start so many blocks behind a head that rests. */
+	/** Returns a start so many blocks behind a resting head. */
 	behind(blocks: number): Promise<Behind>;
 };
 
@@ -117,7 +126,7 @@ const otherWorkloads = {
 	"very wide": VERY_WIDE_WORKLOAD,
 };
 
-/** Of a round trip. */
+/** Milliseconds of a round trip. */
 const FAR_MS = 50;
 
 const nodeTerms = {
@@ -128,13 +137,13 @@ const nodeTerms = {
 } satisfies Record<string, NodeLimits>;
 
 const DAY_SECONDS = 86_400;
-/** A longer chain comes from a node that makes it up: anvil slows down with its length. */
+/** A longer chain comes from a node that computes it: anvil slows down with its length. */
 const YOUNG_BLOCKS_MAX = 2_000;
 const LONG_BLOCK_SECONDS = 2;
-/** That a service has read of a long chain before it is stopped. */
+/** Blocks of a long chain that a service has read before it is stopped. */
 const LONG_FROM = 100;
 
-/** What the ten minutes of a whole run leave room for; the 99th percentile is the third worst. */
+/** What fits into the ten minutes of a whole run; the 99th percentile is the third worst. */
 const READ_CALLS = 200;
 
 export type LabOptions = {
@@ -142,7 +151,7 @@ export type LabOptions = {
 	workload: Workload;
 	/** How often a catch-up and its floor are repeated. */
 	runs: number;
-	/** Where the service's CPU profiles go; null for none. */
+	/** The folder of the service's CPU profiles; null for none. */
 	profileDir: string | null;
 	say(line: string): void;
 };
@@ -285,7 +294,10 @@ async function longBehind(scope: Scope, blocks: number) {
 	};
 }
 
-/** Both on one index of 10 million events: filling it is the longest single piece of the bench. */
+/**
+ * Measures both on one index of 10 million events: filling it is the longest single part of the
+ * bench.
+ */
 async function measureLarge(
 	options: Pick<LabOptions, "scope" | "say"> & { runtimeArgs: readonly string[] },
 ): Promise<{ reads: readonly ReadComparison[]; wide: CatchUp }> {
@@ -304,7 +316,7 @@ async function measureLarge(
 	return { reads, wide };
 }
 
-/** Once for each thing that is asked for. */
+/** Returns a function that measures once for each argument. */
 function onceEach<Asked, Result>(
 	measure: (asked: Asked) => Promise<Result>,
 ): (asked: Asked) => Promise<Result> {

@@ -1,11 +1,11 @@
-/** What was started and has to be stopped, whatever happens. */
+/** Started things that must be stopped, whatever happens. */
 export type Scope = {
 	/**
-	 * Registers how to stop a thing; answers a function that does it now, once. In a scope that is
-	 * closing the thing is stopped with the rest, and whoever started it is told by a throw.
+	 * Registers how to stop a thing; returns a function that does it now, once. In a closing scope
+	 * the thing is stopped with the rest, and the call throws.
 	 */
 	defer(stop: () => Promise<void>): () => Promise<void>;
-	/** Stops what is left, newest first. One that fails does not keep the others alive. */
+	/** Stops the rest, newest first. A failure does not keep the others running. */
 	close(): Promise<void>;
 };
 

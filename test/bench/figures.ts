@@ -18,10 +18,10 @@ import { tokenFigures } from "#test/bench/figures/tokenFigures.ts";
 import { tradeFigures } from "#test/bench/figures/tradeFigures.ts";
 
 /**
- * Everything the bench prints, in its order. A new figure is a new entry in one of these lists, and
- * a new method of the lab where it needs a measurement that no other figure takes.
+ * All figures of the bench, in its order. A new figure is a new entry in one of these lists, and a
+ * new method of the lab where it needs a measurement that no other figure takes.
  *
- * The large index comes last: the disk that it fills should not be busy with anything else after.
+ * The large index comes last: after filling it the disk should not be needed.
  */
 export const figures: readonly Figure[] = [
 	...catchUpFigures,

@@ -5,7 +5,7 @@ export type BenchOptions =
 			kind: "run";
 			/** The only figures to measure; null for all. */
 			only: readonly string[] | null;
-			/** Also what a whole run leaves out, because it takes minutes of its own. */
+			/** True: also those that a whole run leaves out, because they take minutes of their own. */
 			isFull: boolean;
 			json: boolean;
 			write: boolean;
@@ -29,7 +29,7 @@ export const USAGE = `bun run bench [options]
 
 Figures:`;
 
-/** Reads the command line; figures may be named in any case. */
+/** Parses the command line; figures may be named in any case. */
 export function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions {
 	try {
 		const { values } = parseArgs({
@@ -61,7 +61,9 @@ export function parseOptions(args: readonly string[], names: readonly string[]):
 	}
 }
 
-/** A name that is written out means that one, also where another begins with it. */
+/**
+ * Returns the named figures; a complete name means only itself, even where others begin with it.
+ */
 function named(names: readonly string[], wanted: string): string[] {
 	const whole = names.filter((name) => name.toLowerCase() === wanted);
 	return whole.length > 0 ? whole : names.filter((name) => name.toLowerCase().startsWith(wanted));

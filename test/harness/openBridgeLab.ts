@@ -15,11 +15,16 @@ export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
 /** Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. */
 export async function openBridgeLab(
-	options: { env?: Record<string, string>; observeSteps?: StepObserver } = {},
+	options: {
+		env?: Record<string, string>;
+		/** Made before the service starts, with what it needs to know of that. */
+		envOf?(world: BridgeWorldParts): Promise<Record<string, string>>;
+		observeSteps?: StepObserver;
+	} = {},
 ) {
 	const { observeSteps } = options;
 	const world = await openBridgeWorld();
-	const env = { ...world.env, ...options.env };
+	const env = { ...world.env, ...options.env, ...(await options.envOf?.(world)) };
 	const service = await startTestService({
 		...{ scanFrom: null, env, ...(observeSteps && { observeSteps }) },
 	});
@@ -79,7 +84,7 @@ function asking({ custody, service, home, market }: Parts) {
 					found = (await ask(`/v1/bridges/intents/${id}`, undefined, { as })).body;
 					return wanted.includes(found.status);
 				},
-				`the bridge is ${wanted.join(" or ")}`,
+				() => `the bridge is ${wanted.join(" or ")}: ${found?.status} ${found?.errorCode}`,
 			);
 			return found;
 		},

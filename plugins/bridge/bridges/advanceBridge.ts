@@ -28,11 +28,16 @@ export async function advanceBridge(
 	id: string,
 	signal: AbortSignal,
 ): Promise<void> {
-	const bridge = await readBridge(context.core.db, id);
-	if (bridge?.status === "created") await quote(context, bridge, signal);
-	const quoted = await readBridge(context.core.db, id);
-	if (quoted?.status === "quoted" && quoted.lookAt !== null) await execute(context, quoted);
-	const begun = await readBridge(context.core.db, id);
+	const { db } = context.core;
+	let begun = await readBridge(db, id);
+	if (begun?.status === "created") {
+		await quote(context, begun, signal);
+		begun = await readBridge(db, id);
+	}
+	if (begun?.status === "quoted" && begun.lookAt !== null) {
+		await execute(context, begun);
+		begun = await readBridge(db, id);
+	}
 	if (!begun || begun.intentId === null || begun.depositedAt !== null) return;
 	if (begun.status === "executing") {
 		await context.wallets.execution.advance([begun.intentId], signal);

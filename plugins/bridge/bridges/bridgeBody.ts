@@ -45,7 +45,7 @@ export const bridgeFields = {
 	mode: z.enum(["normal", "degen_2_stable", "direct"]).meta({
 		description:
 			"`degen_2_stable` ends at chain 988 in its stablecoin, whatever `to` and `as` say. `direct` " +
-			"is not served yet.",
+			"sends a token by its own LayerZero contracts, which have to name each other on chain.",
 	}),
 };
 

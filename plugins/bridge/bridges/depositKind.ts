@@ -9,6 +9,7 @@ import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { depositSteps } from "#plugins/bridge/bridgeSteps.ts";
 import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { type Offered, offerQuote, storeOffered } from "#plugins/bridge/bridges/newerQuote.ts";
+import { sentBy } from "#plugins/bridge/direct/delivery.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
@@ -86,7 +87,8 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	const step = quote.steps.at(-1);
 	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
 	const plan = depositPlan(context, { route, quote, step });
-	if (route.origin.currency === ZERO_ADDRESS) return { kind: "plan", plan, ...kept };
+	const isAllowed = quote.steps.every(({ kind }) => kind !== "approve");
+	if (isAllowed) return { kind: "plan", plan, ...kept };
 	const allowed = await allowanceOf(context, preparing, { route, spender: step.to });
 	if (allowed === null) return denied("chain_unavailable", "The allowance cannot be read now.");
 	if (allowed >= route.amountRaw) return { kind: "plan", plan, ...kept };
@@ -94,7 +96,9 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
 		...{ for: "bridge", shown: plan.shown },
 	};
-	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend: plan.spend, ...kept };
+	const { spend, feeRaw } = plan;
+	const fee = feeRaw === undefined ? {} : { feeRaw };
+	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend, ...fee, ...kept };
 }
 
 /** Why no further step of a bridge may be taken, whatever its quote; null: it may. */
@@ -218,6 +222,9 @@ export function depositPlan(
 	const money = (units: bigint, currency: BridgeRoute["origin"]) =>
 		`${formatAmount({ units, currency })} ${currency.symbol}`;
 	const isOwn = recipient === user;
+	// What a message costs is paid with the call, beside what is sent.
+	const paidRaw = origin.currency === ZERO_ADDRESS ? amountRaw : 0n;
+	const feeRaw = step.valueRaw > paidRaw ? step.valueRaw - paidRaw : 0n;
 	const whom = isOwn ? "your own address" : recipient;
 	return {
 		...{ chainId: step.chainId, from: user, to: step.to, valueRaw: step.valueRaw },
@@ -226,6 +233,7 @@ export function depositPlan(
 			...{ currency: origin.currency, raw: amountRaw },
 			...{ decimals: origin.decimals, symbol: origin.symbol, ...worth },
 		},
+		...(feeRaw > 0n && { feeRaw }),
 		// One's own address is nobody new, on whatever chain.
 		recipient: isOwn ? null : recipient,
 		shown: {
@@ -246,7 +254,9 @@ export function depositPlan(
 /** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
 export function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	const same = (plan: Plan) => {
-		const { chainId, from, to, valueRaw, recipient } = plan;
+		const { chainId, from, to, recipient, feeRaw = 0n } = plan;
+		// What a message costs moves, and limits look at it anew.
+		const valueRaw = plan.valueRaw - feeRaw;
 		// What it is worth moves with prices; limits look at it anew.
 		const { worth: _, ...spend } = plan.spend;
 		const { receives, refundTo } = plan.shown;
@@ -274,6 +284,7 @@ async function settle(
 ): Promise<Denial | null> {
 	const orderId = String(plan?.shown["orderId"]);
 	const bridge = await readBridge(core.db, request.bridgeId);
+	if (bridge?.request.mode === "direct") return directDenial(bridge, { plan, receipt });
 	const isThere = receipt.logs.some(({ address, topics, data }) => {
 		if (address.toLowerCase() !== plan?.to) return false;
 		const found = depositedBy({ topics, data });
@@ -281,6 +292,16 @@ async function settle(
 	});
 	if (isThere) return null;
 	return { code: "deposit_missing", detail: "The depository did not take it for this order." };
+}
+
+/** A message was sent for exactly so much of the owner's. */
+function directDenial(
+	{ route }: Bridge,
+	{ plan, receipt }: { plan: Plan | null; receipt: Receipt },
+): Denial | null {
+	const sent = plan && sentBy(receipt.logs, plan.to);
+	if (sent?.from === route?.user && sent?.raw === route?.amountRaw) return null;
+	return { code: "deposit_missing", detail: "The token's contract sent no message for it." };
 }
 
 function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {

@@ -1,6 +1,7 @@
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import type { Resolved } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { quoteDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
@@ -37,9 +38,14 @@ const REFUSALS: Readonly<Record<string, string>> = {
  */
 export async function quoteBridge(
 	context: BridgeContext,
-	{ route, origin, destination, usePermit }: Resolved,
+	resolved: Resolved,
 	options: RelayCallOptions,
 ): Promise<Quoting> {
+	const { route, origin, destination, usePermit, direct } = resolved;
+	if (direct) {
+		const { signal } = options;
+		return await quoteDirect(context, { route, direct, origin, destination, signal });
+	}
 	let said: RelayQuote;
 	try {
 		said = await context.relay.quote({ ...requestOf(route), usePermit }, options);

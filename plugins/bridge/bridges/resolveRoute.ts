@@ -4,6 +4,8 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { parseAmount } from "#core/money/parseAmount.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import type { DirectEnds } from "#plugins/bridge/direct/quoteDirect.ts";
+import { resolveDirect } from "#plugins/bridge/direct/resolveDirect.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
@@ -18,6 +20,8 @@ export type Resolved = {
 	destination: RelayChain;
 	/** Whether a signature is asked for in place of transactions. */
 	usePermit: boolean;
+	/** The token crosses by itself, by LayerZero; null: the provider carries it. */
+	direct: DirectEnds | null;
 };
 export type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
 
@@ -62,12 +66,15 @@ async function resolve(
 ): Promise<Resolved> {
 	const { request, wallet, options } = asked;
 	const { mode } = request;
-	if (mode === "direct") throw refuse("mode_unsupported", "Direct messaging is not served yet.");
 	const isDegen = mode === "degen_2_stable";
 	const to = isDegen ? STABLE.chain : request.to;
 	if (to === null) throw refuse("chain_unavailable", "No destination chain is named.");
-	const chains = await context.directory.chains(options);
-	const off = await readChainsOff(context.core.db);
+	const { db } = context.core;
+	const [chains, off, preferences] = await Promise.all([
+		context.directory.chains(options),
+		readChainsOff(db),
+		readPreferences(db, wallet.profileId),
+	]);
 	const find = (name: string) => usableChain(context, { name, chains, off });
 	const origin = find(request.from ?? HOME_CHAIN);
 	const destination = find(to);
@@ -78,10 +85,18 @@ async function resolve(
 		throw refuse("chain_unavailable", `Nothing is sent from ${origin.displayName} here.`);
 	}
 	const into = isDegen ? STABLE.currency : (request.as ?? request.currency);
-	const from = await currencyOf(context, { chain: origin, name: request.currency, options });
-	const as = await currencyOf(context, { chain: destination, name: into, options });
+	const { signal } = options;
+	const found =
+		mode === "direct"
+			? await resolveDirect(context, { request, origin, destination, signal })
+			: {
+					ends: null,
+					from: await currencyOf(context, { chain: origin, name: request.currency, options }),
+					as: await currencyOf(context, { chain: destination, name: into, options }),
+				};
+	if ("denial" in found) throw new Refused(found.denial);
+	const { from, as, ends: direct } = found;
 	await requireDecimals(context, { chain: origin, ...from, signal: options.signal });
-	const preferences = await readPreferences(context.core.db, wallet.profileId);
 	const user = wallet.address;
 	const recipient =
 		request.recipient ?? preferences.get(destination.id)?.recipient ?? (user as string);
@@ -98,12 +113,8 @@ async function resolve(
 		origin: place(origin, from),
 		destination: place(destination, as),
 	};
-	return {
-		route,
-		origin,
-		destination,
-		usePermit: usesPermit(context, { wallet, origin, ...from }),
-	};
+	const usePermit = direct === null && usesPermit(context, { wallet, origin, ...from });
+	return { route, origin, destination, usePermit, direct };
 }
 
 /** Where nobody else signs, and the provider says that the token is moved by a signature. */

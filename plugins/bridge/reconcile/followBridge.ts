@@ -2,6 +2,8 @@ import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
+import { deliveryOf } from "#plugins/bridge/direct/delivery.ts";
+import { oftEndOf } from "#plugins/bridge/direct/oft.ts";
 import { HINT_AFTER_MS, HINT_EVERY_MS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/judgeWord.ts";
 import {
@@ -42,15 +44,18 @@ export async function followBridge(
 	if (status === "success" || status === "refund") {
 		return await watchArrival(context, bridge, signal);
 	}
-	const intent =
-		intentId === null ? null : await context.wallets.execution.read(intentId, bridge.profileId);
+	const { execution } = context.wallets;
+	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
 	// The plan of the deposit names the order that was really deposited for.
 	const orderId = intent?.plan?.shown["orderId"];
 	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
 	const quote = await quoteOfOrder(core.db, asked);
 	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
 	const options = { purpose: "poll", signal } as const;
-	const word = await askProvider(context, { bridge, quote, options });
+	const word =
+		bridge.request.mode === "direct"
+			? await askChains(context, bridge, signal)
+			: await askProvider(context, { bridge, quote, options });
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
 	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
 	const lost = lostOutcome(bridge, { isThere, event: outcome.event });
@@ -93,6 +98,31 @@ async function askProvider(
 		if (error instanceof Fault) return word;
 		throw error;
 	}
+}
+
+/** Asks both chains where no provider is between them: what cannot be read is in flight. */
+async function askChains(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<RelayStatus> {
+	const { route, depositHash } = bridge;
+	const readers = await readersOf(context, bridge, signal);
+	const { origin: here, destination: there } = readers;
+	for (const token of context.settings.directTokens) {
+		const from = route && oftEndOf(token, route.origin.chainId);
+		const to = route && oftEndOf(token, route.destination.chainId);
+		const isToken = token.symbol === route?.origin.symbol;
+		if (!from || !to || !isToken || !here || !there || depositHash === null) continue;
+		try {
+			return await context.steps.run("bridge.status", () =>
+				deliveryOf({ here, there, depositHash, ends: { from, to }, signal }),
+			);
+		} catch (error) {
+			context.core.log.warn("a message could not be looked up", { bridgeId: bridge.id, error });
+		}
+	}
+	return { kind: "unseen" };
 }
 
 async function outcomeOf(

@@ -42,12 +42,15 @@ export async function readPayments(
 ): Promise<Payments> {
 	if (read === null) return { kind: "unreadable" };
 	try {
-		const told = await read("eth_getTransactionReceipt", [hash], signal);
+		const [told, transaction] = await Promise.all([
+			read("eth_getTransactionReceipt", [hash], signal),
+			read("eth_getTransactionByHash", [hash], signal),
+		]);
 		if (told === null) return { kind: "absent" };
 		const receipt = receiptSchema.parse(told);
 		if (receipt.transactionHash !== hash) return { kind: "unreadable" };
 		if (receipt.status !== 1n) return { kind: "reverted" };
-		const coin = await coinPaid(read, { hash, party, block: receipt.blockNumber, signal });
+		const coin = await coinPaid(read, { transaction, party, block: receipt.blockNumber, signal });
 		const paid = [...tokensPaid(receipt.logs, party), { currency: ZERO_ADDRESS, raw: coin }];
 		return { kind: "read", paid: paid.filter(({ raw }) => raw > 0n) };
 	} catch {
@@ -72,11 +75,10 @@ function tokensPaid(
 
 async function coinPaid(
 	read: ChainReader,
-	given: { hash: Hex; party: Address; block: bigint; signal: AbortSignal },
+	given: { transaction: unknown; party: Address; block: bigint; signal: AbortSignal },
 ): Promise<bigint> {
-	const { hash, party, block, signal } = given;
-	const told = await read("eth_getTransactionByHash", [hash], signal);
-	const transaction = transactionSchema.parse(told);
+	const { party, block, signal } = given;
+	const transaction = transactionSchema.parse(given.transaction);
 	if (transaction.to === party) return transaction.value;
 	const at = async (number: bigint) =>
 		quantity.parse(await read("eth_getBalance", [party, hexQuantity(number)], signal));

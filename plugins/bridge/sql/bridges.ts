@@ -206,16 +206,22 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 
 /** Writes members of a bridge. */
 export async function changeBridge(db: Queryable, id: string, change: BridgeChange): Promise<void> {
+	const { sets, values } = written(change, [id]);
+	if (sets.length === 0) return;
+	await db.execute(`update bridge.bridge set ${sets.join(", ")} where id = $1`, values);
+}
+
+/** The columns of a change, with its values behind those that are there. */
+function written(change: BridgeChange, before: readonly SqlValue[]) {
 	const sets: string[] = [];
-	const values: SqlValue[] = [id];
+	const values: SqlValue[] = [...before];
 	for (const [key, column] of Object.entries(WRITTEN) as [keyof BridgeChange, string][]) {
 		const value = change[key];
 		if (value === undefined) continue;
 		values.push(columnValue(key, value));
 		sets.push(`${column} = $${values.length}`);
 	}
-	if (sets.length === 0) return;
-	await db.execute(`update bridge.bridge set ${sets.join(", ")} where id = $1`, values);
+	return { sets, values };
 }
 
 const BYTES: readonly (keyof BridgeChange)[] = ["depositHash", "outHash", "outCurrency"];
@@ -230,8 +236,9 @@ function columnValue(key: keyof BridgeChange, value: NonNullable<BridgeChange[ty
 export type BridgeMove = { event: BridgeEvent; at: Date; change?: BridgeChange };
 
 /**
- * Moves a bridge by the table of moves, and keeps the move. The caller holds its row. Null where
- * the table has no such move: then nothing is written.
+ * Moves a bridge by the table of moves, and keeps the move, in one statement: each more is a round
+ * trip that a webhook's news waits for. The caller holds its row. Null where the table has no such
+ * move: then nothing is written.
  */
 export async function moveBridge(
 	tx: Tx,
@@ -240,15 +247,20 @@ export async function moveBridge(
 ): Promise<BridgeStatus | null> {
 	const to = nextBridgeStatus(bridge.status, event);
 	if (to === null) return null;
-	await changeBridge(tx, bridge.id, change);
-	if (to === bridge.status) return to;
-	await tx.execute("update bridge.bridge set status = $2, changed_at = $3 where id = $1", [
-		...[bridge.id, to, at],
-	]);
+	if (to === bridge.status) {
+		await changeBridge(tx, bridge.id, change);
+		return to;
+	}
+	const detail = change.detail ?? change.errorCode ?? null;
+	const { sets, values } = written(change, [bridge.id, bridge.status, to, event, detail, at]);
 	await tx.execute(
-		`insert into bridge.move (bridge_id, from_status, to_status, event, detail, at)
-		values ($1, $2, $3, $4, $5, $6)`,
-		[bridge.id, bridge.status, to, event, change.detail ?? change.errorCode ?? null, at],
+		`with moved as (
+			update bridge.bridge set ${["status = $3", "changed_at = $6", ...sets].join(", ")}
+			where id = $1 returning id
+		)
+		insert into bridge.move (bridge_id, from_status, to_status, event, detail, at)
+		select id, $2, $3, $4, $5, $6 from moved`,
+		values,
 	);
 	return to;
 }

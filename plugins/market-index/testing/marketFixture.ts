@@ -16,7 +16,7 @@ import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
 import { type FakePrices, fakePrices } from "#test/harness/fakePrices.ts";
 
-/** Not at a minute, an hour or a day: windows must cut where they say. */
+/** Not on a full minute, hour or day, so that a wrong cut of a window shows. */
 export const NOW_MS = Date.parse("2026-03-10T14:37:25.500Z");
 
 export const ETH = 10n ** 18n;
@@ -33,7 +33,7 @@ export const ethereum = chainNamed("ethereum");
 export const base = chainNamed("base");
 export const polygon = chainNamed("polygon");
 
-/** A contract whose address ends with the number. */
+/** Returns a contract whose address ends with the number. */
 export function contractOf(number: number): Address {
 	return `0x${number.toString(16).padStart(40, "0")}`;
 }
@@ -41,11 +41,11 @@ export function contractOf(number: number): Address {
 export type Fixture = RouteContext & {
 	/** Empty until a test fills it in. */
 	prices: FakePrices;
-	/** What routes say that somebody looks at. */
+	/** The collections that routes reported as viewed. */
 	touched: [number, TouchReason][];
 	/** Applies events through the lane's own applier. */
 	seed(chain: Chain, events: readonly NewEvent[]): Promise<void>;
-	/** What the lanes hold, by chain id. Unless a test says otherwise: all there ever was. */
+	/** What the lanes hold, by chain id. Everything, unless a test sets it. */
 	progress: Map<number, LaneProgress>;
 	setNow(nowMs: number): void;
 	/** The index's id of a contract. */
@@ -53,7 +53,7 @@ export type Fixture = RouteContext & {
 };
 
 /**
- * The reading side over a real database, a held clock and lanes that say what a test tells them.
+ * Makes the reading side over a real database, a held clock, and lanes whose progress a test sets.
  */
 export function createMarketFixture(
 	db: Database,
@@ -125,7 +125,7 @@ export function createMarketFixture(
 	};
 }
 
-/** What lanes hold that saw everything until now. */
+/** Returns what lanes hold that saw everything until now. */
 export function wholeSpans(nowMs: number): ChainSpans {
 	const span = { fromMs: 0, untilMs: nowMs };
 	return { sales: span, mints: span, movesUntilMs: nowMs };
@@ -135,7 +135,10 @@ const SILENT = { headBlock: null, indexedBlock: null, indexedAtMs: null };
 
 let placed = 0;
 
-/** An accepted sale of one unit for 1 ETH, an hour before NOW; each has a place of its own. */
+/**
+ * Returns an accepted sale of one unit for 1 ETH, an hour before NOW; each has its own place in the
+ * chain.
+ */
 export function saleOf(contract: Address, given: Partial<NewEvent> = {}): Required<NewEvent> {
 	const number = ++placed;
 	const occurredAtMs = given.occurredAtMs ?? NOW_MS - HOUR_MS;
@@ -165,7 +168,7 @@ export function saleOf(contract: Address, given: Partial<NewEvent> = {}): Requir
 	};
 }
 
-/** A free mint of one unit, an hour before NOW. */
+/** Returns a free mint of one unit, an hour before NOW. */
 export function mintOf(contract: Address, given: Partial<NewEvent> = {}): Required<NewEvent> {
 	return saleOf(contract, {
 		kind: "mint",
@@ -177,7 +180,7 @@ export function mintOf(contract: Address, given: Partial<NewEvent> = {}): Requir
 	});
 }
 
-/** Not with zeros in front: those stand for a transaction that nobody told. */
+/** Returns a hash without leading zeros: those stand for an unknown transaction. */
 function hashOf(number: number): Hex {
 	return `0xf${number.toString(16).padStart(63, "0")}`;
 }

@@ -3,10 +3,10 @@ import { DAY_MS } from "#core/time/units.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { ETH, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 
-/** An ERC-20 that no chain of the tests knows the rate of. */
+/** An ERC-20 whose rate no chain of the tests knows. */
 export const STRANGE_COIN: Address = `0x${"c0".repeat(20)}`;
 
-/** Numbers below `max` that are the same in every run. */
+/** Returns a source of numbers below `max` that are the same in every run. */
 export function createDice(seed: number): (max: number) => number {
 	let state = seed;
 	return (max) => {
@@ -43,7 +43,7 @@ export function randomTrades(options: {
 	return events;
 }
 
-/** The sales that count, and those of them whose price is known. */
+/** Returns the sales that count, and those of them whose price is known. */
 export function countedSales(events: readonly NewEvent[], sinceMs = 0) {
 	const sales = events.filter(
 		({ kind, accepted, occurredAtMs }) => kind === "sale" && accepted && occurredAtMs >= sinceMs,
@@ -51,17 +51,17 @@ export function countedSales(events: readonly NewEvent[], sinceMs = 0) {
 	return { sales, priced: sales.filter(({ currency }) => currency !== STRANGE_COIN) };
 }
 
-/** ETH as a float, for comparing with what routes answer. */
+/** Returns ETH as a float, to compare it with answers of routes. */
 export function eth(wei: bigint): number {
 	return Number(wei) / 1e18;
 }
 
-/** The volume of priced sales in ETH. */
+/** Returns the volume of priced sales in ETH. */
 export function volumeOf(sales: readonly NewEvent[]): number {
 	return eth(sales.reduce((sum, { totalRaw }) => sum + (totalRaw ?? 0n), 0n));
 }
 
-/** The start of the minute that holds a time: where windows begin. */
+/** Returns the start of the minute that holds a time: windows begin there. */
 export function minuteOf(atMs: number): number {
 	return atMs - (atMs % 60_000);
 }

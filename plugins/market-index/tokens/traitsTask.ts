@@ -118,9 +118,9 @@ async function countByProvider(
 }
 
 /**
- * Ranks, or removes ranks that are no longer valid; false where it left them as they were. The
- * method is for collections of single tokens, and compares all there are: not before the reveal,
- * and not while many are missing.
+ * Writes ranks (none before the reveal), or removes ranks that no longer cover the supply. Returns
+ * true where it wrote; false for a contract that is not ERC-721, and while tokens are missing or
+ * untried. Ranks compare all tokens, so a part of them says nothing.
  */
 async function rank(
 	{ db }: TokenContext["core"],

@@ -28,6 +28,8 @@ export type Preparation =
 			intent: Step;
 			/** What this one will spend: limits refuse it before its first step is sent. */
 			spend: Plan["spend"];
+			/** What its message will cost, as `Plan.feeRaw`. */
+			feeRaw?: bigint;
 			/** What an operator has to say yes to before that step. */
 			review?: { plan: Plan; reason: Denial };
 			/** As with a plan, in the transaction that records the step. */

@@ -137,7 +137,8 @@ async function beginPayment(
 	const { id: submissionId, gasLimit } = submission;
 	if (gasLimit === null) return "later";
 	// Gas may be cheaper in a moment; what has run out by then is called off.
-	if (feeDenial(deps, { chainId: intent.chainId, gasLimit, account })) return "later";
+	if (feeDenial(deps, { chainId: intent.chainId, gasLimit, account, feeRaw: intent.plan?.feeRaw }))
+		return "later";
 	const queue = await readNonceQueue(tx, plan, account);
 	const taken = takeNonce(deps, { of: plan, account, queue });
 	if (taken.kind === "wait") return taken.why;

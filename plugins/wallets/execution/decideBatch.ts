@@ -23,7 +23,7 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
 import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
-import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
+import { feeDenial, messageDenial } from "#plugins/wallets/spend/feeDenial.ts";
 import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
 
@@ -162,6 +162,9 @@ export function judgeTerms(
 	if (killed) return denied(killed);
 	const spend = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known });
 	if (spend.kind === "denied") return denied(spend.denial);
+	// Whoever sends it: the call that we make pays it.
+	const tooDear = messagesDenial(deps, planned);
+	if (tooDear) return denied(tooDear);
 	const review = reviewOf(deps, { planned, yes });
 	if (review) return { kind: "asked", event: "ask_review", review };
 	const event = questionOf(deps, { planned, profile, wallet, yes });
@@ -257,7 +260,18 @@ function feesDenial(
 	{ planned, account }: { planned: readonly PlannedIntent[]; account: AccountState },
 ): Denial | null {
 	for (const { plan, gasLimit } of planned) {
-		const denial = feeDenial(deps, { chainId: plan.chainId, gasLimit, account });
+		const { chainId, feeRaw } = plan;
+		const denial = feeDenial(deps, { chainId, gasLimit, account, feeRaw });
+		if (denial) return denial;
+	}
+	return null;
+}
+
+/** By what messages cost alone, without gas. */
+function messagesDenial(deps: ExecutionDeps, planned: readonly PlannedIntent[]): Denial | null {
+	for (const { plan } of planned) {
+		const { chainId, feeRaw } = plan;
+		const denial = feeRaw === undefined ? null : messageDenial(deps, { chainId, feeRaw });
 		if (denial) return denial;
 	}
 	return null;

@@ -25,6 +25,7 @@ import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
 import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
 import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
 import { chargeFor } from "#plugins/wallets/quota/quotaSql.ts";
+import { messageDenial } from "#plugins/wallets/spend/feeDenial.ts";
 
 /** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
 const FIRST_STEPS_MAX = 4;
@@ -58,7 +59,7 @@ export type FirstStep =
  */
 export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promise<FirstStep> {
 	const { intent, first, profile, wallet, beganAt } = given;
-	const { intent: step, spend, review, keep } = first;
+	const { intent: step, spend, feeRaw, review, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
 	const charge = chargeFor(deps, { ...made, profileId: profile.id });
@@ -74,7 +75,8 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 			);
 			if (row?.status !== "created") return { kind: "gone" };
 			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: TOO_MANY };
-			const denial = await denialOf(deps, tx, { intent, spend });
+			const tooDear = feeRaw === undefined ? null : messageDenial(deps, { chainId, feeRaw });
+			const denial = tooDear ?? (await denialOf(deps, tx, { intent, spend }));
 			if (denial) return { kind: "denied", denial };
 			// An allowance that is somebody else's is not taken back: it is soon used up.
 			if (await isAllowanceTaken(tx, { intent, plan: null, beganAt })) return { kind: "gone" };

@@ -21,6 +21,7 @@ const storedPlan = z.object({
 		worth: z.object({ currency: address, raw: units }).exactOptional(),
 	}),
 	recipient: address.nullable(),
+	feeRaw: units.exactOptional(),
 	signs: signableSchema.exactOptional(),
 	shown: z.record(z.string(), z.unknown()),
 	expiresAtMs: z.number(),
@@ -29,11 +30,12 @@ const storedPlan = z.object({
 /** Reads and writes plans as JSON. */
 export const planCodec = {
 	write(plan: Plan): Record<string, unknown> {
-		const { spend, valueRaw } = plan;
+		const { spend, valueRaw, feeRaw } = plan;
 		const { worth } = spend;
 		return {
 			...plan,
 			valueRaw: String(valueRaw),
+			...(feeRaw !== undefined && { feeRaw: String(feeRaw) }),
 			spend: {
 				...{ ...spend, raw: String(spend.raw) },
 				...(worth && { worth: { ...worth, raw: String(worth.raw) } }),

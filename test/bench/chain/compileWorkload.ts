@@ -40,7 +40,7 @@ export function compileWorkload(): WorkloadCode {
 	try {
 		return artifacts.parse(JSON.parse(readFileSync(file, "utf8")));
 	} catch {
-		// Absent or damaged: compiling again is always right.
+		// Missing or damaged: compiling again is always right.
 	}
 	const code = compile(require("solc"), content);
 	mkdirSync(dirname(file), { recursive: true });

@@ -22,30 +22,30 @@ const SENDER = mnemonicToAccount(
 	"test test test test test test test test test test test junk",
 ).address;
 const SALE_PRICE_MIN = 10n ** 16n;
-/** Ids that no block of a workload sells. */
+/** No block of a workload sells ids from here on. */
 const OTHER_IDS_FROM = 10n ** 9n;
 const GAS_PER_TRANSACTION = 12_000_000;
-/** Of one mint or one sale: a block has to hold a hundred of them. */
+/** Gas of one mint or one sale: a block must have room for a hundred of them. */
 const GAS_OF_ONE = 500_000;
 
 type Transaction = { to?: Address; data: string; value?: bigint };
 
 export type Emitters = {
-	/** Lower case, in the order of their turns. */
+	/** In lower case, in the order of their turns. */
 	collections: readonly Address[];
-	/** What one block of the workload sends; `block` counts from 0. */
+	/** Returns the transactions of one block of the workload; `block` counts from 0. */
 	blockCalls(block: number): NodeCall[];
-	/** Sales of one collection only, as a block of them. */
+	/** Returns a block of sales of one collection only. */
 	saleCalls(collection: Address, count: number): NodeCall[];
-	/** Mints of one collection in one transaction that paid for them. */
+	/** Returns mints of one collection in one transaction that paid for them. */
 	mintCalls(collection: Address, count: number): NodeCall[];
-	/** Other sales than those, in as many transactions as have the newest nonces. */
+	/** Returns different sales, in as many transactions as have the newest nonces. */
 	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
 };
 
 /**
- * Deploys the emitters, as `deploymentBlocks` says, and returns how they are called. Seaport's and
- * Multicall3's code is put at their addresses, which is how a service knows them.
+ * Deploys the emitters, as `deploymentBlocks` says, and returns how to call them. The code of
+ * Seaport and Multicall3 is put at their addresses, by which a service knows them.
  */
 export async function createEmitters(node: Node, workload: Workload): Promise<Emitters> {
 	const code = compileWorkload();
@@ -149,13 +149,13 @@ async function putCode(node: Node, { of, at }: { of: Address; at: Address }): Pr
 	await node.call("anvil_setCode", [at, await node.call("eth_getCode", [of, "latest"])]);
 }
 
-/** How many of a block's mints or sales each transaction has, and which of them is its first. */
+/** Returns how many of a block's mints or sales each transaction has, and its first one. */
 function inTransactions(total: number, isSpread: boolean): { first: number; count: number }[] {
 	if (!isSpread) return [{ first: 0, count: total }];
 	return Array.from({ length: total }, (_, first) => ({ first, count: 1 }));
 }
 
-/** Which collections mint and sell in a block, and how often each did before. */
+/** Returns which collections mint and sell in a block, and how often each did before. */
 function turnsOf({ collections, collectionsPerBlock }: Workload, block: number) {
 	return Array.from({ length: collectionsPerBlock }, (_, offset) => {
 		const place = block * collectionsPerBlock + offset;

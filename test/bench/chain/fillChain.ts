@@ -9,10 +9,10 @@ import { type Node, type NodeOptions, startNode } from "#test/bench/chain/startN
 import { deploymentBlocks, type Workload } from "#test/bench/chain/workload.ts";
 
 /**
- * A fresh chain with the whole workload on it: deployments, then the workload's.
+ * Makes a fresh chain with the whole workload on it: deployments, then the workload's blocks.
  *
  * Made anew for each run of the bench and shared by its figures: filling takes 4 s, while anvil's
- * own dump of the same chain is 180 MB and is not taken back.
+ * own dump of the same chain is 180 MB and cannot be loaded again.
  */
 export async function fillChain(workload: Workload, options: NodeOptions = {}): Promise<Node> {
 	const node = await startNode(options);
@@ -30,7 +30,10 @@ export async function fillChain(workload: Workload, options: NodeOptions = {}): 
 const NAME = "0x06fdde03";
 const NAMES_MAX = 100;
 
-/** Without Multicall3 names would cost a call each, which chains of today do not ask for. */
+/**
+ * Throws unless names come by Multicall3: without it they would cost a call each, which is not so
+ * on present chains.
+ */
 async function assertNamed(node: Node, collections: readonly Address[]): Promise<void> {
 	const views = collections
 		.slice(0, NAMES_MAX)
@@ -45,7 +48,10 @@ async function assertNamed(node: Node, collections: readonly Address[]): Promise
 		throw new Error("Multicall3 does not answer on the bench's chain");
 }
 
-/** A transaction that ran out of gas would leave logs out, and every figure would flatter us. */
+/**
+ * Throws unless all logs exist: a transaction that ran out of gas would omit some, and every figure
+ * would look better than it is.
+ */
 async function assertWhole(node: Node, workload: Workload): Promise<void> {
 	const { collectionsPerBlock, mintsPerCollection, salesPerCollection } = workload;
 	const perBlock =

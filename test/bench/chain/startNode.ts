@@ -2,20 +2,22 @@ import { startAnvil } from "#test/harness/anvil.ts";
 
 export type NodeCall = { method: string; params?: readonly unknown[] };
 
-/** A private chain that mines only when told, and as large a block as it is told. */
+/** A private chain that mines only when told to, with blocks of any size. */
 export type Node = {
 	pid: number;
 	url: string;
 	wsUrl: string;
 	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
-	/** In one HTTP request; the first error of any call throws. */
+	/** Sends all calls in one HTTP request; the first error of any call throws. */
 	batch(calls: readonly NodeCall[]): Promise<void>;
 	stop(): Promise<void>;
 };
 
-/** The first block's time, unless told: a fixed one, so that every run has the same candles. */
+/** The first block's time, by default: a fixed one, so that every run has the same candles. */
 const GENESIS_SECONDS = 1_700_000_000;
-/** Of the newest blocks; logs and transactions of older ones are answered all the same. */
+/**
+ * States of so many newest blocks are kept; logs and transactions of older ones are still served.
+ */
 const STATES_KEPT = 256;
 
 export type NodeOptions = { genesisSeconds?: number };
@@ -26,7 +28,8 @@ export async function startNode({ genesisSeconds }: NodeOptions = {}): Promise<N
 			...["--no-mining", "--order", "fifo", "--accounts", "1", "--balance", "1000000"],
 			...["--gas-limit", "200000000", "--base-fee", "0", "--disable-min-priority-fee"],
 			...["--timestamp", String(genesisSeconds ?? GENESIS_SECONDS)],
-			// Else older states go to the disk, gigabytes of it, and what is measured shares that disk.
+			// Otherwise older states go to disk, gigabytes of them, and what is measured shares that
+			// disk.
 			...["--prune-history", String(STATES_KEPT)],
 		],
 	});

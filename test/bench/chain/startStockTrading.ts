@@ -10,13 +10,14 @@ import { stockSettings } from "#test/sandbox/stocks/stockSettings.ts";
 
 const BLOCK_EVERY_SECONDS = 1;
 const DAY_SECONDS = 86_400;
-/** Of each wallet, in base units: 500 USDG. */
+/** Funds of each wallet, in base units: 500 USDG. */
 const PURSE_RAW = 500n * 1_000_000n;
 const deskSchema = z.object({ issuerUrl: z.string(), routerUrl: z.string() });
 
 /**
- * A chain 4663 with the sandbox's stocks and pools, the issuer's list, and the hosted router in a
- * process of its own. The market's chain is there too, and empty: nothing is indexed meanwhile.
+ * Starts a chain 4663 with the sandbox's stocks and pools, the issuer's list, and the hosted router
+ * in a process of its own. The market's chain is there too, and empty: nothing is indexed
+ * meanwhile.
  */
 export async function startStockTrading(scope: Scope): Promise<TradingPlace> {
 	const [market, anvil] = await Promise.all([
@@ -54,7 +55,7 @@ export async function startStockTrading(scope: Scope): Promise<TradingPlace> {
 			TRADING_HOME_CHAIN: "robinhood",
 			STOCK_ASSETS_BASE_URL: issuerUrl,
 			ROUTER_BASE_URL: routerUrl,
-			// A hosted router that answers as many as there are.
+			// A hosted router without a rate limit.
 			ROUTER_CALLS_PER_SECOND: "1000",
 			TRADE_POOLS_JSON: JSON.stringify(pools),
 			STOCK_FEEDS_JSON: JSON.stringify(feeds),

@@ -5,11 +5,11 @@ import { startAnvil } from "#test/harness/anvil.ts";
 import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
 
-/** A chain that mines by the clock, as those do where money is sent. */
+/** A chain that mines by the clock, as chains do on which money is sent. */
 export type TradingChain = {
 	url: string;
 	wsUrl: string;
-	/** Of the node. */
+	/** The node's process id. */
 	pid: number;
 	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
 	usdFeeds: unknown;
@@ -17,7 +17,9 @@ export type TradingChain = {
 	stop(): Promise<void>;
 };
 
-/** One block for all that came in it: a block for each would make the indexer what is measured. */
+/**
+ * One block a second for all transactions: with a block for each, the indexer would be measured.
+ */
 const BLOCK_EVERY_SECONDS = 1;
 const ETH_USD = 2_000n * 10n ** 8n;
 const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });

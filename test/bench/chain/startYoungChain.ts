@@ -3,13 +3,13 @@ import { type Node, startNode } from "#test/bench/chain/startNode.ts";
 import type { Workload } from "#test/bench/chain/workload.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 
-/** A chain that goes on: it has a block of the workload for each collection, and takes more. */
+/** A chain that continues: it has a block of the workload for each collection, and takes more. */
 export type YoungChain = {
 	node: Node;
 	emitters: Emitters;
 	/** Mines so many more of the workload's blocks. */
 	mine(blocks: number): Promise<void>;
-	/** Blocks of the workload mined so far. */
+	/** Returns the number of the workload's blocks mined so far. */
 	mined(): number;
 	stop(): Promise<void>;
 };

@@ -1,15 +1,15 @@
 /**
- * How much a bench chain holds. `WORKLOAD` is the one that figures are compared on; a wider or
- * longer chain is another value of this type.
+ * The content of a bench chain. Figures are compared on `WORKLOAD`; a wider or longer chain is
+ * another value of this type.
  */
 export type Workload = {
 	blocks: number;
-	/** Between two blocks, by the chain's clock. */
+	/** The time between two blocks, by the chain's clock. */
 	blockSeconds: number;
 	collections: number;
-	/** Those whose turn it is in a block, by its number; each mints and sells. */
+	/** Collections whose turn it is in a block, by its number; each mints and sells. */
 	collectionsPerBlock: number;
-	/** Of ERC-721 and of each collection whose turn it is, in one transaction. */
+	/** ERC-721 mints of each collection whose turn it is, in one transaction. */
 	mintsPerCollection: number;
 	/** TransferSingle logs a block. */
 	singlesPerBlock: number;
@@ -17,11 +17,13 @@ export type Workload = {
 	batchIdsPerBlock: number;
 	/** ERC-20 mints a block: logs that a scanner must leave out. */
 	noisePerBlock: number;
-	/** Of each collection whose turn it is. */
+	/** Sales of each collection whose turn it is. */
 	salesPerCollection: number;
-	/** What each token of a paid drop costs; every other block pays. */
+	/** The price of each token of a paid drop; every other block pays. */
 	mintPriceWei: bigint;
-	/** Each ERC-721 mint and each sale has a transaction of its own, as most have in life. */
+	/**
+	 * True: each ERC-721 mint and each sale has a transaction of its own, as most have in reality.
+	 */
 	isSpread: boolean;
 };
 
@@ -39,11 +41,11 @@ export const WORKLOAD: Workload = {
 	isSpread: false,
 };
 
-/** The same rows, one mint or sale a transaction. */
+/** The same rows, with one mint or sale a transaction. */
 export const SPREAD_WORKLOAD: Workload = { ...WORKLOAD, isSpread: true };
 
 /**
- * As many collections as an index is wide, each met in one block: a batch's rows fall into rows of
+ * As many collections as an index is wide, each met in one block: a batch's rows belong to rows of
  * collections, and buckets, that nothing before it touched. Several a block, because anvil's time
  * for a block grows with its accounts.
  */
@@ -66,20 +68,22 @@ export const VERY_WIDE_WORKLOAD: Workload = {
 
 /** What one block's gas allows, with room. */
 export const DEPLOYMENTS_PER_BLOCK = 250;
-/** Contracts besides the collections: editions, a coin, the venue, and what answers many views. */
+/** Contracts besides the collections: editions, a coin, the venue, and Multicall3. */
 const OTHER_CONTRACTS = 4;
 
-/** Blocks before the workload's first, in which its contracts are deployed. */
+/**
+ * Returns the number of blocks before the workload's first, in which its contracts are deployed.
+ */
 export function deploymentBlocks({ collections }: Pick<Workload, "collections">): number {
 	return Math.ceil((collections + OTHER_CONTRACTS) / DEPLOYMENTS_PER_BLOCK);
 }
 
-/** Rows that one block of the workload brings. */
+/** Returns the rows of one block of the workload. */
 export function rowsPerBlock(workload: Workload): number {
 	return expectedRows({ ...workload, blocks: 1 }).all;
 }
 
-/** Rows that a complete index of the chain has. */
+/** Returns the rows of a complete index of the chain. */
 export function expectedRows(workload: Workload): { mints: number; sales: number; all: number } {
 	const { blocks, collectionsPerBlock, singlesPerBlock, batchIdsPerBlock } = workload;
 	const dropped = collectionsPerBlock * workload.mintsPerCollection;
@@ -88,7 +92,7 @@ export function expectedRows(workload: Workload): { mints: number; sales: number
 	return { mints, sales, all: mints + sales };
 }
 
-/** A chain's newest block, and the rows that a complete index of it has. */
+/** A chain's newest block, with the rows of a complete index of it. */
 export type Contents = { tip: number; mints: number; sales: number };
 
 export function contentsOf(workload: Workload): Contents {

@@ -6,7 +6,7 @@ const COMMANDS_PER_SECOND_MIN = 300_000;
 const REPLY_MS_MAX = 10;
 const MEMORY_MB_MAX = 250;
 
-/** What the agent costs: reading a text, answering one, and being there for all ways in. */
+/** The agent's cost: reading a text, answering one, and serving all channels. */
 export const agentFigures: readonly Figure[] = [
 	{
 		name: "commands parsed/s",

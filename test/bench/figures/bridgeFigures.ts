@@ -5,7 +5,9 @@ const TURNS_MAX = 2;
 const WEBHOOK_P95_MS_MAX = 20;
 const QUOTE_P95_MS_MAX = 30;
 
-/** Bridges: whose turn it is, how soon news is in the record, and what a stored quote takes. */
+/**
+ * Bridges: the turns of polls, how soon news is in the record, and how long a stored quote takes.
+ */
 export const bridgeFigures: readonly Figure[] = [
 	{
 		name: "bridge poll, slowest",

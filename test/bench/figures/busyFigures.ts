@@ -5,7 +5,7 @@ const STORED_SECONDS_MAX = 20;
 const READ_MS_MAX = 50;
 const SEARCHES_PER_SECOND_MIN = 500;
 
-/** A market in which much happens at once: pushes by the thousand, and people who search. */
+/** A busy market: pushes by the thousand, and people who search. */
 export const busyFigures: readonly Figure[] = [
 	{
 		name: "search requests/s",

@@ -92,7 +92,7 @@ export const catchUpFigures: readonly Figure[] = [
 	},
 ];
 
-/** Whose the processor was: on two cores the sum is what limits. */
+/** Returns which part used the processor: on two cores the sum is the limit. */
 function billText({ service, floor }: { service: CatchUp; floor: Floor }): string {
 	const { program, compiling, collecting, postgres, node } = service.cpu;
 	const s = (seconds: number) => `${seconds.toFixed(2)} s`;

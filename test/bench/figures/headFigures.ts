@@ -6,7 +6,7 @@ const BARE = "bare script";
 const P50_MS_MAX = 10;
 const P95_MS_MAX = 25;
 
-/** At the head of a chain: how soon rows are there, and subscribers know. */
+/** At the head of a chain: how soon rows are stored, and subscribers have them. */
 export const headFigures: readonly Figure[] = [
 	{
 		name: "first head rows after start",
@@ -90,7 +90,7 @@ function delayFigure(row: {
 	};
 }
 
-/** At the slow end; a block's head is on its way for half of the round trip. */
+/** Makes a figure at the slow end; half of the round trip is a block's head on its way. */
 function farFigure(row: {
 	name: string;
 	what: "sales" | "mints" | "reorgs";

@@ -14,10 +14,10 @@ const SUBMITTED_P95_MS_MAX = 30;
 const PER_SECOND_MIN = 200;
 const SETTLED_P95_MS_MAX = 250;
 const PARALLEL_MS_MAX = 1_500;
-/** A hundredth of what an intent takes at that rate. */
+/** A hundredth of an intent's time at that rate. */
 const AUDIT_MS_MAX = 0.5;
 
-/** The path that money leaves by, up to where the wallet provider has it and we know. */
+/** The execution path, up to the wallet provider's answer. */
 export const intentFigures: readonly Figure[] = [
 	{
 		name: "intent to submitted p95",
@@ -96,7 +96,7 @@ function middleOf({ delaysMs }: IntentSide): string {
 	return `p50 ${percentile(delaysMs, 50).toFixed(1)}`;
 }
 
-/** Who used how much of the processor, for a note. */
+/** Returns the shares of the processor as text, for a note. */
 export function sharesText({ service, postgres, custody, node, asking }: Shares): string {
 	const parts = { service, PostgreSQL: postgres, "wallet provider": custody, node, asking };
 	return Object.entries(parts)

@@ -1,6 +1,6 @@
 import type { Figure } from "#test/bench/Figure.ts";
 
-/** Pages that nobody has kept, of an index whose tables of the provider's are full. */
+/** Uncached pages of an index whose tables of the provider's are full. */
 export const marketFigures: readonly Figure[] = ["cold list", "detail"].map((page) => ({
 	name: `${page} p50`,
 	unit: "ms",

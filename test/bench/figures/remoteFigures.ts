@@ -11,7 +11,10 @@ const CHAINS = {
 } as const;
 type Chain = keyof typeof CHAINS;
 
-/** What the bench's own chain and node flatter: other chains, nodes far away, limits, distance. */
+/**
+ * What the bench's own chain and node make look better: other chains, nodes far away, limits,
+ * distance.
+ */
 export const remoteFigures: readonly Figure[] = [
 	rateFigure(CHAINS.spread, 25_000, (lab) => lab.otherChains("spread")),
 	ratioFigure("spread", null),

@@ -2,10 +2,10 @@ import type { Figure } from "#test/bench/Figure.ts";
 import { readPaths } from "#test/bench/measure/readPaths.ts";
 
 const RATIO_MAX = 1.5;
-/** Whoever watches a market asks for these all the time. */
+/** Routes that clients read all the time. */
 const HELD_TO_GOAL = /^(discover|trending|detail|candles)/;
 
-/** Twice what these answered before their plans were kept; one request after the other. */
+/** Twice the former rates, from before their plans were kept; one request after the other. */
 const RATE_MIN: Readonly<Record<string, number>> = { discover: 102, "trending 24h": 502 };
 
 /** With 10 million events: reads against an index of 100 thousand, and a wide chain on top. */

@@ -6,7 +6,9 @@ const REPLY_MS_MAX = 50;
 const COMMAND_MS_MAX = 25;
 const MEMORY_MB_MAX = 250;
 
-/** The agent on X: how soon it answers, and what it stands. X is emulated, and costs little. */
+/**
+ * The agent on X: how soon it answers, and how much it can handle. X is emulated, and costs little.
+ */
 export const socialFigures: readonly Figure[] = [
 	{
 		name: "mention to reply p95",

@@ -3,7 +3,7 @@ import type { Figure } from "#test/bench/Figure.ts";
 
 const CALLS_A_PAGE_MAX = 1.1;
 
-/** What first syncs cost the provider's minute, and whether each collection has its turn. */
+/** The cost of first syncs in provider calls, and whether each collection has its turn. */
 export const syncFigures: readonly Figure[] = [
 	{
 		name: "sync calls a page",

@@ -5,7 +5,7 @@ const RANK_MS_MAX = 15;
 const BURST_PER_SECOND_MIN = 2_000;
 const BURST_MB_MAX = 250;
 
-/** What tokens cost: their ranks, and a collection of them all at once. */
+/** The cost of tokens: their ranks, and a whole collection at once. */
 export const tokenFigures: readonly Figure[] = [
 	{
 		name: "rank 10,000 tokens",

@@ -13,9 +13,12 @@ const PER_SECOND_MIN = 50;
 
 const p95 = (values: readonly number[]) => percentile(values, 95);
 const p50 = (values: readonly number[]) => percentile(values, 50);
-/** What a trade takes beside its quotes. */
+/** Returns a trade's time without its quotes. */
 const onTopMs = ({ tradeMs, quoteMs }: TimedCommand) => p95(tradeMs) - p95(quoteMs);
-/** From its owner's yes, or from the command where nobody asks: the slower of the two. */
+/**
+ * Returns the time from its owner's yes, or from the command where none is asked: the slower of the
+ * two.
+ */
 const firstStepMs = (one: TimedCommand) => Math.max(onTopMs(one), p95(one.confirmMs));
 
 /** Stock tokens: from a command to both quotes, and to its first step handed over. */

@@ -1,10 +1,10 @@
-/** How large an index is, and how it lies in time. */
+/** The size of an index, and its distribution in time. */
 export type FillOptions = {
-	/** All of them; `recentEvents` of these in the last 24 hours, the rest evenly before. */
+	/** All events; `recentEvents` of these in the last 24 hours, the rest evenly before. */
 	events: number;
 	recentEvents: number;
 	collections: number;
-	/** The first ones, which provider and tokens have told everything about. */
+	/** The first collections, for which provider and tokens have told everything. */
 	marketed: number;
 	days: number;
 	nowMs: number;

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import type { FillOptions } from "#test/bench/fill/FillOptions.ts";
 
-/** Collections 1 to n, in the order of how much they trade, with what their events say of them. */
+/** Fills collections 1 to n, in the order of their trade, with the figures of their events. */
 export async function fillCollections(client: Client, options: FillOptions): Promise<void> {
 	const { collections, chainIds, days, nowMs } = options;
 	await client.query(
@@ -31,7 +31,7 @@ export async function fillCollections(client: Client, options: FillOptions): Pro
 	);
 }
 
-/** A collection's first or last event of a kind. */
+/** Returns SQL for a collection's first or last event of a kind. */
 function edgeOf({ kind, end }: { kind: number; end: "asc" | "desc" }): string {
 	return `select occurred_at as at, (block_number << 30) | (log_index::int8 << 10) as position,
 			token_id, total_raw, total_native, transaction_hash

@@ -20,8 +20,8 @@ const MARKET = [
 ];
 
 /**
- * Fills a migrated, empty index: events, rollups and collections that agree with each other, as
- * lanes would have left them. All of it is made by the server, the same in every run.
+ * Fills a migrated, empty index with events, rollups and collections that agree with each other, as
+ * lanes would have left them. The server makes all of it, the same in every run.
  */
 export async function fillIndex(connectionString: string, options: FillOptions): Promise<void> {
 	const clients = [0, 1].map(() => new Client({ connectionString }));
@@ -44,7 +44,7 @@ export async function fillIndex(connectionString: string, options: FillOptions):
 		await shareOut(clients, restore, (client, statement) => client.query(statement));
 		await fillCollections(one, options);
 		await fillMarket(one, options);
-		// One name each: several tables in one VACUUM would share nothing but the statement.
+		// One table each: several in one VACUUM would share nothing but the statement.
 		const tables = [...ROLLUPS, ...MARKET, ...months.map(({ name }) => `event_${name}`)];
 		await shareOut(clients, tables, (client, table) =>
 			client.query(`vacuum (analyze, freeze) market_index.${table}`),
@@ -56,7 +56,10 @@ export async function fillIndex(connectionString: string, options: FillOptions):
 	}
 }
 
-/** Two workers, as there are two cores; each takes the next piece when it is free. */
+/**
+ * Shares work between two connections, as there are two cores; each takes the next piece when it is
+ * free.
+ */
 async function shareOut<Piece>(
 	clients: readonly Client[],
 	pieces: readonly Piece[],

@@ -10,8 +10,8 @@ const SNAPSHOTS = 48;
 const LISTED = 100;
 
 /**
- * What the provider and tokens' own documents tell of the first collections: figures, books,
- * floors, tokens with ranks and traits, and the lists that pages are made of.
+ * Fills in what the provider and tokens' own documents tell of the first collections: figures,
+ * books, floors, tokens with ranks and traits, and the lists that pages are made from.
  */
 export async function fillMarket(client: Client, options: FillOptions): Promise<void> {
 	const { marketed, nowMs } = options;

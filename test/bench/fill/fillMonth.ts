@@ -7,11 +7,11 @@ import { rollupStatements } from "#test/bench/fill/rollupStatements.ts";
 
 const BLOCK_SECONDS = 12;
 
-/** A month of events, made by the server itself, with its rollups. */
+/** Fills a month of events, made by the server itself, with its rollups. */
 export async function fillMonth(client: Client, month: Month, options: FillOptions): Promise<void> {
 	const table = `market_index.event_${month.name}`;
 	await client.query("begin");
-	// Made in this transaction, so that (`wal_level = minimal`) the log carries none of it.
+	// Made in this transaction, so that (`wal_level = minimal`) the log contains none of it.
 	await client.query(`create table ${table} (like market_index.event including defaults)`);
 	const [from, to] = [isoOf(month.fromMs), isoOf(month.toMs)];
 	// Checked row by row as they are made, so that attaching need not read them all again.
@@ -38,7 +38,7 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
 	await client.query("commit");
 }
 
-/** Events `firstIndex` and on, one each `stepMs`. */
+/** Events from `firstIndex` on, one each `stepMs`. */
 type Stretch = { fromMs: number; stepMs: number; firstIndex: number; count: number };
 
 function stretchesOf(options: FillOptions): Stretch[] {
@@ -52,16 +52,16 @@ function stretchesOf(options: FillOptions): Stretch[] {
 	];
 }
 
-/** The first event of a stretch that is not before a time. */
+/** Returns the first event of a stretch that is not before a time. */
 function indexAt({ fromMs, stepMs, firstIndex, count }: Stretch, atMs: number): number {
 	const index = Math.ceil((atMs - fromMs) / stepMs);
 	return firstIndex + Math.min(Math.max(index, 0), count);
 }
 
 /**
- * Event number `i`. Its collection is `floor(exp(u · ln(n + 1)))`, by which the one of rank r gets
- * about 1/r of what the first gets; prices depend on the log index only, so that a rollup finds
- * those of its first and last sale without sorting.
+ * Returns the statement that makes events. The collection of event `i` is `floor(exp(u · ln(n +
+ * 1)))`, by which the one of rank r gets about 1/r of what the first gets; prices depend on the log
+ * index only, so that a rollup finds those of its first and last sale without sorting.
  */
 function eventsStatement(
 	table: string,

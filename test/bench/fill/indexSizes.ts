@@ -9,7 +9,7 @@ const SHAPE = {
 	chainIds: [1, 8_453],
 } satisfies Omit<FillOptions, "events" | "recentEvents">;
 
-/** The two that reads are compared on. */
+/** The two sizes that reads are compared on. */
 export const indexSizes = {
 	small: { ...SHAPE, events: 100_000, recentEvents: 10_000 },
 	large: { ...SHAPE, events: 10_000_000, recentEvents: 1_000_000 },

@@ -1,4 +1,4 @@
-/** The log index in a position (see `positionOf`), as SQL. */
+/** Returns the log index in a position (see `positionOf`), as SQL. */
 export function logOfPosition(position: string): string {
 	return `((${position} >> 10) & 1048575)`;
 }

@@ -3,7 +3,7 @@ import type { Migration } from "#core/db/migrate.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 
-/** What an index stands on. */
+/** The migrations of an index. */
 export const MIGRATIONS: readonly Migration[] = [
 	{ schema: "core", folder: join(ROOT, "core/db/migrations") },
 	{ schema: "chain_scanner", folder: join(ROOT, "plugins/chain-scanner/migrations") },

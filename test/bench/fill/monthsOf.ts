@@ -1,7 +1,7 @@
-/** One partition's stretch of time, `[fromMs, toMs)`. */
+/** One partition's span of time, `[fromMs, toMs)`. */
 export type Month = { name: string; fromMs: number; toMs: number };
 
-/** The months (UTC) that a stretch of time touches, oldest first. */
+/** Returns the months (UTC) that a span of time touches, oldest first. */
 export function monthsOf(fromMs: number, toMs: number): Month[] {
 	const months: Month[] = [];
 	const start = new Date(fromMs);

@@ -6,8 +6,8 @@ const COLUMNS = `collection_id, bucket, chain_id, sales, priced, units, mints, v
 	low, close, open_position, close_position`;
 
 /**
- * Statements that fill the three tiers of rollups with a month, each from the one below it: the
- * sums are the same either way, and no bucket spans two months. In the order of time, as lanes
+ * Returns statements that fill the three tiers of rollups with a month, each from the one below it:
+ * the sums are the same either way, and no bucket spans two months. In the order of time, as lanes
  * write them: neighbours in time are then neighbours on disk.
  */
 export function rollupStatements(month: Pick<Month, "fromMs" | "toMs">, events: string): string[] {
@@ -23,7 +23,7 @@ export function rollupStatements(month: Pick<Month, "fromMs" | "toMs">, events: 
 	];
 }
 
-/** Prices fit an int8, which is summed several times faster. */
+/** Returns the minutes of events. Prices fit an int8, which is summed several times faster. */
 function minutesOf(events: string): string {
 	return `select collection_id, bucket, chain_id, sales, priced, priced, mints,
 			coalesce(volume, 0), ${priceAt("first")}, high, low, ${priceAt("last")}, first, last

@@ -1,8 +1,8 @@
 import type { Client } from "pg";
 
 /**
- * Drops the keys and indexes of tables; answers the statements which make them again as they were.
- * Sorting once is several times faster than finding the place of each row.
+ * Drops the keys and indexes of tables; returns the statements that make them again as they were.
+ * Sorting once is several times faster than inserting each row.
  */
 export async function setIndexesAside(
 	client: Client,

@@ -2,9 +2,9 @@ import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 
 /**
- * Gives every stored event the payload of a provider's, of 3 kB: as long and as repetitive as those
- * seen in the wild, so that a page of 200 is 640 kB and compresses to a tenth of it. Answers the
- * contract of the collection that has the most events.
+ * Gives every stored event a provider's payload of 3 kB: as long and as repetitive as real ones, so
+ * that a page of 200 is 640 kB and compresses to a tenth of it. Returns the contract of the
+ * collection with the most events.
  */
 export async function addPayloads(socketDir: string): Promise<string> {
 	const client = new Client({ connectionString: socketUrl(socketDir), application_name: "bench" });

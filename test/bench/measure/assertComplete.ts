@@ -3,7 +3,10 @@ import type { IndexProbe } from "#test/bench/measure/indexProbe.ts";
 
 export const BENCH_CHAIN_ID = 31_337;
 
-/** A fast index with a row missing is not an index; nor is one with a row too many. */
+/**
+ * Throws unless an index has exactly the expected rows: a fast index with a row missing, or one too
+ * many, does not count.
+ */
 export async function assertComplete(
 	probe: Pick<IndexProbe, "contents">,
 	contents: Pick<Contents, "mints" | "sales">,

@@ -6,21 +6,21 @@ import { silentLog } from "#core/log/silentLog.ts";
 import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import type { Trading } from "#test/bench/measure/openTrading.ts";
 
-/** What the audit roots cost, for one intent. */
+/** The cost of the audit roots for one intent. */
 export type AuditCost = {
 	/** Hashing and storing, by the clock of a busy machine: the processor took less. */
 	sealMs: number;
 	rows: number;
 	/** Leaves with their index, and entries of the chain. */
 	bytes: number;
-	/** Proving all of it. */
+	/** The time to prove all of it. */
 	verifyMs: number;
 };
 
 const SEALED_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 
-/** Waits until everything is sealed, proves it, and divides what both took by the intents. */
+/** Waits until everything is sealed, proves it, and divides both costs by the intents. */
 export async function auditCostOf(
 	{ connectionString, service }: Pick<Trading, "connectionString" | "service">,
 	{ intents }: { intents: number },

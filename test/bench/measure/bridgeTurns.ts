@@ -1,5 +1,5 @@
 // Measures bridges, and prints one JSON line: how long a thousand open ones wait for their turn,
-// how soon a webhook's news is in the record, and what a command to a stored quote takes.
+// how soon a webhook's news is in the record, and how long a command takes to a stored quote.
 import { z } from "zod";
 import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
 import { createPollingLab } from "#plugins/bridge/testing/createPollingLab.ts";
@@ -27,7 +27,7 @@ const { commandMs, providerMs } = await measureQuotes(lab);
 process.stdout.write(`${JSON.stringify({ polls, webhookMs, commandMs, providerMs })}\n`);
 process.exit(0);
 
-/** On a clock of its own: what is measured is the order, and not the machine. */
+/** Measures polls on a clock of its own: the order is measured, and not the machine. */
 async function measurePolls() {
 	const database = await createTestDatabase();
 	const polling = createPollingLab(database.db);
@@ -39,7 +39,10 @@ async function measurePolls() {
 	return { open: OPEN, turnMs, slowestMs: Math.max(...waits) };
 }
 
-/** From a webhook's post to the record's `success`: the provider asked, the chain read, the row. */
+/**
+ * Measures from a webhook's post to the record's `success`: the provider asked, the chain read, the
+ * row.
+ */
 async function measureWebhooks({ ask, bridge, home, service, reached }: BridgeLab) {
 	const db = service.core.db;
 	const delays: number[] = [];
@@ -50,7 +53,7 @@ async function measureWebhooks({ ask, bridge, home, service, reached }: BridgeLa
 		begun.push((await ask(PATH, { command: COMMAND })).body);
 	}
 	for (const { id } of begun) await reached(id, ["pending"]);
-	// Nobody looks by the clock: what is written is by the webhook's doing.
+	// Scheduled looks are off: a change comes from the webhook.
 	await db.execute("update bridge.bridge set look_at = now() + interval '1 hour'");
 	for (const [turn, body] of begun.entries()) {
 		const entry = bridge.ledger().find((one) => one.requestId === body.quote.requestId);
@@ -81,7 +84,10 @@ async function measureWebhooks({ ask, bridge, home, service, reached }: BridgeLa
 	return delays;
 }
 
-/** From a command to its stored quote, nothing sent; and the provider's part of it, by itself. */
+/**
+ * Measures from a command to its stored quote, without sending; and the provider's part of it, by
+ * itself.
+ */
 async function measureQuotes({ ask, bridge, service, env }: BridgeLab) {
 	await service.stop();
 	const dry: TestService = await startTestService({
@@ -108,7 +114,7 @@ async function measureQuotes({ ask, bridge, service, env }: BridgeLab) {
 		if (turn < WARM) continue;
 		commandMs.push(ended - began);
 		providerMs.push(performance.now() - ended);
-		// The provider's own pace, ten a second, is no time of ours.
+		// The provider's own pace, ten a second, does not count.
 		await Bun.sleep(120);
 	}
 	await dry.stop();

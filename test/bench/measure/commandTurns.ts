@@ -1,5 +1,5 @@
-// Reads texts as commands again and again, and prints how many a second of the processor, and how
-// long the slowest text took that nothing reads, as one JSON line.
+// Reads texts as commands again and again, and prints how many a second of the processor, and the
+// time of the slowest text that no command reads, as one JSON line.
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import { TEXT_LENGTH_MAX } from "#agent/grammar/normaliseText.ts";
 import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
@@ -7,14 +7,14 @@ import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts"
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 
-/** Of the processor: so that the compiler has seen the code, as it has in a service that runs. */
+/** Seconds of the processor for warming up: the code is then compiled, as in a running service. */
 const WARM_SECONDS = 2.5;
 const ROUND_SECONDS = 0.4;
 const ROUNDS = 5;
 
 const UNREAD = 10_000;
 const SEED = 30;
-/** The quickest of so many counts: what else the machine does is not the text's. */
+/** The fastest of so many counts: other work of the machine does not count. */
 const TRIES = 3;
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
@@ -27,7 +27,7 @@ const printed = examples.flatMap((text) => {
 });
 const typed = [...phrasings, ...freshPhrasings].map(([text]) => text).filter(isRead);
 
-/** Whole process: what compiles and collects beside it has to share the core as well. */
+/** Returns the seconds of the whole process, as compiling and collecting share the core. */
 function cpuSeconds(): number {
 	const { user, system } = process.cpuUsage();
 	return (user + system) / 1_000_000;
@@ -50,12 +50,12 @@ function ratesOf(texts: readonly string[]): number[] {
 	return Array.from({ length: ROUNDS }, () => readFor(ROUND_SECONDS, texts));
 }
 
-/** As long as a text may be, made of one piece over and over. */
+/** Returns a text of the greatest length, made of one piece repeated. */
 function full(piece: string): string {
 	return `${piece} `.repeat(TEXT_LENGTH_MAX / 2).slice(0, TEXT_LENGTH_MAX);
 }
 
-/** Words that begin commands, whole and misspelled; words that say nothing; names; signs. */
+/** Words that begin commands, whole and misspelled; words without a meaning; names; signs. */
 const long = [
 	...["floor", "flor", "florr volme slaes", "what is the", "how many", "of the", "kiln folk"],
 	...["a", "24h", "1 day", '"kiln folk"', "0.5", "top holders", "is the", "trading collection"],

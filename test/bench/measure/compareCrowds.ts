@@ -11,7 +11,7 @@ import { median } from "#test/bench/report/statistics.ts";
 
 export type Rate = {
 	requestsPerSecond: number;
-	/** Of the serving process, for one request: what the load generator cannot hide. */
+	/** The serving process's time for one request: independent of the load generator. */
 	cpuMicros: number;
 };
 
@@ -20,7 +20,7 @@ export type Crowds = {
 	bare: Rate;
 	/** Requests by the service for each one by bare Bun: of each turn, the median of all. */
 	ratio: number;
-	/** Of the body that both answer, as it is sent. */
+	/** Bytes of the body that both answer, as it is sent. */
 	bytes: number;
 };
 
@@ -38,14 +38,14 @@ const loadSchema = z.object({
 });
 
 /**
- * A crowd that asks the service for one page, against the same crowd at bare Bun with the same
- * bytes and headers. In turns, so that a machine which slows down slows both.
+ * Measures a crowd that asks the service for one page, against the same crowd at bare Bun with the
+ * same bytes and headers. In turn, so that a slowing machine slows both.
  */
 export async function compareCrowds(options: {
 	scope: Scope;
 	service: Pick<ServiceProcess, "url" | "pid" | "failed">;
 	path: string;
-	/** What the crowd takes; empty for pages as they are. */
+	/** The coding that the crowd accepts; empty for uncompressed pages. */
 	acceptEncoding: "" | "gzip" | "br" | "zstd";
 	turns: number;
 }): Promise<Crowds> {
@@ -87,7 +87,7 @@ async function readAnswer(url: string, acceptEncoding: string) {
 async function startBare(scope: Scope, { headers, body }: Awaited<ReturnType<typeof readAnswer>>) {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-bench-"));
 	const file = join(folder, "answer.json");
-	// Text as text: what bare Bun pays for it is what the ratio has always been against.
+	// Text is served as text: the ratio has always been against what bare Bun takes for it.
 	const isText = !("content-encoding" in headers);
 	const sent = isText ? { text: body.toString() } : { base64: body.toString("base64") };
 	writeFileSync(file, JSON.stringify({ headers, ...sent }));

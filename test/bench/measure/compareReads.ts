@@ -18,13 +18,13 @@ export type Ask = (path: string) => Promise<string>;
 
 const WARM_UP_CALLS = 20;
 
-/** How long a quick read may take in all, beyond its least calls. */
+/** The total time of a fast read, beyond its least calls. */
 const READ_MS_MAX = 4_000;
 
 /**
- * Times the same calls on a small and on a large index, turn about: whatever else the machine does
- * then slows both. Of a quick read there are more, since its slowest are the machine's doing: one
- * in a hundred of 200 is the third worst.
+ * Times the same calls on a small and on a large index, in turn: other work of the machine slows
+ * both. A fast read is called more often, since its slowest calls are the machine's: one in a
+ * hundred of 200 is the third worst.
  */
 export async function compareReads(
 	asks: { small: Ask; large: Ask },

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { cpuSecondsOf, reapedSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
 import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 
-/** Seconds of the processor, by who used them. Linux only: elsewhere not numbers. */
+/** Seconds of the processor, by what used them. Linux only: not numbers elsewhere. */
 export type CpuBill = {
-	/** The thread that runs the program, and what helps it to read and write. */
+	/** The thread that runs the program, and its helpers for reading and writing. */
 	program: number;
 	/** Threads that compile JavaScript while it runs. */
 	compiling: number;
@@ -24,7 +24,7 @@ export type BilledProcesses = {
 const COMPILERS = new Set(["JITWorker", "JSCWarmUp"]);
 const COLLECTORS = new Set(["HeapHelper", "ollector Thread"]);
 
-/** What everybody has used so far; of two bills the difference is what a time in between cost. */
+/** Returns what all have used so far; the difference of two is the cost of the time between. */
 export function cpuBillOf({ pid, postmasterPid, nodePid }: BilledProcesses): CpuBill {
 	const servers = postmasterPid === undefined ? [] : descendantsOf([postmasterPid]);
 	let compiling = 0;
@@ -37,7 +37,7 @@ export function cpuBillOf({ pid, postmasterPid, nodePid }: BilledProcesses): Cpu
 		program: cpuSecondsOf(pid) - compiling - collecting,
 		compiling,
 		collecting,
-		// A connection that ends takes its seconds along to its parent.
+		// A connection that ends adds its seconds to its parent.
 		postgres: servers.reduce(
 			(sum, server) => sum + (cpuSecondsOf(server) || 0),
 			postmasterPid === undefined ? 0 : reapedSecondsOf(postmasterPid),
@@ -56,7 +56,7 @@ function threadsOf(pid: number): { name: string; seconds: number }[] {
 	return threads;
 }
 
-/** Threads end while we look; one that is gone has no name. */
+/** Reads a file of /proc; threads end meanwhile, and one that is gone has no name. */
 function readText(path: string): string {
 	try {
 		return readFileSync(path, "utf8");

@@ -4,17 +4,20 @@ import { readFileSync } from "node:fs";
 const TICKS_PER_SECOND = 100;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
-/** Of children that have ended. */
+/** Fields of children that have ended. */
 const REAPED_USER_TICKS = 13;
 const REAPED_SYSTEM_TICKS = 14;
 
-/** CPU that a process, or one thread of it, has used, in seconds. Linux only: else not a number. */
+/**
+ * Returns the CPU time of a process, or of one of its threads, in seconds. Linux only: else not a
+ * number.
+ */
 export function cpuSecondsOf(pid: number, thread?: number): number {
 	const place = thread === undefined ? `/proc/${pid}` : `/proc/${pid}/task/${thread}`;
 	return secondsIn(place, [USER_TICKS, SYSTEM_TICKS]);
 }
 
-/** CPU that children of a process used which have ended, in seconds; not a number as above. */
+/** Returns the CPU time of a process's ended children, in seconds; not a number as above. */
 export function reapedSecondsOf(pid: number): number {
 	return secondsIn(`/proc/${pid}`, [REAPED_USER_TICKS, REAPED_SYSTEM_TICKS]);
 }
@@ -22,7 +25,7 @@ export function reapedSecondsOf(pid: number): number {
 function secondsIn(place: string, ticks: readonly number[]): number {
 	try {
 		const stat = readFileSync(`${place}/stat`, "utf8");
-		// The name in brackets may hold spaces; what follows it does not.
+		// The name in brackets may contain spaces; what follows it does not.
 		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 		return ticks.reduce((sum, tick) => sum + Number(fields[tick]), 0) / TICKS_PER_SECOND;
 	} catch {

@@ -9,16 +9,16 @@ import type { IndexReads } from "#plugins/market-index/read/IndexReads.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 
-/** A page that is built for every call: what is measured must be the reading of it. */
+/** A page cache that builds the page for every call, so that the reading is measured. */
 const noPageCache: IndexReads["pageCache"] = {
 	get: async (_key, rebuild) => ({ outcome: "miss", body: await rebuild() }),
 	clear() {},
 };
 
 /**
- * The market's routes over a database at a held moment, without a page cache and without a socket:
- * routing, checking, reading and rendering are all in, and the network's own time is not. A socket
- * would add the same to both sizes and so flatter their ratio.
+ * Makes the market's routes over a database at a fixed moment, without a page cache and without a
+ * socket: routing, checking, reading and rendering are included, and the network's own time is not.
+ * A socket would add the same to both sizes and so make their ratio look better.
  */
 export function createReads(
 	db: Database,

@@ -1,10 +1,11 @@
-// The sandbox's wallet provider in a process of its own, so that its share of the processor can be
-// told from the service's. Prints where it is, who may ask it, and people with wallets of theirs,
-// as one JSON line, and runs until it is told to end. Arguments: the chain's URL, how many people.
+// Runs the sandbox's wallet provider in a process of its own, so that its share of the processor is
+// separate from the service's. Prints its URL, its credentials, and people with their wallets, as
+// one JSON line, and runs until it is told to end. Arguments: the chain's URL, the number of
+// people.
 import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";
 import { walletProviderOf } from "#test/sandbox/custody/walletProviderOf.ts";
 
-/** Accounts that nobody else has: each owner links one more wallet, of their own. */
+/** Accounts that have no other owner: each owner links one more wallet of their own. */
 const FIRST_EXTERNAL = 100_000;
 
 const [rpcUrl = "", count] = process.argv.slice(2);
@@ -19,6 +20,6 @@ for (let n = 0; n < Number(count); n++) {
 }
 process.stdout.write(`${JSON.stringify({ ...walletProviderOf(custody), people })}\n`);
 process.once("SIGTERM", () => process.exit(0));
-// A bench that is gone leaves nobody behind.
+// If the bench is gone, this process ends too.
 process.stdin.once("end", () => process.exit(0));
 process.stdin.resume();

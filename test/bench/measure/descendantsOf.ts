@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processes and all that they started, and those in turn. Linux only: elsewhere themselves. */
+/** Returns processes with all their descendants. Linux only: elsewhere the processes alone. */
 export function descendantsOf(rootPids: readonly number[]): number[] {
 	const children = childrenByParent();
 	const pids = new Set<number>();
@@ -26,7 +26,7 @@ function childrenByParent(): Map<number, number[]> {
 	return children;
 }
 
-/** Processes end while we look; a file that is gone is an empty one. */
+/** Reads a file of /proc; processes end meanwhile, and a missing file is empty. */
 function readText(path: string): string {
 	try {
 		return readFileSync(path, "utf8");

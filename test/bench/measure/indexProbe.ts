@@ -2,11 +2,11 @@ import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/socketUrl.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/eventKind.ts";
 
-/** How far the index is, asked of its database: the service must not be slowed by being watched. */
+/** The index's progress, read from its database: watching must not slow the service. */
 export type IndexProgress = {
 	/** True once a lane holds its lease, which is the first thing it does. */
 	lanesStarted: boolean;
-	/** Blocks that each counted lane has behind it; one without a cursor is left out. */
+	/** Blocks that each counted lane has read; one without a cursor is left out. */
 	lanes: readonly number[];
 };
 
@@ -19,23 +19,23 @@ export type IndexContents = {
 
 export type IndexProbe = {
 	progress(): Promise<IndexProgress>;
-	/** Events stored of a chain, and what its day rollups say of them: both must be whole. */
+	/** Returns a chain's stored events, and its day rollups' counts: both must be complete. */
 	contents(chainId: number): Promise<IndexContents>;
-	/** Rows of one block of one chain. */
+	/** Returns the rows of one block of one chain. */
 	rowsOf(block: { chainId: number; number: number }): Promise<number>;
-	/** Grows whenever a lane changes hands; 0 before any lane had its lease. */
+	/** Returns a number that grows whenever a lane changes hands; 0 before any lane had its lease. */
 	leaseTokens(): Promise<number>;
-	/** Blocks that were left out and are not read yet, of the counted lanes together. */
+	/** Returns the skipped blocks that are not read yet, of the counted lanes together. */
 	owed(): Promise<number>;
 	close(): Promise<void>;
 };
 
-/** Those whose rows the figures count; owners are walked for by a lane of their own. */
+/** Lanes whose rows the figures count; owners have a lane of their own. */
 const COUNTED_LANES = "'mint', 'sale'";
 const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 10;
 
-/** Looks into the embedded server of a service that starts: connects as soon as it is there. */
+/** Opens a probe of a starting service's embedded server: connects as soon as it is there. */
 export async function openIndexProbe(socketDir: string, database?: string): Promise<IndexProbe> {
 	const client = await connect(socketUrl(socketDir, database));
 	let tablesExist = false;

@@ -3,7 +3,10 @@ import { z } from "zod";
 import type { Trading } from "#test/bench/measure/openTrading.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 
-/** On top of what was sent: as many as it takes until nobody looks again. */
+/**
+ * Blocks on top of the sent transactions: as many as it takes until they are not looked up any
+ * more.
+ */
 const BLOCKS_ON_TOP = 65;
 const SETTLED_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
@@ -29,9 +32,9 @@ type Row = {
 };
 
 /**
- * Sees everything that was sent to its end, and holds service, wallet provider and chain against
- * each other: each intent paid its recipient once, and is in the books as one reservation that was
- * spent. Answers how long the service took to find out. A run counts only if nothing is amiss.
+ * Waits for the end of everything that was sent, and compares service, wallet provider and chain:
+ * each intent paid its recipient once, and is in the books as one reservation that was spent.
+ * Returns how long the service took to settle. A run counts only without any problem.
  */
 export async function settleBooks(
 	trading: Trading,
@@ -115,7 +118,7 @@ async function problemsOfProvider({ custody }: Trading, rows: readonly Row[]): P
 	});
 }
 
-/** What is on chain, which nobody here wrote down. */
+/** Returns problems of what is on chain, which is read from the chain alone. */
 async function problemsOfChain(
 	{ chain }: Trading,
 	rows: readonly Row[],

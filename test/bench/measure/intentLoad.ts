@@ -1,7 +1,7 @@
 // Sends ETH from many wallets through the service, over HTTP, in a process of its own. Each request
-// has a recipient whom nobody has ever paid, and a key, as of a client that may have to ask again.
-// Takes who may ask as its first JSON line, `{ owners }`, then orders of turns; prints what came of
-// each. Arguments: the service's URL, what each gets in ETH.
+// has a recipient that was never paid, and a key, as of a client that may have to repeat it. Reads
+// the senders as its first JSON line, `{ owners }`, then orders of turns; prints the result of
+// each. Arguments: the service's URL, each amount in ETH.
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { runTurn, turnOrder } from "#test/bench/measure/runTurn.ts";
@@ -11,7 +11,7 @@ const ownersSchema = z.object({
 	owners: z.array(z.object({ session: z.string(), walletId: z.string() })).min(1),
 });
 const answerSchema = z.object({ transfers: z.tuple([z.object({ status: z.string() })]) });
-/** Far from everybody who has a key. */
+/** Far from all accounts with a key. */
 const RECIPIENTS_FROM = 0xbe00_0000_0000n;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -28,7 +28,7 @@ async function pay(owner: number): Promise<void> {
 			authorization: `Bearer ${from.session}`,
 			"content-type": "application/json",
 			"idempotency-key": crypto.randomUUID(),
-			// Each owner is a client of their own, as in life.
+			// Each owner is a client of their own, as in reality.
 			"x-forwarded-for": `10.7.${owner >> 8}.${owner & 255}`,
 		},
 		body: JSON.stringify({ fromWalletId: from.walletId, recipients: [recipient], amount }),
@@ -41,7 +41,8 @@ async function pay(owner: number): Promise<void> {
 for await (const line of lines) {
 	const order = turnOrder.parse(JSON.parse(line));
 	const told = await runTurn(order, (worker, turn) => {
-		// A worker has wallets of its own: of one wallet nothing is sent before the last was.
+		// A worker has wallets of its own: a wallet sends nothing before its last transfer was handed
+		// over.
 		const own = Math.floor(owners.length / order.inFlight);
 		return pay(worker + order.inFlight * (turn % own));
 	});

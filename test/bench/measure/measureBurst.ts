@@ -15,9 +15,9 @@ import { percentile } from "#test/bench/report/statistics.ts";
 export type Burst = {
 	/** From before the first push was sent to the commit of the last. */
 	storedSeconds: number;
-	/** What that took, reads included. */
+	/** The cost of that, reads included. */
 	cpu: Cpu;
-	/** Of pages of the collections that are pushed about, over HTTP, until all was stored. */
+	/** Reads of the pushed collections' pages, over HTTP, until all was stored. */
 	reads: ReadTimes;
 	/** The same reads before it, with nothing pushed. */
 	quietReads: ReadTimes;
@@ -42,7 +42,7 @@ type Bursting = {
 	nowMs: number;
 };
 
-/** Pushes thousands of events at once to a service that listens, and reads from it meanwhile. */
+/** Pushes thousands of events at once to a listening service, and reads from it meanwhile. */
 export async function measureBurst(bursting: Bursting): Promise<Burst> {
 	const { url, provider, db, collections, bill, nowMs } = bursting;
 	const slugs = collections.map(({ slug }) => slug);
@@ -80,7 +80,10 @@ export async function measureBurst(bursting: Bursting): Promise<Burst> {
 	};
 }
 
-/** Details, books and activity of these collections, in turn; each by another client. */
+/**
+ * Makes a reader of details, books and activity of these collections, in turn; each by another
+ * client.
+ */
 function createReader(url: string, slugs: readonly string[]): () => Promise<void> {
 	const paths = slugs.flatMap((slug) => {
 		const path = `/v1/nft-market/collections/${slug}`;
@@ -105,7 +108,7 @@ function timesOf(delaysMs: readonly number[]): ReadTimes {
 	};
 }
 
-/** By the primary key of orders: looking must cost the server little. */
+/** Counts by the primary key of orders, so that it costs the server little. */
 async function storedOf(db: Client, slugs: readonly string[]): Promise<StoredPushes | undefined> {
 	const { rows } = await db.query<StoredPushes>({
 		name: "stored",

@@ -5,7 +5,7 @@ import type { Scope } from "#test/bench/createScope.ts";
 
 /** How long after a block was mined the last of its sales reached a subscriber. */
 export type Delays = {
-	/** From just before `evm_mine` was asked for: what the node takes to mine is in it. */
+	/** From just before `evm_mine` was sent: the node's mining time is included. */
 	delaysMs: readonly number[];
 	/** From the answer of `evm_mine`. Heads may be announced before it. */
 	fromAnswerMs: readonly number[];
@@ -16,10 +16,10 @@ export type DelayOptions = {
 	node: Node;
 	emitters: Emitters;
 	workload: Workload;
-	/** Heard side by side: each is told the same blocks. */
+	/** Streams that are read side by side: each gets the same blocks. */
 	streamUrls: readonly string[];
 	blocksCounted?: number;
-	/** What the blocks hold; sales unless told. */
+	/** The content of the blocks; sales by default. */
 	what?: "sales" | "mints";
 	/** Measures only for as long as this is true; asked after each block. */
 	goesOn?: () => Promise<boolean>;
@@ -30,7 +30,7 @@ const BLOCKS_UNCOUNTED = 20;
 const BLOCKS_COUNTED_DEFAULT = 150;
 /** Fewer would leave nothing above the 95th percentile. */
 const BLOCKS_COUNTED_MIN = 60;
-/** Between a block's last frame and the next block. */
+/** The pause between a block's last frame and the next block. */
 const PAUSE_MS = 60;
 const BLOCK_TIMEOUT_MS = 10_000;
 
@@ -93,7 +93,7 @@ async function subscribe(scope: Scope, url: string) {
 	await hello.promise;
 	return {
 		close,
-		/** Settles with the time of the `count`th sale of a block. */
+		/** Resolves with the time of the `count`th sale of a block. */
 		arrived(block: number, count: number): Promise<number> {
 			return new Promise((resolve, reject) => {
 				const late = () => reject(new Error(`block ${block}: ${waiting?.left} sales never came`));

@@ -3,14 +3,17 @@ import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
 
 const KB_PER_MB = 1_024;
 
-/** The most memory a process ever had resident, in MB. Linux only: elsewhere not a number. */
+/**
+ * Returns the most memory that a process ever had resident, in MB. Linux only: elsewhere not a
+ * number.
+ */
 export function peakMemoryMb(pid: number): number {
 	return kilobytes(readText(`/proc/${pid}/status`), "VmHWM") / KB_PER_MB;
 }
 
 /**
- * What processes and their descendants hold now, in MB. Proportional: a page that PostgreSQL's
- * processes share counts once.
+ * Returns the present memory of processes and their descendants, in MB. Proportional: a page that
+ * PostgreSQL's processes share counts once.
  */
 export function treeMemoryMb(rootPids: readonly number[]): number {
 	let sum = 0;
@@ -25,7 +28,7 @@ function kilobytes(text: string, field: string): number {
 	return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1]);
 }
 
-/** Processes end while we look; a file that is gone is an empty one. */
+/** Reads a file of /proc; processes end meanwhile, and a missing file is empty. */
 function readText(path: string): string {
 	try {
 		return readFileSync(path, "utf8");

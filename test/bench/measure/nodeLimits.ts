@@ -1,10 +1,10 @@
-/** How far from free a node is: what is left out costs nothing and has no limit. */
+/** A node's delay and limits; what is left out has none. */
 export type NodeLimits = {
-	/** Of a round trip. */
+	/** Milliseconds of a round trip. */
 	delayMs?: number;
-	/** HTTP requests; what is above is refused with a 429. */
+	/** HTTP requests; more are refused with a 429. */
 	requestsPerSecond?: number;
-	/** JSON-RPC calls, each of a batch counted: what providers bill. */
+	/** JSON-RPC calls, each of a batch counted, as providers bill them. */
 	callsPerSecond?: number;
 };
 
@@ -29,7 +29,7 @@ export function takesPerSecond(
 	};
 }
 
-/** The calls of a request's body, which our own service wrote. */
+/** Parses the calls of a request's body, which our own service wrote. */
 export function callsOf(body: string): { method: string }[] {
 	return [JSON.parse(body)].flat();
 }

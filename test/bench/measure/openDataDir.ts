@@ -11,9 +11,9 @@ import { DATA_PARENT } from "#test/bench/places.ts";
 export type DataDir = {
 	path: string;
 	socketDir: string;
-	/** PostgreSQL's first process, while it runs. */
+	/** Returns PostgreSQL's first process, while it runs. */
 	postmasterPid(): number | undefined;
-	/** True when PostgreSQL ended in time, or never ran. */
+	/** Resolves to true when PostgreSQL ended in time, or never ran. */
 	ended(): Promise<boolean>;
 	remove(): Promise<void>;
 };
@@ -22,9 +22,9 @@ export type DataDir = {
 const SERVER_ENDS_MS = 10_000;
 
 /**
- * A fresh data folder, beside the project: the disk that would hold real data is the one measured.
+ * Makes a fresh data folder, beside the project: the disk of real data is the one measured.
  *
- * Removed only when the server on it has ended: one whose folder is gone cannot be told to stop.
+ * Removed only when the server on it has ended: one whose folder is gone cannot be stopped.
  */
 export async function openDataDir(scope: Scope): Promise<DataDir> {
 	mkdirSync(DATA_PARENT, { recursive: true });

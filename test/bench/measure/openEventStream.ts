@@ -2,9 +2,9 @@ import type { Scope } from "#test/bench/createScope.ts";
 
 export type ToldEvent = { id: string; retracted: boolean };
 
-/** What a subscriber of one collection hears of its events. */
+/** The events that a subscriber of one collection receives. */
 export type EventStream = {
-	/** The next so many events, and when the last of them came. */
+	/** Returns the next so many events, with the time of the last. */
 	next(count: number): Promise<{ told: readonly ToldEvent[]; atMs: number }>;
 	close(): Promise<void>;
 };

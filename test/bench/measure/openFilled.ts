@@ -18,7 +18,7 @@ export type FilledIndex = {
 
 const CONNECTIONS_MAX = 10;
 
-/** A database of its own on a server, filled, and read through the routes. */
+/** Opens a database of its own on a server, filled, and read through the routes. */
 export async function openFilled(
 	scope: Scope,
 	options: {
@@ -33,7 +33,7 @@ export async function openFilled(
 	await admin.connect();
 	await admin.query(`create database ${name}`);
 	await admin.end();
-	// Not by `URL`: it refuses the form without a host that stands for a socket.
+	// Not by `URL`: it refuses the form without a host, which means a socket.
 	const connectionString = server.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
 	await migrate(connectionString, MIGRATIONS, silentLog);
 	const beganMs = performance.now();

@@ -21,15 +21,15 @@ export type MarketServiceOptions = {
 	say(line: string): void;
 };
 
-/** Seconds of the processor, by who used them. */
+/** Seconds of the processor, by what used them. */
 export type Cpu = { service: number; postgres: number };
 
 export type MarketService = {
 	service: ServiceProcess;
 	provider: PushingProvider;
-	/** Of the index. */
+	/** The index's database. */
 	connectionString: string;
-	/** What service and PostgreSQL have used so far. */
+	/** Returns what service and PostgreSQL have used so far. */
 	bill(): Cpu;
 	close(): Promise<void>;
 };
@@ -37,7 +37,9 @@ export type MarketService = {
 const ANVIL_CHAIN_ID = 31_337;
 const BLOCKS = 64;
 
-/** The service on an index of its own with full tables of the provider's, and a node at rest. */
+/**
+ * Opens the service on an index of its own with full tables of the provider's, and a resting node.
+ */
 export async function openMarketService(
 	name: string,
 	{ scope, runtimeArgs, say }: MarketServiceOptions,

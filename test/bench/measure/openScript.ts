@@ -2,11 +2,11 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import type { Scope } from "#test/bench/createScope.ts";
 
-/** A script in a process of its own that speaks in JSON lines, and does what it is told in them. */
+/** A script in a process of its own that takes orders and answers in JSON lines. */
 export type Script = {
 	pid: number;
 	order(order: object): void;
-	/** The next one that it prints; throws where it ends, and where it is silent for too long. */
+	/** Returns the next line; throws where it ends, or is silent for too long. */
 	line(): Promise<unknown>;
 	stop(): Promise<void>;
 };

@@ -21,7 +21,7 @@ const custodySchema = z.object({
 	people: z.array(
 		z.object({
 			...{ token: z.string(), walletId: z.string(), address: z.string() },
-			/** What X calls them, and another wallet of theirs. */
+			/** Their id on X, and another wallet of theirs. */
 			...{ subject: z.string(), external: z.string() },
 		}),
 	),
@@ -33,18 +33,18 @@ const signedInSchema = z.object({
 	profile: z.object({ wallets: z.array(z.object({ id: z.string(), address: z.string() })) }),
 });
 
-/** Somebody who may send from a wallet by the service. */
+/** A person who may send from a wallet through the service. */
 export type Owner = { session: string; walletId: string; subject: string; external: string };
 
-/** A chain that money is moved on, and what a service is told of it beside where it is. */
+/** A chain on which money moves, with the service's settings for it. */
 export type TradingPlace = {
 	chain: TradingChain;
 	env: Readonly<Record<string, string>>;
-	/** Of the wallets that trade, before the service starts. */
+	/** Prepares the wallets that trade, before the service starts. */
 	prepare(addresses: readonly string[]): Promise<void>;
 };
 
-/** A service that may send, for owners who have signed in, and everything that it sends by. */
+/** A service that may send for signed-in owners, with all that it uses. */
 export type Trading = {
 	chain: TradingChain;
 	custody: Custody & { pid: number };
@@ -52,7 +52,7 @@ export type Trading = {
 	data: DataDir;
 	connectionString: string;
 	owners: readonly Owner[];
-	/** People of the wallet provider's whom the service does not know. */
+	/** People of the wallet provider that the service does not know. */
 	strangers: Custody["people"];
 	close(): Promise<void>;
 };
@@ -64,9 +64,9 @@ export async function openTrading(options: {
 	runtimeArgs: readonly string[];
 	owners: number;
 	strangers: number;
-	/** Settings beside those that sending needs. */
+	/** Settings besides those that sending needs. */
 	env?: Readonly<Record<string, string>>;
-	/** Left out: the market's chain. */
+	/** By default the market's chain. */
 	place?: (scope: Scope) => Promise<TradingPlace>;
 }): Promise<Trading> {
 	const { scope, runtimeArgs, place = onMarketChain } = options;
@@ -119,7 +119,9 @@ function settingsOf(custody: Custody): Record<string, string> {
 	};
 }
 
-/** Everybody signs in as they would: with the wallet provider's token, for a session of ours. */
+/**
+ * Signs all in as they would themselves: with the wallet provider's token, for a session of ours.
+ */
 async function enrolAll(service: ServiceProcess, people: Custody["people"]): Promise<Owner[]> {
 	const owners: Owner[] = [];
 	const rest = people.map((person, place) => ({ ...person, place }));

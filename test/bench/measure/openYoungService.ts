@@ -15,19 +15,19 @@ export type YoungServiceOptions = {
 	scope: Scope;
 	workload: Workload;
 	runtimeArgs: readonly string[];
-	/** Of a round trip to the node, by HTTP and by socket; unset: none. */
+	/** Milliseconds of a round trip to the node, by HTTP and by socket; none by default. */
 	delayMs?: number;
 };
 
-/** A service at the head of a young chain, with a head socket, and what it takes to end both. */
+/** A service at the head of a young chain, with a head socket, and how to end both. */
 export type YoungService = {
 	chain: YoungChain;
 	data: DataDir;
-	/** The newest one that was started. */
+	/** Returns the newest process that was started. */
 	service(): ServiceProcess;
 	/** Starts another process on the same data; the one before has ended. */
 	startAgain(): ServiceProcess;
-	/** The WebSocket of the first collection's frames. */
+	/** Returns the WebSocket URL of the first collection's frames. */
 	streamUrl(): string;
 	close(): Promise<void>;
 };

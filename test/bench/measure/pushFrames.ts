@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** One event of the provider's stream, and the collection that it is of. */
+/** One event of the provider's stream, with its collection. */
 export type PushFrame = { slug: string; type: string; inner: Record<string, unknown> };
 
-/** What an index holds once all of it is stored. */
+/** What an index contains once all of it is stored. */
 export type StoredPushes = { orders: number; active: number; events: number };
 
 /** A collection as the provider names it. */
@@ -25,8 +25,8 @@ export const PUSHED_PREFIX = "feedbeef";
 export const PUSHED_PREFIX_END = "feedbef0";
 
 /**
- * Events of a busy moment, in tens that belong together. Half of them are of one collection, the
- * rest of the others in turn.
+ * Makes the events of a busy moment, in tens that belong together. Half of them are of one
+ * collection, the rest of the others in turn.
  */
 export function pushFrames(
 	count: number,

@@ -1,12 +1,12 @@
-// Ranks a collection again and again, and prints how long each turn took and how much memory this
-// process had, as one JSON line. Argument: `bare` for the bare script in place of ours.
+// Ranks a collection again and again, and prints the time of each turn and the memory of this
+// process, as one JSON line. Argument: `bare` for the bare script in place of ours.
 import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
 import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
 import { bareRanking } from "#test/bench/reference/bareRanking.ts";
 
 const TOKENS = 10_000;
 const TRAITS = 10;
-/** So that the compiler has seen the code, as it has in a service that runs. */
+/** The code is then compiled, as in a running service. */
 const WARM_TURNS = 10;
 const TURNS = 30;
 
@@ -21,7 +21,7 @@ const rows = Array.from({ length: TOKENS }, (_, id) => {
 	return { id: String(id), traits: Buffer.from(JSON.stringify(traits)) };
 });
 
-/** What a driver makes of them: every row parsed by itself, every text a new one. */
+/** Returns rows as a driver makes them: every row parsed by itself, every text a new one. */
 function fresh() {
 	return rows.map(({ id, traits }) => {
 		const parsed = JSON.parse(traits.toString("utf8")) as { type: string; value: string }[];

@@ -1,13 +1,13 @@
-/** A read as the comparison calls it, and the path of its n-th call. */
+/** A read as the comparison calls it, with the path of its n-th call. */
 export type ReadPath = { name: string; of(turn: number): string };
 
 /**
- * Of those that trade most, in turn: their pages are full at either size, so both answers are as
+ * The most traded collections, in turn: their pages are full at either size, so both answers are as
  * long.
  */
 const COLLECTIONS = 8;
 
-/** Collections 5 and 10 are the other chain's; both answer without it being named. */
+/** Collections 5 and 10 are on the other chain; both answer without its name. */
 const slugOf = (turn: number) => `collection-${1 + (turn % COLLECTIONS)}`;
 
 export const readPaths: readonly ReadPath[] = [

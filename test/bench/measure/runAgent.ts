@@ -7,9 +7,12 @@ import {
 } from "#test/bench/measure/openMarketService.ts";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 
-/** What a text about the market costs from its request to its reply, and what all ways in hold. */
+/**
+ * The cost of a text about the market from its request to its reply, and the memory of all
+ * channels.
+ */
 export type AgentReplies = {
-	/** Of each kind of text, one request at a time. */
+	/** For each kind of text, one request at a time. */
 	reads: readonly AgentRead[];
 	/** Cores that the service's own work took, PostgreSQL included, just before these. */
 	beside: number;
@@ -17,25 +20,25 @@ export type AgentReplies = {
 	memory: { peakMb: number; startMb: number; requests: number };
 };
 
-/** `cpu` is seconds of the processor that one reply took. */
+/** `cpu` is seconds of the processor for one reply. */
 export type AgentRead = { name: string; delaysMs: readonly number[]; cpu: Cpu };
 
 /**
- * Asked about, in turn: whoever opens one has its book kept current, and so that what is measured
- * is the answer, most of them were opened just before.
+ * Asked about in turn: opening a collection has its book kept current, and most of them were opened
+ * just before, so that the answer alone is measured.
  */
 const COLLECTIONS = 50;
 const TOKENS = 40;
-/** Of each kind of text, one after the other: what else the service does then meets all of them. */
+/** For each kind of text, one after the other: other work of the service meets all of them. */
 const ROUNDS = 4;
 const COUNT_MS = 1_200;
-/** What a fresh index has the service do first (tokens, syncs, streams) is no part of an answer. */
+/** The first work on a fresh index (tokens, syncs, streams) is no part of an answer. */
 const QUIET_CORES = 0.15;
 const QUIET_TIMEOUT_MS = 45_000;
 const LOOK_MS = 3_000;
 const MIXED = { inFlight: 8, warmMs: 0, countMs: 20_000 } as const;
 
-/** By slug, and every other time by name, as people write it. */
+/** Returns a collection by slug, and every other time by name, as people write it. */
 const named = (turn: number) => {
 	const number = 1 + (turn % COLLECTIONS);
 	return number % 2 === 0 ? `collection-${number}` : `"Collection ${number}"`;
@@ -57,7 +60,7 @@ export async function runAgent(options: MarketServiceOptions): Promise<AgentRepl
 	const market = await openMarketService("agent", options);
 	const { service } = market;
 	const startMb = peakMemoryMb(service.pid);
-	// First, so that a service is timed that has seen it all, and has joined its stream.
+	// First, so that the timed service has seen it all, and has joined its stream.
 	const requests = await Promise.race([askMixed(service.url), service.failed]);
 	const beside = await Promise.race([untilQuiet(market.bill), service.failed]);
 	const reads = await Promise.race([measureReads(market), service.failed]);
@@ -111,7 +114,9 @@ async function measureTurn(
 	return { delaysMs, cpu };
 }
 
-/** Texts, chats and MCP requests in turn, of all kinds of text; returns how many there were. */
+/**
+ * Sends texts, chats and MCP requests in turn, of all kinds of text; returns how many there were.
+ */
 async function askMixed(url: string): Promise<number> {
 	const kinds = Object.values(texts);
 	const { done } = await runTurn(MIXED, async (worker, each) => {
@@ -153,7 +158,7 @@ async function listTools(url: string, turn: number): Promise<void> {
 	if (!answer.includes('"read_floor"')) throw new Error(`tools/list: ${answer}`);
 }
 
-/** One exchange of the Model Context Protocol: nothing is kept between two of them. */
+/** Makes one exchange of the Model Context Protocol: nothing is kept between two of them. */
 function exchange(
 	url: string,
 	{ turn, ...call }: { turn: number; method: string; params: object },
@@ -162,7 +167,7 @@ function exchange(
 	return post(`${url}/v1/agent/mcp`, { turn, body });
 }
 
-/** Each time by another client, so that none comes to its allowance. */
+/** Posts as another client each time, so that none meets its rate limit. */
 async function post(url: string, { turn, body }: { turn: number; body: object }): Promise<string> {
 	const response = await fetch(url, {
 		method: "POST",

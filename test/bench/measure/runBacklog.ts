@@ -10,7 +10,7 @@ import {
 import type { ServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
 import { startBareHead } from "#test/bench/reference/startBareHead.ts";
 
-/** How soon the newest block was there, though history was missing. */
+/** How soon the newest block was there while history was missing. */
 export type BehindStart = {
 	blocksBehind: number;
 	/** From the process's start until the newest block's rows are stored and HTTP answers. */
@@ -23,7 +23,7 @@ export type BehindStart = {
 export type Backlog = {
 	start: BehindStart;
 	delays: Delays;
-	/** Of the bare script, which heard the same blocks of the same node, as busy as it was. */
+	/** Of the bare script, which got the same blocks of the same node, as busy as it was. */
 	bare: Delays;
 	/** How much of the history was still missing when the last block was timed. */
 	owedShare: number;
@@ -32,9 +32,9 @@ export type Backlog = {
 const LANES = 2;
 
 /**
- * More than a lane reads in order, and with its larger blocks as much as backfill is busy with
- * while blocks are timed. In three times as many blocks of the bench's usual size the same rows
- * would tell of anvil: at 3,000 blocks it takes 7.4 ms to mine one, at 1,000 a third of that.
+ * More than a lane reads in order, and with its larger blocks enough to keep backfill busy while
+ * blocks are timed. With three times as many blocks of the bench's usual size anvil would be
+ * measured: at 3,000 blocks it takes 7.4 ms to mine one, at 1,000 a third of that.
  */
 const BACKLOG_BLOCKS = 1_050;
 const COLLECTIONS_PER_BLOCK = 3;
@@ -42,7 +42,10 @@ const BLOCKS_TIMED = 100;
 const POLL_MS = 5;
 const HEAD_ROWS_TIMEOUT_MS = 60_000;
 
-/** A service that was away for long: what it shows first, and how it serves while it catches up. */
+/**
+ * Measures a service that was away for long: what it shows first, and how it serves while it
+ * catches up.
+ */
 export async function runBacklog(options: YoungServiceOptions): Promise<Backlog> {
 	const { scope } = options;
 	const workload = { ...options.workload, collectionsPerBlock: COLLECTIONS_PER_BLOCK };

@@ -6,13 +6,13 @@ import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
 import { untilCaughtUp } from "#test/bench/measure/untilCaughtUp.ts";
 
-/** A start behind a head that rests: the newest rows and the whole, of the same run. */
+/** A start behind a resting head: the newest rows and the whole, of the same run. */
 export type Behind = {
 	/** From the lanes' start to all rows of the newest block. */
 	headSeconds: number;
 	/** From the same moment until nothing is owed. */
 	wholeSeconds: number;
-	/** That were missing at the start. */
+	/** Rows that were missing at the start. */
 	rows: number;
 };
 

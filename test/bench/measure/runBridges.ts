@@ -4,7 +4,7 @@ import { runScript } from "#test/bench/measure/runScript.ts";
 
 const delays = z.array(z.number().positive()).min(1);
 const told = z.object({
-	/** Of so many open bridges: a turn, and the longest that one of them waited for its own. */
+	/** For so many open bridges: a turn, and the longest that one of them waited for its own. */
 	polls: z.object({ open: z.int(), turnMs: z.number(), slowestMs: z.number() }),
 	/** From a webhook's post to the record's end. */
 	webhookMs: delays,
@@ -15,7 +15,7 @@ const told = z.object({
 
 export type BridgeTimes = z.output<typeof told>;
 
-/** Bridges between two chains of this machine, in a process of its own. */
+/** Measures bridges between two chains of this machine, in a process of its own. */
 export function runBridges({ scope }: { scope: Scope }): Promise<BridgeTimes> {
 	return runScript(scope, { script: "measure/bridgeTurns.ts", args: [], told });
 }

@@ -31,8 +31,8 @@ const searched = z.object({
 });
 
 /**
- * The service on an index with full tables of the provider's: searched by a few clients while its
- * stream is joined, then read by others while the provider pushes all it has at once.
+ * Measures the service on an index with full tables of the provider's: searched by a few clients
+ * while its stream is joined, then read by others while the provider pushes all it has at once.
  */
 export async function runBusyMarket(options: MarketServiceOptions): Promise<BusyMarket> {
 	const { scope } = options;
@@ -50,7 +50,7 @@ export async function runBusyMarket(options: MarketServiceOptions): Promise<Busy
 	return { burst, search };
 }
 
-/** What somebody types, letter by letter, whole names and slugs: all of it is in the index. */
+/** Returns typed texts, letter by letter, whole names and slugs: all of it is in the index. */
 function searches(): string[] {
 	const words = ["c", "co", "coll", "collection", "Collection 7", "collection-12"];
 	const names = Array.from({ length: 50 }, (_, number) => `collection ${1 + number * 37}`);

@@ -12,7 +12,7 @@ export type CachedPages = {
 	/** The list of collections from the page cache. */
 	list: Crowds;
 	compressedList: Crowds;
-	/** 200 events with what a marketplace says of each. */
+	/** 200 events with a marketplace's payload of each. */
 	compressedActivity: Crowds;
 };
 
@@ -22,10 +22,10 @@ const EVENTS = 200;
 /** So many blocks give a collection that many events. */
 const BLOCKS_MORE = 60;
 
-/** Pages for many clients at once: what is cached, as it is and compressed. */
+/** Measures pages for many clients at once: cached ones, uncompressed and compressed. */
 export async function runCachedList(options: YoungServiceOptions): Promise<CachedPages> {
 	const { scope } = options;
-	// One block for each collection, so that the list has as many rows as the chain collections.
+	// One block for each collection, so that the list has a row for each.
 	const young = await openYoungService(options);
 	const activity = await fillActivity(young);
 	const service = young.service();
@@ -45,7 +45,9 @@ export async function runCachedList(options: YoungServiceOptions): Promise<Cache
 	return pages;
 }
 
-/** The path of a page of as many events as a page can have, each with a provider's payload. */
+/**
+ * Returns the path of a page of as many events as a page can have, each with a provider's payload.
+ */
 async function fillActivity({ chain, data, service }: YoungService): Promise<string> {
 	await chain.mine(BLOCKS_MORE);
 	await untilCaughtUp(chain.node, data.socketDir);

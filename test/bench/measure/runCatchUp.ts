@@ -20,7 +20,7 @@ export type CatchUp = {
 	/** From the same moment to the first rows. */
 	firstRowsSeconds: number;
 	peakMb: number;
-	/** Of the whole tree, sampled; not a number where nobody asked for it. */
+	/** Of the whole tree, sampled; not a number where it was not wanted. */
 	treePeakMb: number;
 	/** Used in `laneSeconds`. */
 	cpu: CpuBill;
@@ -28,11 +28,11 @@ export type CatchUp = {
 
 export type CatchUpOptions = {
 	scope: Scope;
-	/** What the chain has. */
+	/** The chain's content. */
 	contents: Contents;
 	node: Pick<Node, "pid">;
 	rpcUrls: readonly string[];
-	/** A server that runs already, and its database; else a fresh one, removed afterwards. */
+	/** A running server, and its database; else a fresh one, removed afterwards. */
 	on?: { socketDir: string; database: string };
 	/** Adds up the memory of all processes while they work, which slows them. */
 	sampleTree: boolean;
@@ -43,7 +43,7 @@ export type CatchUpOptions = {
 	afterwards?: (times: { lanesAtMs: number }) => Promise<void>;
 };
 
-/** Rarely: on two cores each look takes from what it looks at. */
+/** Rarely: on two cores each look takes time from what it looks at. */
 const POLL_MS = 25;
 const SAMPLE_MS = 200;
 const CATCH_UP_TIMEOUT_MS = 120_000;

@@ -11,9 +11,9 @@ const rated = z.object({
 const told = z.object({
 	/** Commands as they are printed. */
 	commands: rated,
-	/** Rates texts as traders type them. */
+	/** Texts as traders type them. */
 	typed: rated,
-	/** The slowest of so many texts that nothing reads; `begins` is how it begins. */
+	/** The slowest of so many texts that no command reads; `begins` is how it begins. */
 	unread: z.object({ texts: z.int().min(1), ms: z.number().positive(), begins: z.string() }),
 });
 

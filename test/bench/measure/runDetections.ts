@@ -13,14 +13,14 @@ export type Detections = {
 
 const COLLECTIONS = 20;
 const TOKENS = 8;
-/** Blocks come so often while one is waited for. */
+/** The time between blocks while one is waited for. */
 const BLOCK_EVERY_MS = 100;
 /** Empty blocks before each reveal: it comes at any moment between two looks. */
 const BLOCKS_BEFORE = [3, 4, 5, 6, 7];
 
 /**
  * Reveals one collection after the other, on a real node, with the documents' server in this
- * process: first where the contract says so and the subscription hears it, then without a word.
+ * process: first with the contract's event, which the subscription receives, then without it.
  */
 export async function runDetections({ scope }: { scope: Scope }): Promise<Detections> {
 	const made = await openRevealLab();
@@ -78,7 +78,7 @@ async function setBase(made: RevealLab, contract: Hex, tells: 0 | 1): Promise<vo
 	await made.anvil.rpc("eth_sendTransaction", [{ from, to: contract, data, gas: "0x100000" }]);
 }
 
-/** Blocks go on meanwhile, as they do in life. */
+/** Returns when a reveal was detected. Blocks go on meanwhile, as in reality. */
 async function detectedAt(made: RevealLab, service: TestService, id: number): Promise<number> {
 	const noticed = new AbortController();
 	const mining = mineUntil(made, noticed.signal);

@@ -21,9 +21,9 @@ import { type Ask, compareReads, type ReadComparison } from "#test/bench/measure
 import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 
 export type EconomicsReads = {
-	/** As it is asked: rows are read once a second for everybody. */
+	/** As in production: rows are read once a second for all callers. */
 	served: ReadComparison;
-	/** Each answer from rows that are read for it. */
+	/** Each answer reads its own rows. */
 	fresh: ReadComparison;
 	events: { small: number; large: number };
 };
@@ -32,7 +32,7 @@ const SIZES = { small: 10_000, large: 1_000_000 };
 const NOW_MS = Date.UTC(2026, 10, 24, 2);
 const CALLS = { callsMin: 500, callsMax: 3_000 };
 const CONNECTIONS_MAX = 10;
-/** Beyond what rows are kept for. */
+/** Longer than rows are kept, so that each request reads them again. */
 const NEXT_READ_MS = 1_001;
 const PATH = "/v1/token/economics";
 const ROOT = join(import.meta.dir, "../../..");
@@ -48,7 +48,7 @@ const MIGRATIONS = [
 export async function runEconomics(options: {
 	scope: Scope;
 	say(line: string): void;
-	/** Smaller ones, to see that it works. */
+	/** Numbers of events; smaller ones show that the measurement works. */
 	sizes?: { small: number; large: number };
 }): Promise<EconomicsReads> {
 	const { scope, say, sizes = SIZES } = options;
@@ -93,7 +93,10 @@ async function openLedger(
 	return { db, close: scope.defer(() => db.close()) };
 }
 
-/** The route over a database; its clock goes on by so much with each request, or as time does. */
+/**
+ * Opens the route over a database. Its clock advances by `stepMs` with each request; 0: with real
+ * time.
+ */
 function asking(db: Database, stepMs: number): Ask {
 	let steps = 0;
 	const beganMs = performance.now();

@@ -25,7 +25,7 @@ export type FanOut = {
 export type FanOutOptions = { scope: Scope; runtimeArgs: readonly string[] };
 
 export const FAN_OUT_CLIENTS = 1_000;
-/** A lone event, and a block of sales: transactions of each, with frames in each. */
+/** A single event, and a block of sales: transactions of each, with frames in each. */
 const SHAPES = [
 	{ frames: 1, transactions: 400 },
 	{ frames: 20, transactions: 100 },
@@ -34,8 +34,8 @@ const TURNS = 3;
 const REFERENCE = join(import.meta.dir, "../reference");
 
 /**
- * Frames through the whole outbox path (transaction, bus, tailer, publish) to a thousand clients of
- * one collection, against bare Bun which publishes the same bytes to the same crowd.
+ * Measures frames through the whole outbox path (transaction, bus, tailer, publish) to a thousand
+ * clients of one collection, against bare Bun which publishes the same bytes to the same crowd.
  */
 export async function runFanOut({ scope, runtimeArgs }: FanOutOptions): Promise<FanOut[]> {
 	const data = await openDataDir(scope);
@@ -55,7 +55,7 @@ export async function runFanOut({ scope, runtimeArgs }: FanOutOptions): Promise<
 	const results: FanOut[] = [];
 	for (const shape of SHAPES) {
 		const rates = { service: [] as FanOutRate[], bare: [] as FanOutRate[] };
-		// The first turn warms up; then in turns, so that a slow moment slows both.
+		// The first turn warms up; then in turn, so that a slow moment slows both.
 		for (let turn = 0; turn <= TURNS; turn++) {
 			for (const side of ["bare", "service"] as const) {
 				const rate = await sides[side].publish(shape);
@@ -79,7 +79,7 @@ export async function runFanOut({ scope, runtimeArgs }: FanOutOptions): Promise<
 	return results;
 }
 
-/** A publishing process and its crowd. */
+/** Opens a publishing process and its crowd. */
 async function openSide(scope: Scope, args: readonly string[], env = process.env) {
 	const publisher = openScript(scope, args, env);
 	const { url } = z.object({ url: z.string() }).parse(await publisher.line());

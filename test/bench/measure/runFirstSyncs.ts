@@ -9,15 +9,15 @@ export type FirstSyncs = {
 	/** Answered calls of first syncs, and the pages that they were of. */
 	calls: number;
 	distinctPages: number;
-	/** Calls meanwhile that brought those up to date whose first day was whole. */
+	/** Concurrent calls that updated collections whose first day was whole. */
 	refreshes: number;
 	busy: SyncTimes;
 	quiet: SyncTimes;
-	/** The nearest that one came to its bound. */
+	/** The nearest that a collection came to its bound. */
 	boundShareMost: number;
 };
 
-/** When the last of them was synced, and by when each had to be. */
+/** When the last collection was synced, and by when each had to be. */
 export type SyncTimes = { lastMs: number; boundMs: number };
 
 const COLLECTIONS = 100;
@@ -32,7 +32,7 @@ const STEP_MS = 5_000;
 /**
  * Syncs a hundred collections for the first time, on a clock of its own beside a provider that
  * grants 120 calls a minute; the chain's lanes are behind, so that all turns call. Throws where
- * what is said to be held is not there.
+ * stated coverage is not there.
  */
 export async function runFirstSyncs({ scope }: { scope: Scope }): Promise<FirstSyncs> {
 	const database = await createTestDatabase();
@@ -82,7 +82,7 @@ export async function runFirstSyncs({ scope }: { scope: Scope }): Promise<FirstS
 type SyncedKind = typeof BUSY;
 type Run = Awaited<ReturnType<typeof openSyncRun>>;
 
-/** Throws where a sale is lacking in what a collection is said to hold. */
+/** Throws where a sale is missing within a collection's stated coverage. */
 function expectAll(run: Run, states: Awaited<ReturnType<Run["states"]>>): void {
 	for (const [at, { id, slug, eventsFrom, eventsUntil }] of states.entries()) {
 		const collection = run.collections[at];

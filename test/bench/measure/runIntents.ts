@@ -12,11 +12,11 @@ import { runSettlement, type Settlement } from "#test/bench/measure/runSettlemen
 import { type TurnTold, turnTold } from "#test/bench/measure/runTurn.ts";
 import { median } from "#test/bench/report/statistics.ts";
 
-/** Seconds, or milliseconds for one intent, of the processor, by who used them. */
+/** Seconds, or milliseconds for one intent, of the processor, by what used them. */
 export type Shares = Record<"service" | "postgres" | "custody" | "node" | "asking", number>;
 
 export type IntentSide = {
-	/** One at a time: from the request's start until it is known that the intent is `submitted`. */
+	/** One at a time: from the request's start until the intent is known to be `submitted`. */
 	delaysMs: readonly number[];
 	/** The same, many at a time. */
 	crowdDelaysMs: readonly number[];
@@ -28,13 +28,13 @@ export type IntentSide = {
 
 export type Intents = {
 	service: IntentSide;
-	/** A script that writes a row and asks the wallet provider. */
+	/** A script that writes a row and calls the wallet provider. */
 	bare: IntentSide;
 	/** Sent by the service, and found in its books, at the wallet provider and on chain. */
 	settled: number;
 	settledSeconds: number;
 	audit: AuditCost;
-	/** At an even pace, and not as fast as it goes. */
+	/** At an even pace, and not as fast as possible. */
 	settlement: Settlement;
 	parallel: Parallel;
 };
@@ -62,9 +62,10 @@ type Turn = TurnTold & { shares: Shares };
 type Side = { name: keyof typeof ORDERS; script: Script; turns: Record<Kind, Turn[]> };
 
 /**
- * Wallet transfers by HTTP, from the request until the intent is `submitted`: one at a time, and
- * many at a time from many wallets. In turns with a bare script on the same database, wallet
- * provider and node. It counts only if in the end nothing was paid twice and the books balance.
+ * Measures wallet transfers by HTTP, from the request until the intent is `submitted`: one at a
+ * time, and many at a time from many wallets. In turn with a bare script on the same database,
+ * wallet provider and node. It counts only if in the end nothing was paid twice and the books
+ * balance.
  */
 export async function runIntents(options: {
 	scope: Scope;
@@ -77,7 +78,7 @@ export async function runIntents(options: {
 	await takeTurns(trading, { sides: [bare, service], kind: "single" });
 	const parallel = await runParallel(trading, AMOUNT_ETH);
 	const settlement = await runSettlement(trading, service.script);
-	// Crowds last: what they sent is looked after for long, and slows who comes next.
+	// Crowds last: their transfers are looked after for long, and slow later measurements.
 	await takeTurns(trading, { sides: [bare, service], kind: "crowd" });
 	await bare.script.stop();
 	await service.script.stop();
@@ -122,7 +123,10 @@ async function takeTurn(trading: Trading, side: Side, kind: Kind): Promise<void>
 	turns[kind].push({ ...told, shares });
 }
 
-/** Has a script take its turn, and says who used how much of the processor for each thing done. */
+/**
+ * Runs a script's turn, and returns its result with the shares of the processor for each thing
+ * done.
+ */
 export async function billTurn(
 	trading: Trading,
 	{ script, order }: { script: Script; order: object },
@@ -135,13 +139,13 @@ export async function billTurn(
 	return { told, shares };
 }
 
-/** Seconds that everybody has used so far. */
+/** Returns the seconds that all have used so far. */
 function cpuOf({ service, custody, chain, data }: Trading, script: Script): Shares {
 	const postmaster = data.postmasterPid();
 	const servers = postmaster === undefined ? [] : descendantsOf([postmaster]);
 	return {
 		service: cpuSecondsOf(service.pid),
-		// One that ends while we look has used what nobody counts.
+		// A process that ends meanwhile has used time that is not counted.
 		postgres: servers.reduce((sum, pid) => sum + (cpuSecondsOf(pid) || 0), 0),
 		custody: cpuSecondsOf(custody.pid),
 		node: cpuSecondsOf(chain.pid),

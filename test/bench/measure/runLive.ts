@@ -10,7 +10,7 @@ import {
 } from "#test/bench/measure/openYoungService.ts";
 import { startBareHead } from "#test/bench/reference/startBareHead.ts";
 
-/** The service at the head of a young chain, heard by one subscriber of one collection. */
+/** Measures the service at the head of a young chain, with one subscriber of one collection. */
 export async function runLive(
 	options: YoungServiceOptions & Pick<DelayOptions, "what">,
 ): Promise<Delays> {
@@ -26,7 +26,7 @@ export async function runLive(
 	return delays;
 }
 
-/** The same blocks, heard through the bare script. */
+/** Measures the same blocks through the bare script. */
 export async function runBareLive({ scope, workload }: YoungServiceOptions): Promise<Delays> {
 	const { node, emitters, stop } = await startYoungChain(scope, workload);
 	const bare = await startBareHead(scope, node);

@@ -11,7 +11,7 @@ export type ManyReveals = {
 	fills: number;
 	/** Plans that bought nothing although there was something for them. */
 	starved: number;
-	/** Plans that hold more than they may. Anything but 0 is a loss. */
+	/** Plans that bought more than they may. Anything but 0 is a loss. */
 	exceeded: number;
 	/** By the clock of the plans: until the last one had its first fill, and its last. */
 	firstFillsS: number;
@@ -31,8 +31,8 @@ const TICK_MS = 10;
 const LIMIT_MS = 120_000;
 
 /**
- * Twenty collections are covered in one moment, each with plans of several people, and the provider
- * gives 60 fulfilments a minute for all of them. Counted is what ledger and fills say.
+ * Covers twenty collections at one moment, each with plans of several people, while the provider
+ * gives 60 fulfilments a minute for all of them. Counted by ledger and fills.
  */
 export async function runManyReveals({ scope }: { scope: Scope }): Promise<ManyReveals> {
 	const database = await createTestDatabase();
@@ -72,7 +72,7 @@ export async function runManyReveals({ scope }: { scope: Scope }): Promise<ManyR
 	return { ...read, plans: armed, starved: armed - read.bought, perMinute: PER_MINUTE };
 }
 
-/** Some too dear, and of the others not all fit a budget. */
+/** Returns a book with some listings too dear, and more of the others than fit a budget. */
 function bookOf(collectionId: number): TokenListing[] {
 	return Array.from({ length: LISTINGS_EACH }, (_, place) => ({
 		...{ tokenId: String(place + 1), rank: place + 1, traits: [], quantity: 1n, symbol: "ETH" },

@@ -12,7 +12,7 @@ export type MarketRead = { name: string; calls: number; service: ReadTimes; bare
 
 const CALLS = 300;
 
-/** Of those that the provider told everything about. */
+/** Collections for which the provider has told everything. */
 const COLLECTIONS = 100;
 
 const paths: readonly ReadPath[] = [
@@ -21,8 +21,8 @@ const paths: readonly ReadPath[] = [
 ];
 
 /**
- * Pages made anew for every call, of a small index with full tables of the provider's, beside one
- * statement that reads the same rows and nothing else around it, asked turn about.
+ * Measures uncached pages of a small index with full tables of the provider's, beside one bare
+ * statement that reads the same rows, asked in turn.
  */
 export async function runMarketReads(options: {
 	scope: Scope;

@@ -27,9 +27,9 @@ const readSchema = z.object({
 });
 
 /**
- * A collection's tokens from their URIs to their ranks, in a process of its own. Documents come
- * over HTTP from a gateway in this one; only the chain is in memory there, since a node of the
- * bench would be what is measured.
+ * Measures a collection's tokens from their URIs to their ranks, in a process of its own. Documents
+ * come over HTTP from a gateway in this one; only the chain is in memory there, since otherwise a
+ * node of the bench would be measured.
  */
 export async function runMetadataBurst({ scope }: { scope: Scope }): Promise<MetadataBurst> {
 	const data = await openDataDir(scope);
@@ -74,7 +74,7 @@ function startGateway() {
 	return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-/** About as long as those of real collections. */
+/** Returns a document about as long as those of real collections. */
 function documentOf(token: number) {
 	return {
 		name: `Cat #${token}`,
@@ -87,7 +87,7 @@ function documentOf(token: number) {
 	};
 }
 
-/** A burst counts only if every token was read and ranked. */
+/** Throws unless every token was read and ranked. */
 async function assertAll(connectionString: string): Promise<void> {
 	const db = openDatabase({
 		connectionString,

@@ -13,7 +13,7 @@ export const PARALLEL_AT_ONCE = 10;
 export const PARALLEL_TURNS = 10;
 /** Not counted: statements of a whole batch are planned anew until a connection knows them. */
 const WARM_TURNS = 2;
-/** Far from everybody who has a key, and from whom the load pays. */
+/** Far from all accounts with a key, and from the load's recipients. */
 const RECIPIENTS_FROM = 0xbf00_0000_0000n;
 const LOOK_EVERY_MS = 5;
 const SUBMITTED_TIMEOUT_MS = 20_000;

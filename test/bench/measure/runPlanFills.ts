@@ -5,18 +5,18 @@ import { openPlansLab } from "#test/harness/openPlansLab.ts";
 import { deploySeaport } from "#test/harness/seaport.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 
-/** Of each reveal: from its ranks until its first fill is with the wallet provider. */
+/** For each reveal: from its ranks until the wallet provider has its first fill. */
 export type PlanFills = { delaysMs: readonly number[]; providerMs: readonly number[] };
 
 const REVEALS = 60;
 const WARM_UP = 5;
-/** What the marketplace takes for each of two answers: taken off again. */
+/** The marketplace's time for each of two answers, which is subtracted. */
 const ANSWER_MS = 5;
 
 /**
- * Has a plan evaluated as a burst does that has just ranked a collection, on a real node with the
- * real marketplace, and stops the time of its first fill: until the wallet provider has it. What
- * the marketplace's provider took for its answers is not ours.
+ * Evaluates a plan as a burst does that has just ranked a collection, on a real node with the real
+ * marketplace, and times its first fill: until the wallet provider has it. The marketplace
+ * provider's time for its answers is subtracted.
  */
 export async function runPlanFills({ scope }: { scope: Scope }): Promise<PlanFills> {
 	const database = await createTestDatabase();

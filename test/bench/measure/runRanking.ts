@@ -23,7 +23,7 @@ const told = z.object({
 	peakMb: z.number().positive(),
 });
 
-/** Ranks a collection as it comes from the database, beside a bare script, turn about. */
+/** Ranks a collection as it comes from the database, beside a bare script, in turn. */
 export async function runRanking({ scope }: { scope: Scope }): Promise<Ranking> {
 	const script = "measure/rankingTurns.ts";
 	const service: z.output<typeof told>[] = [];

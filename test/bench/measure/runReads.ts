@@ -11,21 +11,22 @@ import { readPaths } from "#test/bench/measure/readPaths.ts";
 export type ReadsOptions = {
 	scope: Scope;
 	calls?: number;
-	/** Smaller ones, to see that it works. */
+	/** Smaller sizes, to test the bench itself. */
 	sizes?: { small: FillOptions; large: FillOptions };
 	say(line: string): void;
-	/** What else is measured on the large index, after the reads and before it is removed. */
+	/** Measures more on the large index, after the reads and before it is removed. */
 	afterwards?(large: { socketDir: string; database: string; nowMs: number }): Promise<void>;
 };
 
 const LARGE = "large";
 const CALLS = 300;
-/** How much more often a quick read is asked. */
+/** How much more often a fast read is called. */
 const QUICK_TIMES = 5;
 
 /**
- * Reads of an index of 10 million events, a million of them of the last 24 hours, beside one of a
- * hundredth of that, on one embedded server with its usual settings. Takes a few minutes and 7 GB.
+ * Measures reads of an index of 10 million events, a million of them of the last 24 hours, beside
+ * one of a hundredth of that, on one embedded server with its usual settings. Takes a few minutes
+ * and 7 GB.
  */
 export async function runReads(options: ReadsOptions): Promise<ReadComparison[]> {
 	const { scope, calls = CALLS, sizes = indexSizes, say } = options;

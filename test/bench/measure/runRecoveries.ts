@@ -11,7 +11,7 @@ import { untilCaughtUp } from "#test/bench/measure/untilCaughtUp.ts";
 export type Recovery = {
 	/** From the kill until the service is ready and has the newest block. */
 	seconds: number;
-	/** From the kill until it says that it is ready, with the newest block or not. */
+	/** From the kill until it reports that it is ready, with the newest block or not. */
 	readySeconds: number;
 	/** True where the service ended too and had to be started again. */
 	serviceEnded: boolean;
@@ -40,7 +40,7 @@ export async function runRecoveries(options: YoungServiceOptions): Promise<Recov
 	return { service, server };
 }
 
-/** A supervisor that does not hesitate starts the next one as soon as the last is gone. */
+/** Kills the service; the next one starts as soon as the last is gone, as by a fast supervisor. */
 async function killService(young: YoungService): Promise<Recovery> {
 	await young.chain.mine(BLOCKS_BEFORE);
 	const killedAtMs = Date.now();
@@ -74,7 +74,7 @@ async function untilBack(young: YoungService, killedAtMs: number) {
 		untilReady(young).then(since),
 		untilCaughtUp(young.chain.node, young.data.socketDir),
 	]);
-	// Asked again: it may have been ready before it noticed, or have fallen back since.
+	// Asked again: it may have been ready before it noticed, or have failed since.
 	await untilReady(young);
 	return { seconds: since(), readySeconds };
 }

@@ -12,11 +12,11 @@ import {
 /** A catch-up with a node that is far away or limits, and what follows the last row. */
 export type Remote = {
 	catchUp: CatchUp;
-	/** What was asked until the last row was there. */
+	/** Calls until the last row was there. */
 	toLastRow: RpcCounts;
-	/** And until nothing more was asked but for the head: names, kinds, supplies. */
+	/** Calls until only the head was read: names, kinds, supplies. */
 	toLastName: RpcCounts;
-	/** From the lanes' start to the last of these questions. */
+	/** From the lanes' start to the last of these calls. */
 	lastNameSeconds: number;
 };
 
@@ -28,14 +28,14 @@ export type RemoteOptions = {
 	runtimeArgs: readonly string[];
 };
 
-/** Asked for as long as the service runs: they say nothing of work that is left. */
+/** Called for as long as the service runs: they do not mean that work is left. */
 const OF_THE_HEAD = new Set(["eth_blockNumber", "eth_getBlockByNumber", "eth_chainId"]);
-/** Whoever was refused comes back within this time. */
+/** A refused call is repeated within this time. */
 const QUIET_MS = 8_000;
 const QUIET_TIMEOUT_MS = 180_000;
 const LOOK_EVERY_MS = 50;
 
-/** A proxy on this machine passes for a node of the operator's own, where calls cost nothing. */
+/** A proxy on this machine counts as a node of the operator's own, where calls cost nothing. */
 const BILLED = { CHAIN_RPC_COMPUTE_UNITS_JSON: '{"*":1}' };
 
 /** Catches up with a chain through a proxy that delays, limits and counts. */
@@ -62,7 +62,7 @@ export async function runRemote(options: RemoteOptions): Promise<Remote> {
 	return { catchUp, toLastRow, toLastName, lastNameSeconds };
 }
 
-/** Waits until nothing but the head is asked for; returns when the last other question came. */
+/** Waits until only the head is read; returns when the last other call came. */
 async function untilQuiet(proxy: CountingProxy): Promise<number> {
 	let seen = -1;
 	let lastMs = Date.now();

@@ -16,7 +16,7 @@ const PAUSE_MS = 60;
 
 /**
  * Replaces the newest blocks, all of them sales of one collection, by blocks with other sales. A
- * turn ends when a subscriber was told that each old sale is none, and each new one.
+ * turn ends when a subscriber got the retraction of each old sale, and each new one.
  */
 export async function runReorgs(options: YoungServiceOptions): Promise<Delays> {
 	const { scope, workload } = options;
@@ -69,7 +69,7 @@ async function reorgOnce({ chain }: YoungService, stream: EventStream, salesPerB
 	return { askedMs, answeredMs, toldMs };
 }
 
-/** Each old sale taken back once, and as many others told. */
+/** Throws unless each old sale was retracted once, and as many others came. */
 function mustCorrect(old: readonly string[], told: readonly { id: string; retracted: boolean }[]) {
 	const idsOf = (retracted: boolean) =>
 		told.filter((event) => event.retracted === retracted).map(({ id }) => id);

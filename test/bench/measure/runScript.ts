@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 import type { Scope } from "#test/bench/createScope.ts";
 
-/** One that takes longer is ended: its figure is missing then, and no other. */
+/** A script that takes longer is ended: only its figure is missing then. */
 const SCRIPT_TIMEOUT_MS = 90_000;
 
 /** Runs a script in a process of its own until it ends, and reads the JSON line that it prints. */

@@ -19,12 +19,15 @@ const COUNT_MS = 6_000;
 const IN_FLIGHT = 24;
 const LOOK_EVERY_MS = 20;
 const END_TIMEOUT_MS = 20_000;
-/** On top of what was sent: as many as it takes until nobody looks again. */
+/**
+ * Blocks on top of the sent transactions: as many as it takes until they are not looked up any
+ * more.
+ */
 const BLOCKS_ON_TOP = 65;
 
 /**
  * Sends intents at an even pace while blocks come four times a second, and observes when each is
- * settled. Ends when nobody looks after any of them: what comes next must not be slowed by them.
+ * settled. Ends when none of them is looked up any more, so that later measurements are not slowed.
  */
 export async function runSettlement(
 	{ chain, connectionString, service }: Trading,
@@ -62,7 +65,7 @@ export async function runSettlement(
 const OPEN_SUBMISSIONS =
 	"exists (select from wallets.submission s where s.intent_id = intent.id and s.final_at is null)";
 
-/** Mines blocks at an even distance; answers when each was begun, by its number. */
+/** Mines blocks at an even distance; returns the begin of each, by its number. */
 function mineByTheClock(chain: Trading["chain"]): { end(): Promise<Map<number, number>> } {
 	const minedAtMs = new Map<number, number>();
 	let isEnded = false;
@@ -84,7 +87,7 @@ function mineByTheClock(chain: Trading["chain"]): { end(): Promise<Map<number, n
 	};
 }
 
-/** Asks the database which intents are settled, over a connection of its own. */
+/** Reads which intents are settled, over a connection of its own. */
 function observe(client: Client, since: Date): { end(): Promise<Map<string, number>> } {
 	const settledAtMs = new Map<string, number>();
 	let isEnded = false;

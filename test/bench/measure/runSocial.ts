@@ -10,25 +10,25 @@ import {
 	startSocialEmulator,
 } from "#test/sandbox/social/startSocialEmulator.ts";
 
-/** What the social channel takes: times are from a delivery's start until X has the answer. */
+/** Times of the social channel, from a delivery's start until X has the answer. */
 export type SocialTimes = {
 	/** Of questions, one at a time. */
 	replyMs: readonly number[];
 	/** Of strict commands that send, and of the same by HTTP. */
 	commandMs: readonly number[];
 	kindMs: readonly number[];
-	/** Of so many mentions a second: what became of each; `lastMs` after the last one. */
+	/** Results of so many mentions a second; `lastMs` after the last one. */
 	flood: { sent: number; seconds: number; answered: number; left: number; lastMs: number };
 	memory: { peakMb: number; startMb: number };
 };
 
 export const FLOOD_PER_SECOND = 300;
 export const FLOOD_SECONDS = 60;
-/** An author is answered so often an hour, and each of these asks half as often. */
+/** An author has a limit of answers an hour, and each of these asks half as often. */
 const AUTHORS = 600;
 const OWNERS = 24;
 const QUESTIONS = 300;
-/** Of each owner; the first of all are not counted. */
+/** Sends of each owner; the first of all are not counted. */
 const SENDS = 12;
 const WARM = 40;
 const AT_ONCE = 16;
@@ -38,7 +38,7 @@ const TEXTS = ["help", "upcoming", "trending", "discover", "floor nothing at all
 
 type World = { trading: Trading; x: SocialEmulator };
 
-/** Asks the running service by signed deliveries of an emulated X, which hears its answers. */
+/** Asks the running service by signed deliveries of an emulated X, which gets its answers. */
 export async function runSocial(options: {
 	scope: Scope;
 	runtimeArgs: readonly string[];
@@ -92,7 +92,7 @@ async function mention({ trading, x }: World, by: string, text: string): Promise
 	return post.id;
 }
 
-/** How long it takes until X has the answer, and what that says. */
+/** Returns the time until X has the answer, and its text. */
 async function answered(world: World, by: string, text: string) {
 	const beganMs = performance.now();
 	const id = await mention(world, by, text);
@@ -131,7 +131,7 @@ async function sendInTurn(world: World): Promise<number[]> {
 	return times;
 }
 
-/** The same sends, as a client of the routes asks for them. */
+/** Measures the same sends by HTTP. */
 async function payInTurn({ trading }: World): Promise<number[]> {
 	const { owners, chain, service } = trading;
 	const times: number[] = [];
@@ -157,7 +157,7 @@ async function payInTurn({ trading }: World): Promise<number[]> {
 	return times;
 }
 
-/** So many mentions a second, evenly; what became of each is asked of the database. */
+/** Sends so many mentions a second, evenly; reads their results from the database. */
 async function flood(world: World): Promise<SocialTimes["flood"]> {
 	const { x, trading } = world;
 	const authors = Array.from({ length: AUTHORS }, (_, n) =>

@@ -22,13 +22,13 @@ export type Trades = {
 	crowd: TurnTold;
 	/** Milliseconds of the processor for one trade of the crowd. */
 	shares: Shares;
-	/** Trades that were asked for, each of them confirmed with one swap. */
+	/** Requested trades, each of them confirmed with one swap. */
 	settled: number;
 };
 
 export const TRADE_OWNERS = 96;
 export const TRADES_IN_FLIGHT = 24;
-/** Direct; by an allowance first; by WETH alone; with the most ways that are looked at. */
+/** Direct; by an allowance first; by WETH alone; with the most routes that are tried. */
 const COMMANDS = [
 	"buy TSLA with 0.001 ETH",
 	"buy AAPL with 1 USDG",
@@ -43,8 +43,8 @@ const SETTLED_TIMEOUT_MS = 90_000;
 const POLL_MS = 200;
 
 /**
- * Trades by HTTP against the sandbox's Uniswap and hosted router: one at a time, and many at a time
- * from many wallets. It counts only if in the end each trade is confirmed, with one swap.
+ * Measures trades by HTTP against the sandbox's Uniswap and hosted router: one at a time, and many
+ * at a time from many wallets. It counts only if in the end each trade is confirmed, with one swap.
  */
 export async function runTrades(options: {
 	scope: Scope;
@@ -84,7 +84,7 @@ async function untilRegistered(url: string): Promise<void> {
 	}
 }
 
-/** Waits for the end of all, and holds trades, submissions and chain against each other. */
+/** Waits for the end of all, and compares trades, submissions and chain. */
 async function settle({ connectionString, chain, custody }: Trading): Promise<number> {
 	const client = new Client({ connectionString });
 	await client.connect();

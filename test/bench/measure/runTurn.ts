@@ -1,26 +1,26 @@
 import { z } from "zod";
 
 export const turnOrder = z.object({
-	/** So many at once, for so long before anything counts, and for so long then. */
+	/** Concurrent workers, the time before counting, and the counted time. */
 	inFlight: z.int().min(1),
 	warmMs: z.number().min(0),
 	countMs: z.number().positive(),
-	/** So many a second of all workers together, evenly; left out: as fast as it goes. */
+	/** So many a second of all workers together, evenly; by default as fast as possible. */
 	perSecond: z.number().positive().optional(),
 });
 
 export const turnTold = z.object({
-	/** Everything that was done, also what ended before or after the time that counts. */
+	/** Everything that was done, also what ended before or after the counted time. */
 	done: z.int().min(1),
-	/** Of the time that counts: how much came to its end, and how long each took. */
+	/** In the counted time: how many ended, and how long each took. */
 	perSecond: z.number().min(0),
 	delaysMs: z.array(z.number().min(0)),
 });
 export type TurnTold = z.output<typeof turnTold>;
 
 /**
- * Does one thing over and over. Workers are numbered, so that what must not be done twice at once
- * can be theirs alone. The first thing that fails ends all.
+ * Does one thing over and over. Workers are numbered, so that each can have things of its own that
+ * must not be done twice at once. The first failure ends all.
  */
 export async function runTurn(
 	order: z.output<typeof turnOrder> & {

@@ -8,7 +8,7 @@ import { startTestService } from "#test/harness/startTestService.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 import { startSandbox } from "#test/sandbox/startSandbox.ts";
 
-/** Milliseconds since the reveal's block was asked for. */
+/** Milliseconds since the reveal's block was requested. */
 export type WholeReveal = {
 	tokens: number;
 	detectedMs: number;
@@ -22,7 +22,7 @@ const BLOCKS_FOR_SELLERS = 60;
 const WAIT_MS_MAX = 300_000;
 
 /**
- * One reveal of ten thousand tokens as it is in life: a node, the marketplace and the wallet
+ * Measures one realistic reveal of ten thousand tokens: a node, the marketplace and the wallet
  * provider of the sandbox, documents over HTTP, a service, and a plan that was armed before.
  */
 export async function runWholeReveal({ scope }: { scope: Scope }): Promise<WholeReveal> {
@@ -85,7 +85,7 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
 	};
 }
 
-/** As long as a first reading of so many tokens takes: `until` waits less. */
+/** Waits as long as a first reading of so many tokens takes: `until` waits less. */
 async function dueWithin(
 	service: Parameters<typeof dueNow>[0],
 	holds: () => Promise<boolean>,

@@ -8,12 +8,12 @@ import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
 export type WideOptions = {
 	scope: Scope;
 	runtimeArgs: readonly string[];
-	/** The index that has its rows already, and the time of its newest. */
+	/** The index that has its rows already, with the time of its newest. */
 	index: { socketDir: string; database: string; nowMs: number };
 	say(line: string): void;
 };
 
-/** A chain of many collections and slow blocks, indexed onto many rows of other chains. */
+/** Measures a chain of many collections and slow blocks, indexed into many rows of other chains. */
 export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
 	const { scope, runtimeArgs, index, say } = options;
 	const workload = WIDE_WORKLOAD;
@@ -34,7 +34,7 @@ export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
 	return wide;
 }
 
-/** The fill numbered its collections itself; the service's own come after them. */
+/** Sets the sequence after the filled rows: the fill numbered its collections itself. */
 async function countOnFromFilled(connectionString: string): Promise<void> {
 	const client = new Client({ connectionString });
 	await client.connect();

@@ -5,7 +5,7 @@ export type RpcCounts = {
 	requests: number;
 	/** JSON-RPC calls in them. */
 	calls: number;
-	/** Of the answers' bodies. */
+	/** Bytes of the answers' bodies. */
 	bytes: number;
 	/** Requests that a limit refused; they are in no other count but `requests`. */
 	refused: number;
@@ -15,8 +15,8 @@ export type RpcCounts = {
 export type CountingProxy = { url: string; counts(): RpcCounts; stop(): Promise<void> };
 
 /**
- * Stands before a node, counts what is asked of it, and answers as late and as seldom as `limits`
- * say: a node of one's own has neither delay nor bill. It costs time: never in a run against none.
+ * Starts a proxy before a node that counts calls, and applies the delay and limits of `limits`:
+ * one's own node has neither delay nor bill. It costs time: never in a run against none.
  */
 export function startCountingProxy(nodeUrl: string, limits: NodeLimits = {}): CountingProxy {
 	const counts: RpcCounts = { requests: 0, calls: 0, bytes: 0, refused: 0, methods: {} };

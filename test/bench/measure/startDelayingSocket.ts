@@ -3,8 +3,8 @@ import type { ServerWebSocket } from "bun";
 type Far = { node: WebSocket | null; waiting: string[] };
 
 /**
- * Stands before a node's WebSocket and passes each message on half a round trip later, either way;
- * in their order.
+ * Starts a proxy before a node's WebSocket that passes each message on half a round trip later, in
+ * both directions and in order.
  */
 export function startDelayingSocket(nodeUrl: string, delayMs: number) {
 	const later = (act: () => void) => setTimeout(act, delayMs / 2);

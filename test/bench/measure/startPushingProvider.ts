@@ -4,20 +4,20 @@ import type { Scope } from "#test/bench/createScope.ts";
 import type { PushFrame } from "#test/bench/measure/pushFrames.ts";
 
 export type PushingProvider = {
-	/** What the service is started with. */
+	/** The service's environment. */
 	env: Readonly<Record<string, string>>;
-	/** Whether the service listens to all of these. */
+	/** Says whether the service listens to all of these. */
 	isJoined(slugs: readonly string[]): boolean;
-	/** Sends all of them, as fast as it goes without keeping this process from anything else. */
+	/** Sends all of them, as fast as possible without blocking this process. */
 	push(frames: readonly PushFrame[]): Promise<void>;
 	stop(): Promise<void>;
 };
 
-/** Keeps the service's own questions away for as long as anything is measured. */
+/** Keeps the service's own calls away for as long as anything is measured. */
 const AWAY_SECONDS = 290;
 const FRAMES_A_TURN = 100;
 
-/** A provider that says "too often" to whatever is asked; its stream pushes what it is told. */
+/** Starts a provider that answers "too often" to every call; its stream pushes what it is told. */
 export function startPushingProvider(scope: Scope): PushingProvider {
 	const phoenix: FakePhoenix = fakePhoenix();
 	const rest = Bun.serve({

@@ -5,21 +5,21 @@ import { SERVICE_MAIN } from "#test/bench/places.ts";
 export type ServiceProcess = {
 	pid: number;
 	url: string;
-	/** When the process was started, as `Date.now` tells it. */
+	/** When the process was started, by `Date.now`. */
 	startedAtMs: number;
 	/** From the start to the first answer over HTTP; rejects where that never comes. */
 	servingSeconds: Promise<number>;
-	/** Rejects when the process ends by itself, with its last words. */
+	/** Rejects when the process ends by itself, with its last output. */
 	failed: Promise<never>;
 	stop(): Promise<void>;
-	/** As a kernel that runs out of memory would; `failed` stays silent. */
+	/** Kills it as a kernel that runs out of memory would; `failed` stays pending. */
 	kill(): Promise<void>;
 };
 
 export type ServiceProcessOptions = {
 	rpcUrls: readonly string[];
 	dataDir: string;
-	/** Somebody else's server, in place of one of its own. */
+	/** A running server, in place of one of its own. */
 	databaseUrl?: string | undefined;
 	/** Flags for `bun` itself, such as a profiler's. */
 	runtimeArgs: readonly string[];
@@ -96,7 +96,9 @@ async function untilServing(url: string): Promise<void> {
 	throw new Error(`the service does not answer at ${url}`);
 }
 
-/** Taken and given back: the service has to be told its port, because it does not print it. */
+/**
+ * Returns a free port, taken and released: the service does not print its port, so it must be told.
+ */
 function freePort(): number {
 	const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
 	const { port } = server;

@@ -1,6 +1,6 @@
-// The issuer's list and the hosted router of the sandbox, in a process of their own: what they take
-// of the processor is not the service's. Prints where they are, as one JSON line. Argument: the
-// URL of chain 4663.
+// Runs the issuer's list and the hosted router of the sandbox in a process of their own: their
+// processor time is not the service's. Prints their URLs, as one JSON line. Argument: the URL of
+// chain 4663.
 import { startIssuerEmulator } from "#test/sandbox/stocks/issuer/startIssuerEmulator.ts";
 import { startRouterEmulator } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
@@ -9,6 +9,6 @@ const issuer = startIssuerEmulator({ rpcUrl });
 const router = startRouterEmulator({ rpcUrl });
 process.stdout.write(`${JSON.stringify({ issuerUrl: issuer.url, routerUrl: router.url })}\n`);
 process.once("SIGTERM", () => process.exit(0));
-// A bench that is gone leaves nobody behind.
+// If the bench is gone, this process ends too.
 process.stdin.once("end", () => process.exit(0));
 process.stdin.resume();

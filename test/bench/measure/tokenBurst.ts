@@ -1,5 +1,5 @@
-// Reads all tokens of one collection, counts and ranks them, and prints how long it took and how
-// much memory this process had, as one JSON line. Arguments: the database, the gateway, how many.
+// Reads all tokens of one collection, counts and ranks them, and prints the time and the memory of
+// this process, as one JSON line. Arguments: the database, the gateway, the number of tokens.
 import { toFunctionSelector } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/chainRegistry.ts";
@@ -41,7 +41,9 @@ await db.execute(
 	[collectionId, Number(tokens)],
 );
 
-/** By hand: the process that is measured makes its own answers, which must cost it little. */
+/**
+ * Encodes a text by hand: the measured process makes its own answers, which must cost it little.
+ */
 function abiText(ascii: string): string {
 	const word = (value: number) => value.toString(16).padStart(64, "0");
 	const words = Math.ceil(ascii.length / 32);

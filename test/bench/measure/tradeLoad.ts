@@ -1,5 +1,5 @@
-// Trades through the service, over HTTP, in a process of its own. Takes who may ask as its first
-// JSON line, `{ owners }`, then orders; prints what came of each. Argument: the service's URL.
+// Trades through the service, over HTTP, in a process of its own. Reads the traders as its first
+// JSON line, `{ owners }`, then orders; prints the result of each. Argument: the service's URL.
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { runTurn, turnOrder } from "#test/bench/measure/runTurn.ts";
@@ -8,7 +8,7 @@ const [url = ""] = process.argv.slice(2);
 const ownersSchema = z.object({
 	owners: z.array(z.object({ session: z.string(), walletId: z.string() })).min(1),
 });
-/** One at a time: so many rounds of each command; or many at a time, as `runTurn` has it. */
+/** One at a time: so many rounds of each command; or many at a time, as in `runTurn`. */
 const orderSchema = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("single"), command: z.string(), warm: z.int(), rounds: z.int() }),
 	z.object({ kind: z.literal("crowd"), command: z.string(), turn: turnOrder }),
@@ -28,7 +28,7 @@ async function post(owner: number, path: string, body: unknown): Promise<any> {
 			authorization: `Bearer ${by.session}`,
 			"content-type": "application/json",
 			"idempotency-key": crypto.randomUUID(),
-			// Each owner is a client of their own, as in life.
+			// Each owner is a client of their own, as in reality.
 			"x-forwarded-for": `10.7.${owner >> 8}.${owner & 255}`,
 		},
 		body: JSON.stringify(body),
@@ -38,7 +38,7 @@ async function post(owner: number, path: string, body: unknown): Promise<any> {
 	return JSON.parse(text);
 }
 
-/** To the first step handed over: the allowance, or the swap. */
+/** Trades up to the hand-over of the first step: the allowance, or the swap. */
 async function trade(owner: number, command: string): Promise<void> {
 	const { status, errorCode } = await post(owner, "intents", { command });
 	if (!STARTED.has(status)) throw new Error(`${command}: ${status} ${errorCode}`);
@@ -50,7 +50,7 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 	return performance.now() - beganMs;
 }
 
-/** Quote, trade, and a trade that is confirmed, by another owner each time. */
+/** Times a quote, a trade, and a trade that is confirmed, by another owner each time. */
 async function single({
 	command,
 	warm,
@@ -89,7 +89,8 @@ for await (const line of lines) {
 		order.kind === "single"
 			? await single(order)
 			: await runTurn(order.turn, (worker, turn) => {
-					// A worker has wallets of its own: of one wallet nothing is sent before the last was.
+					// A worker has wallets of its own: a wallet sends nothing before its last transfer was
+					// handed over.
 					const own = Math.floor(owners.length / order.turn.inFlight);
 					return trade(worker + order.turn.inFlight * (turn % own), order.command);
 				});

@@ -6,8 +6,8 @@ const POLL_MS = 10;
 const LANES = 2;
 
 /**
- * Waits until both lanes have the node's newest block. The server may go away and come back
- * meanwhile: whoever was killed is waited for too.
+ * Waits until both lanes have the node's newest block. The server may end and come back meanwhile,
+ * so a killed one is waited for too.
  */
 export async function untilCaughtUp(node: Pick<Node, "call">, socketDir: string): Promise<void> {
 	const tip = Number(await node.call("eth_blockNumber"));

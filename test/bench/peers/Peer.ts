@@ -1,8 +1,8 @@
 import type { ChainFacts } from "#test/bench/peers/readChain.ts";
 
-/** What a peer's process is given. */
+/** What a peer's process gets. */
 export type PeerWorld = {
-	/** Where its packages and project files are. */
+	/** The folder of its packages and project files. */
 	folder: string;
 	rpcUrl: string;
 	socketDir: string;
@@ -13,19 +13,19 @@ export type PeerWorld = {
 /** A process: its command, where it runs, and its environment besides PATH and HOME. */
 export type PeerCommand = { args: readonly string[]; cwd: string; env: Record<string, string> };
 
-/** A program next to us, measured as we are. */
+/** Another program, measured as we are. */
 export type Peer = {
-	/** As `--only` knows it. */
+	/** Its name in `--only`. */
 	name: string;
-	/** As the table prints it, with its version. */
+	/** Its title in the table, with its version. */
 	title: string;
-	/** Folder below `projects`. */
+	/** Its folder below `projects`. */
 	project: string;
-	/** Run before the clock starts: generated code is made. */
+	/** Runs before the clock starts: generates code. */
 	build?: (world: PeerWorld) => PeerCommand;
 	command: (world: PeerWorld) => PeerCommand;
-	/** One row with `done`: everything is stored. `$1` is the newest block, `$2` all rows. */
+	/** Returns one row with `done`: everything is stored. `$1` is the newest block, `$2` all rows. */
 	doneSql: string;
-	/** One row of sums, each named as in `ChainFigures`. */
+	/** Returns one row of sums, each named as in `ChainFigures`. */
 	figuresSql: string;
 };

@@ -1,11 +1,11 @@
 import type { ChainFigures } from "#test/bench/peers/readChain.ts";
 
-/** Without which nothing is proven about a peer's rows. */
+/** Without these nothing is proven about a peer's rows. */
 const REQUIRED = ["mints", "paid", "sales", "volume"] as const;
 
 /**
- * Says where sums that an index has are not the chain's, each in a line; none: it is right. A
- * column's name may begin with where it was counted: `counted_sales` is held against `sales`.
+ * Returns a line for each sum of an index that differs from the chain's; none means it is right. A
+ * column's name may begin with where it was counted: `counted_sales` is compared with `sales`.
  */
 export function differencesOf(found: Record<string, unknown>, chain: ChainFigures): string[] {
 	const missing = REQUIRED.filter((name) => found[name] === undefined);

@@ -1,9 +1,9 @@
-/** Names of a peer's tables; null where it keeps no figures. Columns are the same with all. */
+/** Names of a peer's tables; null where it keeps no figures. All have the same columns. */
 export type PeerTables = { event: string; collection: string | null; candle: string | null };
 
 /**
  * Returns the statement that adds up what a peer has stored, in columns named as `ChainFigures`;
- * of what a peer keeps twice (events and figures) the second is under its name with `counted`.
+ * where a peer stores something twice (events and figures) the second has its name with `counted`.
  */
 export function figuresSql({ event, collection, candle }: PeerTables): string {
 	const sums = [

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { runStep } from "#test/bench/peers/runStep.ts";
 
 const PROJECTS = join(import.meta.dir, "projects");
-/** Written last: a folder without it was left in the middle. */
+/** Written last: a folder without it was interrupted. */
 const DONE = "installed";
 const INSTALL_TIMEOUT_MS = 600_000;
 
 /**
- * Puts a peer's packages and project files into a folder of the cache and returns its path. What
- * was installed for the same package.json is used again; project files are always copied.
+ * Puts a peer's packages and project files into a folder of the cache and returns its path.
+ * Packages of the same package.json are used again; project files are always copied.
  */
 export async function installPeer(project: string, cacheDir: string): Promise<string> {
 	const source = join(PROJECTS, project);

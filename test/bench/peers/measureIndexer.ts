@@ -9,7 +9,7 @@ import { treeCpuSeconds, watchPeakMemory } from "#test/bench/peers/processTree.t
 import type { ChainFacts } from "#test/bench/peers/readChain.ts";
 import type { PeerProcess } from "#test/bench/peers/startPeerProcess.ts";
 
-/** What reading a whole chain took, from the process's start to the last row. */
+/** The cost of reading a whole chain, from the process's start to the last row. */
 export type Measured = {
 	title: string;
 	seconds: number;
@@ -30,7 +30,7 @@ export type Indexer = {
 	title: string;
 	doneSql: string;
 	figuresSql: string;
-	/** Returns a function that starts the process; what comes before that is not timed. */
+	/** Returns a function that starts the process; the work before that is not timed. */
 	prepare(place: IndexerPlace): Promise<() => PeerProcess>;
 };
 
@@ -40,8 +40,8 @@ const POLL_MS = 25;
 const TIMEOUT_MS = 400_000;
 
 /**
- * Lets one indexer read the chain into a database of its own, through a counting proxy, and
- * returns what that took. Throws where it ends, is too late, or has not what the chain holds.
+ * Lets one indexer read the chain into a database of its own, through a counting proxy, and returns
+ * the cost. Throws where it ends, is too late, or its rows differ from the chain's.
  */
 export async function measureIndexer(
 	scope: Scope,

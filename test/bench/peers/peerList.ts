@@ -18,7 +18,7 @@ const ofEnvio = {
 /** Ponder gives each endpoint its own limit of requests, which begins low. */
 const ENDPOINTS_LIFTED = 10;
 
-/** The programs next to us, in the order in which they run. */
+/** The other programs, in the order in which they run. */
 export const peerList: readonly Peer[] = [
 	{
 		name: "subsquid",
@@ -97,7 +97,7 @@ function envio(world: PeerWorld): PeerCommand {
 		args: [inBin(world, "node"), "generated/src/Index.res.js"],
 		cwd: join(world.folder, "indexer"),
 		env: {
-			// The code that is made calls npm's commands by their names.
+			// The generated code calls npm's commands by their names.
 			PATH: `${join(world.folder, "node_modules/.bin")}:${process.env.PATH}`,
 			BENCH_RPC_URL: world.rpcUrl,
 			BENCH_TOKENS: JSON.stringify(world.chain.tokens),
@@ -119,7 +119,7 @@ function inBin({ folder }: PeerWorld, name: string): string {
 	return join(folder, "node_modules/.bin", name);
 }
 
-/** As node-postgres reads a socket; its other form for sockets is not known to all. */
+/** Returns a socket's URL as node-postgres reads it; its other form is not known to all. */
 function urlOf({ socketDir, database }: PeerWorld): string {
 	return `postgresql://tapeline@/${database}?host=${encodeURIComponent(socketDir)}&port=5432`;
 }

@@ -1,4 +1,4 @@
-// Measures programs next to us and prints what it found. `bun run peers --help` tells the options.
+// Measures other programs and prints the results. `bun run peers --help` lists the options.
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
@@ -29,7 +29,7 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 const BUILD_TIMEOUT_MS = 600_000;
-/** Not below the project: its packages would be found by theirs. */
+/** Not below the project, whose packages would be found by theirs. */
 const CACHE_DIR = join(homedir(), ".cache/tapeline-bench-peers");
 
 const options = parsePeerOptions(
@@ -52,7 +52,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 	process.on(signal, async () => {
 		if (interrupted) process.exit(EXIT_INTERRUPTED);
 		interrupted = true;
-		// What was measured until then took minutes, and is worth reading.
+		// What was measured until then took minutes, and is worth printing.
 		print();
 		await scope.close();
 		process.exit(EXIT_INTERRUPTED);
@@ -87,9 +87,9 @@ function print(): void {
 	for (const failure of failures) process.stderr.write(`not measured: ${failure}\n`);
 }
 
-/** One that fails is told with its reason, and no reason to lose the others. */
+/** Runs a measurement; a failure is printed with its reason, and does not stop the others. */
 async function attempt<Result>(name: string, act: () => Promise<Result>): Promise<Result | null> {
-	// Other work on the machine is the first thing to ask about a rate.
+	// Other work on the machine is the first thing to check about a rate.
 	say(`${name} (programs that wanted to run in the last minute: ${loadavg()[0]?.toFixed(1)})`);
 	try {
 		return await act();
@@ -118,7 +118,9 @@ async function indexerOf(peer: Peer, chain: ChainFacts): Promise<Indexer> {
 	};
 }
 
-/** The bare script has a server of its own, and its clock begins with its first request. */
+/**
+ * Measures the bare script, which has a server of its own; its clock begins with its first request.
+ */
 async function floorRow(node: Node): Promise<void> {
 	const proxy = startCountingProxy(node.url, limits);
 	const stopProxy = scope.defer(proxy.stop);
@@ -134,7 +136,9 @@ async function floorRow(node: Node): Promise<void> {
 	rows.push({ title, rowsPerSecond: read / seconds, seconds, cpuSeconds, requests, calls });
 }
 
-/** One for all, with a database for each: no server's start is in anybody's time. */
+/**
+ * Starts one server for all, with a database for each, so that no time includes a server's start.
+ */
 async function startServer(): Promise<IndexerServer> {
 	const data = await openDataDir(scope);
 	const starting = startEmbeddedServer({ dataDir: data.path, log: silentLog });

@@ -19,8 +19,8 @@ export function treeCpuSeconds(rootPid: number): number {
 }
 
 /**
- * Watches a process and all that it started until `stop` is called, which returns the most memory
- * that they held, in MB: of the first process exactly, of all together by looks. Linux only: else
+ * Watches a process and all its descendants until `stop` is called, which returns the most memory
+ * that they had, in MB: of the first process exactly, of all together by samples. Linux only: else
  * not a number.
  */
 export function watchPeakMemory(rootPid: number): { stop(): number } {
@@ -42,7 +42,7 @@ export function watchPeakMemory(rootPid: number): { stop(): number } {
 function fieldsOf(pid: number): string[] {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-		// The name in brackets may hold spaces; what follows it does not.
+		// The name in brackets may contain spaces; what follows it does not.
 		return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	} catch {
 		return [];

@@ -1,7 +1,7 @@
 import type { Node } from "#test/bench/chain/startNode.ts";
 
 /**
- * What an index of the chain must hold, as sums, in decimals. `paid` and `volume` are in wei; a
+ * What an index of the chain must contain, as sums, in decimals. `paid` and `volume` are in wei; a
  * candle is a collection's minute with sales; the last four are sums over all candles.
  */
 export type ChainFigures = {
@@ -18,7 +18,7 @@ export type ChainFigures = {
 	closed: string;
 };
 
-/** A chain's newest block, who is to be read on it, and what an index of it must hold. */
+/** A chain's newest block, the contracts to read on it, and what an index of it must contain. */
 export type ChainFacts = {
 	tip: number;
 	rows: number;
@@ -46,7 +46,7 @@ const ZERO = `0x${"0".repeat(64)}`;
 const TOPICS_OF_NFT = 4;
 const SECONDS_PER_MINUTE = 60;
 
-/** Reads a chain block by block and adds up what an index of it must hold. */
+/** Reads a chain block by block and adds up what an index of it must contain. */
 export async function readChain(node: Pick<Node, "call">): Promise<ChainFacts> {
 	const tip = Number(await node.call("eth_blockNumber"));
 	const tally = emptyTally();
@@ -106,7 +106,10 @@ function addBlock(tally: Tally, logs: readonly RawLog[], block: Block): void {
 	}
 }
 
-/** Words: hash, recipient, two places, how many items, one of four words, payments of five. */
+/**
+ * Adds a sale. Words: hash, recipient, two places, how many items, one of four words, payments of
+ * five.
+ */
 function addSale(tally: Tally, { data, blockTimestamp }: RawLog): void {
 	const collection = `0x${data.slice(2 + 6 * 64 + 24, 2 + 7 * 64)}`;
 	const payments = Number(word(data, 9));
@@ -124,7 +127,10 @@ function addSale(tally: Tally, { data, blockTimestamp }: RawLog): void {
 	});
 }
 
-/** Of a TransferBatch: two places, then ids with their count, then amounts with theirs. */
+/**
+ * Returns the amounts of a TransferBatch: two places, then ids with their count, then amounts with
+ * theirs.
+ */
 function amountsOf(data: string): bigint[] {
 	const count = Number(word(data, 2));
 	return Array.from({ length: count }, (_, n) => word(data, 4 + count + n));

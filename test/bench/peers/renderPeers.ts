@@ -17,8 +17,8 @@ const HEADS = [
 const NONE = "–";
 
 /**
- * Returns a Markdown table of what was measured, each beside the mean rate of our own runs: on
- * a busy machine that says more than the rate.
+ * Returns a Markdown table of the measurements, each beside the mean rate of our own runs: on a
+ * busy machine that says more than the rate.
  */
 export function renderPeers(rows: readonly PeerRow[], tapelineRowsPerSecond: number): string {
 	const lines = rows.map((row) => [

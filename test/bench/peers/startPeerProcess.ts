@@ -5,16 +5,16 @@ import type { PeerCommand } from "#test/bench/peers/Peer.ts";
 export type PeerProcess = {
 	pid: number;
 	startedAtMs: number;
-	/** Rejects when the process ends by itself, with its last words. */
+	/** Rejects when the process ends by itself, with its last output. */
 	failed: Promise<never>;
-	/** Ends it and all that it started. */
+	/** Ends it and all its descendants. */
 	stop(): Promise<void>;
 };
 
 const LINES_SHOWN = 12;
 const STOP_TIMEOUT_MS = 3_000;
 
-/** Starts a peer in a process of its own, its words in a file. */
+/** Starts a peer in a process of its own, with its output in a file. */
 export function startPeerProcess(command: PeerCommand, logFile: string): PeerProcess {
 	for (const file of [logFile, errorsOf(logFile)]) rmSync(file, { force: true });
 	const startedAtMs = Date.now();
@@ -49,7 +49,7 @@ export function startPeerProcess(command: PeerCommand, logFile: string): PeerPro
 	};
 }
 
-/** The end of what a peer has printed. */
+/** Returns the end of a peer's output. */
 function lastWords(logFile: string): string {
 	const text = `${readText(logFile)}\n${readText(errorsOf(logFile))}`;
 	const lines = text.split("\n").filter((line) => line.trim() !== "");

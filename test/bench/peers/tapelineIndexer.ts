@@ -5,7 +5,7 @@ import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
 import type { Indexer } from "#test/bench/peers/measureIndexer.ts";
 
-/** Our own service as one of the indexers: everything on, its database on the common server. */
+/** Makes our own service one of the indexers: everything on, its database on the common server. */
 export function tapelineIndexer(scope: Scope, title: string): Indexer {
 	return {
 		name: "tapeline",

@@ -1,6 +1,7 @@
-// Bare `Bun.serve` with the same answer to everything, in a process of its own: the bytes and the
-// headers that a client of the service cares for. Prints its URL as one JSON line and runs until
-// it is killed. Argument: a file with `{ headers }` and either `text` or, compressed, `base64`.
+// Runs bare `Bun.serve` with the same answer to everything, in a process of its own: the bytes and
+// the headers that matter to a client of the service. Prints its URL as one JSON line and runs
+// until it is killed. Argument: a file with `{ headers }` and either `text` or, compressed,
+// `base64`.
 const [answerFile = ""] = process.argv.slice(2);
 const { headers, text, base64 } = (await Bun.file(answerFile).json()) as {
 	headers: Record<string, string>;

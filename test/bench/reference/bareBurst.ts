@@ -1,6 +1,6 @@
-// The bare way from documents to rows: fetch, parse, one INSERT for 200. Nothing is checked, looked
-// up, counted or ranked. Prints the seconds as one JSON line. Arguments: the database, the URL that
-// documents are below, how many.
+// Reads documents into rows in the barest way: fetch, parse, one INSERT for 200. Nothing is
+// checked, looked up, counted or ranked. Prints the seconds as one JSON line. Arguments: the
+// database, the URL that documents are below, their number.
 import { Pool } from "pg";
 
 const [connectionString = "", base = "", count = ""] = process.argv.slice(2);

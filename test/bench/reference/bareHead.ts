@@ -1,6 +1,6 @@
-// The bare way from a block to a subscriber, in a process of its own: a socket head, the block's
-// logs, one frame for each log. No database, no decoding worth the name.
-// Prints its URL as one JSON line and runs until it is killed. Arguments: RPC URL, head URL.
+// Passes a block to a subscriber in the barest way, in a process of its own: a socket head, the
+// block's logs, one frame for each log. No database, hardly any decoding. Prints its URL as one
+// JSON line and runs until it is killed. Arguments: RPC URL, head URL.
 const [rpcUrl = "", headUrl = ""] = process.argv.slice(2);
 const SEAPORT = "0x0000000000000068f116a894984e2db1123eb395";
 const TOPIC = "sales";

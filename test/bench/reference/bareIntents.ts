@@ -1,7 +1,7 @@
-// What nobody can avoid who has the wallet provider send a transaction and remembers it: one row,
-// committed, and one signed request. No one is asked who they are, nothing is planned, simulated,
-// limited, reserved or written down later. Takes `{ custody, wallets }` as its first JSON line,
-// then orders of turns; prints what came of each. Arguments: the database, what each gets in wei.
+// Does the least that sending through the wallet provider with a record needs: one row, committed,
+// and one signed request. No caller is authenticated, nothing is planned, simulated, limited,
+// reserved or written later. Reads `{ custody, wallets }` as its first JSON line, then orders of
+// turns; prints the result of each. Arguments: the database, each amount in wei.
 import { createPrivateKey, randomUUID, sign } from "node:crypto";
 import { createInterface } from "node:readline";
 import { Pool } from "pg";
@@ -34,7 +34,7 @@ await pool.query("create table bare_intent (id uuid primary key, wallet text, no
 const nonces = new Map<string, number>();
 let asked = 0;
 
-/** Its members in order, which is what is signed. */
+/** Returns its members in order, which is what is signed. */
 function canonical(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,6 @@
-// Bare `Bun.serve` and `publish` with the frames that the service would send, in a process of its
-// own. Speaks as `publishingService.ts` does; the frames of a transaction go out in one turn.
+// Runs bare `Bun.serve` and `publish` with the frames that the service would send, in a process of
+// its own. Takes the same orders as `publishingService.ts`; the frames of a transaction go out in
+// one turn.
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { benchFrame } from "#test/bench/reference/benchFrame.ts";
@@ -14,7 +15,7 @@ const server = Bun.serve({
 		return server.upgrade(request) ? undefined : new Response("a socket is served here\n");
 	},
 	websocket: {
-		// The service's, so that a slow client costs both the same.
+		// The service's own, so that a slow client costs both the same.
 		backpressureLimit: 1024 * 1024,
 		closeOnBackpressureLimit: true,
 		perMessageDeflate: false,

@@ -1,9 +1,9 @@
 type Token = { id: string; traits: readonly { type: string; value: string }[] };
 
 /**
- * The least that ranking by information content takes: a map from pairs to how many tokens have
- * them, a sum of logarithms each, a sort. No spelling is compared but the one that came, no trait
- * that is missing counts, nothing shares a rank.
+ * Ranks by information content with the least work: a map from pairs to their numbers of tokens, a
+ * sum of logarithms each, a sort. Spellings are not normalised, missing traits do not count, no
+ * rank is shared.
  */
 export function bareRanking(tokens: readonly Token[]): { id: string; score: number }[] {
 	const counts = new Map<string, Map<string, number>>();

@@ -1,4 +1,7 @@
-/** A frame in the size and shape of a sale's. The same for the service and for the bare script. */
+/**
+ * Returns a frame in the size and shape of a sale's. The same for the service and for the bare
+ * script.
+ */
 export function benchFrame() {
 	const data = {
 		id: "0x6f1c0f8cf5d1b2f2bc4a1b7b2f1c0f8cf5d1b2f2bc4a1b7b2f1c0f8cf5d1b2f2:117:0",

@@ -1,14 +1,18 @@
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
-/** Reads HTTP answers off one connection, as cheaply as it can: the server is to be measured. */
+/**
+ * Makes a reader of HTTP answers from one connection, as cheap as possible: the server is measured.
+ */
 export function expectAnswer() {
 	let head: Buffer = Buffer.alloc(0);
 	let bodyLength = 0;
 	let missing = -1;
 	let status = 0;
 
-	/** Bytes of the body that came with the end of the head; undefined while there is no end. */
+	/**
+	 * Returns the bytes of the body that came with the end of the head; undefined before that end.
+	 */
 	function readHead(bytes: Buffer): number | undefined {
 		head = head.length === 0 ? bytes : Buffer.concat([head, bytes]);
 		const end = head.indexOf(HEAD_END);
@@ -26,7 +30,7 @@ export function expectAnswer() {
 	}
 
 	return {
-		/** The status once an answer is whole, null before. */
+		/** Returns the status once an answer is complete, null before. */
 		take(bytes: Buffer): number | null {
 			let arrived: number | undefined = bytes.length;
 			if (missing === -1) {

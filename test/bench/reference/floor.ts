@@ -1,5 +1,5 @@
 // The bare floor, in a process of its own: logs, transaction values, slicing, COPY into the index's
-// own table, three windows ahead. No figures, no frames, no reorg safety, no checks: what is left
+// own table, three windows ahead. No figures, no frames, no reorg safety, no checks: the rest
 // cannot be left out. Values come by transaction, in batches of 250, or with whole blocks where
 // those are fewer calls. Prints one JSON line. Arguments: RPC URL, connection string, last block.
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const CALLS_PER_REQUEST = 250;
 const BLOCKS_PER_REQUEST = 25;
 const REQUESTS_AT_ONCE = 4;
 const WINDOWS_AHEAD = 3;
-/** Mint transactions of a block from which on the whole block is asked for. */
+/** From so many mint transactions on, the whole block is requested. */
 const WHOLE_BLOCK_FROM = 4;
 const ZERO = `0x${"0".repeat(64)}`;
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -130,7 +130,10 @@ function sliceEdition(log: RawLog): Row[] {
 	});
 }
 
-/** Words: hash, recipient, two offsets, one item of four words, three payments of five. */
+/**
+ * Slices a sale. Words: hash, recipient, two offsets, one item of four words, three payments of
+ * five.
+ */
 function sliceSale(log: RawLog): Row {
 	const from = (log.topics[1] ?? "").slice(26);
 	const to = log.data.slice(2 + 64 + 24, 2 + 128);
@@ -149,7 +152,7 @@ function word(data: string, index: number): bigint {
 	return BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
 }
 
-/** What many lines in a row share, made once: `key` says whether it is still the same. */
+/** What many lines in a row share, made once: `key` shows whether it is still the same. */
 const ofBlock = { key: "", text: "" };
 const ofTransaction = { key: "", text: "" };
 const NATIVE = `\\\\x${"0".repeat(40)}`;

@@ -22,8 +22,8 @@ const DETAIL = `select c.*, day.*
 	where c.chain_id = any('{1,8453}') and c.slug = $2`;
 
 /**
- * The least that the pages could do: one statement, prepared once, and its rows as JSON. No
- * routing, no check, no coverage, no freshness, no figure in another unit than it is stored in.
+ * Opens the least that the pages could do: one statement, prepared once, and its rows as JSON. No
+ * routing, no check, no coverage, no freshness, no conversion of units.
  */
 export async function openBareReads(
 	connectionString: string,

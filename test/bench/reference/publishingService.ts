@@ -1,6 +1,6 @@
-// The service in a process of its own, which commits what it publishes by itself: the bus is in it.
-// Prints its URL as one JSON line; then takes orders as JSON lines, each of transactions with so
-// many frames, and prints when it began and ended each. Configured by the environment alone.
+// Runs the service in a process of its own, which itself commits what it publishes: the bus is in
+// it. Prints its URL as one JSON line; then takes orders as JSON lines, each of transactions with
+// so many frames, and prints the begin and end of each. Configured by the environment alone.
 import { createInterface } from "node:readline";
 import { startService } from "#api/service/startService.ts";
 import { collectionTopic } from "#plugins/market-index/contract.ts";
@@ -10,7 +10,7 @@ import { benchFrame } from "#test/bench/reference/benchFrame.ts";
 type Order = { transactions: number; frames: number; padBytes?: number };
 
 const ADDRESS = "0x00000000000000000000000000000000000000aa";
-/** Open at once, so that PostgreSQL works while sockets are written. */
+/** Concurrent, so that PostgreSQL works while sockets are written. */
 const WRITERS = 4;
 
 const service = await startService({ env: process.env });

@@ -1,8 +1,8 @@
-// Asks for addresses of one server in turn, over and over, in a process of its own: connections
-// that stay open, one request at a time on each, nothing pipelined. Every connection is a crowd of
-// clients behind a proxy, so that no client reaches its allowance. Prints one JSON line.
-// Arguments: URLs, by blanks; connections, seconds to warm up, seconds to count, what is accepted
-// if anything.
+// Requests URLs of one server in turn, over and over, in a process of its own: connections that
+// stay open, one request at a time on each, nothing pipelined. Every connection is a crowd of
+// clients behind a proxy, so that no client reaches its limit. Prints one JSON line. Arguments:
+// URLs, separated by blanks; connections, seconds to warm up, seconds to count, the accepted
+// coding, if any.
 import { expectAnswer } from "#test/bench/reference/expectAnswer.ts";
 
 const [target = "", connectionsText, warmText, countText, accepted] = process.argv.slice(2);
@@ -10,7 +10,7 @@ const encoding = accepted ? `Accept-Encoding: ${accepted}\r\n` : "";
 const connections = Number(connectionsText);
 const targets = target.split(" ").map((url) => new URL(url));
 const [{ hostname, port } = new URL(target)] = targets;
-/** Each may ask 600 times a minute; this many allow 40,000 requests a second for a minute. */
+/** Each may send 600 requests a minute; this many allow 40,000 requests a second for a minute. */
 const CLIENTS = 4_096;
 
 const requests = Array.from({ length: CLIENTS }, (_, client) => {

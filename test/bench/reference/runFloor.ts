@@ -15,7 +15,7 @@ const floorSchema = z.object({
 	rows: z.number(),
 	/** From the first request to the last commit. */
 	seconds: z.number(),
-	/** That the script itself used, its start included. */
+	/** Used by the script itself, its start included. */
 	cpuSeconds: z.number(),
 	requests: z.number(),
 	calls: z.number(),
@@ -55,7 +55,7 @@ async function firstBlockMs(node: Node): Promise<number> {
 	return Number(block.timestamp) * 1_000;
 }
 
-/** The index's own event table, with its indexes and the month that the chain is in. */
+/** Makes the index's own event table, with its indexes and the chain's month. */
 async function makeTable(connectionString: string, atMs: number): Promise<void> {
 	const { tables } = marketIndexPlugin;
 	if (!tables) throw new Error("the index has no tables");

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Node } from "#test/bench/chain/startNode.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 
-/** The bare script at the head of a node; answers where it publishes. */
+/** Starts the bare script at the head of a node; returns where it publishes. */
 export async function startBareHead(
 	scope: Scope,
 	node: Node,

@@ -1,7 +1,7 @@
-// A crowd of WebSocket clients in a process of its own, over sockets that it reads as cheaply as it
-// can: the server is to be measured. Prints a JSON line when all have had their hello; then takes
-// orders as JSON lines, `{ frames }`, and prints when each client had so many more.
-// Arguments: stream URL, clients.
+// Runs a crowd of WebSocket clients in a process of its own, over sockets that it reads as cheaply
+// as possible: the server is measured. Prints a JSON line when all have had their hello; then takes
+// orders as JSON lines, `{ frames }`, and prints when each client had so many more. Arguments:
+// stream URL, clients.
 import { createInterface } from "node:readline";
 
 type Client = {
@@ -16,13 +16,13 @@ type Client = {
 const [url = "", clientsText] = process.argv.slice(2);
 const { hostname, port, pathname, search } = new URL(url);
 const clients = Number(clientsText);
-/** Below what one address may hold open. */
+/** Fewer than one address may hold open. */
 const CLIENTS_PER_ADDRESS = 40;
 /** One in so many has its numbers read: a gap or a double ends the run. */
 const CHECKED_EVERY = 25;
 const CONNECTING_AT_ONCE = 50;
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** The letter after `{"type":"`: `m` of the frames that count. */
+/** The letter after `{"type":"`: `m` for the frames that count. */
 const TYPE_AT = 9;
 const COUNTED_TYPE = "m".charCodeAt(0);
 
@@ -34,7 +34,7 @@ let wanted = Number.POSITIVE_INFINITY;
 let done = 0;
 const say = (line: object) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** The whole crowd: a figure with a client less would flatter the server. */
+/** Ends the whole crowd: a figure with a client less would make the server look better. */
 function fail(problem: string): never {
 	process.stderr.write(`${problem}\n`);
 	process.exit(1);

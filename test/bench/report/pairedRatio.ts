@@ -1,8 +1,8 @@
 import { median } from "#test/bench/report/statistics.ts";
 
 /**
- * How the service compares with its reference: the median over pairs that ran one after the other.
- * A machine's moods last for longer than a pair, so each pair had the same one.
+ * Returns how the service compares with its reference: the median over pairs that ran one after the
+ * other. A machine's state lasts longer than a pair, so each pair had the same.
  */
 export function pairedRatio(pairs: readonly { ours: number; theirs: number }[]): {
 	value: number;

@@ -2,7 +2,7 @@ import { cpus, totalmem } from "node:os";
 import type { Result } from "#test/bench/Figure.ts";
 import { renderTable } from "#test/bench/report/renderTable.ts";
 
-/** What `--write` puts between the markers of RESULTS.md: table, machine and date. */
+/** Returns what `--write` puts between the markers of RESULTS.md: table, machine and date. */
 export function renderResults(results: readonly Result[], at: Date): string {
 	const [cpu] = cpus();
 	const memoryGb = Math.round(totalmem() / 1024 ** 3);

@@ -1,6 +1,6 @@
 import type { Goal, Result } from "#test/bench/Figure.ts";
 
-/** The results as a Markdown table, aligned so that it also reads in a terminal. */
+/** Returns the results as a Markdown table, aligned so that it also reads in a terminal. */
 export function renderTable(results: readonly Result[]): string {
 	const rows = results.map((result) => [
 		result.name,
@@ -20,7 +20,7 @@ export function renderTable(results: readonly Result[]): string {
 	return [render(head), rule, ...rows.map(render)].join("\n");
 }
 
-/** Four digits that mean something, and never an exponent. */
+/** Returns four significant digits, and never an exponent. */
 export function formatValue(value: number): string {
 	if (!Number.isFinite(value)) return "?";
 	const digits = Math.abs(value) >= 1_000 ? 0 : Math.abs(value) >= 100 ? 1 : 2;

@@ -1,4 +1,4 @@
-/** The middle value; of an even number the mean of the two in the middle. */
+/** Returns the middle value; for an even number the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const upper = Math.floor(sorted.length / 2);
@@ -6,14 +6,14 @@ export function median(values: readonly number[]): number {
 	return (low + (sorted[upper] ?? Number.NaN)) / 2;
 }
 
-/** The smallest value that `percent` of all values do not exceed. */
+/** Returns the smallest value that `percent` of all values do not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const rank = Math.ceil((percent / 100) * sorted.length);
 	return sorted[Math.max(0, rank - 1)] ?? Number.NaN;
 }
 
-/** How far several runs lie apart, for a note. */
+/** Returns how far several runs are apart, for a note. */
 export function spread(values: readonly number[]): string {
 	if (values.length < 2) return "one run";
 	const text = (value: number) => value.toLocaleString("en", { maximumSignificantDigits: 4 });

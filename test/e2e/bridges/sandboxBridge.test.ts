@@ -59,7 +59,7 @@ test("ada bridges ether to a dollar on 4663, and a part of it back", async () =>
 	expect(ledger.filter((entry) => entry.fill !== null)).toHaveLength(2);
 });
 
-test("ada's dollars end in the stablecoin of 988, whatever the destination is called", async () => {
+test("[BRG-08] ada's dollars end in the stablecoin of 988, whatever the destination is called", async () => {
 	const body = { amount: "20", currency: "usdg", mode: "degen_2_stable" };
 	const begun = (await ada.ask("/v1/bridges/intents", body)).body;
 	const done = await reached(begun.id);

@@ -13,7 +13,7 @@ import type { SourceFile } from "#test/tidy/SourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
-		"bridge/(?:bridges|operator|reconcile)/|bridge/plugin|" +
+		"bridge/(?:bridges|direct|operator|reconcile)/|bridge/plugin|" +
 		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)|" +
 		"tokenomics/buyback/))",
 );

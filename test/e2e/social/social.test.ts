@@ -121,7 +121,7 @@ describe("a question about the market", () => {
 describe("[SOC-04] what web chat can do", () => {
 	const api = () => `${world.service.url}/v1/agent/chat`;
 
-	/** What web chat answers to somebody's own words. */
+	/** Returns web chat's answer to a text of this person, or of a guest (null). */
 	async function chatted(text: string, by: string | null): Promise<any> {
 		const { id } = by === null ? { id: null } : world.custody.person(by);
 		const headers = id && { authorization: `Bearer ${world.custody.token({ userId: id })}` };
@@ -133,7 +133,7 @@ describe("[SOC-04] what web chat can do", () => {
 		return { tool, line: parts.find(({ type }) => type === "text")?.text, ...parts.at(-1)?.data };
 	}
 
-	/** A line without what depends on the moment, on where it stands, and on its length. */
+	/** Returns a line without its parts that depend on the moment, the channel or its length. */
 	const core = (line: string | null) =>
 		(line ?? "")
 			.replace(/^@\S+ /, "")

@@ -11,7 +11,7 @@ const DEPOSITORY: Address = "0x00000000000000000000000000000000de905170";
 /** The contract that takes what owners signed for, the same on each chain. */
 const APPROVAL_PROXY: Address = "0x00000000000000000000000000000000a997070a";
 const COIN_PURSE = 1_000_000n * 10n ** 18n;
-const GAS = "0x1e8480";
+const GAS = "0x4c4b40";
 const RECEIPT_EVERY_MS = 20;
 const receiptSchema = z.object({ status: z.string() });
 

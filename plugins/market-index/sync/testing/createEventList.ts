@@ -3,7 +3,7 @@ export type EventList = {
 	/** One event, at its time; kept in order. */
 	add(timeMs: number): void;
 	page(asked: ListAsked): { timesMs: number[]; next: string | null };
-	/** What breaks from now on. */
+	/** The faults of the list from now on. */
 	trouble: ListTrouble;
 	timesMs(): readonly number[];
 };
@@ -23,7 +23,7 @@ export type ListTrouble = {
 	repeats?: number;
 	/** A page without any event stands before each page so often. */
 	empties?: number;
-	/** A stranger's event with this time is at the end of each page. */
+	/** An event of another list with this time is at the end of each page. */
 	oddTimeMs?: number;
 };
 

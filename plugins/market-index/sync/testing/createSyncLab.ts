@@ -26,7 +26,7 @@ export type LabRow = Record<string, unknown>;
 
 let contracts = 0x5000;
 
-/** Syncs over a real database and outbox, a held clock, and a provider that a test drives. */
+/** Makes syncs over a real database and outbox, a held clock, and a provider that a test drives. */
 export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } = {}) {
 	const chains = createChainRegistry(builtinChains);
 	const fake = createFakeProvider({ isOn });
@@ -46,10 +46,10 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 	const core = { db, clock, log, queue, outbox, chains, indexed: [access] };
 	const merge: MergeEvents = async (...given) => void merged.push(given);
 	/** Another process: the same database, provider and clock. */
-	/** Until when lanes hold everything; null while they are behind, as in most tests. */
+	/** The time until which lanes hold everything; null while they are behind, as in most tests. */
 	const level: { until: Date | null } = { until: null };
 	const heldUntil = async () => level.until;
-	/** A limit in the middle of a list ends when somebody waits for it. */
+	/** A rate limit in the middle of a list ends when the sync waits for it. */
 	const wait = async (ms: number) => {
 		time.nowMs += ms;
 		waited.push(ms);

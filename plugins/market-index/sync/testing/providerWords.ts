@@ -9,12 +9,12 @@ import type {
 
 let said = 0;
 
-/** A hash that no other order of the test file has. */
+/** Returns a hash that no other order of the test file has. */
 export function nextHash(): Hex {
 	return `0x${(++said).toString(16).padStart(64, "0")}`;
 }
 
-/** A collection of one contract on ethereum, as the provider tells it. */
+/** Returns a collection of one contract on ethereum, as the provider describes it. */
 export function detailOf(
 	contract: Address,
 	given: Partial<ProviderCollectionDetail> = {},
@@ -39,7 +39,7 @@ export function detailOf(
 	};
 }
 
-/** Counted stats with a floor of half an ETH. */
+/** Returns counted stats with a floor of half an ETH. */
 export function statsOf(given: Partial<ProviderStats> = {}): ProviderStats {
 	return {
 		floor: { value: 0.5, symbol: "ETH" },
@@ -51,7 +51,7 @@ export function statsOf(given: Partial<ProviderStats> = {}): ProviderStats {
 	};
 }
 
-/** An active listing of one token for one ETH. */
+/** Returns an active listing of one token for one ETH. */
 export function listingOf(contract: Address, given: Partial<ProviderOrder> = {}): ProviderOrder {
 	return {
 		side: "listing",
@@ -77,7 +77,7 @@ export function listingOf(contract: Address, given: Partial<ProviderOrder> = {})
 	};
 }
 
-/** A sale a minute ago. */
+/** Returns a sale of a minute ago. */
 export function saleEventOf(
 	contract: Address,
 	given: { occurredAtMs?: number } = {},

@@ -13,7 +13,7 @@ import { createFakeProvider } from "#test/harness/fakeProvider.ts";
 const TOKEN_URI = "0xc87b56dd";
 const URI = "0x0e89341c";
 
-/** Work on tokens over a real database, with contracts, servers and a provider that tests fill. */
+/** Makes a lab for work on tokens: a real database; tests fill contracts, servers and provider. */
 export function createTokenLab(db: Database) {
 	const { lab: node, core: taskCore, metrics } = createTaskLab(db);
 	const fake = createFakeProvider();
@@ -54,7 +54,7 @@ export function createTokenLab(db: Database) {
 	return {
 		lab,
 		context,
-		/** The contract answers this for a token's URI; null: it reverts. */
+		/** Sets the contract's answer for a token's URI; null: it reverts. */
 		tell(tokenId: bigint, uri: string | null, standard: "erc721" | "erc1155" = "erc721") {
 			const selector = standard === "erc721" ? TOKEN_URI : URI;
 			const call = `${selector}${tokenId.toString(16).padStart(64, "0")}`;
@@ -69,7 +69,7 @@ export function createTokenLab(db: Database) {
 	};
 }
 
-/** A document of a token with these traits. */
+/** Returns a document of a token with these traits. */
 export function documentOf(
 	traits: Record<string, string>,
 	given: Partial<Extract<UriOutcome, { kind: "read" }>> = {},
@@ -85,7 +85,7 @@ export function documentOf(
 	};
 }
 
-/** A token as the provider tells it. */
+/** Returns a token as the provider describes it. */
 export function nftOf(
 	contract: Address,
 	tokenId: bigint,
@@ -108,7 +108,7 @@ export function nftOf(
 	};
 }
 
-/** The provider's name for a collection, as a sync learned it. */
+/** Stores the provider's name for a collection, as a sync does. */
 export async function nameAtProvider(db: Database, collectionId: number, slug: string) {
 	await db.execute(
 		`insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, $2, $3)
@@ -130,7 +130,7 @@ export type StoredToken = {
 	waitsMs: number | null;
 };
 
-/** Tokens as they are stored, by id; how long each waits from NOW. */
+/** Returns tokens as they are stored, by id, and how long each waits from NOW. */
 export async function storedTokens(db: Database, collectionId: number): Promise<StoredToken[]> {
 	return db.query<StoredToken>(
 		`select token_id as "tokenId", name, traits, rank, source, failures, failed_code as code,

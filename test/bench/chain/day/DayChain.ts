@@ -2,20 +2,20 @@ import type { Contents } from "#test/bench/chain/workload.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 /**
- * A chain as most days are: many sales and mints in transactions of their own, a few bulk mints,
- * and twenty times as many transactions of others. Each block follows from its number alone, so a
- * chain of any length costs nothing to make.
+ * A chain like most days: many sales and mints in transactions of their own, a few bulk mints, and
+ * twenty times as many other transactions. Each block follows from its number alone, so a chain of
+ * any length costs nothing to make.
  */
 export type DayChain = {
 	blocks: number;
-	/** Between two blocks; below 1 several blocks share a second. */
+	/** The time between two blocks; below 1 several blocks share a second. */
 	blockSeconds: number;
 	collections: number;
 	salesPerDay: number;
 	mintsPerDay: number;
 	/** Transactions of `BULK_SIZE` mints. */
 	bulkMintsPerDay: number;
-	/** Transactions of ERC-20 tokens beside each one of ours. */
+	/** Transactions of ERC-20 tokens for each one of an NFT. */
 	noise: number;
 };
 
@@ -28,7 +28,7 @@ export function dayChain(given: Pick<DayChain, "blocks" | "blockSeconds">): DayC
 	return { ...given, collections: 300, noise: 20, ...perDay };
 }
 
-/** One transaction of ours: so many mints, or one sale, of a collection. */
+/** One NFT transaction: so many mints, or one sale, of a collection. */
 export type DayDeal = {
 	kind: "mint" | "sale";
 	collection: number;
@@ -37,7 +37,7 @@ export type DayDeal = {
 };
 export type DayBlock = { deals: readonly DayDeal[]; noise: number };
 
-/** What is in a block, by its number. */
+/** Returns the content of a block, by its number. */
 export function planDayBlock(chain: DayChain, number: number): DayBlock {
 	const random = createPrng(Math.imul(number, 2_654_435_761) ^ SEED);
 	const share = chain.blockSeconds / DAY_SECONDS;
@@ -45,7 +45,7 @@ export function planDayBlock(chain: DayChain, number: number): DayBlock {
 		const mean = perDay * share;
 		return Math.floor(mean) + (random.chance(mean % 1) ? 1 : 0);
 	};
-	// The square of an even number: a few collections have most of the trade.
+	// The square of a uniform number: a few collections have most of the trade.
 	const collection = () => Math.floor(random.next() ** 2 * chain.collections);
 	const mint = (count: number): DayDeal => {
 		const valueWei = random.chance(0.5) ? BigInt(count) * 10n ** 15n : 0n;
@@ -65,7 +65,7 @@ function dealsPerDay({ salesPerDay, mintsPerDay, bulkMintsPerDay }: DayChain): n
 	return salesPerDay + mintsPerDay + bulkMintsPerDay;
 }
 
-/** What is in the blocks `from` to the chain's last. */
+/** Returns the content of the blocks from `from` to the chain's last. */
 export function dayContents(chain: DayChain, from = 1): Contents {
 	let [mints, sales] = [0, 0];
 	for (let number = from; number <= chain.blocks; number++) {

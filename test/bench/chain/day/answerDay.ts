@@ -26,7 +26,7 @@ export function answerDay(node: DayNode, { id, method, params = [] }: DayCall): 
 	return `${head}"error":{"code":-32601,"message":"${method} is not available"}}`;
 }
 
-/** The result as JSON; null where there is no such method. */
+/** Returns the result as JSON; null for an unknown method. */
 function resultOf(node: DayNode, method: string, params: readonly unknown[]): string | null {
 	const { chain, head } = node;
 	const [first, second] = params;

@@ -1,5 +1,5 @@
 // A node of a day chain, in a process of its own. Prints its port. Argument: the chain as JSON.
-// `bench_mine` moves its head: nothing else does.
+// Only `bench_mine` moves its head.
 import type { ServerWebSocket } from "bun";
 import { answerDay, type DayCall, type DayNode } from "#test/bench/chain/day/answerDay.ts";
 import type { DayChain } from "#test/bench/chain/day/DayChain.ts";

@@ -19,7 +19,7 @@ export type RenderedTransaction = {
 	type: Hex;
 };
 
-/** A block as a node shows it; the logs are ours alone, others' are in the bloom only. */
+/** A block as a node shows it; the logs are those of NFTs, others are in the bloom only. */
 export type RenderedBlock = {
 	number: Hex;
 	hash: Hex;
@@ -34,11 +34,11 @@ const FULFILLED: Hex = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6
 const COIN: Hex = "0x00000000000000000000000000000000000c0142";
 const GENESIS_SECONDS = 1_700_000_000;
 const IDS_PER_BLOCK = 1_000;
-/** Entries of the bloom for each log of somebody else: the token's address is mostly there. */
+/** Entries of the bloom for each other log: the token's address is mostly there already. */
 const ENTRIES_OF_OTHERS = 2;
 const BITS_OF_ENTRY = 3;
 const BLOOM_BITS = 2_048;
-/** Of a token transfer: a selector and two words. */
+/** The input of a token transfer: a selector and two words. */
 const COIN_INPUT: Hex = `0xa9059cbb${"0".repeat(24)}${"7".repeat(40)}${"0".repeat(48)}${"f".repeat(16)}`;
 
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`;
@@ -47,7 +47,7 @@ const accountOf = (value: number): Hex =>
 	`0x${(0x7000_0000 + value).toString(16).padStart(40, "0")}`;
 const topicOf = (address: Hex): Hex => `0x${"0".repeat(24)}${address.slice(2)}`;
 
-/** The hash tells the number, so that a block is found by either. */
+/** Returns a hash that contains the number, so that a block is found by either. */
 export function blockHashOf(number: number): Hex {
 	if (number < 0) return `0x${wordOf(0)}`;
 	return `0xb10c${number.toString(16).padStart(60, "0")}`;
@@ -57,7 +57,7 @@ export function transactionHashOf(block: number, index: number): Hex {
 	return `0x7a${block.toString(16).padStart(54, "0")}${index.toString(16).padStart(8, "0")}`;
 }
 
-/** The block and the place of a transaction of ours or others; null for another hash. */
+/** Returns block and index of a transaction; null for another hash. */
 export function placeOf(hash: unknown): { block: number; index: number } | null {
 	if (typeof hash !== "string" || !/^0x7a[0-9a-f]{62}$/.test(hash)) return null;
 	return { block: Number(`0x${hash.slice(4, 58)}`), index: Number(`0x${hash.slice(58)}`) };
@@ -67,7 +67,7 @@ export function collectionAddress(index: number): Hex {
 	return `0x${(0xc011_0000 + index).toString(16).padStart(40, "0")}`;
 }
 
-/** A block's logs without its transactions: what most questions are about. */
+/** Returns a block's logs without its transactions: most requests are about those. */
 export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 	const { deals, noise } = planDayBlock(chain, number);
 	const gap = gapOf(deals.length, noise);
@@ -82,7 +82,7 @@ export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 			logs.push({
 				...(deal.kind === "mint" ? mintLog(deal, firstId + nth) : saleLog(deal, firstId)),
 				...{ ...block, ...at, blockTimestamp },
-				// Others' logs stand between ours.
+				// Other logs are between these.
 				logIndex: hex(logs.length + place * gap),
 				removed: false,
 			});
@@ -91,7 +91,7 @@ export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 	return logs;
 }
 
-/** Transactions of others between two of ours. */
+/** Returns the number of other transactions between two NFT transactions. */
 function gapOf(deals: number, noise: number): number {
 	return deals === 0 ? 0 : Math.floor(noise / deals);
 }
@@ -110,7 +110,7 @@ function mintLog({ collection }: DayDeal, id: number) {
 	return { address: collectionAddress(collection), topics, data: "0x" as Hex };
 }
 
-/** Seaport's words for one NFT that is paid in three parts: the seller, a fee, the creator. */
+/** Returns Seaport's log of one NFT that is paid in three parts: the seller, a fee, the creator. */
 function saleLog({ collection, valueWei }: DayDeal, id: number) {
 	const [seller, buyer] = [accountOf(id % 991), accountOf(1_000 + (id % 983))];
 	const [fee, royalty] = [valueWei / 40n, valueWei / 20n];
@@ -125,7 +125,7 @@ function saleLog({ collection, valueWei }: DayDeal, id: number) {
 	return { address: SEAPORT, topics, data: `0x${words.map(wordOf).join("")}` as Hex };
 }
 
-/** A block's header as JSON, with its transactions whole or by their hashes. */
+/** Returns a block's header as JSON, with its whole transactions or their hashes. */
 export function renderDayHeader(chain: DayChain, number: number, isFull: boolean): string {
 	const { deals, noise } = planDayBlock(chain, number);
 	const count = transactionsIn(deals.length, noise);
@@ -154,7 +154,7 @@ function bloomWithOthers(chain: DayChain, number: number, noise: number): Hex {
 	return `0x${bytes.toString("hex")}`;
 }
 
-/** One transaction, ours or somebody else's; null where the block has none at that place. */
+/** Returns one transaction of either kind; null where the block has none at that index. */
 export function renderDayTransaction(
 	chain: DayChain,
 	{ block, index }: { block: number; index: number },

@@ -2,7 +2,7 @@ import { createConfig } from "ponder";
 import { parseAbi, zeroAddress } from "viem";
 
 const { BENCH_RPC_URL, BENCH_ENDPOINTS, BENCH_SEAPORT } = process.env;
-// Each endpoint has a limit of its own, which begins at 20 requests/s: ten of them lift it.
+// Each endpoint has a limit of its own, which begins at 20 requests/s: ten of them raise it.
 const rpc = Array.from({ length: Number(BENCH_ENDPOINTS) }, (_, n) => `${BENCH_RPC_URL}/${n}`);
 const chain = "bench";
 const startBlock = 0;

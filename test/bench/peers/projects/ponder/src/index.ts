@@ -59,7 +59,10 @@ ponder.on("Seaport:OrderFulfilled", async ({ event, context }) => {
 		}));
 });
 
-/** What a transaction paid counts once for its collection: with the first log of its mints. */
+/**
+ * Stores mints. What a transaction paid counts once for its collection: with the first log of its
+ * mints.
+ */
 async function mint(context: Context, event: Place, receiver: Hex, items: readonly Item[]) {
 	const { address } = event.log;
 	const { hash, value: wei } = event.transaction;

@@ -1,4 +1,4 @@
-// Ponder does not start without this file. Nobody asks it here.
+// Ponder does not start without this file, which is not called here.
 import { Hono } from "hono";
 
 export default new Hono();

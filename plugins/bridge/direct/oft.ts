@@ -1,0 +1,94 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { wireAddress } from "#plugins/bridge/relay/order.ts";
+
+/** LayerZero's OFT, as far as a token is sent by it and its arrival is told. */
+export const oftAbi = parseAbi([
+	"struct SendParam { uint32 dstEid; bytes32 to; uint256 amountLD; uint256 minAmountLD; bytes extraOptions; bytes composeMsg; bytes oftCmd; }",
+	"struct MessagingFee { uint256 nativeFee; uint256 lzTokenFee; }",
+	"struct OFTLimit { uint256 minAmountLD; uint256 maxAmountLD; }",
+	"struct OFTFeeDetail { int256 feeAmountLD; string description; }",
+	"struct OFTReceipt { uint256 amountSentLD; uint256 amountReceivedLD; }",
+	"function token() view returns (address)",
+	"function approvalRequired() view returns (bool)",
+	"function peers(uint32 eid) view returns (bytes32)",
+	"function quoteOFT(SendParam sendParam) view returns (OFTLimit, OFTFeeDetail[], OFTReceipt)",
+	"function quoteSend(SendParam sendParam, bool payInLzToken) view returns (MessagingFee)",
+	"function send(SendParam sendParam, MessagingFee fee, address refundAddress) payable",
+	"event OFTSent(bytes32 indexed guid, uint32 dstEid, address indexed fromAddress, uint256 amountSentLD, uint256 amountReceivedLD)",
+	"event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
+]);
+
+/** Where a token's OFT is on one chain, and how LayerZero numbers that chain. */
+export const oftEnd = z.object({ chainId: z.int(), eid: z.int(), oft: wireAddress });
+export type OftEnd = z.output<typeof oftEnd>;
+
+/** One token over all chains that its OFTs connect, as an operator names it. */
+export const directToken = z.object({
+	symbol: z.string().regex(/^[A-Za-z0-9.]{1,16}$/),
+	ends: z.record(
+		z.string().regex(/^[1-9][0-9]{0,15}$/),
+		z.object({
+			eid: z
+				.int()
+				.min(1)
+				.max(2 ** 32 - 1),
+			oft: wireAddress,
+		}),
+	),
+});
+export type DirectToken = z.output<typeof directToken>;
+
+export type SendParam = {
+	dstEid: number;
+	to: Hex;
+	amountLD: bigint;
+	minAmountLD: bigint;
+	extraOptions: Hex;
+	composeMsg: Hex;
+	oftCmd: Hex;
+};
+
+/** An address as LayerZero writes it: thirty-two bytes. */
+export function wordOf(address: Address): Hex {
+	return `0x${address.slice(2).padStart(64, "0")}`;
+}
+
+/** The end of a token on a chain; null: it has none there. */
+export function oftEndOf({ ends }: DirectToken, chainId: number): OftEnd | null {
+	const end = ends[String(chainId)];
+	return end ? { chainId, ...end } : null;
+}
+
+type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
+type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+const isHex = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
+const answer = z.string().max(100_000).refine(isHex);
+
+/** Asks an OFT. Throws where the chain does not answer, or answers nonsense. */
+export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
+	async function ask<Name extends View>(functionName: Name, args: readonly unknown[] = []) {
+		const data = encodeFunctionData({ abi: oftAbi, functionName, args } as never);
+		const told = answer.parse(await read("eth_call", [{ to: oft, data }, "latest"], signal));
+		return decodeFunctionResult({ abi: oftAbi, functionName, data: told } as never) as unknown;
+	}
+	return {
+		token: async () => wireAddress.parse(await ask("token")),
+		approvalRequired: async () => z.boolean().parse(await ask("approvalRequired")),
+		peer: async (eid: number) => z.string().parse(await ask("peers", [eid])),
+		async quoteOft(param: SendParam) {
+			const [limit, , receipt] = quoteShape.parse(await ask("quoteOFT", [param]));
+			return { ...limit, ...receipt };
+		},
+		quoteSend: async (param: SendParam) => feeShape.parse(await ask("quoteSend", [param, false])),
+	};
+}
+
+const amount = z.bigint();
+const quoteShape = z.tuple([
+	z.object({ minAmountLD: amount, maxAmountLD: amount }),
+	z.unknown(),
+	z.object({ amountSentLD: amount, amountReceivedLD: amount }),
+]);
+const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });

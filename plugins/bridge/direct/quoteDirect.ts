@@ -1,0 +1,120 @@
+import { encodeFunctionData, erc20Abi, keccak256, stringToBytes } from "viem";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import {
+	type OftEnd,
+	oftAbi,
+	oftReader,
+	type SendParam,
+	wordOf,
+} from "#plugins/bridge/direct/oft.ts";
+import { MINIMUM_SHARE_BPS } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeStep } from "#plugins/bridge/quote/steps.ts";
+import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
+import type { Told } from "#plugins/bridge/sql/quotes.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/** Both ends of a token that crosses by itself, as it was resolved. */
+export type DirectEnds = { from: OftEnd; to: OftEnd };
+
+type Asked = {
+	route: BridgeRoute;
+	direct: DirectEnds;
+	origin: RelayChain;
+	destination: RelayChain;
+	signal: AbortSignal;
+};
+type Quoted = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad"; denial: Denial };
+
+/** What a message costs moves with two chains' gas: it is asked for anew after that. */
+const QUOTE_LIFETIME_MS = 120_000;
+const ESTIMATE_S = 60;
+const BPS = 10_000n;
+
+/**
+ * Quotes a token that crosses by LayerZero itself: nobody fills it, so there is no order, and what
+ * leaves is what arrives. Both contracts must name each other on their own chains, and both must be
+ * of the very tokens of the route; nothing that a third party says counts. A chain that cannot be
+ * read is a refusal: nothing was sent.
+ */
+export async function quoteDirect(context: BridgeContext, asked: Asked): Promise<Quoted> {
+	try {
+		return await quote(context, asked);
+	} catch {
+		return bad("chain_unavailable", "The token's contracts cannot be read now.");
+	}
+}
+
+async function quote({ readers, core }: BridgeContext, asked: Asked): Promise<Quoted> {
+	const { route, direct, origin, destination, signal } = asked;
+	const { from, to } = direct;
+	const here = readers.of(from.chainId, null);
+	const there = readers.of(to.chainId, destination.httpRpcUrl);
+	if (!here || !there) return bad("chain_unavailable", "The token's contracts cannot be read now.");
+	const source = oftReader(here, from.oft, signal);
+	const target = oftReader(there, to.oft, signal);
+	const [peerThere, peerHere, token, arrives, approves] = await Promise.all([
+		...[source.peer(to.eid), target.peer(from.eid), source.token(), target.token()],
+		source.approvalRequired(),
+	] as const);
+	const isMutual = peerThere === wordOf(to.oft) && peerHere === wordOf(from.oft);
+	if (!isMutual) return bad("peer_unverified", "The token's contracts do not name each other.");
+	if (token !== route.origin.currency || arrives !== route.destination.currency) {
+		return bad("peer_unverified", "The contracts are of another token.");
+	}
+	const { amountRaw, user, refundTo, recipient } = route;
+	const param: SendParam = {
+		...{ dstEid: to.eid, to: wordOf(recipient), amountLD: amountRaw, minAmountLD: 0n },
+		...{ extraOptions: "0x", composeMsg: "0x", oftCmd: "0x" },
+	};
+	const told = await source.quoteOft(param);
+	const isWithin = amountRaw >= told.minAmountLD && amountRaw <= told.maxAmountLD;
+	if (!isWithin || told.amountSentLD !== amountRaw) {
+		return bad("amount_invalid", "The token's contract does not send exactly that amount.");
+	}
+	const received = told.amountReceivedLD;
+	if (received > amountRaw || received * BPS < amountRaw * MINIMUM_SHARE_BPS) {
+		return bad("slippage_too_high", "Too little of it would arrive.");
+	}
+	const exact = { ...param, minAmountLD: received };
+	const fee = await source.quoteSend(exact);
+	if (fee.lzTokenFee !== 0n) return bad("quote_mismatch", "The message is paid in another token.");
+	const call = { abi: oftAbi, functionName: "send", args: [exact, fee, refundTo] } as const;
+	const isCoin = token === ZERO_ADDRESS;
+	const base = { chainId: from.chainId, from: user };
+	const deposit: BridgeStep = {
+		...{ ...base, kind: "deposit", to: from.oft, data: encodeFunctionData(call) },
+		valueRaw: fee.nativeFee + (isCoin ? amountRaw : 0n),
+	};
+	const args = [from.oft, amountRaw] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+	const approve: BridgeStep = { ...base, kind: "approve", to: token, valueRaw: 0n, data };
+	// Nobody gives it a name: this is ours.
+	const id: Hex = keccak256(stringToBytes(Bun.randomUUIDv7()));
+	return {
+		kind: "good",
+		quote: {
+			...{ requestId: id, orderId: id, depository: from.oft, authorizations: [] },
+			...{ minimumOutRaw: received, expectedOutRaw: received },
+			deadlineMs: core.clock.nowMs() + QUOTE_LIFETIME_MS,
+			steps: approves && !isCoin ? [approve, deposit] : [deposit],
+		},
+		told: {
+			fees: {
+				message: {
+					...{ amountRaw: String(fee.nativeFee), symbol: origin.currency.symbol },
+					amountUsd: null,
+				},
+			},
+			...{ impactPercent: null, impactUsd: null, estimateSeconds: ESTIMATE_S, rate: null },
+			order: { dstEid: to.eid, to: exact.to, amountLD: String(amountRaw), oft: to.oft },
+			orderSignature: "0x",
+		},
+	};
+}
+
+function bad(code: string, detail: string): Quoted {
+	return { kind: "bad", denial: { code, detail } };
+}
