@@ -154,7 +154,7 @@ test("[SEC-01] each change by an operator is audited with who made it", async ()
 	expect(written.some((entry) => entry.includes("operator:ann (on call)"))).toBe(true);
 });
 
-test("each change by operators to bridges is audited with who made it", async () => {
+test("[SEC-01] each change by operators to bridges is audited with who made it", async () => {
 	const { db } = service.core;
 	const { profile } = await insertPerson(db, { chainId: 31_337, nowMs: Date.now() });
 	const id = Bun.randomUUIDv7();

@@ -129,6 +129,27 @@ test("a part that ran out of time leaves the rest, and what failed comes back wh
 	expect(made.lab.asked).toEqual([uriOf(1n)]);
 });
 
+test("[RVL-03] a part of the reading takes 30 s, and the next one goes on behind it", async () => {
+	const ids = Array.from({ length: 300 }, (_, index) => BigInt(index));
+	const { id } = await hidden(ids);
+	await begin(id);
+	const { context, lab } = made;
+	const { readUri } = context;
+	const fromMs = lab.nowMs;
+	context.readUri = async (...given) => {
+		lab.nowMs += 250;
+		return readUri(...given);
+	};
+	const first = await reread(id);
+	expect(first).toMatchObject({ end: "late", failed: 0 });
+	expect(first?.read).toBeGreaterThanOrEqual(120);
+	expect(lab.nowMs - fromMs).toBeGreaterThanOrEqual(30_000);
+	context.readUri = readUri;
+	expect(await reread(id)).toMatchObject({ end: "done", read: 300 });
+	expect(new Set(lab.asked).size).toBe(300);
+	expect(lab.asked).toHaveLength(300);
+});
+
 test("tokens that still have the traits all had while hidden are not shown", async () => {
 	const { id } = await hidden([0n, 1n, 2n]);
 	show([2n], () => ({ Hat: "Red" }));
@@ -149,13 +170,15 @@ test("tokens to look at are spread over the ids, as many as there are where they
 	}
 });
 
-test("a collection that is a placeholder is counted and ranked all the same, rarest first", async () => {
+test("[RVL-04] a placeholder is counted and ranked at once all the same, rarest first", async () => {
 	const ids = [0n, 1n, 2n];
 	const { id } = await hidden(ids);
 	await database.db.execute(
 		"update market_index.collection set reveal_state = 'placeholder' where id = $1",
 		[id],
 	);
+	// Counted a moment ago: a count that is not forced would wait a quarter of an hour.
+	await reveals.countTraits(id, { signal: made.lab.signal });
 	show(ids, (token) => ({ Hat: token === 2n ? "Crown" : "Cap" }));
 	await begin(id);
 	await reread(id);

@@ -32,7 +32,7 @@ const intentOf = async (fill: any) => {
 };
 
 describe("a plan whose collection is revealed", () => {
-	test("[RVL-07] buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
+	test("[RVL-05] [RVL-07] buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
 		const common = await plans.sell({ ether: TENTH, rank: 300 });
 		const dear = await plans.sell({ ether: 5n * TENTH, rank: 1 });
 		const third = await plans.sell({ ether: 4n * TENTH, rank: 100 });
@@ -50,6 +50,11 @@ describe("a plan whose collection is revealed", () => {
 				{ tokenId: first.tokenId, rank: 150, priceNative: 0.1, status: "submitted" },
 				{ tokenId: second.tokenId, rank: 2, priceNative: 0.3, status: "submitted" },
 			],
+		});
+		expect((await plan.read()).fills[0]).toMatchObject({
+			planId: plan.id,
+			failureCode: null,
+			createdAt: new Date(plans.clock.nowMs()).toISOString(),
 		});
 		await plans.lab.tick();
 		for (const { tokenId } of [first, second]) {

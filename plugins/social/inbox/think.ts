@@ -14,12 +14,7 @@ import {
 } from "#plugins/social/limits.ts";
 import { type Rendered, renderReplies } from "#plugins/social/reply/renderReplies.ts";
 import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
-import {
-	countAnswered,
-	endEvent,
-	type SocialEvent,
-	waitEvent,
-} from "#plugins/social/sql/events.ts";
+import { admitEvent, endEvent, type SocialEvent, waitEvent } from "#plugins/social/sql/events.ts";
 import { insertReplies, type NewReply, releaseHeld } from "#plugins/social/sql/replies.ts";
 import { keepUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
 
@@ -74,8 +69,9 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 		const contact = await readContact(db, event.authorId);
 		if (contact.isStopped) return await drop(event, "stopped");
 		const since = new Date(nowMs - HOUR_MS);
-		const answered = await countAnswered(db, { authorId: event.authorId, since });
-		if (answered >= EVENTS_PER_AUTHOR_HOUR_MAX) return await drop(event, "author_limit");
+		const limit = { since, max: EVENTS_PER_AUTHOR_HOUR_MAX };
+		const isAdmitted = await db.transaction((tx) => admitEvent(tx, event, limit));
+		if (!isAdmitted) return await drop(event, "author_limit");
 		if (isLink(event.text)) {
 			return await finish(event, await linkAnswer(event, contact, deps));
 		}

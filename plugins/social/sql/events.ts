@@ -110,17 +110,26 @@ export async function waitEvent(
 	);
 }
 
-/** Counts the events of an author that were answered since a time. By `event_author`. */
-export async function countAnswered(
-	db: Queryable,
-	{ authorId, since }: { authorId: string; since: Date },
-): Promise<number> {
-	const [row] = await db.query<{ count: number }>(
-		`select count(*)::int as count from social.event
-		where author_id = $1 and received_at >= $2 and state = 'answered'`,
-		[authorId, since],
+/**
+ * Lets an event through its author's limit, and returns false where the limit is reached. Events of
+ * one author are counted one after the other, under a lock, so that many at once cannot pass
+ * together; an event that was let through stays so when its work begins anew. By `event_author`.
+ */
+export async function admitEvent(
+	tx: Tx,
+	{ id, authorId }: Pick<SocialEvent, "id" | "authorId">,
+	{ since, max }: { since: Date; max: number },
+): Promise<boolean> {
+	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";
+	await tx.query(lock, [authorId]);
+	const changed = await tx.execute(
+		`update social.event set is_admitted = true
+		where id = $1 and (is_admitted or $4 > (
+			select count(*) from social.event where author_id = $2 and received_at >= $3 and is_admitted
+		))`,
+		[id, authorId, since, max],
 	);
-	return row?.count ?? 0;
+	return changed > 0;
 }
 
 /** Deletes events that were received before a time, with their replies; returns the count. */

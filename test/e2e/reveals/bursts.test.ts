@@ -117,6 +117,7 @@ test("[RVL-03] a run that takes too long goes on with the next tick, and asks fo
 	const step = async () => (await detections(id))[0];
 	await until(async () => (await step())?.step === "reading", "all are being read");
 	await until(() => timesAsked("out").size >= 60, "half of them are read");
+	expect(await rowOf(contract)).toMatchObject({ phase: "burst", revealState: "placeholder" });
 	made.advance(181_000);
 	open();
 	await revealed(contract);
@@ -142,6 +143,7 @@ test("[RVL-03] a process that ends in the burst is followed by one that reads th
 		);
 		return (row?.read ?? 0) >= 200;
 	}, "a part is stored");
+	expect(await rowOf(contract)).toMatchObject({ phase: "burst", revealState: "placeholder" });
 	const before = [...timesAsked("after").keys()].filter((token) => token <= 200);
 	const ending = made.restart(service);
 	made.lab.asked.length = 0;

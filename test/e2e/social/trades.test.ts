@@ -57,6 +57,8 @@ describe("[TRD-02] each command of a linked author is done, as it is typed", () 
 		["sell half of my NVDA to USDG", "sell"],
 		["sell all of GME", "sell"],
 		["sell 0.1 $AAPL", "sell"],
+		["sell 0.1 of my AAPL to ETH", "sell"],
+		["buy TSLA with 0.001 ETH", "buy"],
 		["hold AAPL", "hold"],
 	])("%s", async (command, kind) => {
 		const before = (await at.trades(ada)).length;
@@ -155,18 +157,23 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(row?.channel).toBe("social");
 	});
 
-	test("[SOC-04] of a profile that confirms each trade it waits for a one-time link, and POST confirm", async () => {
+	test("[SOC-04] [SOC-10] of a profile that confirms each trade it waits for a one-time link, and POST confirm", async () => {
 		const careful = await at.trader({ account: 2, requireTradeConfirmation: true });
 		const { dm } = await at.dm(at.account(careful).id, "buy TSLA with 0.001 ETH");
 		expect(dm).toMatch(/https:\/\/app\.example\/links\/\S+$/);
 		const [trade] = await at.trades(careful);
 		expect(trade).toMatchObject({ status: "confirmation_required" });
 		const path = `/v1/trading/intents/${trade.id}/confirm`;
+		const link = `/v1/links/${/\/links\/(\S+)$/.exec(dm ?? "")?.[1]}`;
+		expect((await at.ask(link)).status).toBe(200);
 		await at.ask(path, { by: careful, method: "POST", body: {} });
+		// The link is used up by that.
+		const again = await at.ask(link, { body: { planHash: trade.planHash } });
+		expect([again.status, again.body.code]).toEqual([404, "not_found"]);
 		expect(await at.lab.settled(careful, trade.id)).toMatchObject({ status: "confirmed" });
 	});
 
-	test("[SOC-04] of a wallet that the service cannot sign for, it is kept with what it waits for", async () => {
+	test("[SOC-04] [SOC-10] of a wallet that the service cannot sign for, it is kept with what it waits for", async () => {
 		const own = await at.trader({ account: 3, capability: "external/manual" });
 		const sent = at.sent.length;
 		const { dm } = await at.dm(at.account(own).id, "buy TSLA with 0.001 ETH");
