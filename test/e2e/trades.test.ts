@@ -122,6 +122,16 @@ async function ended(by: Person, id: string): Promise<any> {
 	return found;
 }
 
+/** Returns a confirmed trade once its receipt was read: what it moved is known from then on. */
+async function settledOf(by: Person, id: string): Promise<any> {
+	let found: any;
+	await until(async () => {
+		found = await read(by, id);
+		return found.settled !== null;
+	}, "the trade's receipt is read");
+	return found;
+}
+
 async function balance(token: Address, account: Address): Promise<bigint> {
 	if (token === zeroAddress) return BigInt(await anvil.rpc("eth_getBalance", [account, "latest"]));
 	const data = `0x70a08231${account.slice(2).toLowerCase().padStart(64, "0")}`;
@@ -148,8 +158,8 @@ async function bestOf(done: any): Promise<{ inRaw: bigint; outRaw: bigint }> {
  * shown.
  */
 async function expectBest(by: Person, id: string): Promise<void> {
-	const done = await ended(by, id);
-	expect(done).toMatchObject({ status: "confirmed", errorCode: null });
+	expect(await ended(by, id)).toMatchObject({ status: "confirmed", errorCode: null });
+	const done = await settledOf(by, id);
 	const { inRaw, outRaw } = await bestOf(done);
 	expect(done.settled).toMatchObject({ spentRaw: String(inRaw), receivedRaw: String(outRaw) });
 	expect(done.quotes.map(({ source }: any) => source).slice(0, 2)).toEqual(["local", "hosted"]);
