@@ -63,7 +63,7 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 					log.error("the issuer's list lacks too many tokens and is not believed", { ...plan });
 					return "list_doubtful";
 				case "write":
-					for (const row of plan.rows) await assetRows.write(tx, row);
+					for (const row of inOrder(plan.rows)) await assetRows.write(tx, row);
 					for (const change of plan.changes) log.info("a token of the registry moved", change);
 					return list !== null && listed === null ? "list_failed" : "synced";
 				default:
@@ -73,6 +73,11 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 		tellList(log, read);
 		return outcome;
 	};
+}
+
+/** Returns rows in the order in which `lockAll` locks them, so two processes cannot deadlock. */
+function inOrder(rows: readonly AssetRow[]): AssetRow[] {
+	return rows.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }
 
 /** Returns the listed tokens; null where no list was read, or it is empty: that is an outage. */
