@@ -25,7 +25,7 @@ export const chainNumbers = {
 	nonce: wholeUpTo(2 ** 48 - 1),
 	/** Seconds since 1970, of a block. */
 	seconds: wholeUpTo(SECONDS_MAX),
-	/** A transaction's or a log's position in its block. */
+	/** Reads the position of a transaction or a log in its block. */
 	place: wholeUpTo(PLACE_MAX),
 	/** EIP-2294 bounds chain ids below 2^63; ours are configured as safe integers. */
 	chainId: wholeUpTo(Number.MAX_SAFE_INTEGER),

@@ -50,7 +50,7 @@ export type Sale = {
 	reason: SaleRejection | null;
 };
 
-/** A log that should have decoded and did not. It is counted and logged, and the lane goes on. */
+/** Names a log that could not be decoded. It is counted and logged, and the lane goes on. */
 export type UndecodedLog = { logIndex: number; problem: string };
 
 export type VenueReading = { sales: Sale[]; undecoded: UndecodedLog[] };

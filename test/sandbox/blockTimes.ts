@@ -1,4 +1,4 @@
-/** A block's time, and which share of 15 minutes of sales and mints it contains. */
+/** Holds a block's time in seconds, and its share of the sales and mints of 15 minutes. */
 export type BlockTime = { timeS: number; share: Share };
 export type Share = { sales: number; mints: number };
 

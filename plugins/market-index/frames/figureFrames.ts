@@ -27,7 +27,7 @@ export type MovedFigures = {
 	spansOf: SpansOf;
 };
 
-/** Adds the frames of the figures that moved, as they are now. Returns the candles among them. */
+/** Adds a frame with the present value of each changed figure; returns the changed candles. */
 export async function addFigureFrames(
 	tx: Tx,
 	chain: Chain,

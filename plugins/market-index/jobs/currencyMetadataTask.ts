@@ -21,7 +21,7 @@ const payload = z.object({
 const SYMBOL: Hex = "0x95d89b41";
 const DECIMALS: Hex = "0x313ce567";
 
-/** A symbol is a label and never an identity; a longer one is cut. */
+/** Bounds a symbol's length; a longer one is cut. A symbol is a label and never an identity. */
 const SYMBOL_LENGTH_MAX = 32;
 
 /** 10^77 is the largest power of ten below 2^256: more decimals are impossible. */

@@ -32,7 +32,7 @@ export const RECONNECT_DELAYS_MS = [10, 50, 100, 150, 200, 250, 500, 1_000, 2_00
  * hangs up would otherwise be called a hundred times a second.
  */
 export const CONNECTS_PER_MINUTE_MAX = 30;
-/** A socket that lived for this long was healthy: the end of it is logged again. */
+/** Says how long a socket must live, in ms, until its end is logged again. */
 export const STEADY_MS = 60_000;
 
 export const TOPICS_MAX = 1_000;

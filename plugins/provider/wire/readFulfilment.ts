@@ -7,7 +7,7 @@ import { readUint } from "#plugins/provider/wire/readUint.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-/** A function's whole signature, with every member of its structs. */
+/** Matches a function's whole signature, with every member of its structs. */
 const SIGNATURE = /^[A-Za-z_]\w{0,127}\([\w(),[\] ]{0,4000}\)$/;
 const SUFFIX = /^0x(?:[0-9a-fA-F]{2}){0,128}$/;
 

@@ -88,7 +88,7 @@ function open(signals: readonly Signal[] = SIGNALS) {
 	});
 	return {
 		lab,
-		/** Addresses of the log subscriptions so far. */
+		/** Returns the addresses of all log subscriptions so far. */
 		filters: () =>
 			asked.flatMap(({ params: [kind, filter] }) =>
 				kind === "logs" ? [(filter as { address: string[] }).address] : [],

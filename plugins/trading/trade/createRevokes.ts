@@ -27,7 +27,7 @@ const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(tex
 const address = z.string().refine(isAddress);
 const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
 
-/** An allowance of a trade that is no longer needed. */
+/** Describes an allowance of a trade that is no longer needed. */
 export const leftoverSchema = z
 	.object({
 		token: field.addressText("The token that may be taken."),

@@ -2,7 +2,7 @@ import { startAnvil } from "#test/harness/anvil.ts";
 
 export type NodeCall = { method: string; params?: readonly unknown[] };
 
-/** A private chain that mines only when told to, with blocks of any size. */
+/** Describes a private chain that mines only when told to, with blocks of any size. */
 export type Node = {
 	pid: number;
 	url: string;

@@ -65,7 +65,7 @@ export type RevealStudio = {
 const PRICE_RAW = 5n * 10n ** 16n;
 const MINTED_AT_ONCE_MAX = 200;
 
-/** A collection with this process's own state: how many tokens its server has revealed. */
+/** Adds to a collection what only this process knows, such as how many tokens are revealed. */
 type Running = Show & { number: number; everyMs: number; opened: number };
 
 /**

@@ -33,7 +33,7 @@ const HOUR_S = 3_600;
 const ETHER_HEARTBEAT_S = 6 * HOUR_S;
 const APE_HEARTBEAT_S = 24 * HOUR_S;
 const DOLLAR_HEARTBEAT_S = 24 * HOUR_S;
-/** At this time the numbering of rounds begins anew. */
+/** Says how many hours ago the numbering of rounds began anew. */
 const NEW_PHASE_HOURS = 9;
 /**
  * The spans (hours ago) in which ether's feed is updated. An answer is valid for two heartbeats:

@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** All events that the emulator reads. */
+/** Lists all events that the emulator reads. */
 export const logAbi = parseAbi([
 	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
