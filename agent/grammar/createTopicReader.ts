@@ -1,11 +1,18 @@
+import { chooseName } from "#agent/grammar/chooseName.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
 import { neededBy } from "#agent/grammar/parseForm.ts";
-import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
+import {
+	isNameWord,
+	isOtherTime,
+	readAddress,
+	readLooseWindow,
+	readSlot,
+} from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
-import { createTopicSigns, type Signs, type TopicSigns } from "#agent/grammar/topicSigns.ts";
+import { createTopicSigns, note, type Signs, type TopicSigns } from "#agent/grammar/topicSigns.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isBeforeValue, isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isBeforeValue, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
 
 export type TopicReader = Omit<TopicSigns, "find"> & {
@@ -31,34 +38,89 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 		...signs,
 		read(words) {
 			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
+			if (asksHow(words)) return undefined;
 			const found = signs.find(words);
+			if (!words.low.some((word) => TOKEN.test(word))) {
+				for (const command of found.keys())
+					if (takers.get(command)?.needsToken) found.delete(command);
+			}
+			for (const [at, word] of words.low.entries()) {
+				// `azuki #12` alone asks for that token.
+				if (/^#\d+$/.test(word))
+					for (const [command, taker] of takers) if (taker.needsToken) note(found, command, [at]);
+			}
 			if (found.size === 0) return undefined;
 			const isTopic = new Set([...found.values()].flatMap((at) => [...at]));
+			if (found.size > 1)
+				for (const at of isTopic)
+					if (isOfName(words, at) && !isTopic.has(at + 1)) isTopic.delete(at);
 			const values = readValues(words, isTopic, rules);
 			return values && choose(found, takers, values);
 		},
 	};
 }
 
+const TOKEN = /^#?\d+$/;
 const WORDS_MAX = 24;
 const NAME_WORDS_MAX = 5;
 
 /** The slots of a command: those that it needs, and the one for each kind of value. */
-type Taker = { needed: ReadonlySet<string>; slotOf(kind: Slot["kind"]): string | undefined };
+type Taker = {
+	needed: ReadonlySet<string>;
+	needsToken: boolean;
+	/** True where a length of time may be left out. */
+	isTimeless: boolean;
+	slotOf(kind: Slot["kind"]): string | undefined;
+};
 
 type Values = {
-	name?: { value: string; range?: Range };
+	/** `chain`: the name is that of a chain, too (`base drops`). */
+	name?: { value: string; range?: Range; chain?: string | undefined };
 	window?: string;
 	/** True where the window is only a word for the present: `today`. */
 	isSaidOnly: boolean;
 	chain?: string;
 	token?: string;
+	/** Where the token's id stands, if it is without its sign. */
+	tokenAt?: number;
+	asset?: string;
+	/** The name with a number behind it, which may be part of it: `normies 2049`. */
+	numbered?: string;
+	/** True where the question is about another time than now. */
+	isPast: boolean;
 };
+
+/** Returns true for a word of slang in front of a name, where something else is asked: `rekt rats`. */
+function isOfName(words: Words, at: number): boolean {
+	return (
+		NAMEABLE.has(words.low[at] ?? "") && roleOf(words, at + 1) === "open" && !words.isApart[at + 1]
+	);
+}
+
+const NAMEABLE = new Set(
+	"rekt degen degens moon book alpha bull hype meta bag bags dead".split(" "),
+);
+
+/** Returns true for a question for a way, which no figure answers: `how do i file taxes`. */
+function asksHow({ low }: Words): boolean {
+	return low.some((word, at) => {
+		if (word !== "how" || !WAYS.has(low[at + 1] ?? "") || !PERSONS.has(low[at + 2] ?? ""))
+			return false;
+		return !LOOKS.has(low[at + 3] ?? "");
+	});
+}
+
+const WAYS = new Set("do does can should would could did".split(" "));
+const PERSONS = new Set("i we you u one people ppl".split(" "));
+const LOOKS = new Set("see check find look view know tell get".split(" "));
 
 function takerOf({ command, forms }: Entry): Taker {
 	const slots = Object.entries(command.slots);
+	const needed = neededBy(forms[0] ?? []);
 	return {
-		needed: neededBy(forms[0] ?? []),
+		needed,
+		needsToken: slots.some(([name, { kind }]) => kind === "token" && needed.has(name)),
+		isTimeless: command.topic?.anyTime === true,
 		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
 	};
 }
@@ -70,7 +132,7 @@ function readValues(
 	rules: WalkRules,
 ): Values | undefined {
 	const { low, raw, kinds } = words;
-	const values: Values = { isSaidOnly: false };
+	const values: Values = { isSaidOnly: false, isPast: low.some((word) => PAST.has(word)) };
 	const rest: number[] = [];
 	for (let at = 0; at < low.length; at++) {
 		const word = low[at] ?? "";
@@ -79,8 +141,8 @@ function readValues(
 			values.name = { value: readAddress(word, raw[at] ?? "") ?? raw[at] ?? "" };
 			continue;
 		}
-		if (isTopic.has(at)) continue;
 		const window = windowAt(words, at, rules);
+		if (!window && isTopic.has(at) && !TOKEN.test(word)) continue;
 		if (window) {
 			if (values.window !== undefined && values.window !== window.value) return undefined;
 			values.window = window.value;
@@ -88,62 +150,53 @@ function readValues(
 			at += window.used - 1;
 			continue;
 		}
-		const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
 		const isNamed = word === "ape" && at > 0 && roleOf(words, at - 1) !== "chat";
-		if (rules.isReserved(word)) return undefined;
-		if (isOrderWord(word) && !isSince && !isNamed) return undefined;
+		if (isOrderWord(word) && !isNamed) {
+			const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
+			if (isOrder(words, at) && !isSince && !(word === "than" && isCount(words, at + 1)))
+				return undefined;
+			continue;
+		}
+		if (rules.isReserved(word) || isOtherTime(words, at)) return undefined;
 		const chain = chainAt(words, at, { isTopic, rules });
 		if (chain !== undefined) {
 			if (values.chain !== undefined) return undefined;
 			values.chain = chain;
+		} else if (/^\$[a-z]/.test(word)) {
+			const asset = readSlot({ kind: "asset" }, words, at, rules);
+			if (values.asset !== undefined || asset === undefined) return undefined;
+			values.asset = asset;
 		} else if (/^#?\d+$/.test(word)) {
 			if (isCount(words, at)) continue;
 			if (values.token !== undefined) return undefined;
 			values.token = word.replace("#", "");
-		} else if (!isSince) rest.push(at);
+			if (word === values.token) values.tokenAt = at;
+		} else rest.push(at);
 	}
-	return withName(words, namePlaces(words, rest), values, { isTopic, rules });
+	return withName(words, rest, values, { isTopic, rules });
 }
 
 function withName(
 	words: Words,
-	name: readonly number[],
+	rest: readonly number[],
 	values: Values,
 	{ isTopic, rules }: { isTopic: ReadonlySet<number>; rules: WalkRules },
 ): Values | undefined {
-	const [from, to] = namedBy(words, name, isTopic);
-	if (from === undefined || to === undefined) return name.length === 0 ? values : undefined;
-	if (values.name || to - from > NAME_WORDS_MAX) return undefined;
+	const chain =
+		rest.length === 1 ? readSlot({ kind: "chain" }, words, rest[0] ?? 0, rules) : undefined;
+	const choice = chooseName(words, rest, isTopic);
+	if (choice.kind === "none") return values;
+	if (choice.kind === "unclear" || values.name) return undefined;
+	const { from, to } = choice.range;
+	if (to - from > NAME_WORDS_MAX) return undefined;
 	for (let at = from; at < to; at++) if (!isNameWord(words, at, rules)) return undefined;
 	const value = words.raw.slice(from, to).join(" ").replace(/'s?$/, "");
-	return { ...values, name: { value, range: { from, to } } };
+	const name = { value, range: { from, to }, chain };
+	const isNumbered = values.tokenAt === to && !words.isApart[to];
+	return isNumbered
+		? { ...values, name, numbered: `${value} ${words.raw[to]}` }
+		: { ...values, name };
 }
-
-/**
- * Returns the one run of words that is a name. One unknown word is tolerated beside a name that
- * follows `of` or a similar word: `most valuable traits on clonex`.
- */
-function namedBy(
-	words: Words,
-	open: readonly number[],
-	isTopic: ReadonlySet<number>,
-): readonly number[] {
-	const runs: [number, number][] = [];
-	for (const at of open) {
-		const last = runs.at(-1);
-		if (last && last[1] === at && !words.isApart[at]) last[1] = at + 1;
-		else runs.push([at, at + 1]);
-	}
-	const [run, other, ...more] = runs;
-	if (!run || more.length > 0) return [];
-	if (!other) return run;
-	const [from, to] = run;
-	// `otherdeed for otherside` is one name; `sales feed for azuki` contains one.
-	const isOfName = NAMING.has(words.low[to] ?? "") && !isTopic.has(from - 1);
-	return to - from === 1 && !isOfName && NAMING.has(words.low[other[0] - 1] ?? "") ? other : [];
-}
-
-const NAMING = new Set("of for on in".split(" "));
 
 function windowAt(
 	words: Words,
@@ -153,6 +206,8 @@ function windowAt(
 	const value = readSlot({ kind: "window" }, words, at, rules);
 	return value ? { value, used: 1 } : readLooseWindow(words, at, words.low.length);
 }
+
+const PAST = new Set("was were ago back".split(" "));
 
 /** Returns true for words of comparison with a time: `floor vs yesterday` is one question. */
 function isVersus(low: string): boolean {
@@ -176,13 +231,21 @@ function chainAt(
 }
 
 /** Returns true for a number of wanted answers (`top 10`), or one that replaces a word (`4 a`). */
-function isCount({ low }: Words, at: number): boolean {
+function isCount(words: Words, at: number): boolean {
+	const { low } = words;
 	if ((low[at] ?? "").length > 3) return false;
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
+	if (LIMITING.has(low[at - 1] ?? ""))
+		return at + 1 < low.length && roleOf(words, at + 1) === "open";
 	return isFor || COUNTED.has(low[at - 1] ?? "");
 }
 
 const ARTICLES = new Set("a an the".split(" "));
+
+/** In front of a number they say how many are meant: `more than 10 azukis`. */
+const LIMITING = new Set(
+	"than least over about around exactly another roughly only all like".split(" "),
+);
 
 const COUNTED = new Set(
 	"top last latest recent first past next best biggest cheapest lowest highest".split(" "),
@@ -224,19 +287,27 @@ function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boole
 }
 
 /** Returns the values of the command's slots; undefined if one is missing, or has no slot. */
-function fill({ needed, slotOf }: Taker, values: Values): SlotValues | undefined {
+function fill({ needed, isTimeless, slotOf }: Taker, values: Values): SlotValues | undefined {
 	const filled: Record<string, string> = {};
 	const given = [
 		["collection", values.name?.value],
 		["window", values.window],
 		["chain", values.chain],
 		["token", values.token],
+		["asset", values.asset],
 	] as const;
 	for (const [kind, value] of given) {
 		if (value === undefined) continue;
 		const slot = slotOf(kind);
+		const [named, chained] = [slotOf("collection"), slotOf("chain")];
 		if (slot !== undefined) filled[slot] = value;
-		else if (kind !== "window" || !values.isSaidOnly) return undefined;
+		else if (kind === "token" && values.numbered !== undefined && named !== undefined) {
+			filled[named] = values.numbered;
+		} else if (kind === "collection" && values.name?.chain && chained !== undefined) {
+			if (values.chain !== undefined) return undefined;
+			filled[chained] = values.name.chain;
+		} else if (kind !== "window") return undefined;
+		else if (!values.isSaidOnly && (!isTimeless || values.isPast)) return undefined;
 	}
 	return [...needed].every((slot) => slot in filled) ? filled : undefined;
 }

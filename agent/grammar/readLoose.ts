@@ -1,17 +1,17 @@
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
-import { isWindowWord } from "#agent/grammar/readSlot.ts";
+import { plainWords } from "#agent/grammar/plainWords.ts";
+import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,
 	isOneLetterOff,
 	type Range,
-	squeezed,
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isOrderWord, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -31,9 +31,11 @@ export type LooseReader = {
  * form takes words of the question for a name (`doodles fllor price`).
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
-	const words = drawnOut(withoutSigns(typed), reader.rules);
+	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
 	const look = readLoosely(words, reader);
+	if (look.found.length === 0) return look;
 	const isPriced = namesPrice(words);
+	if (asksAhead(words) || hasOtherTime(words)) return { ...look, found: [] };
 	const isMissed = (one: Found) =>
 		one.names.some((name) => isMoney(words, name)) || (isPriced && !takesAmount(one));
 	return look.found.some(isMissed) ? { ...look, found: [] } : look;
@@ -42,6 +44,21 @@ export function readLoose(typed: Words, reader: LooseReader): Look {
 /** True for a text with a price (`under 1 eth`), which no reading may leave out. */
 function namesPrice({ low }: Words): boolean {
 	return low.some((word, at) => /^\d+(\.\d+)?$/.test(word) && MONEY.has(low[at + 1] ?? ""));
+}
+
+/** Returns true for a question about what will be: no figure of now answers it. */
+function asksAhead({ low }: Words): boolean {
+	const will = low.findIndex((word) => word === "will" || word === "gonna");
+	return will >= 0 && low.some((word, at) => at > will && MOVES.has(word));
+}
+
+const MOVES = new Set(
+	"pump dump moon nuke crash rip tank recover bounce rise fall drop dip".split(" "),
+);
+
+/** Returns true for a length of time that no slot takes, which no reading may leave out. */
+function hasOtherTime(words: Words): boolean {
+	return words.low.some((_, at) => words.kinds[at] === "word" && isOtherTime(words, at));
 }
 
 function takesAmount({ command, values }: Found): boolean {
@@ -66,7 +83,8 @@ function readLoosely(words: Words, reader: LooseReader): Look {
 	if (found && !isDoubtful(words, found, reader)) return byForm;
 	const byTopic = reader.topics.read(words);
 	if (byTopic) return { ...byForm, found: [byTopic] };
-	return { ...byForm, found: byForm.found.map((one) => trimmed(words, one)) };
+	const kept = byForm.found.map((one) => trimmed(words, one));
+	return { ...byForm, found: kept.filter((one) => hasName(words, one, reader)) };
 }
 
 /** Matches the words with forms: first exactly, then with more and more tolerance. */
@@ -111,7 +129,7 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
-		if (isAround(words, name) || topics.belongsTo(command, last)) return true;
+		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
 		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
 		const isNamed = around.some((word) => topics.isOf(command, word));
@@ -121,13 +139,32 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 }
 
 /** Returns true where a name has words in it, or around it, that belong to a question. */
-function isAround(words: Words, { from, to }: Range): boolean {
+function isAround(words: Words, { from, to }: Range, reader: LooseReader): boolean {
 	const places = placesOf({ from, to });
+	if (isChain(words, { from, to }, reader)) return true;
+	if (places.every((at) => isVague(words.low[at] ?? ""))) return true;
 	if (isChat(words, from) && words.low[from] !== "the") return true;
 	if (places.slice(1).some((at) => isChat(words, at) && !LINKS.has(words.low[at] ?? "")))
 		return true;
 	const last = namePlaces(words, places).at(-1);
 	return last !== undefined && last !== to - 1;
+}
+
+/** Returns true where what is left of each name could be one: `moonbirds i can grab` is not. */
+function hasName(words: Words, { names }: Found, reader: LooseReader): boolean {
+	return names.every(({ from, to }) => {
+		if (isChain(words, { from, to }, reader)) return false;
+		const places = placesOf({ from, to });
+		const isWhole = places.every((at) => !isChat(words, at) || LINKS.has(words.low[at] ?? ""));
+		const open = namePlaces(words, places);
+		return isWhole && open.some((at) => !reader.topics.isOfAny(words.low[at] ?? ""));
+	});
+}
+
+/** Returns true for a chain behind `on`, which is no name: `live mints on base`. */
+function isChain({ low }: Words, { from, to }: Range, { rules }: LooseReader): boolean {
+	if (to - from !== 1 || low[from - 1] !== "on") return false;
+	return rules.chains.bySlug(low[from] ?? "") !== undefined;
 }
 
 function isChat(words: Words, at: number): boolean {
@@ -146,6 +183,7 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 	const typed = words.raw.slice(from, to).join(" ");
 	while (to - from > 1 && isChat(words, from) && words.low[from] !== "the") from += 1;
 	while (to - from > 1 && isChat(words, to - 1)) to -= 1;
+	to = (namePlaces(words, placesOf({ from, to })).at(-1) ?? to - 1) + 1;
 	const value = words.raw.slice(from, to).join(" ");
 	const values = Object.entries(found.values).map(([slot, one]) => [
 		slot,
@@ -155,16 +193,8 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 }
 
 /** Words that may stand inside names: `world of women`. */
-const LINKS = new Set("of the and in on".split(" "));
+const LINKS = new Set("of the and in on by &".split(" "));
 const NAMING = new Set("of for on in".split(" "));
-
-/** Corrects words with a repeated letter: `flooor`. */
-function drawnOut(words: Words, rules: WalkRules): Words {
-	const low = words.low.map((word, at) =>
-		words.kinds[at] === "word" ? squeezed(word, rules.isKnown) : word,
-	);
-	return low.some((word, at) => word !== words.low[at]) ? { ...words, low } : words;
-}
 
 /**
  * Returns true where the first name begins like a question (`cool cats`, as `cool mints` is one)

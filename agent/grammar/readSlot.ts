@@ -81,6 +81,16 @@ export function isWindowWord(low: string): boolean {
 	return WINDOW_WORDS.has(low);
 }
 
+/** Returns true where a length of time begins that no slot takes: `12h`, `3 days`, `all time`. */
+export function isOtherTime({ low }: Words, at: number): boolean {
+	const [word = "", next = ""] = [low[at], low[at + 1]];
+	if (WINDOWS.has(word) || WINDOW_WORDS.has(word) || WINDOW_WORDS.has(`${word} ${next}`))
+		return false;
+	if (/^\d+$/.test(word)) return TIME_UNITS.has(next);
+	if (/^\d+[a-z]+$/.test(word)) return TIME_UNITS.has(word.replace(/^\d+/, ""));
+	return OTHER_TIMES.has(word) || ((word === "all" || word === "life") && next === "time");
+}
+
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
 	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
@@ -149,4 +159,14 @@ const WINDOW_WORDS = new Map(
 		const [single = "", ...pairs] = spellings.split("|");
 		return [value, ...single.split(" "), ...pairs].map((spelling) => [spelling, value] as const);
 	}),
+);
+
+const TIME_UNITS = new Set(
+	(
+		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
+		"weeks mo month months y yr yrs year years"
+	).split(" "),
+);
+const OTHER_TIMES = new Set(
+	"year years yearly annual annually ytd quarter quarterly lifetime alltime".split(" "),
 );

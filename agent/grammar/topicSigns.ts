@@ -106,7 +106,8 @@ function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): nu
 	return places;
 }
 
-function note(signs: Signs, command: Command, places: readonly number[]): void {
+/** Adds places of words that point to a command. */
+export function note(signs: Signs, command: Command, places: readonly number[]): void {
 	const known = signs.get(command) ?? new Set();
 	for (const at of places) known.add(at);
 	signs.set(command, known);

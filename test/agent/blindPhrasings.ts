@@ -575,6 +575,7 @@ export const blindPhrasings: readonly (readonly [text: string, command: string |
 	["is there a collection named moss gardens", "search moss gardens"],
 	["sell all my terraforms now", null],
 	["will bonkler moon", null],
+	["will renga pump", null],
 	["gm", null],
 	["buy 2 sprotos under 0.1", null],
 	["what's listed on kiln-folk under 1 eth", null],
@@ -600,8 +601,7 @@ export const readAnotherWay: readonly (readonly [text: string, command: string])
 	["whats tsla at on chain", "floor tsla"],
 	["nvda price?", "floor nvda"],
 	["sell everything", "sell EVERYTHING"],
-	["will renga pump", "floor renga"],
 	["floor 4 checks vv?", "floor 4 checks vv"],
-	["lowest listed blitmap", "orderbook blitmap"],
+	["lowest listed blitmap", "floor blitmap"],
 	["sell my mutant", "sell MUTANT"],
 ];

@@ -1,0 +1,87 @@
+import type { Words } from "#agent/grammar/splitWords.ts";
+import type { Range } from "#agent/grammar/tolerance.ts";
+import { isCommon, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+
+/** The words that no topic and no value took: a name, or none, or more than can be understood. */
+export type NameChoice = { kind: "name"; range: Range } | { kind: "none" } | { kind: "unclear" };
+
+/**
+ * Chooses the words that are the name a question is about.
+ *
+ * Of several runs of words the one counts that stands where names stand: behind `of` or `on`, or
+ * alone between commas. Usual words elsewhere are talk; one unknown word is tolerated in front of a
+ * name behind such a word. A second name leaves the text unread.
+ */
+export function chooseName(
+	words: Words,
+	rest: readonly number[],
+	isTopic: ReadonlySet<number>,
+): NameChoice {
+	const runs = runsOf(words, namePlaces(words, rest));
+	const [first, second, ...more] = runs;
+	if (!first) return { kind: "none" };
+	if (!second) return { kind: "name", range: first };
+	if (more.length === 0 && isBesideName(words, [first, second], isTopic)) {
+		return { kind: "name", range: second };
+	}
+	const ranked = runs.map((run) => ({ run, score: scoreOf(words, run, isTopic) }));
+	const best = ranked.reduce((one, other) => (other.score > one.score ? other : one));
+	const others = ranked.filter((one) => one !== best);
+	const isClear = best.score > 0 && others.every(({ score }) => score === 0);
+	return isClear ? { kind: "name", range: best.run } : { kind: "unclear" };
+}
+
+/** Behind one of these words stands what a question is about. */
+const NAMING = new Set("of for on in about".split(" "));
+const ANCHORED = 3;
+const UNUSUAL = 2;
+
+function runsOf(words: Words, places: readonly number[]): Range[] {
+	const runs: Range[] = [];
+	for (const at of places) {
+		const last = runs.at(-1);
+		if (last && last.to === at && !words.isApart[at]) last.to = at + 1;
+		else runs.push({ from: at, to: at + 1 });
+	}
+	return runs;
+}
+
+/** Returns true for one unknown word in front of a name: `sales feed for azuki`. */
+function isBesideName(
+	{ low }: Words,
+	[{ from, to }, name]: [Range, Range],
+	isTopic: ReadonlySet<number>,
+): boolean {
+	// `otherdeed for otherside` is one name; `sales feed for azuki` contains one.
+	const isOfName = NAMING.has(low[to] ?? "") && !isTopic.has(from - 1);
+	return to - from === 1 && !isOfName && NAMING.has(low[name.from - 1] ?? "");
+}
+
+/** Weighs how much a run of words is like a name. */
+function scoreOf(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>): number {
+	const { low, isApart } = words;
+	let before = from - 1;
+	while (before >= 0 && ARTICLES.has(low[before] ?? "") && !isTopic.has(before)) before -= 1;
+	const isNamed = before >= 0 && NAMING.has(low[before] ?? "") && !isTopic.has(before);
+	const isAlone = isSegment(words, { from: before + 1, to }) && (isApart[from] || to < low.length);
+	const isBeside = isTopic.has(from - 1) || isTopic.has(to);
+	const unusual = isTalk(words, { from, to }) ? 0 : UNUSUAL;
+	return (isNamed || isAlone ? ANCHORED : 0) + unusual + (isBeside ? 1 : 0);
+}
+
+const ARTICLES = new Set("the a an this that these my".split(" "));
+
+/** Returns true for words between two signs, or a sign and an end, that stand alone there. */
+function isSegment({ low, isApart }: Words, { from, to }: Range): boolean {
+	return (from === 0 || isApart[from] === true) && (to === low.length || isApart[to] === true);
+}
+
+/** Returns true where all words are usual ones. */
+function isTalk(words: Words, { from, to }: Range): boolean {
+	for (let at = from; at < to; at++) {
+		if (!isCommon(words.low[at] ?? "") && roleOf(words, at) === "open") return false;
+	}
+	return to - from <= TALK_WORDS_MAX;
+}
+
+const TALK_WORDS_MAX = 3;
