@@ -17,17 +17,22 @@ export function chooseName(
 	rest: readonly number[],
 	isTopic: ReadonlySet<number>,
 ): NameChoice {
-	const runs = runsOf(words, namePlaces(words, rest));
+	const runs = runsOf(words, namePlaces(words, rest)).map((run) => properPart(words, run));
 	const [first, second, ...more] = runs;
 	if (!first) return { kind: "none" };
-	if (!second) return { kind: "name", range: first };
+	if (!second) {
+		return isAside(words, first, isTopic) ? { kind: "unclear" } : { kind: "name", range: first };
+	}
 	if (more.length === 0 && isBesideName(words, [first, second], isTopic)) {
 		return { kind: "name", range: second };
 	}
 	const ranked = runs.map((run) => ({ run, score: scoreOf(words, run, isTopic) }));
 	const best = ranked.reduce((one, other) => (other.score > one.score ? other : one));
 	const others = ranked.filter((one) => one !== best);
-	const isClear = best.score > 0 && others.every(({ score }) => score === 0);
+	const isWritten = best.score >= PROPER && others.every(({ score }) => score < ANCHORED);
+	if (isWritten) return { kind: "name", range: best.run };
+	const isClear =
+		best.score > 0 && others.every(({ run, score }) => score === 0 || isAfterthought(words, run));
 	return isClear ? { kind: "name", range: best.run } : { kind: "unclear" };
 }
 
@@ -35,6 +40,15 @@ export function chooseName(
 const NAMING = new Set("of for on in about".split(" "));
 const ANCHORED = 3;
 const UNUSUAL = 2;
+const PROPER = 10;
+
+/** Returns the part of a run that is written like a name; all of it where nothing is. */
+function properPart({ proper }: Words, run: Range): Range {
+	let { from, to } = run;
+	while (from < to && !proper?.has(from)) from += 1;
+	while (to > from && !proper?.has(to - 1)) to -= 1;
+	return from < to ? { from, to } : run;
+}
 
 function runsOf(words: Words, places: readonly number[]): Range[] {
 	const runs: Range[] = [];
@@ -63,10 +77,16 @@ function scoreOf(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>
 	let before = from - 1;
 	while (before >= 0 && ARTICLES.has(low[before] ?? "") && !isTopic.has(before)) before -= 1;
 	const isNamed = before >= 0 && NAMING.has(low[before] ?? "") && !isTopic.has(before);
-	const isAlone = isSegment(words, { from: before + 1, to }) && (isApart[from] || to < low.length);
+	let end = to;
+	while (/^\d+$/.test(low[end] ?? "") && !isApart[end]) end += 1;
+	const isAlone =
+		isSegment(words, { from: before + 1, to: end }) && (isApart[from] || end < low.length);
 	const isBeside = isTopic.has(from - 1) || isTopic.has(to);
 	const unusual = isTalk(words, { from, to }) ? 0 : UNUSUAL;
-	return (isNamed || isAlone ? ANCHORED : 0) + unusual + (isBeside ? 1 : 0);
+	const isProper = words.proper?.has(from) === true;
+	return (
+		(isProper ? PROPER : 0) + (isNamed || isAlone ? ANCHORED : 0) + unusual + (isBeside ? 1 : 0)
+	);
 }
 
 const ARTICLES = new Set("the a an this that these my".split(" "));
@@ -74,6 +94,22 @@ const ARTICLES = new Set("the a an this that these my".split(" "));
 /** Returns true for words between two signs, or a sign and an end, that stand alone there. */
 function isSegment({ low, isApart }: Words, { from, to }: Range): boolean {
 	return (from === 0 || isApart[from] === true) && (to === low.length || isApart[to] === true);
+}
+
+/** Returns true for usual words behind the last `or`: `are bids thick or paper thin`. */
+function isAfterthought(words: Words, run: Range): boolean {
+	const or = words.low.lastIndexOf("or");
+	return or > 0 && run.from > or && isTalk(words, run);
+}
+
+/** Returns true for usual words in a sentence of talk: `… mint site? i am afraid a little`. */
+function isAside(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>): boolean {
+	if (!isTalk(words, { from, to })) return false;
+	let [start, end] = [from, to];
+	while (start > 0 && !words.isApart[start]) start -= 1;
+	while (end < words.low.length && !words.isApart[end]) end += 1;
+	const hasTopic = [...isTopic].some((at) => at >= start && at < end);
+	return !hasTopic && scoreOf(words, { from, to }, isTopic) === 0;
 }
 
 /** Returns true where all words are usual ones. */

@@ -12,7 +12,7 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { createTopicSigns, note, type Signs, type TopicSigns } from "#agent/grammar/topicSigns.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isBeforeValue, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isBeforeValue, isOrder, isOrderWord, isTold, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
 
 export type TopicReader = Omit<TopicSigns, "find"> & {
@@ -50,10 +50,8 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 					for (const [command, taker] of takers) if (taker.needsToken) note(found, command, [at]);
 			}
 			if (found.size === 0) return undefined;
-			const isTopic = new Set([...found.values()].flatMap((at) => [...at]));
-			if (found.size > 1)
-				for (const at of isTopic)
-					if (isOfName(words, at) && !isTopic.has(at + 1)) isTopic.delete(at);
+			leaveNames(words, found);
+			const isTopic = placesOf(found);
 			const values = readValues(words, isTopic, rules);
 			return values && choose(found, takers, values);
 		},
@@ -90,16 +88,46 @@ type Values = {
 	isPast: boolean;
 };
 
-/** Returns true for a word of slang in front of a name, where something else is asked: `rekt rats`. */
-function isOfName(words: Words, at: number): boolean {
-	return (
-		NAMEABLE.has(words.low[at] ?? "") && roleOf(words, at + 1) === "open" && !words.isApart[at + 1]
-	);
+/** Takes words from the topics that are part of a name, where something else shows what is asked. */
+function leaveNames(words: Words, found: Signs): void {
+	const isTopic = placesOf(found);
+	for (const at of isTopic) {
+		if (!isOfName(words, at, isTopic)) continue;
+		const others = [...found].filter(([, places]) => !places.has(at));
+		if (others.length === 0) continue;
+		for (const [command, places] of found) {
+			if (places.delete(at) && places.size === 0) found.delete(command);
+		}
+	}
 }
 
-const NAMEABLE = new Set(
-	"rekt degen degens moon book alpha bull hype meta bag bags dead".split(" "),
+/** Returns true for a word beside a name that may be part of it: `rekt rats`, `Wonky Whales`. */
+function isOfName(words: Words, at: number, isTopic: ReadonlySet<number>): boolean {
+	const { low, isApart, proper } = words;
+	const isOpen = (next: number) =>
+		!isTopic.has(next) && next < low.length && roleOf(words, next) === "open";
+	const isBefore = at > 0 && !isApart[at] && isOpen(at - 1);
+	const isDescribed =
+		at > 0 && !isApart[at] && !isTopic.has(at - 1) && roleOf(words, at - 1) === "before";
+	const isBehind = !isApart[at + 1] && isOpen(at + 1);
+	if (proper?.has(at)) return isBefore || isBehind;
+	const word = low[at] ?? "";
+	return (FIRST_WORDS.has(word) && isBehind) || (LAST_WORDS.has(word) && (isBefore || isDescribed));
+}
+
+/** Words of topics that names begin with, and that they end with. */
+const FIRST_WORDS = new Set(
+	"rekt degen degens moon book alpha bull hype meta bag bags dead tank tanks".split(" "),
 );
+const LAST_WORDS = new Set(
+	"whales whale tanks tank degens moon bags prints bank runners rippers movers winners cards grails walls books movement".split(
+		" ",
+	),
+);
+
+function placesOf(found: Signs): Set<number> {
+	return new Set([...found.values()].flatMap((at) => [...at]));
+}
 
 /** Returns true for a question for a way, which no figure answers: `how do i file taxes`. */
 function asksHow({ low }: Words): boolean {
@@ -146,7 +174,7 @@ function readValues(
 		if (window) {
 			if (values.window !== undefined && values.window !== window.value) return undefined;
 			values.window = window.value;
-			values.isSaidOnly = /^(?:to|yester)day$/.test(word);
+			values.isSaidOnly = /^(?:to|yester)day(?:'?s)?$/.test(word);
 			at += window.used - 1;
 			continue;
 		}
@@ -157,6 +185,7 @@ function readValues(
 				return undefined;
 			continue;
 		}
+		if (rules.isReserved(word) && isTold(low[at - 1] ?? "")) continue;
 		if (rules.isReserved(word) || isOtherTime(words, at)) return undefined;
 		const chain = chainAt(words, at, { isTopic, rules });
 		if (chain !== undefined) {
@@ -203,11 +232,22 @@ function windowAt(
 	at: number,
 	rules: WalkRules,
 ): { value: string; used: number } | undefined {
+	if (words.proper?.has(at) || isInName(words, at)) return undefined;
 	const value = readSlot({ kind: "window" }, words, at, rules);
 	return value ? { value, used: 1 } : readLooseWindow(words, at, words.low.length);
 }
 
 const PAST = new Set("was were ago back".split(" "));
+
+/** Returns true for a word such as `day` between two words of a name: `rainy day rabbits`. */
+function isInName(words: Words, at: number): boolean {
+	if (!UNITS.has(words.low[at] ?? "") || words.isApart[at] || words.isApart[at + 1]) return false;
+	const isOpen = (next: number) =>
+		next >= 0 && next < words.low.length && roleOf(words, next) === "open";
+	return isOpen(at - 1) && isOpen(at + 1);
+}
+
+const UNITS = new Set("hour day week month today weeks months".split(" "));
 
 /** Returns true for words of comparison with a time: `floor vs yesterday` is one question. */
 function isVersus(low: string): boolean {
@@ -226,9 +266,16 @@ function chainAt(
 	const { low } = words;
 	const chain = readSlot({ kind: "chain" }, words, at, rules);
 	if (chain === undefined || /^\d+$/.test(low[at] ?? "")) return undefined;
-	const isAtEnd = at > 0 && at === low.length - 1 && isTopic.has(at - 1);
-	return isAtEnd || isBeforeValue(low[at - 1] ?? "") ? chain : undefined;
+	const isAtEnd = at > 0 && at === low.length - 1 && (isTopic.has(at - 1) || words.isApart[at]);
+	const isCalled =
+		CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isTopic.has(at - 1));
+	return isAtEnd || isCalled || (isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")
+		? chain
+		: undefined;
 }
+
+/** Behind one of these words a chain is no name: `base chain`, `base only`. */
+const CALLED = new Set("chain network mainnet only one side".split(" "));
 
 /** Returns true for a number of wanted answers (`top 10`), or one that replaces a word (`4 a`). */
 function isCount(words: Words, at: number): boolean {
@@ -237,14 +284,16 @@ function isCount(words: Words, at: number): boolean {
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
 	if (LIMITING.has(low[at - 1] ?? ""))
 		return at + 1 < low.length && roleOf(words, at + 1) === "open";
-	return isFor || COUNTED.has(low[at - 1] ?? "");
+	return isFor || COUNTED.has(low[at - 1] ?? "") || COUNTED.has(low[at + 1] ?? "");
 }
 
 const ARTICLES = new Set("a an the".split(" "));
 
 /** In front of a number they say how many are meant: `more than 10 azukis`. */
 const LIMITING = new Set(
-	"than least over about around exactly another roughly only all like".split(" "),
+	"than least over about around exactly another roughly only all like unload offload exit sell dump buy sweep grab list".split(
+		" ",
+	),
 );
 
 const COUNTED = new Set(
@@ -265,9 +314,10 @@ function choose(
 		const filled = taker && fill(taker, values);
 		return filled ? [{ command, places, filled }] : [];
 	});
-	const best = fitting.filter((one) =>
-		fitting.every((other) => one === other || isOver(one, other)),
-	);
+	// A number behind a name is the id of a token, where something is asked of one.
+	const isOfToken = fitting.some(({ filled }) => filled.token !== undefined);
+	const meant = isOfToken ? fitting.filter(({ filled }) => filled.token !== undefined) : fitting;
+	const best = meant.filter((one) => meant.every((other) => one === other || isOver(one, other)));
 	const [only] = best;
 	if (!only || best.length > 1) return undefined;
 	const names = values.name?.range ? [values.name.range] : [];

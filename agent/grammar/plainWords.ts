@@ -1,3 +1,4 @@
+import { properPlaces } from "#agent/grammar/properPlaces.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { squeezed } from "#agent/grammar/tolerance.ts";
 import { isVerbForm } from "#agent/grammar/wordRoles.ts";
@@ -15,7 +16,9 @@ export function plainWords(words: Words, isKnown: (low: string) => boolean): Wor
 		low ??= [...words.low];
 		low[at] = plain;
 	}
-	return low ? { ...words, low } : words;
+	const plain = low ? { ...words, low } : words;
+	const proper = properPlaces(words, isKnown);
+	return proper ? { ...plain, proper } : plain;
 }
 
 function plainWord(typed: string, isKnown: (low: string) => boolean): string {
@@ -34,7 +37,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 	(
 		"waht=what wat=what wut=what wht=what whta=what wats=whats wuts=whats whts=whats watz=whats whast=whats " +
 		"hw=how hwo=how teh=the hte=the r=are mny=many muhc=much mch=much wich=which whcih=which " +
-		"avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
+		"fp=floor flr=floor vol=volume vols=volumes ob=orderbook avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
 		"nmbr=number numbr=number qty=quantity pct=percent prcnt=percent perc=percent percnt=percent " +
 		"vlm=volume vlume=volume volum=volume volumn=volume voulme=volume vloume=volume " +
 		"flor=floor florr=floor flooor=floor floro=floor fllor=floor floorr=floor foor=floor " +

@@ -11,7 +11,15 @@ import {
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import {
+	isCommon,
+	isOrder,
+	isOrderWord,
+	isRefused,
+	isVague,
+	namePlaces,
+	roleOf,
+} from "#agent/grammar/wordRoles.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -28,10 +36,53 @@ export type LooseReader = {
 
 /**
  * Reads words as commands that only read: by their forms; by topic where no form fits, or where a
- * form takes words of the question for a name (`doodles fllor price`).
+ * form takes words of the question for a name (`doodles fllor price`). Of several sentences one may
+ * be the question, where the others only talk.
  */
 export function readLoose(typed: Words, reader: LooseReader): Look {
 	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
+	const look = readWhole(words, reader);
+	if (look.found.length > 0) return look;
+	const sentences = sentencesOf(words);
+	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return look;
+	const looks = sentences.map((one) => readWhole(one, reader));
+	const read = looks.filter(({ found }) => found.length > 0);
+	const [only] = read;
+	if (!only || read.length > 1) return look;
+	const isTalk = looks.every((one) => one === only || isTalked(one.words, reader));
+	return isTalk ? only : look;
+}
+
+const SENTENCES_MAX = 5;
+
+/** Splits words at the signs between them. */
+function sentencesOf(words: Words): Words[] {
+	const starts = [...words.low.keys()].filter((at) => at === 0 || words.isApart[at]);
+	return starts.map((from, n) => {
+		const to = starts[n + 1] ?? words.low.length;
+		const part = <T>(list: T[]) => list.slice(from, to);
+		const { raw, low, starts: at, kinds, isApart, proper } = words;
+		const own = [...(proper ?? [])].map((place) => place - from);
+		const lists = { raw: part(raw), low: part(low), starts: part(at), kinds: part(kinds) };
+		return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
+	});
+}
+
+/** Returns true for a sentence that neither asks nor orders: `i am new here`. */
+function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
+	const { low, kinds } = words;
+	if (low.length === 1 && topics.isOfAny(low[0] ?? "")) return false;
+	return low.every((word, at) => {
+		if (kinds[at] !== "word" || rules.isReserved(word)) return false;
+		if (/\d/.test(word)) return OWNING.has(low[at - 1] ?? "") || at === low.length - 1;
+		if (isOrderWord(word)) return word === "my" || !isOrder(words, at);
+		return isCommon(word) || roleOf(words, at) !== "open" || rules.isKnown(word);
+	});
+}
+
+const OWNING = new Set("have got ive i've with only about around like for".split(" "));
+
+function readWhole(words: Words, reader: LooseReader): Look {
 	const look = readLoosely(words, reader);
 	if (look.found.length === 0) return look;
 	const isPriced = namesPrice(words);
@@ -75,20 +126,23 @@ function isMoney({ low }: Words, { from, to }: Range): boolean {
 const MONEY = new Set("eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "));
 
 function readLoosely(words: Words, reader: LooseReader): Look {
-	const byForm = readForms(words, reader);
+	const { look: byForm, isExact } = readForms(words, reader);
 	const [found] = byForm.found;
 	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {
 		return { ...byForm, found: [] };
 	}
-	if (found && !isDoubtful(words, found, reader)) return byForm;
+	const isSure = found !== undefined && !isDoubtful(words, found, reader);
+	if (isSure && isExact) return byForm;
 	const byTopic = reader.topics.read(words);
+	// Words that were left out of a form may be those that say more: `out of supply`.
+	if (isSure && !byTopic?.command.topic?.over?.includes(found.command.name)) return byForm;
 	if (byTopic) return { ...byForm, found: [byTopic] };
 	const kept = byForm.found.map((one) => trimmed(words, one));
 	return { ...byForm, found: kept.filter((one) => hasName(words, one, reader)) };
 }
 
 /** Matches the words with forms: first exactly, then with more and more tolerance. */
-function readForms(words: Words, reader: LooseReader): Look {
+function readForms(words: Words, reader: LooseReader): { look: Look; isExact: boolean } {
 	const { look, root, rules, heads, mainHeads } = reader;
 	const whole = { from: 0, to: words.low.length };
 	const isBeginning = (low: string) => heads.has(low) || isWindowWord(low);
@@ -98,22 +152,24 @@ function readForms(words: Words, reader: LooseReader): Look {
 		withoutFillers(words, whole, { isHead, isPatient });
 
 	const asked = look(root, words, rangeOf(isBeginning), { mode: "loose" });
-	if (asked.found.length > 0) return asked;
+	if (asked.found.length > 0) return { look: asked, isExact: true };
 	const named = look(root, words, asked.range, { mode: "loose", isBold: true });
 	if (named.found.length === 1 && named.found.every((one) => isNamed(words, one, mainHeads))) {
-		return named;
+		return { look: named, isExact: true };
 	}
 	// A time is dropped only if no command has a slot for it.
 	const first = look(root, words, rangeOf(isNearHead), { mode: "typos" });
-	if (first.found.length === 1) return first;
+	if (first.found.length === 1) return { look: first, isExact: false };
 	const meant = look(root, words, rangeOf(isNearHead, true), { mode: "typos" });
-	if (meant.found.length === 1) return meant;
+	if (meant.found.length === 1) return { look: meant, isExact: false };
 	// Last, because forms such as `what is {collection}` accept nearly everything as a name.
 	const all = look(root, words, whole, { mode: "loose" });
-	if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one, rules))) return all;
+	if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one, rules))) {
+		return { look: all, isExact: true };
+	}
 	// A word that could be a misspelling of two commands is read as neither.
 	const best = meant.far - meant.range.from >= all.far ? meant : all;
-	return { ...best, found: [] };
+	return { look: { ...best, found: [] }, isExact: false };
 }
 
 /**
@@ -130,6 +186,7 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
 		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
+		if (named.length > 1 && topics.isOfStronger(command, last)) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
 		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
 		const isNamed = around.some((word) => topics.isOf(command, word));
@@ -143,9 +200,16 @@ function isAround(words: Words, { from, to }: Range, reader: LooseReader): boole
 	const places = placesOf({ from, to });
 	if (isChain(words, { from, to }, reader)) return true;
 	if (places.every((at) => isVague(words.low[at] ?? ""))) return true;
+	if (places.some((at) => isRefused(words, at))) return true;
 	if (isChat(words, from) && words.low[from] !== "the") return true;
 	if (places.slice(1).some((at) => isChat(words, at) && !LINKS.has(words.low[at] ?? "")))
 		return true;
+	const { low, proper } = words;
+	if (low[to - 2] === "on" && reader.rules.chains.bySlug(low[to - 1] ?? "") && to - from > 2)
+		return true;
+	// `Fidenza units`: what is written small around a name is none of it.
+	const isWritten = places.some((at) => proper?.has(at));
+	if (isWritten && !(proper?.has(from) && proper.has(to - 1)) && low[from] !== "the") return true;
 	const last = namePlaces(words, places).at(-1);
 	return last !== undefined && last !== to - 1;
 }
@@ -155,6 +219,7 @@ function hasName(words: Words, { names }: Found, reader: LooseReader): boolean {
 	return names.every(({ from, to }) => {
 		if (isChain(words, { from, to }, reader)) return false;
 		const places = placesOf({ from, to });
+		if (places.some((at) => isRefused(words, at))) return false;
 		const isWhole = places.every((at) => !isChat(words, at) || LINKS.has(words.low[at] ?? ""));
 		const open = namePlaces(words, places);
 		return isWhole && open.some((at) => !reader.topics.isOfAny(words.low[at] ?? ""));

@@ -1,7 +1,7 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isMistyped } from "#agent/grammar/tolerance.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isChatWord, isOrderWord } from "#agent/grammar/wordRoles.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
 /** For each command, the places of words that point to it. */
@@ -54,7 +54,7 @@ export function createTopicSigns(
 		const isOpen = signs.size === 0;
 		for (const [at, word] of words.low.entries()) {
 			if (words.kinds[at] !== "word" || word.length < TYPO_MIN || isKnown(word)) continue;
-			if (roleOf(words, at) === "chat" || isOrderWord(word)) continue;
+			if (isChatWord(word) || isOrderWord(word)) continue;
 			for (const [meant, of] of long) {
 				if (!isMistyped(word, meant)) continue;
 				for (const command of of) {

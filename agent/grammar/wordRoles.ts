@@ -20,21 +20,25 @@ import {
 export type Role = "chat" | "before" | "beside" | "open";
 
 /** Returns the role of the word at this place. */
-export function roleOf({ low, kinds }: Words, at: number): Role {
+export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	const word = low[at] ?? "";
-	if (kinds[at] === "quoted") return "open";
+	if (kinds[at] === "quoted" || proper?.has(at)) return "open";
 	if (CHAT.has(word) || PRESENT.has(word)) return "chat";
 	if (word.endsWith("'s") && CHAT.has(word.slice(0, -2))) return "chat";
 	const before = low[at - 1] ?? "";
 	if (VERBS.has(word) || ORDERS.has(word)) {
 		if (MODAL.has(before)) return "chat";
 	} else if (SPEAKERS.has(before) && (PAST.has(word) || VERB_ENDING.test(word))) return "chat";
+	// `how far`, `is it true`: said of something else than of the name behind it.
+	if (DESCRIBING.has(word) && STRESSING.has(before)) return "chat";
 	if (DESCRIBING.has(word) || PAST.has(word)) return "before";
 	// The endings of an adverb and of a verb: `instantly`, `bottoming`, `sniped`.
-	if ((word.length > 5 && word.endsWith("ly")) || VERB_ENDING.test(word)) return "before";
+	if (word.length > 5 && word.endsWith("ly")) return "before";
+	if (VERB_ENDING.test(word))
+		return low.slice(0, at).some((one) => AUXILIARY.has(one)) ? "before" : "beside";
 	if (!VERBS.has(word)) return TALK.has(word) || ABSTRACT.has(word) ? "beside" : "open";
 	const next = low[at + 1];
-	const isLast = next === undefined || CHAT.has(next);
+	const isLast = next === undefined || CHAT.has(next) || PHASES.has(word);
 	return isLast && low.slice(0, at).some((one) => HELPING.has(one)) ? "chat" : "beside";
 }
 
@@ -44,7 +48,7 @@ export function namePlaces(words: Words, places: readonly number[]): number[] {
 	const named = new Set(places.filter((at) => roles.get(at) === "open"));
 	if (named.size === 0) {
 		// `floor of floating` has no better word.
-		for (const at of places) if (isMadeUp(words, at, roles.get(at))) named.add(at);
+		for (const at of places) if (isMadeUp(words, at)) named.add(at);
 	}
 	for (const at of [...places].reverse()) {
 		const isBefore = roles.get(at) === "before" || roles.get(at) === "beside";
@@ -52,6 +56,15 @@ export function namePlaces(words: Words, places: readonly number[]): number[] {
 	}
 	for (const at of places) {
 		if (roles.get(at) === "beside" && named.has(at - 1) && !words.isApart[at]) named.add(at);
+	}
+	for (const at of places) {
+		// `mad lads of base`
+		const isJoined =
+			LINKS.has(words.low[at + 1] ?? "") && named.has(at + 2) && !words.isApart[at + 2];
+		if (isJoined && TALK.has(words.low[at] ?? "") && roles.get(at) === "beside") {
+			named.add(at);
+			if (roles.get(at - 1) === "before") named.add(at - 1);
+		}
 	}
 	for (const at of places) for (const link of linksAt(words, at, named)) named.add(link);
 	return [...named].sort((a, b) => a - b);
@@ -67,6 +80,11 @@ export function isVague(low: string): boolean {
 	return ABSTRACT.has(low);
 }
 
+/** Returns true for a word that is never part of a name, wherever it stands. */
+export function isChatWord(low: string): boolean {
+	return CHAT.has(low) || PRESENT.has(low);
+}
+
 /** Returns true for a form of a known verb: `going`. */
 export function isVerbForm(low: string): boolean {
 	return PRESENT.has(low) || CHAT.has(low);
@@ -79,6 +97,11 @@ export function isOrderWord(low: string): boolean {
 	return ORDERS.has(low) || REFUSED.has(low);
 }
 
+/** Returns true for such a word that is no verb: nothing that is asked about is called so. */
+export function isRefused({ low, proper }: Words, at: number): boolean {
+	return REFUSED.has(low[at] ?? "") && !proper?.has(at);
+}
+
 /** The same for a word in its place: `the cheapest i can grab` orders nothing. */
 export function isOrder({ low }: Words, at: number): boolean {
 	const word = low[at] ?? "";
@@ -87,10 +110,19 @@ export function isOrder({ low }: Words, at: number): boolean {
 		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
 		if (word === "not" || word === "no") return before !== "or";
 		if (word === "if") return !ASKING.has(before);
+		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
+		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
+		if (word === "my") return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
 		if (word === "dont" || word === "don't") return !KNOWING.has(low[at + 1] ?? "");
 		return word !== "until" || !DURATION.has(before);
 	}
-	return ORDERS.has(word) && !isWhatOneCould(first, before);
+	if (LENGTHS.has(word) && at > 0) return false;
+	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
+}
+
+/** Returns true behind whoever else does something: `wallets that hold`. */
+export function isTold(before: string): boolean {
+	return OTHERS.has(before);
 }
 
 /** Returns true behind `i can` or `can i`: what follows is no order. */
@@ -109,8 +141,23 @@ const HELPING = setOf("do does did will would can could may might to");
 const MODAL = setOf("to will would can could may might gonna wanna tryna lemme please");
 /** Directly after one of these words a form of a verb is none either: `i just sniped azuki`. */
 const SPEAKERS = setOf(
-	"i we he she they you u people ppl everyone anyone someone somebody anybody who whos just been being " +
-		"be still keeps keep already never ever",
+	"i we he she they you u people ppl everyone anyone someone somebody anybody who whos been being " +
+		"be still keeps keep already never ever just",
+);
+/** What these do is told, and not ordered: `did they sell`. */
+const OTHERS = setOf(
+	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
+);
+const STRESSING = setOf(
+	"how so too very it its it's thats that's really pretty quite as not more most",
+);
+const LENGTHS = setOf("long short");
+const ORDERING = setOf("list delist burn mint stake");
+/** These verbs need another one behind them: `did azuki finish minting`. */
+const PHASES = setOf("finish start begin keep stop continue end");
+const AUXILIARY = setOf(
+	"is are was were be been has have had did does do whats what's hows how's whos who's who where wheres " +
+		"people ppl anyone they",
 );
 const ABLE = setOf("can could may might");
 const PERSONS = setOf("i we you u one");
@@ -122,10 +169,13 @@ const BEFORE_VALUE = setOf("on in for over at within during the last past this o
 const VERB_ENDING = /^[a-z]*[aeiouy][a-z]*(?:(?<=.{4})ing|(?<=.{3})(?<!e)ed)$/;
 const LINKS = setOf("of and & the by");
 
-function isMadeUp({ low }: Words, at: number, role: Role | undefined): boolean {
+function isMadeUp({ low }: Words, at: number): boolean {
 	const word = low[at] ?? "";
-	return role === "before" && VERB_ENDING.test(word) && !PAST.has(word) && !DESCRIBING.has(word);
+	if (!VERB_ENDING.test(word) || CHAT.has(word)) return false;
+	return NAMING.has(low[at - 1] ?? "") && !PAST.has(word) && !DESCRIBING.has(word);
 }
+
+const NAMING = setOf("of for on in about");
 
 /** Returns the places of words that join two parts of a name: `house of rust`. */
 function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>): number[] {

@@ -117,7 +117,7 @@ export const blindPhrasings: readonly (readonly [text: string, command: string |
 	["is the mfers floor thin", "depth mfers"],
 	["how deep are bids on captainz", "depth captainz"],
 	["meebits bid wall?", "depth meebits"],
-	["can i exit 20 meebits without nuking floor", null],
+	["can i exit 20 meebits without nuking floor", "depth meebits"],
 	["captainz trait floors", "traits captainz"],
 	["most valuable traits on clonex", "traits clonex"],
 	["what traits do beanz have", "traits beanz"],
