@@ -17,7 +17,13 @@ export function chooseName(
 	rest: readonly number[],
 	isTopic: ReadonlySet<number>,
 ): NameChoice {
-	const runs = runsOf(words, namePlaces(words, rest)).map((run) => properPart(words, run));
+	const parts = runsOf(words, namePlaces(words, rest)).map((run) => properPart(words, run));
+	const runs = parts.filter((run, n) => {
+		return !parts.some(
+			(other, m) =>
+				m !== n && isSaidBy(words, run, other) && (m > n || !isSaidBy(words, other, run)),
+		);
+	});
 	const [first, second, ...more] = runs;
 	if (!first) return { kind: "none" };
 	if (!second) {
@@ -58,6 +64,14 @@ function runsOf(words: Words, places: readonly number[]): Range[] {
 		else runs.push({ from: at, to: at + 1 });
 	}
 	return runs;
+}
+
+/** Returns true where a longer name says all of a shorter one: `a captain of the captains club`. */
+function isSaidBy({ low }: Words, short: Range, long: Range): boolean {
+	const stems = ({ from, to }: Range) =>
+		low.slice(from, to).map((word) => word.replace(/'?s$/, ""));
+	const said = stems(long);
+	return stems(short).every((stem) => said.includes(stem));
 }
 
 /** Returns true for one unknown word in front of a name: `sales feed for azuki`. */

@@ -1,4 +1,5 @@
 import { chooseName } from "#agent/grammar/chooseName.ts";
+import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
 import { neededBy } from "#agent/grammar/parseForm.ts";
 import {
@@ -12,7 +13,14 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { createTopicSigns, note, type Signs, type TopicSigns } from "#agent/grammar/topicSigns.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isBeforeValue, isOrder, isOrderWord, isTold, roleOf } from "#agent/grammar/wordRoles.ts";
+import {
+	isBeforeValue,
+	isChatWord,
+	isOrder,
+	isOrderWord,
+	isTold,
+	roleOf,
+} from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Command.ts";
 
 export type TopicReader = Omit<TopicSigns, "find"> & {
@@ -38,7 +46,7 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 		...signs,
 		read(words) {
 			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
-			if (asksHow(words)) return undefined;
+			if (asksHow(words) || ordersMint(words)) return undefined;
 			const found = signs.find(words);
 			if (!words.low.some((word) => TOKEN.test(word))) {
 				for (const command of found.keys())
@@ -48,6 +56,11 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 				// `azuki #12` alone asks for that token.
 				if (/^#\d+$/.test(word))
 					for (const [command, taker] of takers) if (taker.needsToken) note(found, command, [at]);
+			}
+			const price = words.low.findIndex((_, at) => comparesPrice(words, at));
+			if (price >= 0) {
+				for (const command of takers.keys())
+					if (command.topic?.takesPrice) note(found, command, [price]);
 			}
 			if (found.size === 0) return undefined;
 			leaveNames(words, found);
@@ -86,6 +99,8 @@ type Values = {
 	numbered?: string;
 	/** True where the question is about another time than now. */
 	isPast: boolean;
+	/** True where a price is compared with an amount. */
+	isPriced: boolean;
 };
 
 /** Takes words from the topics that are part of a name, where something else shows what is asked. */
@@ -138,6 +153,13 @@ function asksHow({ low }: Words): boolean {
 	});
 }
 
+/** Returns true for an order that looks like a question for mints: `mint me 3 degods`. */
+function ordersMint(words: Words): boolean {
+	const first = words.low.findIndex((_, at) => roleOf(words, at) !== "chat");
+	const next = words.low[first + 1] ?? "";
+	return words.low[first] === "mint" && (next === "me" || next === "us" || /^\d+$/.test(next));
+}
+
 const WAYS = new Set("do does can should would could did".split(" "));
 const PERSONS = new Set("i we you u one people ppl".split(" "));
 const LOOKS = new Set("see check find look view know tell get".split(" "));
@@ -160,13 +182,21 @@ function readValues(
 	rules: WalkRules,
 ): Values | undefined {
 	const { low, raw, kinds } = words;
-	const values: Values = { isSaidOnly: false, isPast: low.some((word) => PAST.has(word)) };
+	const values: Values = {
+		isSaidOnly: false,
+		isPast: low.some((word) => PAST.has(word)),
+		isPriced: low.some((_, at) => comparesPrice(words, at)),
+	};
 	const rest: number[] = [];
 	for (let at = 0; at < low.length; at++) {
 		const word = low[at] ?? "";
 		if (kinds[at] === "quoted" || readAddress(word, raw[at] ?? "") !== undefined) {
 			if (values.name) return undefined;
 			values.name = { value: readAddress(word, raw[at] ?? "") ?? raw[at] ?? "" };
+			continue;
+		}
+		if (comparesPrice(words, at)) {
+			if (MONEY.has(low[at + 1] ?? "")) at += 1;
 			continue;
 		}
 		const window = windowAt(words, at, rules);
@@ -221,9 +251,16 @@ function withName(
 	for (let at = from; at < to; at++) if (!isNameWord(words, at, rules)) return undefined;
 	const value = words.raw.slice(from, to).join(" ").replace(/'s?$/, "");
 	const name = { value, range: { from, to }, chain };
-	const isNumbered = values.tokenAt === to && !words.isApart[to];
+	const { tokenAt } = values;
+	if (tokenAt === to && !words.isApart[to]) {
+		return { ...values, name, numbered: `${value} ${words.raw[to]}` };
+	}
+	// `404 ducks` at the beginning, or behind `of`; elsewhere it is how many.
+	const isMany = words.low.includes("many") || words.isApart[from];
+	const isFirst = tokenAt === 0 || words.isApart[from - 1] || isChatWord(words.low[from - 2] ?? "");
+	const isNumbered = tokenAt !== undefined && tokenAt === from - 1 && !isMany && isFirst;
 	return isNumbered
-		? { ...values, name, numbered: `${value} ${words.raw[to]}` }
+		? { ...values, name, numbered: `${words.raw[tokenAt]} ${value}` }
 		: { ...values, name };
 }
 
@@ -317,6 +354,7 @@ function choose(
 	// A number behind a name is the id of a token, where something is asked of one.
 	const isOfToken = fitting.some(({ filled }) => filled.token !== undefined);
 	const meant = isOfToken ? fitting.filter(({ filled }) => filled.token !== undefined) : fitting;
+	if (values.isPriced && meant.some(({ command }) => !command.topic?.takesPrice)) return undefined;
 	const best = meant.filter((one) => meant.every((other) => one === other || isOver(one, other)));
 	const [only] = best;
 	if (!only || best.length > 1) return undefined;

@@ -37,7 +37,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 	(
 		"waht=what wat=what wut=what wht=what whta=what wats=whats wuts=whats whts=whats watz=whats whast=whats " +
 		"hw=how hwo=how teh=the hte=the r=are mny=many muhc=much mch=much wich=which whcih=which " +
-		"fp=floor flr=floor vol=volume vols=volumes ob=orderbook avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
+		"prev=previous fp=floor flr=floor vol=volume vols=volumes ob=orderbook avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
 		"nmbr=number numbr=number qty=quantity pct=percent prcnt=percent perc=percent percnt=percent " +
 		"vlm=volume vlume=volume volum=volume volumn=volume voulme=volume vloume=volume " +
 		"flor=floor florr=floor flooor=floor floro=floor fllor=floor floorr=floor foor=floor " +

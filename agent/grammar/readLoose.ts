@@ -1,9 +1,9 @@
+import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
-import { plainWords } from "#agent/grammar/plainWords.ts";
 import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
-import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,
 	isOneLetterOff,
@@ -11,15 +11,7 @@ import {
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
-import {
-	isCommon,
-	isOrder,
-	isOrderWord,
-	isRefused,
-	isVague,
-	namePlaces,
-	roleOf,
-} from "#agent/grammar/wordRoles.ts";
+import { isOrderWord, isRefused, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -36,59 +28,18 @@ export type LooseReader = {
 
 /**
  * Reads words as commands that only read: by their forms; by topic where no form fits, or where a
- * form takes words of the question for a name (`doodles fllor price`). Of several sentences one may
- * be the question, where the others only talk.
+ * form takes words of the question for a name (`doodles fllor price`).
  */
-export function readLoose(typed: Words, reader: LooseReader): Look {
-	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
-	const look = readWhole(words, reader);
-	if (look.found.length > 0) return look;
-	const sentences = sentencesOf(words);
-	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return look;
-	const looks = sentences.map((one) => readWhole(one, reader));
-	const read = looks.filter(({ found }) => found.length > 0);
-	const [only] = read;
-	if (!only || read.length > 1) return look;
-	const isTalk = looks.every((one) => one === only || isTalked(one.words, reader));
-	return isTalk ? only : look;
-}
-
-const SENTENCES_MAX = 5;
-
-/** Splits words at the signs between them. */
-function sentencesOf(words: Words): Words[] {
-	const starts = [...words.low.keys()].filter((at) => at === 0 || words.isApart[at]);
-	return starts.map((from, n) => {
-		const to = starts[n + 1] ?? words.low.length;
-		const part = <T>(list: T[]) => list.slice(from, to);
-		const { raw, low, starts: at, kinds, isApart, proper } = words;
-		const own = [...(proper ?? [])].map((place) => place - from);
-		const lists = { raw: part(raw), low: part(low), starts: part(at), kinds: part(kinds) };
-		return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
-	});
-}
-
-/** Returns true for a sentence that neither asks nor orders: `i am new here`. */
-function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
-	const { low, kinds } = words;
-	if (low.length === 1 && topics.isOfAny(low[0] ?? "")) return false;
-	return low.every((word, at) => {
-		if (kinds[at] !== "word" || rules.isReserved(word)) return false;
-		if (/\d/.test(word)) return OWNING.has(low[at - 1] ?? "") || at === low.length - 1;
-		if (isOrderWord(word)) return word === "my" || !isOrder(words, at);
-		return isCommon(word) || roleOf(words, at) !== "open" || rules.isKnown(word);
-	});
-}
-
-const OWNING = new Set("have got ive i've with only about around like for".split(" "));
-
-function readWhole(words: Words, reader: LooseReader): Look {
+export function readLoose(words: Words, reader: LooseReader): Look {
 	const look = readLoosely(words, reader);
 	if (look.found.length === 0) return look;
 	const isPriced = namesPrice(words);
 	if (asksAhead(words) || hasOtherTime(words)) return { ...look, found: [] };
-	const isMissed = (one: Found) =>
-		one.names.some((name) => isMoney(words, name)) || (isPriced && !takesAmount(one));
+	const isCompared = words.low.some((_, at) => comparesPrice(words, at));
+	const isMissed = (one: Found) => {
+		if (one.names.some((name) => isMoney(words, name))) return true;
+		return isPriced && !takesAmount(one) && !(isCompared && one.command.topic?.takesPrice);
+	};
 	return look.found.some(isMissed) ? { ...look, found: [] } : look;
 }
 
@@ -122,8 +73,6 @@ function takesAmount({ command, values }: Found): boolean {
 function isMoney({ low }: Words, { from, to }: Range): boolean {
 	return to - from === 1 && MONEY.has(low[from] ?? "");
 }
-
-const MONEY = new Set("eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "));
 
 function readLoosely(words: Words, reader: LooseReader): Look {
 	const { look: byForm, isExact } = readForms(words, reader);
@@ -180,7 +129,8 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	const { topics, mainHeads } = reader;
 	const [named] = names;
 	if (named?.from === 1 && mainHeads.has(words.low[0] ?? "")) {
-		return named.to > 2 && words.low[1] !== "the" && isChat(words, 1);
+		if (named.to === 2 || words.low[1] === "the") return false;
+		return isChat(words, 1) || topics.isPhrase(words.low[0] ?? "", words.low[1] ?? "");
 	}
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);

@@ -16,6 +16,8 @@ export type TopicSigns = {
 	isOf(command: Command, low: string): boolean;
 	isOfStronger(command: Command, low: string): boolean;
 	isOfAny(low: string): boolean;
+	/** True for two words that are one sign: `sales feed`. */
+	isPhrase(first: string, second: string): boolean;
 };
 
 /** Collects the topics of commands, so that each word of a text is looked up once. */
@@ -35,6 +37,11 @@ export function createTopicSigns(
 			if (text === first) single.set(text, (single.get(text) ?? new Set()).add(command));
 		}
 	}
+	const pairs = new Set(
+		commands
+			.flatMap(({ topic }) => topic?.words ?? [])
+			.filter((text) => /^[^ ]+ [^ …]+$/.test(text)),
+	);
 	const long = [...single].filter(([word]) => word.length >= TYPO_MIN);
 
 	function find(words: Words): Signs {
@@ -79,9 +86,12 @@ export function createTopicSigns(
 		isOfStronger: (command, low) =>
 			[...(single.get(low) ?? NONE)].some(({ topic }) => topic?.over?.includes(command.name)),
 		isOfAny: (low) => single.has(low),
+		isPhrase: (first, second) => pairs.has(`${first} ${second}`),
 	};
 }
 
+/** The most words between two parts of a phrase. */
+const GAP_MAX = 7;
 /** Shorter words are more often other words than misspelled ones. */
 const TYPO_MIN = 5;
 /** A word this long resembles no other word, so a misspelling is certain. */
@@ -92,13 +102,18 @@ const NONE: ReadonlySet<Command> = new Set();
 type Phrase = { command: Command; parts: readonly (readonly string[])[] };
 
 /** Returns the places of a phrase that begins at `at`; undefined where it does not. */
-function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): number[] | undefined {
+function placesOf(
+	parts: Phrase["parts"],
+	{ low, kinds, isApart }: Words,
+	at: number,
+): number[] | undefined {
 	const places: number[] = [];
 	let from = at;
 	for (const [n, part] of parts.entries()) {
 		const stands = () =>
 			part.every((word, m) => low[from + m] === word && kinds[from + m] === "word");
-		while (n > 0 && from < low.length && !stands()) from += 1;
+		const last = Math.min(low.length, from + GAP_MAX);
+		while (n > 0 && from < last && !stands() && !isApart[from]) from += 1;
 		if (!stands()) return undefined;
 		for (let m = 0; m < part.length; m++) places.push(from + m);
 		from += part.length;

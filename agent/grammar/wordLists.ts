@@ -2,7 +2,7 @@
 
 /** Words that people put around a question: small words, greetings, slang, usual misspellings. */
 export const CHAT = setOf(
-	"tf below above beneath underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os blur magiceden a an " +
+	"sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os blur magiceden a an " +
 		"the this that these those it its it's there here one any anything some something all " +
 		"of on in at for from to with by about into over within per as than or near around " +
 		"under off i im i'm i'd id me we us our u you your he she they them their people ppl " +
@@ -72,7 +72,7 @@ export const CHAT = setOf(
 
 /** General words for people, which names also use. */
 export const TALK = setOf(
-	"king chief boss gang homie friend fren frens moments real quick general agent single " +
+	"degen degens king chief boss gang homie friend fren frens moments real quick general agent single " +
 		"whole ones load loads dozen back away together apart pfp pfps jpeg lads guys vibes " +
 		"gals buddies units'",
 );
@@ -96,7 +96,7 @@ export const ABSTRACT = setOf(
 
 /** Adjectives and adverbs. */
 export const DESCRIBING = setOf(
-	"good close rough strong weak healthy solid stable steady ugly bad great decent nice " +
+	"asleep awake scarce abundant plentiful good close rough strong weak healthy solid stable steady ugly bad great decent nice " +
 		"fine poor rich small huge tiny large long short hard easy heavy light quick slow fast " +
 		"early late young old fresh new hot cold cool warm wet dry loud quiet calm busy free " +
 		"full empty open closed safe risky rare common popular famous cheap expensive pricey " +

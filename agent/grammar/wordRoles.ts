@@ -112,11 +112,17 @@ export function isOrder({ low }: Words, at: number): boolean {
 		if (word === "if") return !ASKING.has(before);
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
 		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
-		if (word === "my") return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
+		if (word === "my") {
+			if (NAMING.has(before)) return low.some((one, n) => n !== at && ORDERS.has(one));
+			return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
+		}
+		if (word === "never") return !/^(?:heard|seen|saw|knew|tried|used)$/.test(low[at + 1] ?? "");
 		if (word === "dont" || word === "don't") return !KNOWING.has(low[at + 1] ?? "");
 		return word !== "until" || !DURATION.has(before);
 	}
 	if (LENGTHS.has(word) && at > 0) return false;
+	// `how much do i need to grab one`: what it costs, and no order.
+	if (before === "to" && COSTING.has(first)) return false;
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
 }
 
@@ -150,6 +156,9 @@ const OTHERS = setOf(
 );
 const STRESSING = setOf(
 	"how so too very it its it's thats that's really pretty quite as not more most",
+);
+const COSTING = setOf(
+	"need needed cost costs takes take much price eth have way cheapest possible",
 );
 const LENGTHS = setOf("long short");
 const ORDERING = setOf("list delist burn mint stake");

@@ -57,9 +57,11 @@ export type Command = {
  * words between them `how many … listed`. Where several commands are meant, the one counts whose
  * words are more of the same, or that goes `over` the others by name. `anyTime`: the answer is of
  * now, and a length of time in the question is left out (`how is it doing this week`).
+ * `takesPrice`: the answer is a price, so one that it is compared with asks for it (`still above 2`).
  */
 export type Topic = {
 	words: readonly string[];
 	over?: readonly string[];
 	anyTime?: boolean;
+	takesPrice?: boolean;
 };
