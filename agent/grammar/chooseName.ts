@@ -1,6 +1,6 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
-import { isCommon, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isCommon, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** The words that no topic and no value took: a name, or none, or more than can be understood. */
 export type NameChoice = { kind: "name"; range: Range } | { kind: "none" } | { kind: "unclear" };
@@ -69,7 +69,7 @@ function runsOf(words: Words, places: readonly number[]): Range[] {
 /** Returns true where a longer name says all of a shorter one: `a captain of the captains club`. */
 function isSaidBy({ low }: Words, short: Range, long: Range): boolean {
 	const stems = ({ from, to }: Range) =>
-		low.slice(from, to).map((word) => word.replace(/'?s$/, ""));
+		low.slice(from, to).flatMap((word) => (isVague(word) ? [] : [word.replace(/'?s$/, "")]));
 	const said = stems(long);
 	return stems(short).every((stem) => said.includes(stem));
 }

@@ -215,6 +215,7 @@ function readValues(
 				return undefined;
 			continue;
 		}
+		if (/^\d*\.\d/.test(word)) return undefined;
 		if (rules.isReserved(word) && isTold(low[at - 1] ?? "")) continue;
 		if (rules.isReserved(word) || isOtherTime(words, at)) return undefined;
 		const chain = chainAt(words, at, { isTopic, rules });

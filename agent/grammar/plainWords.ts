@@ -24,13 +24,18 @@ export function plainWords(words: Words, isKnown: (low: string) => boolean): Wor
 function plainWord(typed: string, isKnown: (low: string) => boolean): string {
 	const plain = SPELLINGS.get(typed);
 	if (plain !== undefined) return plain;
-	const clipped = CLIPPED.test(typed) && !isKnown(typed) ? `${typed.replace(/'$/, "")}g` : "";
-	if (clipped !== "" && (isKnown(clipped) || isVerbForm(clipped))) return clipped;
-	return squeezed(typed, isKnown);
+	const end = typed.endsWith("'") ? typed.length - 1 : typed.length;
+	if (typed.charCodeAt(end - 1) === LETTER_N && CLIPPED.test(typed) && !isKnown(typed)) {
+		const whole = `${typed.slice(0, end)}g`;
+		if (isKnown(whole) || isVerbForm(whole)) return whole;
+	}
+	return DRAWN_OUT.test(typed) ? squeezed(typed, isKnown) : typed;
 }
 
 /** `goin`, `sellin'`. */
 const CLIPPED = /^[a-z]{2,}in'?$/;
+const LETTER_N = 110;
+const DRAWN_OUT = /([a-z])\1\1/;
 
 /** Short forms and frequent misspellings of words that questions are made of. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(

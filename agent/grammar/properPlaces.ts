@@ -9,14 +9,14 @@ export function properPlaces(
 	{ raw, low, kinds, isApart }: Words,
 	isKnown: (low: string) => boolean,
 ): ReadonlySet<number> | undefined {
-	if (!raw.some((word) => CAPITAL.test(word))) return undefined;
+	if (!raw.some(isCapital)) return undefined;
 	const proper = new Set<number>();
 	let small = 0;
 	for (let at = raw.length - 1; at >= 0; at--) {
 		const [typed = "", word = ""] = [raw[at], low[at]];
 		if (kinds[at] !== "word") continue;
 		const isFirst = at === 0 || isApart[at] === true;
-		if (!CAPITAL.test(typed)) {
+		if (!isCapital(typed)) {
 			if (/^[a-z]/.test(typed)) small += 1;
 		} else if (isChatWord(word) || (isKnown(word) && typed === typed.toUpperCase())) {
 			// Somebody Who Writes All Words Like This names nothing by it.
@@ -26,6 +26,11 @@ export function properPlaces(
 	return small >= SMALL_MIN && proper.size > 0 ? proper : undefined;
 }
 
-const CAPITAL = /^[A-Z]/;
+/** Looks at the first letter only, as every text passes here. */
+function isCapital(word: string): boolean {
+	const first = word.charCodeAt(0);
+	return first >= 65 && first <= 90;
+}
+
 const SMALL = new Set("the of is are what for a in on and to how does did at".split(" "));
 const SMALL_MIN = 2;

@@ -33,14 +33,22 @@ export type LooseReader = {
 export function readLoose(words: Words, reader: LooseReader): Look {
 	const look = readLoosely(words, reader);
 	if (look.found.length === 0) return look;
-	const isPriced = namesPrice(words);
-	if (asksAhead(words) || hasOtherTime(words)) return { ...look, found: [] };
+	return look.found.some((one) => leavesOut(words, one)) ? { ...look, found: [] } : look;
+}
+
+/** Returns true for a reading that leaves out a price, a time or a coin that the text names. */
+function leavesOut(words: Words, found: Found): boolean {
+	if (asksAhead(words) || words.low.some((_, at) => isOtherTime(words, at))) return true;
+	if (found.names.some((name) => isMoney(words, name))) return true;
+	if (!words.low.some(isNumber) || !namesPrice(words) || takesAmount(found)) return false;
 	const isCompared = words.low.some((_, at) => comparesPrice(words, at));
-	const isMissed = (one: Found) => {
-		if (one.names.some((name) => isMoney(words, name))) return true;
-		return isPriced && !takesAmount(one) && !(isCompared && one.command.topic?.takesPrice);
-	};
-	return look.found.some(isMissed) ? { ...look, found: [] } : look;
+	return !(isCompared && found.command.topic?.takesPrice);
+}
+
+/** Looks at the first letter only, as every text passes here. */
+function isNumber(low: string): boolean {
+	const first = low.charCodeAt(0);
+	return first >= 48 && first <= 57;
 }
 
 /** True for a text with a price (`under 1 eth`), which no reading may leave out. */
@@ -57,11 +65,6 @@ function asksAhead({ low }: Words): boolean {
 const MOVES = new Set(
 	"pump dump moon nuke crash rip tank recover bounce rise fall drop dip".split(" "),
 );
-
-/** Returns true for a length of time that no slot takes, which no reading may leave out. */
-function hasOtherTime(words: Words): boolean {
-	return words.low.some((_, at) => words.kinds[at] === "word" && isOtherTime(words, at));
-}
 
 function takesAmount({ command, values }: Found): boolean {
 	return Object.entries(command.slots).some(
@@ -84,10 +87,19 @@ function readLoosely(words: Words, reader: LooseReader): Look {
 	if (isSure && isExact) return byForm;
 	const byTopic = reader.topics.read(words);
 	// Words that were left out of a form may be those that say more: `out of supply`.
-	if (isSure && !byTopic?.command.topic?.over?.includes(found.command.name)) return byForm;
+	if (isSure && !(byTopic && saysMore(byTopic, found))) return byForm;
 	if (byTopic) return { ...byForm, found: [byTopic] };
 	const kept = byForm.found.map((one) => trimmed(words, one));
 	return { ...byForm, found: kept.filter((one) => hasName(words, one, reader)) };
+}
+
+/** Returns true for another question, or the same one about less words: `kiln art drop yet`. */
+function saysMore(byTopic: Found, byForm: Found): boolean {
+	const { command } = byForm;
+	if (byTopic.command !== command)
+		return byTopic.command.topic?.over?.includes(command.name) === true;
+	const lengthOf = ({ names: [name] }: Found) => (name ? name.to - name.from : 0);
+	return lengthOf(byTopic) > 0 && lengthOf(byTopic) < lengthOf(byForm);
 }
 
 /** Matches the words with forms: first exactly, then with more and more tolerance. */

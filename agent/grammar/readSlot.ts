@@ -92,14 +92,21 @@ export function isWindowWord(low: string): boolean {
 }
 
 /** Returns true where a length of time begins that no slot takes: `12h`, `3 days`, `all time`. */
-export function isOtherTime({ low }: Words, at: number): boolean {
-	const [word = "", next = ""] = [low[at], low[at + 1]];
+export function isOtherTime({ low, kinds }: Words, at: number): boolean {
+	const word = low[at] ?? "";
+	if (kinds[at] !== "word") return false;
+	const first = word.charCodeAt(0);
+	const next = low[at + 1] ?? "";
+	if (first < DIGIT_0 || first > DIGIT_9) {
+		return OTHER_TIMES.has(word) || (next === "time" && (word === "all" || word === "life"));
+	}
 	if (WINDOWS.has(word) || WINDOW_WORDS.has(word) || WINDOW_WORDS.has(`${word} ${next}`))
 		return false;
-	if (/^\d+$/.test(word)) return TIME_UNITS.has(next);
-	if (/^\d+[a-z]+$/.test(word)) return TIME_UNITS.has(word.replace(/^\d+/, ""));
-	return OTHER_TIMES.has(word) || ((word === "all" || word === "life") && next === "time");
+	return TIME_UNITS.has(/^\d+$/.test(word) ? next : word.replace(/^\d+/, ""));
 }
+
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
 
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {

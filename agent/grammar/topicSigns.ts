@@ -42,7 +42,14 @@ export function createTopicSigns(
 			.flatMap(({ topic }) => topic?.words ?? [])
 			.filter((text) => /^[^ ]+ [^ …]+$/.test(text)),
 	);
-	const long = [...single].filter(([word]) => word.length >= TYPO_MIN);
+	/** Single words by their length, of which a misspelling is at most one letter apart. */
+	const byLength = new Map<number, [string, ReadonlySet<Command>][]>();
+	for (const one of single) {
+		for (const length of [-1, 0, 1].map((n) => one[0].length + n)) {
+			if (one[0].length >= TYPO_MIN) byLength.set(length, [...(byLength.get(length) ?? []), one]);
+		}
+	}
+	const nearBy = (low: string) => byLength.get(low.length) ?? [];
 
 	function find(words: Words): Signs {
 		const signs: Signs = new Map();
@@ -62,7 +69,7 @@ export function createTopicSigns(
 		for (const [at, word] of words.low.entries()) {
 			if (words.kinds[at] !== "word" || word.length < TYPO_MIN || isKnown(word)) continue;
 			if (isChatWord(word) || isOrderWord(word)) continue;
-			for (const [meant, of] of long) {
+			for (const [meant, of] of nearBy(word)) {
 				if (!isMistyped(word, meant)) continue;
 				for (const command of of) {
 					if (isOpen || word.length >= LONG_WORD || signs.has(command)) note(signs, command, [at]);
@@ -78,7 +85,7 @@ export function createTopicSigns(
 				[...of].some((one) => one === command || command.topic?.over?.includes(one.name));
 			if (isOf(single.get(low) ?? NONE)) return true;
 			if (low.length < TYPO_MIN || isKnown(low)) return false;
-			return long.some(
+			return nearBy(low).some(
 				([word, of]) => isMistyped(low, word) && (low.length >= LONG_WORD || isOf(of)),
 			);
 		},

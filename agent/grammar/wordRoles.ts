@@ -38,7 +38,7 @@ export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 		return low.slice(0, at).some((one) => AUXILIARY.has(one)) ? "before" : "beside";
 	if (!VERBS.has(word)) return TALK.has(word) || ABSTRACT.has(word) ? "beside" : "open";
 	const next = low[at + 1];
-	const isLast = next === undefined || CHAT.has(next) || PHASES.has(word);
+	const isLast = next === undefined || CHAT.has(next) || PHASES.has(word) || /^[\d.]+$/.test(next);
 	return isLast && low.slice(0, at).some((one) => HELPING.has(one)) ? "chat" : "beside";
 }
 
@@ -108,6 +108,7 @@ export function isOrder({ low }: Words, at: number): boolean {
 	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
 	if (REFUSED.has(word)) {
 		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
+		if (word === "no" && CALMING.has(low[at + 1] ?? "")) return false;
 		if (word === "not" || word === "no") return before !== "or";
 		if (word === "if") return !ASKING.has(before);
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
@@ -144,7 +145,9 @@ export function isBeforeValue(low: string): boolean {
 /** After one of these words a verb is no name: `did azuki recover`. */
 const HELPING = setOf("do does did will would can could may might to");
 /** Directly after one of these words a verb is no part of a name: `to track azuki`. */
-const MODAL = setOf("to will would can could may might gonna wanna tryna lemme please");
+const MODAL = setOf(
+	"to will would can could may might cant cannot couldnt gonna wanna tryna lemme please",
+);
 /** Directly after one of these words a form of a verb is none either: `i just sniped azuki`. */
 const SPEAKERS = setOf(
 	"i we he she they you u people ppl everyone anyone someone somebody anybody who whos been being " +
@@ -173,6 +176,9 @@ const PERSONS = setOf("i we you u one");
 const ASKING = setOf("know see check idk wonder wondering ask tell sure curious");
 /** `don't know` denies nothing that is asked. */
 const KNOWING = setOf("know see remember get have understand care mind");
+const CALMING = setOf(
+	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
+);
 const DURATION = setOf("long left time days hours much");
 const BEFORE_VALUE = setOf("on in for over at within during the last past this of since from");
 const VERB_ENDING = /^[a-z]*[aeiouy][a-z]*(?:(?<=.{4})ing|(?<=.{3})(?<!e)ed)$/;
