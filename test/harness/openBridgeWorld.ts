@@ -96,7 +96,7 @@ function openBridge(
 	};
 	const listed = { rpcUrl: market.url, currencies: [coin], isListedOnly: true };
 	return startBridgeEmulator({
-		...{ pollMs: 10, ...timed },
+		...{ pollMs: 20, ...timed },
 		chains: [
 			{ id: 31_337, rpcUrl: market.url, name: "anvil", currencies: [coin] },
 			{

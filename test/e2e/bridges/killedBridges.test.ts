@@ -223,3 +223,15 @@ for (let nth = 0; nth < SEEDS; nth++) {
 		5 * TEST_LIMIT_MS,
 	);
 }
+
+test("deposits, permits and signed orders were all killed on their way to every end", async () => {
+	const entries = lane.world.bridges.bridge.ledger();
+	const handed = new Set(entries.flatMap(({ permit, fill }) => (fill && permit?.handed) || []));
+	expect([...handed].sort()).toEqual(["eip3009", "order"]);
+	const rows = await lane.db.query<{ status: string }>(
+		"select distinct status from bridge.bridge order by 1",
+	);
+	const met = rows.map(({ status }) => status);
+	const wanted = ["pending", "refund", "rejected", "success", "uncertain"];
+	expect(met).toEqual(expect.arrayContaining(wanted));
+});
