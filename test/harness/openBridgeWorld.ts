@@ -36,7 +36,11 @@ export type BridgeWorldParts = {
  * Opens two chains, a wallet provider for both, and a bridge that really pays on both. Provider and
  * bridge go by the clock, where one is given.
  */
-export async function openBridgeWorld({ clock }: { clock?: Clock } = {}): Promise<BridgeWorldParts> {
+export async function openBridgeWorld({
+	clock,
+}: {
+	clock?: Clock;
+} = {}): Promise<BridgeWorldParts> {
 	const timed = clock === undefined ? {} : { clock };
 	const [market, home] = await Promise.all([
 		startAnvil(),
@@ -82,11 +86,7 @@ export async function openBridgeWorld({ clock }: { clock?: Clock } = {}): Promis
 	};
 }
 
-function openBridge(
-	market: Anvil,
-	home: Anvil,
-	timed: { clock?: Clock },
-): Promise<BridgeEmulator> {
+function openBridge(market: Anvil, home: Anvil, timed: { clock?: Clock }): Promise<BridgeEmulator> {
 	const coin = {
 		...({ address: zeroAddress, symbol: "ETH", name: "Ether", decimals: 18 } as const),
 		usdMicros: ETH_USD * MICRO,

@@ -36,9 +36,16 @@ const STEPS = [
 	...["commit.create", "commit.decide", "custody.send", "commit.outcome", "commit.found"],
 	...(isProving ? ["commit.answer", "rpc.account", "commit.look", "rpc.receipt"] : []),
 ];
-const POINTS = STEPS.flatMap((step) =>
-	(["before", "after"] as const).map((edge): KillPoint => ({ step, edge, nth: 1 })),
-);
+/** Before these is after the step before them: nothing is stored or called in between. */
+const NEXT = [
+	...["bridge.store", "bridge.begin", "bridge.look", "bridge.permit", "bridge.handed"],
+	...["custody.send", "commit.outcome", "commit.sign"],
+];
+const POINTS = STEPS.flatMap((step) => {
+	const isSame = !isProving && NEXT.includes(step);
+	const edges: KillPoint["edge"][] = isSame ? ["after"] : ["before", "after"];
+	return edges.map((edge): KillPoint => ({ step, edge, nth: 1 }));
+});
 
 /** Bridges that are asked for until a process comes by a point. */
 const TRIES_MAX = 4;

@@ -1,6 +1,11 @@
 import { encodeFunctionData, type Hex } from "viem";
 import { bundleKillable } from "#test/e2e/kills/bundleKillable.ts";
-import { type KillLane, type KillPlace, laneClock, openLane } from "#test/e2e/kills/openKillLane.ts";
+import {
+	type KillLane,
+	type KillPlace,
+	laneClock,
+	openLane,
+} from "#test/e2e/kills/openKillLane.ts";
 import {
 	type BridgeWorldParts,
 	openBridgeWorld,
@@ -29,7 +34,10 @@ const PLUGINS = ["custody", "wallets", "bridge"];
  */
 export async function openBridgeLane(): Promise<BridgeLane> {
 	const clock = laneClock();
-	const [bridges, bundle] = await Promise.all([openBridgeWorld({ clock }), bundleKillable(PLUGINS)]);
+	const [bridges, bundle] = await Promise.all([
+		openBridgeWorld({ clock }),
+		bundleKillable(PLUGINS),
+	]);
 	const { market, home, custody } = bridges;
 	const [prices = ""] = bundle.plugins;
 	const lane = await openLane<Place>(

@@ -87,8 +87,7 @@ export async function openLane<World extends KillPlace>(
 	const { index, chain } = own;
 	const clock = own.made?.clock ?? laneClock();
 	const database = await createTestDatabase();
-	const custody =
-		own.made?.custody ?? (await startCustodyEmulator({ rpcUrl: anvil.url, clock }));
+	const custody = own.made?.custody ?? (await startCustodyEmulator({ rpcUrl: anvil.url, clock }));
 	const owner = custody.people()[OWNERS[index] ?? -1];
 	const address = owner?.wallet?.address.toLowerCase() as Hex | undefined;
 	if (!owner || !address) throw new Error("no wallet is left for this lane");
