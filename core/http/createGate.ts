@@ -89,6 +89,9 @@ export function createGate(options: GateOptions) {
 		} catch (error) {
 			context.fault = faultOf(error);
 		}
+		if (isSigned(passing) && (context.fault !== undefined || (response?.status ?? 0) >= 400)) {
+			context.fault = (await allowanceFault(context, options)) ?? context.fault;
+		}
 		if (context.fault && !context.upgraded) {
 			const { requestId } = context;
 			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
@@ -110,7 +113,7 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	const { path, flaw } = context.target;
 	const preflight = preflightAnswer(request, options.origins);
 	if (preflight) return preflight;
-	if (flaw !== undefined || isMetered(path)) {
+	if (flaw !== undefined || (isMetered(path) && !isSigned(passing))) {
 		await takeAllowance({ limiter: options.limiter, context, log: options.log });
 	}
 	if (flaw !== undefined) throw httpFault.malformedUrl({ public: flaw });
@@ -142,6 +145,20 @@ function tookOver(answer: unknown, { request, match }: Passing): boolean {
  */
 function isMetered(path: string): boolean {
 	return path === "/v1" || path.startsWith("/v1/");
+}
+
+/** Returns true for a webhook's delivery: it costs allowance only where it is refused. */
+function isSigned({ request, match }: Passing): boolean {
+	return match?.isSigned === true && request.method === "POST";
+}
+
+async function allowanceFault(context: RequestContext, options: GateOptions) {
+	try {
+		await takeAllowance({ limiter: options.limiter, context, log: options.log });
+		return undefined;
+	} catch (error) {
+		return faultOf(error);
+	}
 }
 
 /** Answers a preflight, which costs no allowance: the browser asks it, not the client. */

@@ -20,7 +20,7 @@ const COMMANDS = [
 
 /** Returns ten families of attacks on a world in which only cleo is linked. */
 export function attacksOn(world: SocialWorld): Family[] {
-	const { x, service } = world;
+	const { x, service, db } = world;
 	const url = `${service.url}/v1/social/webhook`;
 	const { bot, timeline } = x;
 	const cleo = x.person("cleo");
@@ -79,7 +79,7 @@ export function attacksOn(world: SocialWorld): Family[] {
 		{ name: "edits", attacks: edited() },
 		{ name: "encoded commands", attacks: both(cleo, encoded()) },
 		{ name: "quoted and surrounded commands", attacks: both(cleo, quoted()) },
-		{ name: "commands in names", attacks: both(cleo, named()) },
+		{ name: "commands in names", attacks: [...both(cleo, named()), ...gifts()] },
 		{ name: "programs, relays and the bot itself", attacks: relayed() },
 		{ name: "somebody else's name", attacks: impersonated() },
 		{ name: "posts that do not name the bot", attacks: unnamed() },
@@ -146,6 +146,28 @@ export function attacksOn(world: SocialWorld): Family[] {
 						return [`post:${one.id}`];
 					},
 				})),
+			),
+		);
+	}
+
+	/** Tokens of a collection whose name is a command, which cleo then asks about. */
+	function gifts(): Attack[] {
+		return COMMANDS.flatMap((text) =>
+			["floor kiln-folk", "collection kiln-folk", "trending 7d", "discover", "search send"].map(
+				(question) => ({
+					name: `"${question}" is answered by what is called ${text}`,
+					async deliver() {
+						await db.execute(
+							"update market_index.collection set name = $1 where slug = 'kiln-folk'",
+							[text],
+						);
+						const asked = [
+							...(await mention(cleo, `${BOT} ${question}`)()),
+							...(await message(cleo, question)()),
+						];
+						return asked;
+					},
+				}),
 			),
 		);
 	}
