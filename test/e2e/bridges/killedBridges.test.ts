@@ -9,8 +9,8 @@ import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { LIE_KINDS, OUTCOME_KINDS, PERMIT_LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
-// Guarantee: processes die at every step boundary, and the provider is late, lies, fails and repeats
-// itself; yet its books, both chains and every record agree, and nothing is sent twice or lost.
+// Guarantee: processes die at every step boundary, and the provider is late, lies, fails and
+// repeats itself; yet its books, both chains and all records agree, and nothing is sent twice or lost.
 
 const PATH = "/v1/bridges/intents";
 const isProving = process.env["PROVE"] === "1";
