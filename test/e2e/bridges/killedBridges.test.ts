@@ -10,7 +10,8 @@ import { LIE_KINDS, OUTCOME_KINDS, PERMIT_LIE_KINDS } from "#test/sandbox/bridge
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: processes die at every step boundary, and the provider is late, lies, fails and
-// repeats itself; yet its books, both chains and all records agree, and nothing is sent twice or lost.
+// repeats itself; yet its books, both chains and all records agree, and nothing is sent twice or
+// lost.
 
 const PATH = "/v1/bridges/intents";
 const isProving = process.env["PROVE"] === "1";
