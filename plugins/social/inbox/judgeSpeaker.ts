@@ -1,5 +1,6 @@
 import { EVENT_AGE_MAX_MS, EVENT_AHEAD_MAX_MS, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
+import { BLANK, trimmed } from "#plugins/social/x/typedText.ts";
 
 /** Why the bot does not answer. Every reason is stored, for operators. */
 export type Silence =
@@ -68,14 +69,17 @@ function names(text: string, { botName }: SpeakerTerms): boolean {
 
 function withoutName(text: string, { botName }: SpeakerTerms): string {
 	if (botName === null) return text;
-	const first = text.replace(nameOf(botName, "^\\s*"), "");
-	return first.replace(nameOf(botName, "", "[\\s.!?]*$"), "").trim();
+	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
+	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
 }
 
-/** Matches a mention as X does: a letter, digit or `_` next to it makes it no mention. */
+/**
+ * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, nor is
+ * the name of a list one (`@bot/list`).
+ */
 function nameOf(botName: string, before: string, after = ""): RegExp {
 	return new RegExp(
-		`${before}(?<![\\p{L}\\p{N}_@＠])[@＠]${botName}(?![\\p{L}\\p{N}_@])${after}`,
+		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
 		"iu",
 	);
 }
