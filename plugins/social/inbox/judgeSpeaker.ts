@@ -11,8 +11,7 @@ export type Silence =
 	| "repost"
 	| "edited"
 	| "unreadable"
-	| "not_named"
-	| "too_old";
+	| "not_named";
 
 export type SpeakerTerms = {
 	/** Known ids of the bot's own account. */
@@ -23,7 +22,10 @@ export type SpeakerTerms = {
 	nowMs: number;
 };
 
-export type Judged = { kind: "heard"; command: string } | { kind: "ignored"; reason: Silence };
+/** `late`: it was for the bot, but too long ago for anything but `stop`. */
+export type Judged =
+	| { kind: "heard" | "late"; command: string }
+	| { kind: "ignored"; reason: Silence };
 
 /**
  * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
@@ -32,11 +34,11 @@ export type Judged = { kind: "heard"; command: string } | { kind: "ignored"; rea
 export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
 	const reason = silence(written, terms);
 	if (reason !== null) return { kind: "ignored", reason };
-	if (written.via === "dm") return { kind: "heard", command: withoutName(written.text, terms) };
 	const command = withoutName(written.text, terms);
-	return names(written.text, terms) && command !== ""
-		? { kind: "heard", command }
-		: { kind: "ignored", reason: "not_named" };
+	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
+	if (!isNamed) return { kind: "ignored", reason: "not_named" };
+	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
+	return { kind: isLate ? "late" : "heard", command };
 }
 
 function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
@@ -48,9 +50,7 @@ function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms):
 	// An edited text: the first version was handled, or was ignored; no other version counts.
 	if (written.id !== written.firstId) return "edited";
 	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
-	const ageMs = nowMs - writtenAtMs(written.firstId);
-	if (ageMs > EVENT_AGE_MAX_MS) return "too_old";
-	return ageMs < -EVENT_AHEAD_MAX_MS ? "unreadable" : null;
+	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
 }
 
 const EPOCH_MS = 1_288_834_974_657n;
