@@ -29,7 +29,8 @@ export function formAttacks(tools: AttackTools): Family[] {
 		{ name: "ids that are nearly another's", attacks: ids(), control: renamed },
 		{ name: "versions", attacks: versions() },
 		{ name: "signs that nobody sees", attacks: hidden() },
-		{ name: "links and escapes in place of words", attacks: [...replaced(), ...challenged()] },
+		{ name: "links and escapes in place of words", attacks: replaced() },
+		{ name: "signatures that the challenge gives away", attacks: challenged() },
 	];
 
 	function ids(): Attack[] {
@@ -148,8 +149,8 @@ export function formAttacks(tools: AttackTools): Family[] {
 						const next = written({ by: cleo, text: command, edits: first.id });
 						if (isRead) await deliver(renderMention(first, rendering));
 						const post = { id: next.id, text: `${BOT} ${command}`, author_id: cleo.id };
-						await tell({ ...post, ...listed(first.id, next.id) });
-						return await ifStored(`post:${first.id}`);
+						const events = await tell({ ...post, ...listed(first.id, next.id) });
+						return [...events, ...(await ifStored(`post:${first.id}`))];
 					},
 				})),
 			),
@@ -162,7 +163,8 @@ export function formAttacks(tools: AttackTools): Family[] {
 					const post = { id_str: next.id, text: `${BOT} ${command}`, user };
 					const told = { ...post, edit_history: listed(first.id, next.id) };
 					await deliver({ for_user_id: bot.id, tweet_create_events: [told] });
-					return await ifStored(`post:${first.id}`);
+					const ids = [`post:${first.id}`, `post:${next.id}`];
+					return (await Promise.all(ids.map(ifStored))).flat();
 				},
 			})),
 		]);
@@ -238,29 +240,33 @@ export function formAttacks(tools: AttackTools): Family[] {
 
 	/** The challenge signs what anybody asks it to sign, so it must not sign deliveries. */
 	function challenged(): Attack[] {
-		const bodies = (command: string): [string, unknown][] => {
-			const { id } = written({ by: mallory, text: command });
-			const text = `${BOT} ${command}`;
-			const post = { id, text, author_id: cleo.id };
-			const data = { event_type: "post.mention.create", payload: post };
-			const old = { id_str: id, text, user: { id_str: cleo.id } };
-			return [
-				["of a mention", { data }],
-				["of a mention in a list", { data: [data] }],
-				["of an old mention", { for_user_id: bot.id, tweet_create_events: [old] }],
-			];
-		};
+		type Body = (id: string, text: string) => unknown;
+		const mentionOf: Body = (id, text) => ({
+			event_type: "post.mention.create",
+			payload: { id, text, author_id: cleo.id },
+		});
+		const kinds: [string, Body][] = [
+			["of a mention", (id, text) => ({ data: mentionOf(id, text) })],
+			["of a mention in a list", (id, text) => ({ data: [mentionOf(id, text)] })],
+			[
+				"of an old mention",
+				(id, text) => ({
+					for_user_id: bot.id,
+					tweet_create_events: [{ id_str: id, text, user: { id_str: cleo.id } }],
+				}),
+			],
+		];
 		return COMMANDS.flatMap((command) =>
-			["of a mention", "of a mention in a list", "of an old mention"].flatMap((kind) =>
+			kinds.flatMap(([kind, bodyOf]) =>
 				["", " ", "\ufeff"].map((front) => ({
-					name: `the challenge's signature ${kind}, behind ${JSON.stringify(front)}: ${command}`,
+					name: `${kind}, behind ${JSON.stringify(front)}: ${command}`,
 					async deliver() {
-						const payload = bodies(command).find(([name]) => name === kind)?.[1];
-						const body = `${front}${JSON.stringify(payload)}`;
+						const { id } = written({ by: mallory, text: command });
+						const body = `${front}${JSON.stringify(bodyOf(id, `${BOT} ${command}`))}`;
 						const asked = await fetch(`${url}?crc_token=${encodeURIComponent(body)}`);
 						const answer = (await asked.json()) as { response_token?: string };
 						await deliver(body, () => answer.response_token ?? signatureOf("none", body));
-						return [];
+						return await ifStored(`post:${id}`);
 					},
 				})),
 			),
