@@ -74,8 +74,8 @@ function withoutName(text: string, { botName }: SpeakerTerms): string {
 }
 
 /**
- * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, nor is
- * the name of a list one (`@bot/list`).
+ * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
+ * neither does the name of a list (`@bot/list`).
  */
 function nameOf(botName: string, before: string, after = ""): RegExp {
 	return new RegExp(

@@ -3,8 +3,8 @@ import { type AttackTools, BOT, COMMANDS, type Family } from "#test/e2e/social/a
 type Around = [what: string, post: object, includes?: object];
 
 /**
- * Returns families in which cleo's own words are harmless, and a command stands around them: in what
- * X delivers of others and of attachments, in front of her reply, or in a copy.
+ * Returns families in which cleo's own words are harmless, and a command stands around them: in
+ * what X delivers of others and of attachments, in front of her reply, or in a copy.
  */
 export function contextAttacks(tools: AttackTools): Family[] {
 	const { bot, cleo, mallory, written, tell, deliver, ifStored } = tools;

@@ -17,8 +17,8 @@ const HIDDEN = [
 ];
 
 /**
- * Returns families that play with the form of a delivery: ids that are nearly another's, versions in
- * another order, characters and links in place of words, and signatures that the service itself
+ * Returns families that play with the form of a delivery: ids that are nearly another's, versions
+ * in another order, characters and links in place of words, and signatures that the service itself
  * gives away.
  */
 export function formAttacks(tools: AttackTools): Family[] {
