@@ -5,6 +5,7 @@ import type { ObservedRequest } from "#core/http/createRequestObserver.ts";
 import { createRouteTable } from "#core/http/createRouteTable.ts";
 import { httpFault } from "#core/http/httpFault.ts";
 import { requestContexts } from "#core/http/requestContexts.ts";
+import { SIGNED_MEMBER } from "#core/http/takesSigned.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 
 function gateUnderTest(options: Partial<GateOptions> = {}) {
@@ -187,4 +188,56 @@ test("HEAD reaches a route as the GET it stands for", async () => {
 		get("/v1/a/1", { method: "HEAD" }),
 	);
 	expect(method).toBe("GET");
+});
+
+describe("what a webhook's sender posts costs allowance only where it is refused", () => {
+	const refusing: GateOptions["limiter"] = {
+		take: async () => ({ allowed: false, limit: 1, remaining: 0, resetMs: 1, retryAfterMs: 1 }),
+	};
+	const hook = (method = "POST") => get("/v1/hook", { method });
+	const outcomes: [name: string, request: Request, next: () => unknown, status: number][] = [
+		["accepted", hook(), () => new Response("x"), 200],
+		["refused by an answer", hook(), () => Response.json({}, { status: 401 }), 429],
+		["refused by a fault", hook(), () => Promise.reject(httpFault.conflict()), 429],
+		["a read of its address", hook("GET"), () => new Response("x"), 429],
+		["an ordinary post", get("/v1/a/1", { method: "POST" }), () => new Response("x"), 429],
+	];
+	for (const [name, request, next, status] of outcomes) {
+		test(`${name}: ${status} where the allowance is used up`, async () => {
+			const { gate } = gateUnderTest({
+				limiter: refusing,
+				table: () =>
+					createRouteTable([
+						{ method: "POST", path: "/v1/hook", hooks: { detail: { [SIGNED_MEMBER]: true } } },
+						{ method: "GET", path: "/v1/hook" },
+						{ method: "POST", path: "/v1/a/:id" },
+					]),
+			});
+			expect((await gate(next, request))?.status).toBe(status);
+		});
+	}
+
+	test("too large a body is refused, as is a malformed address, and each counts once", async () => {
+		let taken = 0;
+		const { gate } = gateUnderTest({
+			limiter: {
+				take: async () => {
+					taken += 1;
+					return { allowed: true, limit: 1, remaining: 0, resetMs: 1, retryAfterMs: 0 };
+				},
+			},
+			table: () =>
+				createRouteTable([
+					{ method: "POST", path: "/v1/hook", hooks: { detail: { [SIGNED_MEMBER]: true } } },
+				]),
+		});
+		const body = " ".repeat(262_145);
+		const headers = { "content-type": "application/json" };
+		const request = get("/v1/hook", { method: "POST", body, headers });
+		expect((await gate(() => new Response("x"), request))?.status).toBe(413);
+		expect(taken).toBe(1);
+		const malformed = get("/v1/hook?x=%", { method: "POST" });
+		expect((await gate(() => new Response("x"), malformed))?.status).toBe(400);
+		expect(taken).toBe(2);
+	});
 });

@@ -89,6 +89,9 @@ export function createGate(options: GateOptions) {
 		} catch (error) {
 			context.fault = faultOf(error);
 		}
+		if (isSigned(passing) && (context.fault !== undefined || (response?.status ?? 0) >= 400)) {
+			context.fault = (await allowanceFault(context, options)) ?? context.fault;
+		}
 		if (context.fault && !context.upgraded) {
 			const { requestId } = context;
 			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
@@ -110,7 +113,7 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	const { path, flaw } = context.target;
 	const preflight = preflightAnswer(request, options.origins);
 	if (preflight) return preflight;
-	if (flaw !== undefined || isMetered(path)) {
+	if (flaw !== undefined || (isMetered(path) && !isSigned(passing))) {
 		await takeAllowance({ limiter: options.limiter, context, log: options.log });
 	}
 	if (flaw !== undefined) throw httpFault.malformedUrl({ public: flaw });
@@ -142,6 +145,22 @@ function tookOver(answer: unknown, { request, match }: Passing): boolean {
  */
 function isMetered(path: string): boolean {
 	return path === "/v1" || path.startsWith("/v1/");
+}
+
+/** Returns true for a webhook's delivery: it costs allowance only where it is refused. */
+function isSigned({ request, match, context }: Passing): boolean {
+	// A malformed URL reaches no route, and has cost its allowance by then.
+	if (context.target.flaw !== undefined) return false;
+	return match?.isSigned === true && request.method === "POST";
+}
+
+async function allowanceFault(context: RequestContext, options: GateOptions) {
+	try {
+		await takeAllowance({ limiter: options.limiter, context, log: options.log });
+		return undefined;
+	} catch (error) {
+		return faultOf(error);
+	}
 }
 
 /** Answers a preflight, which costs no allowance: the browser asks it, not the client. */
@@ -195,12 +214,15 @@ function allowedMethods(match: RouteMatch): string {
 }
 
 /** Returns the request for Elysia: the URL that we read, its body within limits, HEAD as a GET. */
-async function toElysia({ request, match, context }: Passing): Promise<Request> {
+async function toElysia(passing: Passing): Promise<Request> {
+	const { request, match, context } = passing;
 	const { url } = context.target;
 	const { headers, signal } = request;
 	const isGet = request.method === "HEAD" && match?.patterns.has("HEAD") === false;
 	let admitted = request;
-	if (!BODILESS_METHODS.has(request.method)) admitted = await admitBody(request, url);
+	if (!BODILESS_METHODS.has(request.method)) {
+		admitted = await admitBody(request, { url, isSigned: isSigned(passing) });
+	}
 	if (isGet) admitted = new Request(url, { method: "GET", headers, signal });
 	// A request of HTTP/1.0 without a host, or of another scheme.
 	else if (admitted.url !== url) admitted = new Request(url, admitted);

@@ -1,4 +1,5 @@
 import { CACHED_MEMBER } from "#core/http/canBeCached.ts";
+import { SIGNED_MEMBER } from "#core/http/takesSigned.ts";
 
 export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
 
@@ -7,6 +8,8 @@ export type RouteMatch = {
 	patterns: ReadonlyMap<string, string>;
 	/** Whether its GET answers all callers alike (see `canBeCached`). */
 	isCached: boolean;
+	/** Whether a signature proves the sender of its POST (see `takesSigned`). */
+	isSigned: boolean;
 };
 
 export type RouteTable = { match(path: string): RouteMatch | undefined };
@@ -29,8 +32,10 @@ type Node = {
 export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const root = emptyNode();
 	const cached = new Set<string>();
+	const signed = new Set<string>();
 	for (const route of routes) {
-		if (route.method === "GET" && saysCached(route)) cached.add(route.path);
+		if (route.method === "GET" && says(route, CACHED_MEMBER)) cached.add(route.path);
+		if (route.method === "POST" && says(route, SIGNED_MEMBER)) signed.add(route.path);
 		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
 	}
 	return {
@@ -38,14 +43,18 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 			const patterns = new Map<string, string>();
 			collect(root, segmentsOf(path), patterns);
 			if (patterns.size === 0) return undefined;
-			return { patterns, isCached: cached.has(patterns.get("GET") ?? "") };
+			return {
+				patterns,
+				isCached: cached.has(patterns.get("GET") ?? ""),
+				isSigned: signed.has(patterns.get("POST") ?? ""),
+			};
 		},
 	};
 }
 
-function saysCached({ hooks }: Route): boolean {
+function says({ hooks }: Route, member: string): boolean {
 	const detail = hooks?.detail;
-	return typeof detail === "object" && detail !== null && CACHED_MEMBER in detail;
+	return typeof detail === "object" && detail !== null && member in detail;
 }
 
 function emptyNode(): Node {

@@ -38,10 +38,6 @@ test("what changes something can refuse an origin, and what is no API is not cou
 	expect(statuses("get", "/healthz")).toEqual(["400", "422", "500"]);
 });
 
-test("a webhook proves itself by its signature, so its 401 is its own", () => {
-	expect(failureResponses({ security: [{ webhook: [] }] })).not.toHaveProperty("401");
-});
-
 test("what takes a body can refuse it; a parameter that it does not know, every route can", () => {
 	const always = ["400", "422", "429", "500", "503"];
 	const withBody = failureResponses({ requestBody: {} });

@@ -70,7 +70,7 @@ function impliedBy(
 	const { parameters } = operation;
 	const hasCursor = Array.isArray(parameters) && parameters.some((one) => one?.name === "cursor");
 	const { security } = operation;
-	const isGuarded = Array.isArray(security) && security.some((one) => !isWebhook(one));
+	const isGuarded = Array.isArray(security) && security.length > 0;
 	return [
 		...COMMON.malformed,
 		...(isGuarded ? COMMON.unauthorized : []),
@@ -83,13 +83,6 @@ function impliedBy(
 		...COMMON.always,
 		...(path.startsWith("/v1") ? COMMON.v1 : []),
 	];
-}
-
-/**
- * Returns true for routes whose caller proves itself by a signature; they declare their own codes.
- */
-function isWebhook(scheme: unknown): boolean {
-	return typeof scheme === "object" && scheme !== null && "webhook" in scheme;
 }
 
 /** Returns a response's name: `Too Many Requests` as `TooManyRequests`. */

@@ -40,12 +40,6 @@ const SECURITY_SCHEMES = {
 		name: "x-api-key",
 		description: "The deployment's ADMIN_API_KEY. Who acts is named by the header `x-admin-actor`.",
 	},
-	webhook: {
-		type: "apiKey",
-		in: "header",
-		name: "svix-signature",
-		description: "HMAC-SHA256 of `id.timestamp.body`, as Svix signs webhooks.",
-	},
 };
 
 /**

@@ -19,10 +19,6 @@ export const ROUTER_BODY_BYTES_MAX = 256_000;
 /** The most split routes in its answer, and the most pools of each. */
 export const ROUTER_WAYS_MAX = 16;
 export const ROUTER_POOLS_MAX = 8;
-/** The most outputs that its answer may list. */
-export const ROUTER_OUTPUTS_MAX = 8;
-/** The most characters of JSON that are stored of its permit data. */
-export const PERMIT_CHARS_MAX = 8_192;
 /** How long calls to the router pause after a refusal that names no time, in milliseconds. */
 export const ROUTER_PAUSE_MS = 1_000;
 

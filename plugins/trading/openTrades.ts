@@ -25,6 +25,7 @@ export type TradesOptions = {
 	core: Core;
 	config: z.output<z.ZodObject<typeof tradeConfig>> & {
 		TRADE_SETTLEMENT_ASSETS: readonly `0x${string}`[];
+		TRADE_V3_FACTORY: `0x${string}`;
 	};
 	wallets: Wallets;
 	/** Calls chain 4663 for requests of users and for money movements. */
@@ -66,7 +67,7 @@ export function openTrades(options: TradesOptions) {
 			createHostedRouter({
 				...{ baseUrl: config.ROUTER_BASE_URL.replace(/\/+$/, ""), pools, budget: core.budget },
 				...{ apiKey: config.ROUTER_API_KEY, callsPerSecond: config.ROUTER_CALLS_PER_SECOND },
-				slippageBps: config.TRADE_SLIPPAGE_BPS_MAX,
+				...{ slippageBps: config.TRADE_SLIPPAGE_BPS_MAX, factory: config.TRADE_V3_FACTORY },
 			}),
 		);
 	}

@@ -1,4 +1,5 @@
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import type { Clock } from "#core/clock/Clock.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import {
 	type BridgeEmulator,
@@ -31,8 +32,16 @@ export type BridgeWorldParts = {
 	stop(): Promise<void>;
 };
 
-/** Opens two chains, a wallet provider for both, and a bridge that really pays on both. */
-export async function openBridgeWorld(): Promise<BridgeWorldParts> {
+/**
+ * Opens two chains, a wallet provider for both, and a bridge that really pays on both. Provider and
+ * bridge go by the clock, where one is given.
+ */
+export async function openBridgeWorld({
+	clock,
+}: {
+	clock?: Clock;
+} = {}): Promise<BridgeWorldParts> {
+	const timed = clock === undefined ? {} : { clock };
 	const [market, home] = await Promise.all([
 		startAnvil(),
 		startAnvil({ args: ["--chain-id", "4663"] }),
@@ -40,8 +49,10 @@ export async function openBridgeWorld(): Promise<BridgeWorldParts> {
 	for (const token of [USDG, TWIN, ONLY, SIGNED_DOLLAR]) {
 		await home.rpc("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);
 	}
-	const custody = await startCustodyEmulator({ rpcUrl: home.url, moreRpcUrls: [market.url] });
-	const bridge = await openBridge(market, home);
+	const custody = await startCustodyEmulator({
+		...{ rpcUrl: home.url, moreRpcUrls: [market.url], ...timed },
+	});
+	const bridge = await openBridge(market, home, timed);
 	const feeds = {
 		31337: { [zeroAddress]: { feed: await deployFeed(market, ETH_USD) } },
 		4663: {
@@ -75,7 +86,7 @@ export async function openBridgeWorld(): Promise<BridgeWorldParts> {
 	};
 }
 
-function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
+function openBridge(market: Anvil, home: Anvil, timed: { clock?: Clock }): Promise<BridgeEmulator> {
 	const coin = {
 		...({ address: zeroAddress, symbol: "ETH", name: "Ether", decimals: 18 } as const),
 		usdMicros: ETH_USD * MICRO,
@@ -85,7 +96,7 @@ function openBridge(market: Anvil, home: Anvil): Promise<BridgeEmulator> {
 	};
 	const listed = { rpcUrl: market.url, currencies: [coin], isListedOnly: true };
 	return startBridgeEmulator({
-		pollMs: 10,
+		...{ pollMs: 20, ...timed },
 		chains: [
 			{ id: 31_337, rpcUrl: market.url, name: "anvil", currencies: [coin] },
 			{

@@ -227,6 +227,7 @@ export function openTradeLab(given: {
 		// A source is silent only where a test makes it so, not because the machine is busy.
 		...z.object(tradeConfig).parse({ TRADE_QUOTE_TIMEOUT_MS: 15_000, ...env }),
 		TRADE_SETTLEMENT_ASSETS: [lower(world.addresses.usdg)],
+		TRADE_V3_FACTORY: lower(world.addresses.factory),
 	};
 	const assets = createAssets({ chain, pools: () => state.pools });
 	const reference = createReference({

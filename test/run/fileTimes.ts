@@ -12,6 +12,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 	"core/db/embedded/startEmbeddedServer.test.ts": 30,
 	"test/e2e/providerTrouble.test.ts": 51,
 	"test/e2e/bridges/bridgeRules.test.ts": 40,
+	"test/e2e/bridges/killedBridges.test.ts": 45,
 	"test/e2e/bridges/ownWallets.test.ts": 25,
 	"test/e2e/bridges/bridgeDeaths.test.ts": 20,
 	"test/conformance/provider/busy.test.ts": 46,

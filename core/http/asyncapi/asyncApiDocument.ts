@@ -19,7 +19,7 @@ export type AsyncApiDocument = {
 	servers: Named;
 	channels: Named;
 	operations: Named;
-	components: { messages: Named; schemas: Record<string, JsonSchema>; securitySchemes?: Named };
+	components: { messages: Named; schemas: Record<string, JsonSchema> };
 };
 
 export type AsyncApiOptions = {
@@ -34,13 +34,6 @@ const DESCRIPTION = [
 	"",
 	"Every frame is one JSON object. Ignore types and members that you do not know.",
 ].join("\n");
-
-const WEBHOOK = {
-	type: "httpApiKey",
-	in: "header",
-	name: "svix-signature",
-	description: "HMAC-SHA256 of `id.timestamp.body`, as Svix signs webhooks.",
-};
 
 /** A socket or webhook route, with the description of its messages. */
 type Route = { channel: DescribedChannel; path: string; isSocket: boolean };
@@ -80,7 +73,6 @@ export function asyncApiDocument({ app, version, publicUrl }: AsyncApiOptions): 
 		components: {
 			messages,
 			schemas,
-			...(routes.some(({ isSocket }) => !isSocket) && { securitySchemes: { webhook: WEBHOOK } }),
 		},
 	};
 }
@@ -130,7 +122,6 @@ function describeChannel({ channel, path, isSocket }: Route, components: Compone
 		const made = {
 			action,
 			channel: { $ref: `#/channels/${name}` },
-			security: isSocket ? [] : [{ $ref: "#/components/securitySchemes/webhook" }],
 			title: action === "send" ? `The service sends: ${title}` : `The service takes: ${title}`,
 			messages: names.map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
 			...(!isSocket && { bindings: { http: { method: "POST", bindingVersion: "0.3.0" } } }),

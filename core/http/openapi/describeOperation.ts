@@ -8,6 +8,7 @@ import { exampleOf } from "#core/http/openapi/exampleOf.ts";
 import { isRecord } from "#core/http/openapi/isRecord.ts";
 import type { JsonSchema } from "#core/http/openapi/JsonSchema.ts";
 import { statusWords } from "#core/http/statusWords.ts";
+import { SIGNED_MEMBER } from "#core/http/takesSigned.ts";
 
 type Described = {
 	method: string;
@@ -59,6 +60,7 @@ function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 		[FAILURES_MEMBER]: _failures,
 		[CHANNEL_MEMBER]: _channel,
 		[CACHED_MEMBER]: _cached,
+		[SIGNED_MEMBER]: _signed,
 		...rest
 	} = value;
 	return rest;

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canStream } from "#core/http/asyncapi/canStream.ts";
-import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
+import { takesSigned } from "#core/http/takesSigned.ts";
 import { bridgeWebhookFault } from "#plugins/bridge/reconcile/bridgeWebhookFault.ts";
 import type { BridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
 
@@ -45,38 +44,32 @@ const channel = {
 };
 
 /**
- * Where the bridge provider tells what became of requests. Null: it has no key here, and there is
- * no such address.
+ * Opens the address to which the bridge provider posts what became of requests. Null: it has no key
+ * here, and there is no such address.
  */
 export function webhookRoutes(webhooks: BridgeWebhooks | null) {
 	const routes = new Elysia({ prefix: "/v1/bridgeprovider" });
 	if (!webhooks) return routes;
-	return routes.post(
-		"/webhook",
-		async ({ request, set }) => {
-			set.headers["cache-control"] = "no-store";
-			const body = new Uint8Array(await request.arrayBuffer());
-			return { outcome: await webhooks.receive({ headers: request.headers, body }) };
-		},
-		{
-			// The signature is of the bytes, not of what they mean.
-			parse: "none",
-			response: { 200: outcomeSchema },
-			detail: {
-				...{ operationId: "receiveBridgeProviderWebhook", tags: ["bridging"] },
-				security: [{ webhook: [] }],
+	return routes.use(
+		takesSigned({
+			path: "/webhook",
+			receive: async (delivery) => ({ outcome: await webhooks.receive(delivery) }),
+			answer: outcomeSchema,
+			channel,
+			faults: [
+				...[bridgeWebhookFault.webhookHeaders, bridgeWebhookFault.webhookSignature],
+				...[bridgeWebhookFault.webhookTime, bridgeWebhookFault.webhookTooLarge],
+				bridgeWebhookFault.webhookEvent,
+			],
+			about: {
+				operationId: "receiveBridgeProviderWebhook",
+				tag: "bridging",
 				summary: "Takes a webhook of the bridge provider",
 				description:
 					"Signed by BRIDGE_API_KEY over `<timestamp>.<raw body>`. A hint only: whatever it says, the " +
 					"provider is asked and both chains are read. One that was taken before, by event, time, " +
 					"request and status, is answered 200 and changes nothing.",
-				...canStream(channel),
-				...canFail(
-					...[bridgeWebhookFault.webhookHeaders, bridgeWebhookFault.webhookSignature],
-					...[bridgeWebhookFault.webhookTime, bridgeWebhookFault.webhookTooLarge],
-					bridgeWebhookFault.webhookEvent,
-				),
 			},
-		},
+		}),
 	);
 }

@@ -125,9 +125,15 @@ describe("turned away with a problem, and without effect", () => {
 	});
 });
 
-test("the limit of every client is its limit too", async () => {
-	for (let n = 0; n < 20; n++) await post({ body: '{"type":"user.created"}' });
-	expect(await post()).toMatchObject(refused(429, "rate_limited"));
+test("deliveries of the wallet provider have no limit, refused ones have that of every client", async () => {
+	for (let n = 0; n < 30; n++) {
+		expect(await post({ body: '{"type":"user.created"}' })).toMatchObject({ status: 200 });
+	}
+	const forged = { headers: { "svix-signature": "v1,AAAA" } };
+	for (let n = 0; n < 20; n++)
+		expect(await post(forged)).toMatchObject(refused(401, "webhook_signature"));
+	expect(await post(forged)).toMatchObject(refused(429, "rate_limited"));
+	expect(await post()).toMatchObject({ status: 200 });
 });
 
 test("[SEC-07] no answer and no line has the secret, a signature, or what was sent", async () => {

@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canStream } from "#core/http/asyncapi/canStream.ts";
-import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
+import { takesSigned } from "#core/http/takesSigned.ts";
 import type { Webhooks } from "#plugins/custody/webhook/createWebhooks.ts";
 import { webhookFault } from "#plugins/custody/webhook/faults.ts";
 
@@ -55,43 +54,33 @@ const channel = {
 /**
  * Opens the address to which the wallet provider posts what became of transactions. Null: there is
  * no secret here, and so no such address.
- *
- * The wallet provider comes without cookies, so the gate asks it for no Origin. Its signature
- * proves who it is, and no page in a browser can make one.
  */
 export function webhookRoutes(webhooks: Webhooks | null) {
 	const routes = new Elysia({ prefix: "/v1/webhooks" });
 	if (!webhooks) return routes;
-	return routes.post(
-		"/wallet-provider",
-		async ({ request, set }) => {
-			set.headers["cache-control"] = "no-store";
-			const body = new Uint8Array(await request.arrayBuffer());
-			return { outcome: await webhooks.receive({ headers: request.headers, body }) };
-		},
-		{
-			// The signature is of the bytes, not of what they mean.
-			parse: "none",
-			response: { 200: outcomeSchema },
-			detail: {
+	return routes.use(
+		takesSigned({
+			path: "/wallet-provider",
+			receive: async (delivery) => ({ outcome: await webhooks.receive(delivery) }),
+			answer: outcomeSchema,
+			channel,
+			faults: [
+				webhookFault.webhookHeaders,
+				webhookFault.webhookSignature,
+				webhookFault.webhookTime,
+				webhookFault.webhookTooLarge,
+				webhookFault.webhookEvent,
+			],
+			about: {
 				operationId: "receiveWalletProviderWebhook",
-				tags: ["trading"],
-				security: [{ webhook: [] }],
+				tag: "trading",
 				summary: "Takes a webhook of the wallet provider",
 				description:
 					"Signed by Svix with WALLET_PROVIDER_WEBHOOK_SECRET. A hint only: whatever it says, the " +
 					"transaction is looked up, at the wallet provider and on chain, a second later at most. " +
 					"Deliveries that were taken before and events of other kinds are answered 200 and change " +
 					"nothing.",
-				...canStream(channel),
-				...canFail(
-					webhookFault.webhookHeaders,
-					webhookFault.webhookSignature,
-					webhookFault.webhookTime,
-					webhookFault.webhookTooLarge,
-					webhookFault.webhookEvent,
-				),
 			},
-		},
+		}),
 	);
 }

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canStream } from "#core/http/asyncapi/canStream.ts";
 import { canFail } from "#core/http/canFail.ts";
 import { field } from "#core/http/openapi/field.ts";
+import { takesSigned } from "#core/http/takesSigned.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import type { Receive } from "#plugins/social/inbox/receive.ts";
 import { missing } from "#plugins/social/x/credentials.ts";
@@ -17,11 +17,18 @@ export type WebhookOptions = {
 
 const SIGNATURE_EXAMPLE = "sha256=g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
+/**
+ * Anybody may have a token signed, and deliveries are signed by the same secret: a token that is a
+ * JSON document would come back as a delivery of whatever author it names.
+ */
+const NO_DELIVERY = /^[^{}[\]]*$/;
+
 const querySchema = z.object({
 	crc_token: z
 		.string()
 		.min(1)
 		.max(500)
+		.regex(NO_DELIVERY, "must have neither braces nor brackets")
 		.meta({ description: "What X wants to have signed.", examples: ["f0c1d2"] }),
 	nonce: z
 		.string()
@@ -63,8 +70,6 @@ const channel = {
 	},
 };
 
-const about = { tags: ["social"], security: [] };
-
 /**
  * Returns the webhook: X's challenge, and its deliveries. A delivery is proved by the signature of
  * its exact bytes. X signs no time, so old deliveries are recognised by the ids in them.
@@ -85,7 +90,8 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 				query: querySchema,
 				response: { 200: challengeSchema },
 				detail: {
-					...about,
+					tags: ["social"],
+					security: [],
 					operationId: "answerSocialChallenge",
 					summary: "Answers X's challenge",
 					description: "Signs `crc_token` with SOCIAL_WEBHOOK_SECRET, or SOCIAL_API_SECRET.",
@@ -93,36 +99,32 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 				},
 			},
 		)
-		.post(
-			"/webhook",
-			async ({ request, set }) => {
-				set.headers["cache-control"] = "no-store";
-				const bytes = new Uint8Array(await request.arrayBuffer());
-				if (!isSigned(known(), bytes, request.headers.get(SIGNATURE_HEADER))) {
-					throw socialFault.webhookSignature();
-				}
-				return { received: await receive(activityOf(bytes)) };
-			},
-			{
-				// The raw bytes are signed, not the parsed body.
-				parse: "none",
-				response: { 200: takenSchema },
-				detail: {
-					...about,
+		.use(
+			takesSigned({
+				path: "/webhook",
+				receive: async ({ headers, body }) => {
+					if (!isSigned(known(), body, headers.get(SIGNATURE_HEADER))) {
+						throw socialFault.webhookSignature();
+					}
+					return { received: await receive(activityOf(body)) };
+				},
+				answer: takenSchema,
+				channel,
+				faults: [
+					socialFault.credentialMissing,
+					socialFault.webhookSignature,
+					socialFault.webhookEvent,
+				],
+				about: {
 					operationId: "receiveSocialActivity",
+					tag: "social",
 					summary: "Takes a delivery of X",
 					description:
 						"Signed with SOCIAL_WEBHOOK_SECRET, or SOCIAL_API_SECRET. Each mention and message in it " +
 						"is stored once by its id and answered at most once. Activity of other kinds is answered " +
 						"200 and changes nothing.",
-					...canStream(channel),
-					...canFail(
-						socialFault.credentialMissing,
-						socialFault.webhookSignature,
-						socialFault.webhookEvent,
-					),
 				},
-			},
+			}),
 		);
 }
 

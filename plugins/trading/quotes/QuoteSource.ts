@@ -32,8 +32,8 @@ export type SourceRoute = {
 	hops: readonly Hop[] | null;
 	inRaw: bigint;
 	outRaw: bigint;
-	/** The block of the quote, as the source reports it. */
-	blockNumber: bigint;
+	/** The chain's block when it was quoted there; null: the source did not ask the chain. */
+	blockNumber: bigint | null;
 	/** How much worse the price is than for a small amount, in basis points; null: not known. */
 	impactBps: number | null;
 	/** The source's own id of its answer. */

@@ -1,26 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHostedRouter } from "#plugins/trading/quotes/createHostedRouter.ts";
 import { hostedAnswer, readHosted } from "#plugins/trading/quotes/hostedAnswer.ts";
-import { hostedAsk, hostedJson, hostedPools } from "#plugins/trading/testing/hostedFixture.ts";
-import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
+import type { SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
+import {
+	hostedAsk,
+	hostedCases,
+	hostedGround,
+	hostedJson,
+	hostedPools,
+} from "#plugins/trading/testing/hostedFixture.ts";
+import { mutantsOfSchema } from "#test/harness/mutantsOfSchema.ts";
 
-// Guarantee: no part of a hosted router's answer is executed if it contradicts the request, or uses
-// a pool that is not configured here.
+// Guarantee: of a hosted router's answer only what agrees with the request, with itself and with
+// the pools' addresses is used, and only a route through configured pools is executed.
 
-/**
- * Members that are only recorded: ids, the block, and the permit to sign; and the list of outputs
- * if it is left out, and their least amounts: the least that is signed is our own.
- */
-const RECORDED =
-	/^(requestId|quote\.quoteId|quote\.blockNumber|permitData|quote\.aggregatedOutputs(?:\[0\]\.minAmount)?)(\.|$)/;
-/** Members that our schema ignores. */
-const UNREAD = /(symbol|decimals|liquidity|tickCurrent|bps)$/;
-
-const read = (json: unknown) => {
+const read = (json: unknown, ask = hostedAsk) => {
 	const parsed = hostedAnswer.safeParse(json);
-	return parsed.success
-		? readHosted(parsed.data, { ask: hostedAsk, pools: hostedPools })
-		: "schema";
+	return parsed.success ? readHosted(parsed.data, { ask, ...hostedGround }) : "schema";
 };
 
 describe("an answer", () => {
@@ -30,42 +26,49 @@ describe("an answer", () => {
 				{ pool: hostedPools[0]?.address, fee: 500 },
 				{ pool: hostedPools[1]?.address, fee: 3_000 },
 			],
-			...{ inRaw: 50_000_000n, outRaw: 123_456_789_012_345_678n, blockNumber: 1_234_567n },
-			requestId: "req-7f0c",
+			...{ inRaw: 50_000_000n, outRaw: 123_456_789_012_345_678n, blockNumber: null },
+			...{ requestId: "34784ef4-065a-4fa2-b77c-521f785fc068", detail: { permitData: null } },
 		});
 	});
 
-	test("the mutants cover every member that is read", () => {
-		const known = leavesOf(hostedJson());
-		for (const path of ["quote.output.recipient", "quote.route[][].tokenIn.chainId"]) {
-			expect(known).toContain(path);
-		}
+	test("has one of the least amounts that the slippage leaves, however it is rounded", () => {
+		const least = (minAmount: string) => {
+			const { quote, ...rest } = hostedJson(1_999_890n);
+			const aggregatedOutputs = quote.aggregatedOutputs.map((one) => ({ ...one, minAmount }));
+			return read({ ...rest, quote: { ...quote, aggregatedOutputs } });
+		};
+		for (const fits of ["1989890", "1989940", "1999890"]) expect(least(fits)).toBeObject();
+		for (const off of ["0", "1", "1989889", "1999891"]) expect(least(off)).toBe("outputs");
 	});
 
-	test("whose least output is nothing, or more than its output, is refused", () => {
-		const [output] = hostedJson().quote.aggregatedOutputs;
-		for (const minAmount of ["0", "123456789012345679"]) {
-			const { quote, ...rest } = hostedJson();
-			const aggregatedOutputs = [{ ...output, minAmount }];
-			expect(read({ ...rest, quote: { ...quote, aggregatedOutputs } })).toBe("outputs");
-		}
-		const { quote, ...rest } = hostedJson();
-		const { aggregatedOutputs: _, ...without } = quote;
-		expect(read({ ...rest, quote: without })).toMatchObject({ inRaw: 50_000_000n });
+	const spoiled = hostedCases().map((one) => ({
+		...one,
+		...mutantsOfSchema(hostedAnswer, one.json),
+	}));
+
+	test("is spoiled in every member that is read, in at least one of the cases", () => {
+		const has = new Set(spoiled.flatMap((one) => [...one.has]));
+		const lacks = new Set(spoiled.flatMap((one) => [...one.lacks]));
+		expect([...lacks].filter((path) => !has.has(path))).toEqual([]);
 	});
 
-	for (const { path, how, value } of mutantsOf(hostedJson())) {
-		if (UNREAD.test(path)) continue;
-		test(`with another ${path} (${how}) is not executed`, () => {
-			const route = read(value);
-			if (typeof route === "string") return;
-			// Routes over unknown pools are only compared.
-			if (route.hops === null) return expect(path).toContain("quote.route");
-			// A change without effect: the fee as a number, or a member that is only recorded.
-			expect(path).toMatch(RECORDED);
-			const { hops, inRaw, outRaw } = route;
-			expect(read(hostedJson())).toMatchObject({ hops, inRaw, outRaw });
+	for (const { name, ask, json, isRoute, read: seen, mutants } of spoiled) {
+		test(`over ${name} is ${isRoute ? "executed" : "compared"}, whatever else stands in it`, () => {
+			for (const answer of [json, seen]) {
+				const route = read(answer, ask);
+				expect(typeof route === "string" ? route : route.hops !== null).toBe(isRoute);
+			}
 		});
+
+		for (const { path, how, value } of mutants) {
+			test(`over ${name} with another ${path} (${how}) is refused, or is the same answer`, () => {
+				const route = read(value, ask);
+				if (typeof route === "string") return;
+				// The ways of a split, in another order.
+				expect(path).toBe("quote.route");
+				expect(route).toEqual(read(json, ask) as SourceRoute);
+			});
+		}
 	}
 });
 
@@ -91,6 +94,7 @@ describe("the router over a real socket", () => {
 		createHostedRouter({
 			baseUrl: `http://127.0.0.1:${server.port}/v1`,
 			...{ apiKey: "secret", callsPerSecond: 5, slippageBps: 50, pools: () => hostedPools },
+			factory: hostedGround.factory,
 			budget: {
 				take: async () => ({ granted, remaining: 1, retryAfterMs: 0 }),
 				pause: async (_, forMs) => void paused.push(forMs),
@@ -98,17 +102,18 @@ describe("the router over a real socket", () => {
 		});
 	const never = new AbortController().signal;
 
-	test("is asked once, for this swap alone, without off-chain orders, with an exact permit", async () => {
+	test("is asked once, for this swap alone, without off-chain orders and without a permit to sign", async () => {
 		const route = await router().ask(hostedAsk, never);
 		expect(route.outRaw).toBe(123_456_789_012_345_678n);
 		expect(asked).toHaveLength(1);
 		expect(asked[0]?.path).toBe("/v1/quote");
 		expect(asked[0]?.headers.get("x-api-key")).toBe("secret");
 		expect(asked[0]?.headers.get("x-universal-router-version")).toBe("2.1.1");
+		expect(asked[0]?.headers.get("x-permit2-disabled")).toBe("true");
 		expect(asked[0]?.body).toEqual({
 			...{ type: "EXACT_INPUT", amount: "50000000", tokenInChainId: 4663, tokenOutChainId: 4663 },
 			...{ tokenIn: hostedAsk.tokenIn, tokenOut: hostedAsk.tokenOut, swapper: hostedAsk.taker },
-			...{ slippageTolerance: 0.5, routingPreference: "BEST_PRICE", permitAmount: "EXACT" },
+			...{ slippageTolerance: 0.5, routingPreference: "BEST_PRICE" },
 			protocols: ["V2", "V3", "V4"],
 		});
 	});
@@ -128,6 +133,7 @@ describe("the router over a real socket", () => {
 		["no JSON", () => new Response("<html>"), "router_unreadable"],
 		["an empty object", () => Response.json({}), "router_unreadable"],
 		["another chain", () => Response.json(withChain(1)), "router_unreadable"],
+		["a permit to sign", () => Response.json(withPermit()), "router_unreadable"],
 		["a body without end", () => endless(), "router_unreadable"],
 		["an error of theirs", () => new Response(null, { status: 502 }), "router_unavailable"],
 		["no route", () => new Response(null, { status: 404 }), "router_refused"],
@@ -155,6 +161,11 @@ describe("the router over a real socket", () => {
 function withChain(chainId: number) {
 	const json = hostedJson();
 	return { ...json, quote: { ...json.quote, chainId } };
+}
+
+function withPermit() {
+	const values = { details: { token: hostedAsk.tokenIn, amount: "50000000" }, spender: "0x66" };
+	return { ...hostedJson(), permitData: { domain: { name: "Permit2" }, values } };
 }
 
 function endless(): Response {

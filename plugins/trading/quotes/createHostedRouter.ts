@@ -1,10 +1,15 @@
 import type { Budget } from "#core/budget/Budget.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { readCapped } from "#core/http/readCapped.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ROUTER_BODY_BYTES_MAX, ROUTER_PAUSE_MS } from "#plugins/trading/limits.ts";
-import { hostedAnswer, readHosted } from "#plugins/trading/quotes/hostedAnswer.ts";
-import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
+import {
+	type HostedAsk,
+	hostedAnswer,
+	readHosted,
+	slippagePercent,
+} from "#plugins/trading/quotes/hostedAnswer.ts";
+import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
 export type HostedRouterDeps = {
@@ -16,6 +21,8 @@ export type HostedRouterDeps = {
 	slippageBps: number;
 	budget: Pick<Budget, "take" | "pause">;
 	pools(): readonly Pool[];
+	/** Uniswap's factory of V3 pools. */
+	factory: Address;
 	fetch?: typeof fetch | undefined;
 };
 
@@ -26,8 +33,8 @@ const BUDGET = "trading.router";
 const ROUTER_VERSION = "2.1.1";
 
 /**
- * Makes the source that asks the Uniswap Trading API for a quote. Only its amounts are trusted: its
- * permit is recorded, its calldata is not requested, and its route is encoded here where possible.
+ * Makes the source that asks the Uniswap Trading API for a quote. Only its amounts are trusted: no
+ * permit and no calldata is requested, and its route is encoded here where possible.
  */
 export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
 	const { budget, callsPerSecond, slippageBps } = deps;
@@ -37,15 +44,15 @@ export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
 			const terms = { amount: 1, perWindow: callsPerSecond, windowMs: 1_000 };
 			const { granted } = await budget.take(BUDGET, terms);
 			if (!granted) throw tradeFault.routerBusy();
-			const slippagePercent = slippageBps / 100;
-			const json = await post(deps, { body: bodyOf(ask, slippagePercent), signal });
+			const asked = { ...ask, slippageBps };
+			const json = await post(deps, { body: bodyOf(asked), signal });
 			const read = hostedAnswer.safeParse(json);
 			if (!read.success) {
 				const [issue] = read.error.issues;
 				throw tradeFault.routerUnreadable({ detail: `${issue?.path.join(".")}: ${issue?.code}` });
 			}
-			const pools = deps.pools();
-			const route = readHosted(read.data, { ask: { ...ask, slippagePercent }, pools });
+			const { factory } = deps;
+			const route = readHosted(read.data, { ask: asked, pools: deps.pools(), factory });
 			if (typeof route === "string") {
 				throw tradeFault.routerUnreadable({ detail: `contradicts what was asked: ${route}` });
 			}
@@ -54,7 +61,7 @@ export function createHostedRouter(deps: HostedRouterDeps): QuoteSource {
 	};
 }
 
-function bodyOf(ask: QuoteAsk, slippagePercent: number): Record<string, unknown> {
+function bodyOf(ask: HostedAsk): Record<string, unknown> {
 	return {
 		type: ask.exact === "in" ? "EXACT_INPUT" : "EXACT_OUTPUT",
 		amount: String(ask.amountRaw),
@@ -63,11 +70,10 @@ function bodyOf(ask: QuoteAsk, slippagePercent: number): Record<string, unknown>
 		tokenIn: ask.isNativeIn ? ZERO_ADDRESS : ask.tokenIn,
 		tokenOut: ask.isNativeOut ? ZERO_ADDRESS : ask.tokenOut,
 		swapper: ask.taker,
-		slippageTolerance: slippagePercent,
+		slippageTolerance: slippagePercent(ask),
 		routingPreference: "BEST_PRICE",
 		// No off-chain orders: with these a signature alone would spend money.
 		protocols: ["V2", "V3", "V4"],
-		permitAmount: "EXACT",
 	};
 }
 
@@ -112,6 +118,8 @@ async function send(
 				"accept-encoding": "gzip",
 				"content-type": "application/json",
 				"x-universal-router-version": ROUTER_VERSION,
+				// No permit to sign: the allowance is exact, and our own.
+				"x-permit2-disabled": "true",
 				...(apiKey === "" ? {} : { "x-api-key": apiKey }),
 			},
 			// A redirect would send the key to another host.

@@ -29,12 +29,33 @@ export function createQuoting(deps: {
 			const compared = await Promise.all(
 				answers.map((answer) => playedAgain(local, { answer, answers, ask, signal })),
 			);
-			return { answers, picked: pickRoute(compared.flat(), ask.exact) };
+			const blockNumber = newestBlock(compared.flat());
+			return {
+				answers: answers.map((answer) => atBlock(answer, blockNumber)),
+				picked: pickRoute(compared.flat(), ask.exact),
+			};
 		},
 	};
 }
 
 const LOCAL = "local";
+
+/** Returns the newest block at which the chain quoted; null where it quoted nothing. */
+function newestBlock(answers: readonly SourceAnswer[]): bigint | null {
+	let newest: bigint | null = null;
+	for (const answer of answers) {
+		if (answer.kind !== "route" || answer.route.blockNumber === null) continue;
+		const { blockNumber } = answer.route;
+		if (newest === null || blockNumber > newest) newest = blockNumber;
+	}
+	return newest;
+}
+
+/** Adds the chain's block to the answer of a source that has none of its own. */
+function atBlock(answer: SourceAnswer, blockNumber: bigint | null): SourceAnswer {
+	if (answer.kind !== "route" || answer.route.blockNumber !== null) return answer;
+	return { ...answer, route: { ...answer.route, blockNumber } };
+}
 
 async function playedAgain(
 	local: Pick<LocalQuoterDeps, "rpc" | "quoter">,

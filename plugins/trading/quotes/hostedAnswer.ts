@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import {
-	PERMIT_CHARS_MAX,
-	ROUTER_OUTPUTS_MAX,
-	ROUTER_POOLS_MAX,
-	ROUTER_WAYS_MAX,
-} from "#plugins/trading/limits.ts";
+import { BPS, ROUTER_POOLS_MAX, ROUTER_WAYS_MAX } from "#plugins/trading/limits.ts";
+import { isPoolAddress } from "#plugins/trading/quotes/isPoolAddress.ts";
 import type { Hop, QuoteAsk, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/Asset.ts";
 
@@ -19,23 +15,46 @@ const raw = z
 	.string()
 	.regex(/^(0|[1-9]\d{0,77})$/)
 	.transform(BigInt);
-const label = z.string().min(1).max(128);
+/** An id of the provider's. It has no wrong value, only a wrong form. */
+const id = z
+	.string()
+	.regex(/^[\x21-\x7e]{1,128}$/)
+	.meta({ isOpaque: true });
+/** A number up to a bound, also as a text: the documentation has both. */
+const small = (max: number) =>
+	z
+		.union([z.string().regex(/^\d{1,8}$/), z.int().min(0)])
+		.transform(Number)
+		.refine((value) => value <= max);
+const fee = small(2 ** 24 - 1);
+const tickSpacing = small(32_767);
 const token = z.object({ address, chainId: z.int() });
-const pool = z.object({
-	type: z.enum(["v2-pool", "v3-pool", "v4-pool"]),
-	address: z.string().max(66).optional(),
+const step = {
 	tokenIn: token,
 	tokenOut: token,
-	fee: z.union([z.string().regex(/^\d{1,8}$/), z.int().min(0)]).optional(),
 	amountIn: raw.optional(),
 	amountOut: raw.optional(),
-});
+};
+const pool = z.discriminatedUnion("type", [
+	// Its tokens are all there is to it: what has a fee is a pool of another version.
+	z.object({ ...step, type: z.literal("v2-pool"), fee: z.undefined().optional() }),
+	z.object({ ...step, type: z.literal("v3-pool"), address, fee }),
+	z.object({
+		...{ ...step, type: z.literal("v4-pool"), address: z.string().regex(/^0x[0-9a-f]{64}$/i) },
+		...{ fee, tickSpacing, hooks: address },
+	}),
+]);
 
-/** The members of the hosted router's quote that are read. All are compared with the request. */
+/**
+ * The members of the hosted router's quote that are read. All are compared with the request, with
+ * each other, or with what follows from them. Members that could not be compared are not read: the
+ * block (the chain says it), the id of the quote (the request's is stored), gas, and impact.
+ */
 export const hostedAnswer = z.object({
-	requestId: label,
+	requestId: id,
 	routing: z.literal("CLASSIC"),
-	permitData: z.record(z.string(), z.unknown()).nullish(),
+	/** None is asked for. */
+	permitData: z.null(),
 	quote: z.object({
 		chainId: z.int(),
 		swapper: address,
@@ -43,13 +62,11 @@ export const hostedAnswer = z.object({
 		input: z.object({ token: address, amount: raw }),
 		output: z.object({ token: address, amount: raw, recipient: address }),
 		slippage: z.number(),
-		quoteId: label,
-		blockNumber: raw,
 		route: z.array(z.array(pool).min(1).max(ROUTER_POOLS_MAX)).min(1).max(ROUTER_WAYS_MAX),
+		/** One: without a fee for somebody else all is the taker's. */
 		aggregatedOutputs: z
 			.array(z.object({ token: address, amount: raw, recipient: address, minAmount: raw }))
-			.max(ROUTER_OUTPUTS_MAX)
-			.default([]),
+			.length(1),
 	}),
 });
 
@@ -57,7 +74,10 @@ type Answer = z.output<typeof hostedAnswer>;
 type Way = Answer["quote"]["route"][number];
 
 /** The request to the router: the swap, and the slippage. */
-export type HostedAsk = QuoteAsk & { slippagePercent: number };
+export type HostedAsk = QuoteAsk & { slippageBps: number };
+
+/** What is configured here: the pools, and the factory that made all V3 pools. */
+export type HostedGround = { pools: readonly Pool[]; factory: Address };
 
 /**
  * Compares an answer with the request, member by member, and returns its route; a text names the
@@ -66,31 +86,45 @@ export type HostedAsk = QuoteAsk & { slippagePercent: number };
  */
 export function readHosted(
 	answer: Answer,
-	{ ask, pools }: { ask: HostedAsk; pools: readonly Pool[] },
+	{ ask, pools, factory }: HostedGround & { ask: HostedAsk },
 ): SourceRoute | string {
-	const { quote, requestId } = answer;
+	const { quote, requestId, permitData } = answer;
 	const { input, output, route } = quote;
-	const flaw = flawOf(answer, ask);
+	const flaw = flawOf(quote, { ask, factory });
 	if (flaw) return flaw;
 	const [way, ...others] = route;
 	const hops = way && others.length === 0 ? hopsOf(way, pools) : null;
-	const permit = JSON.stringify(answer.permitData ?? null);
 	return {
 		hops,
 		inRaw: input.amount,
 		outRaw: output.amount,
-		blockNumber: quote.blockNumber,
+		blockNumber: null,
 		impactBps: null,
 		requestId,
-		detail: {
-			quoteId: quote.quoteId,
-			permitData: permit.length <= PERMIT_CHARS_MAX ? (answer.permitData ?? null) : "(too long)",
-			route: route.map((ways) => ways.map(({ type, address: at, fee }) => ({ type, at, fee }))),
-		},
+		detail: { permitData, route: renderRoute(route) },
 	};
 }
 
-function flawOf({ quote }: Answer, ask: HostedAsk): string | null {
+/** Renders the ways for the record, in an order of our own: the router's order says nothing. */
+function renderRoute(route: Answer["quote"]["route"]): Record<string, unknown>[][] {
+	const text = (way: Record<string, unknown>[]) => JSON.stringify(way);
+	return route
+		.map((way) => way.map(renderStep))
+		.sort((one, other) => (text(one) < text(other) ? -1 : 1));
+}
+
+function renderStep(pool: Way[number]): Record<string, unknown> {
+	const { type, tokenIn, tokenOut } = pool;
+	const shown = { type, tokenIn: tokenIn.address, tokenOut: tokenOut.address };
+	if (pool.type === "v2-pool") return shown;
+	const { address: at, fee } = pool;
+	return { ...shown, at, fee, ...(pool.type === "v4-pool" ? { hooks: pool.hooks } : {}) };
+}
+
+function flawOf(
+	quote: Answer["quote"],
+	{ ask, factory }: { ask: HostedAsk; factory: Address },
+): string | null {
 	const { input, output, route } = quote;
 	const tokenIn = ask.isNativeIn ? ZERO_ADDRESS : ask.tokenIn;
 	const tokenOut = ask.isNativeOut ? ZERO_ADDRESS : ask.tokenOut;
@@ -104,27 +138,47 @@ function flawOf({ quote }: Answer, ask: HostedAsk): string | null {
 		[output.token === tokenOut, "output token"],
 		[given === ask.amountRaw, "amount"],
 		[input.amount > 0n && output.amount > 0n, "an amount of zero"],
-		[quote.slippage === ask.slippagePercent, "slippage"],
+		[quote.slippage === slippagePercent(ask), "slippage"],
 		[route.every((way) => isChain(way, ask)), "route"],
+		[route.every((way) => way.every((pool) => isOwnAddress(pool, factory))), "pool"],
 		[sumOf(route, (way) => way.at(0)?.amountIn) === input.amount, "amounts that go in"],
 		[sumOf(route, (way) => way.at(-1)?.amountOut) === output.amount, "amounts that come out"],
-		[areOutputs(quote, ask), "outputs"],
+		[isOutput(quote, ask), "outputs"],
 	];
 	return checks.find(([isRight]) => !isRight)?.[1] ?? null;
 }
 
+/** Returns the slippage in per cent, as the router takes and returns it. */
+export function slippagePercent({ slippageBps }: Pick<HostedAsk, "slippageBps">): number {
+	return slippageBps / 100;
+}
+
+function isOwnAddress(pool: Way[number], factory: Address): boolean {
+	if (pool.type === "v2-pool") return true;
+	const tokens = [pool.tokenIn.address, pool.tokenOut.address] as const;
+	return isPoolAddress(pool, { tokens, factory });
+}
+
 /**
- * Returns true if each listed output goes to the taker, of the token that was asked for, with a
- * least amount between zero and its own, and if they are as much as the quote's output. An answer
- * may leave the list out.
+ * Returns true if the listed output is the quote's own, to the taker, with the least amount that
+ * follows from the slippage.
  */
-function areOutputs({ aggregatedOutputs: outputs, output }: Answer["quote"], ask: HostedAsk) {
-	if (outputs.length === 0) return true;
-	const isOurs = outputs.every(({ token: of, amount, recipient, minAmount }) => {
+function isOutput({ aggregatedOutputs, output }: Answer["quote"], ask: HostedAsk): boolean {
+	return aggregatedOutputs.every(({ token: of, amount, recipient, minAmount }) => {
 		const isToken = of === output.token || of === ask.tokenOut;
-		return isToken && recipient === ask.taker && minAmount > 0n && minAmount <= amount;
+		const isWhole = recipient === ask.taker && amount === output.amount;
+		return isToken && isWhole && minAmount > 0n && leastOf(amount, ask).includes(minAmount);
 	});
-	return isOurs && outputs.reduce((sum, { amount }) => sum + amount, 0n) === output.amount;
+}
+
+/**
+ * Returns the least amounts that the router may name for an output: that part taken off (as in its
+ * answers), divided by one and that part (as Uniswap's SDK has it), or all of it (as for an exact
+ * output). The least that is signed is none of them: it is our own.
+ */
+function leastOf(amount: bigint, { slippageBps }: HostedAsk): readonly bigint[] {
+	const part = BigInt(slippageBps);
+	return [(amount * (BPS - part)) / BPS, (amount * BPS) / (BPS + part), amount];
 }
 
 /** Returns true if each pool begins with the token that the pool before it ended with. */
@@ -164,13 +218,11 @@ function sumOf(
 /** Returns the route as configured pools; null where one of them is not configured. */
 function hopsOf(way: Way, pools: readonly Pool[]): Hop[] | null {
 	const hops: Hop[] = [];
-	for (const { type, address: at, fee, tokenIn, tokenOut } of way) {
-		const found = pools.find(({ version, address: known, token0, token1, feeBps100 }) => {
-			const [one, other] = [tokenIn.address, tokenOut.address];
-			const isPair = (token0 === one && token1 === other) || (token0 === other && token1 === one);
-			const isIt = version === "v3" && type === "v3-pool" && known === at?.toLowerCase();
-			return isIt && isPair && String(feeBps100) === String(fee);
-		});
+	for (const step of way) {
+		if (step.type !== "v3-pool") return null;
+		const { address: at, fee, tokenIn, tokenOut } = step;
+		// Its tokens and fee follow from its address.
+		const found = pools.find(({ address: known, feeBps100 }) => known === at && feeBps100 === fee);
 		if (!found) return null;
 		hops.push({
 			version: "v3",

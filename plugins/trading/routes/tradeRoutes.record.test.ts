@@ -113,7 +113,7 @@ test("[TRD-07] a trade stores everything that is needed to judge it later", asyn
 		// Every route, with the source's own id of its answer; one of them is the selected one.
 		quotes: [
 			{ source: "local", isTaken: true, blockNumber: digits, hops: [expect.anything()] },
-			{ source: "hosted", requestId: expect.stringMatching(/^request-/), outRaw: digits },
+			{ source: "hosted", requestId: expect.stringMatching(/^request-/), blockNumber: digits },
 		],
 		plan: { simulation: { spentRaw: "50000000", receivedRaw: trade.expectedRaw } },
 		approval: {
@@ -127,11 +127,12 @@ test("[TRD-07] a trade stores everything that is needed to judge it later", asyn
 		...["registry", "eligibility", "settlement", "amount", "price_impact", "reference_price"],
 		...["min_liquidity", "venue_divergence"],
 	]);
+	// The permit data: none is asked for, and an answer with one is refused.
 	const [quote] = await lab.db.query<{ detail: { permitData?: unknown } }>(
 		"select detail from trading.quote where trade_id = $1 and source = 'hosted'",
 		[trade.id],
 	);
-	expect(quote?.detail).toHaveProperty("permitData");
+	expect(quote?.detail).toMatchObject({ permitData: null, route: [[{ type: "v3-pool" }]] });
 	// The reference under which the wallet provider knows each payment, and its state.
 	const payments = await lab.db.query(
 		`select s.id as reference, s.state::text, i.kind, i.id as "intentId"

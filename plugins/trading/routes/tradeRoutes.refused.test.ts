@@ -13,6 +13,7 @@ import {
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { quoteWays } from "#test/sandbox/stocks/router/quoteWays.ts";
+import { LIES, type Lie } from "#test/sandbox/stocks/router/RouterFault.ts";
 import {
 	type RouterEmulator,
 	startRouterEmulator,
@@ -466,26 +467,18 @@ describe("sources", () => {
 		expect(lab.sent.every(({ to }) => to === world.addresses.router.toLowerCase())).toBe(true);
 	});
 
-	// Refused as a source, with its code; or used as a price alone; or about what is only recorded.
-	for (const [about, hosted] of [
-		["recipient", { code: "router_unreadable" }],
-		["swapper", { code: "router_unreadable" }],
-		["tokenIn", { code: "router_unreadable" }],
-		["tokenOut", { code: "router_unreadable" }],
-		["amountIn", { code: "router_unreadable" }],
-		["amountOut", { code: "router_unreadable" }],
-		["chain", { code: "router_unreadable" }],
-		["minimum", { code: "router_unreadable" }],
-		["pool", { code: null, hops: null }],
-		["fee", { code: null, hops: null }],
-		["permitSpender", { code: null }],
-	] as const) {
-		test(`a lie about the ${about} is never executed`, async () => {
+	const lies = Object.keys(LIES).filter((about): about is Lie =>
+		/^\/quote/.test(LIES[about as Lie].at[0]),
+	);
+	for (const about of lies) {
+		test(`an answer that lies about the ${about} is refused as a source, with its code`, async () => {
 			router.fault({ kind: "lie", about });
 			const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 			expect(body.status).toBe("submitted");
 			expect(body.quotes[0]).toMatchObject({ source: "local", isTaken: true });
-			expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: false, ...hosted });
+			expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: false });
+			expect(body.quotes[1]).toMatchObject({ code: "router_unreadable", outRaw: null });
+			expect(body.sourcesMissing).toEqual(["hosted"]);
 			expect(lab.sent).toHaveLength(1);
 			expect(lab.sent[0]?.to).toBe(world.addresses.router.toLowerCase() as `0x${string}`);
 		});

@@ -39,7 +39,8 @@ export function quotedOf({ source, askedAtMs, route, ...rest }: PickedRoute): Qu
 	const { divergenceBps, missing } = rest;
 	return {
 		...{ source, askedAtMs, impactBps, divergenceBps, missing: [...missing], hops: [...hops] },
-		...{ inRaw: String(inRaw), outRaw: String(outRaw), blockNumber: String(blockNumber) },
+		...{ inRaw: String(inRaw), outRaw: String(outRaw) },
+		blockNumber: blockNumber === null ? null : String(blockNumber),
 	};
 }
 

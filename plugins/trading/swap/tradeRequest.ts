@@ -23,7 +23,8 @@ const hop = z.object({
 const quoted = z.object({
 	source: z.string(),
 	askedAtMs: z.int(),
-	blockNumber: raw,
+	/** Null: a route of another source while the chain quoted nothing. */
+	blockNumber: raw.nullable(),
 	inRaw: raw,
 	outRaw: raw,
 	hops: z.array(hop).min(1),

@@ -1,222 +1,245 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
-import type { Subprocess } from "bun";
-import { type BridgeWorldParts, openBridgeWorld } from "#test/harness/openBridgeWorld.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
-import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { bridgeSteps, handOverSteps } from "#plugins/bridge/bridgeSteps.ts";
+import { signSteps } from "#plugins/wallets/execution/stepNames.ts";
+import { bridgesBefore, endOf, entryOf, judgeBridges } from "#test/e2e/kills/judgeBridges.ts";
+import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { type BridgeLane, openBridgeLane } from "#test/e2e/kills/openBridgeLane.ts";
+import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
-import { until } from "#test/harness/until.ts";
-import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
+import { LIE_KINDS, OUTCOME_KINDS, PERMIT_LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
-// Guarantee: processes die at any moment, and the provider is late, lies, fails and repeats itself;
-// yet its books, both chains and every record agree, and nothing is deposited twice or lost.
+// Guarantee: processes die at every step boundary, and the provider is late, lies, fails and
+// repeats itself; yet its books, both chains and all records agree, and nothing is sent twice or
+// lost.
 
-const ROOT = join(import.meta.dir, "../../..");
 const PATH = "/v1/bridges/intents";
+const isProving = process.env["PROVE"] === "1";
+const SEEDS = isProving ? 30 : 10;
+
+/** What is bridged: a coin, a token behind an allowance, a token that is signed for. */
+const ROUTES = {
+	coin: (n: number) => `bridge 0.0${n} eth from anvil to robinhood as USDG`,
+	token: (n: number) => `bridge ${n} USDG from robinhood to anvil as ETH`,
+	permit: (n: number) => `bridge ${n} PUSD from robinhood to anvil as ETH`,
+};
+type RouteName = keyof typeof ROUTES;
+const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
+/** Steps that only one of them comes by. */
+const ROUTE_OF: Readonly<Record<string, RouteName>> = {
+	"bridge.allowance": "token",
+	"bridge.token": "permit",
+	...Object.fromEntries([...handOverSteps, ...signSteps].map((step) => [step, "permit"])),
+};
+const STEPS = [
+	...[...bridgeSteps, ...handOverSteps, ...signSteps, "bridge.allowance", "bridge.token"],
+	// Of a payment's own path, those between a decision and what is known of it.
+	...["commit.create", "commit.decide", "custody.send", "commit.outcome", "commit.found"],
+	...(isProving ? ["commit.answer", "rpc.account", "commit.look", "rpc.receipt"] : []),
+];
+/** Before these is after the step before them: nothing is stored or called in between. */
+const NEXT = [
+	...["bridge.store", "bridge.begin", "bridge.look", "bridge.permit", "bridge.handed"],
+	...["custody.send", "commit.outcome", "commit.sign"],
+];
+const POINTS = STEPS.flatMap((step) => {
+	const isSame = !isProving && NEXT.includes(step);
+	const edges: KillPoint["edge"][] = isSame ? ["after"] : ["before", "after"];
+	return edges.map((edge): KillPoint => ({ step, edge, nth: 1 }));
+});
+
+/** Bridges that are asked for until a process comes by a point. */
+const TRIES_MAX = 4;
+/** Turns of one life, and until all is settled. */
+const LIFE_TURNS = 4;
+const TURNS_MAX = 80;
+const TURN_MS = 2_500;
+const SLOW_TURNS = 6;
+const LONG_TURN_MS = 15_000;
+/** From here on what is left waits for a signature's end, or for a process that died long ago. */
+const LATE_TURNS = 24;
+const LATE_TURN_MS = 40_000;
 const SEND = "^POST /v1/wallets/";
-const BRIDGES = 8;
-const KILLS = 4;
-const SEEDS = process.env["PROVE"] === "1" ? 10 : 1;
+const PERMITS = "^POST /execute/permits";
 
-type Running = { url: string; kill(): Promise<void> };
+type Asked = { key: string; command: string; id: string | null };
 
-let world: BridgeWorldParts;
-let database: TestDatabase;
-let service: Running;
-let wallet: string;
-
-beforeAll(async () => {
-	database = await createTestDatabase();
-	world = await openBridgeWorld();
-	service = await start();
-	const { body } = await ask("/v1/trading/enrollment", {});
-	wallet = body.profile.wallets[0].address;
-});
-afterAll(async () => {
-	await service?.kill();
-	await world?.stop();
-	await database?.drop();
-});
-
-/** The service in a process of its own, which ends only by SIGKILL. */
-async function start(): Promise<Running> {
-	const child = Bun.spawn([process.execPath, join(ROOT, "api/cli/main/start.ts")], {
-		cwd: ROOT,
-		env: {
-			...world.env,
-			...{ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", PORT: "0" },
-			...{ DATABASE_URL: database.connectionString, FOREIGN_FETCH_ENABLED: "false" },
-			...{ LOG_LEVEL: "silent", WALLET_PROVIDER_TIMEOUT_MS: "2000" },
-		},
-		...{ stdin: "ignore", stdout: "ignore", stderr: "pipe" },
-	});
-	const killNow = () => child.kill("SIGKILL");
-	process.once("exit", killNow);
-	return {
-		url: await printedUrl(child),
-		async kill() {
-			process.off("exit", killNow);
-			killNow();
-			await child.exited;
-		},
-	};
-}
-
-async function printedUrl(child: Subprocess<"ignore", "ignore", "pipe">): Promise<string> {
-	const late = setTimeout(() => child.kill("SIGKILL"), WAIT_LIMIT_MS);
-	const decoder = new TextDecoder();
-	let text = "";
-	for await (const chunk of child.stderr) {
-		text += decoder.decode(chunk, { stream: true });
-		const url = /market\s+(http:\/\/[^/]+)\//.exec(text)?.[1];
-		if (!url) continue;
-		clearTimeout(late);
-		return url;
-	}
-	throw new Error(`ended before it was up:\n${text}`);
-}
-
+let lane: BridgeLane;
 let asked = 0;
-async function ask(path: string, body?: unknown, key?: string) {
-	asked++;
-	const { custody } = world;
-	const response = await fetch(`${service.url}${path}`, {
-		method: body === undefined ? "GET" : "POST",
-		headers: {
-			authorization: `Bearer ${custody.token({ userId: custody.person("ada").id })}`,
-			"x-forwarded-for": `10.8.${(asked >> 8) & 255}.${asked & 255}`,
-			...(body !== undefined && { "content-type": "application/json" }),
-			...(key !== undefined && { "idempotency-key": key }),
-		},
-		...(body !== undefined && { body: JSON.stringify(body) }),
-	});
-	return { status: response.status, body: (await response.json()) as any };
-}
-
-/** Asks with one key until there is an answer that says what was recorded. */
-async function recorded(command: string, key: string): Promise<string> {
-	let id = "";
-	await until(async () => {
-		const answer = await ask(PATH, { command }, key).catch(() => null);
-		if (answer?.status === 201) id = answer.body.id;
-		return id !== "";
-	}, `${key} is recorded`);
-	return id;
-}
+beforeAll(async () => {
+	lane = await openBridgeLane();
+});
+afterAll(() => lane?.stop());
 
 /** What goes wrong for one bridge: at the provider, on its way, and at the wallet provider. */
-function disturb(prng: Prng): void {
-	const { bridge, custody } = world;
-	const outcome = prng.pick([
-		...[
-			"none",
-			"none",
-			"fill_late",
-			"refund",
-			"refund_short",
-			"fail_then_refund",
-			"fail_then_fill",
-		],
-		...["odd_status", "fill_short", "claims_fill"],
-	]);
-	if (outcome !== "none")
-		bridge.fault({ kind: outcome as never, times: 1, delayMs: 200 + prng.int(1_500) });
-	if (prng.chance(0.1)) {
-		const lies = LIE_KINDS.filter((kind) => kind !== "unlimited_allowance");
-		bridge.fault({ kind: prng.pick(lies), times: 1 });
+function disturb(prng: Prng, { isLied }: { isLied: boolean }): void {
+	const { bridge, custody } = lane.world.bridges;
+	const delayMs = 10 + prng.int(90);
+	const outcomes = OUTCOME_KINDS.filter((kind) => OUTCOMES.includes(kind));
+	if (prng.chance(0.7)) bridge.fault({ kind: prng.pick(outcomes), times: 1, delayMs });
+	if (isLied) {
+		// Whatever it is asked for next, one of both fits.
+		bridge.fault({ kind: prng.pick(LIES), times: 1 });
+		bridge.fault({ kind: prng.pick(PERMIT_LIE_KINDS), times: 1 });
 	}
 	const kind = prng.pick(["status", "truncated", "html"] as const);
 	if (prng.chance(0.3)) bridge.fault({ kind, path: "^GET /intents", times: 1 + prng.int(3) });
 	if (prng.chance(0.2)) bridge.fault({ kind: "unseen", times: 1 + prng.int(3) });
-	if (prng.chance(0.3)) custody.fault({ path: SEND, kind: "silence", when: "after", times: 1 });
+	if (prng.chance(0.5)) bridge.fault({ kind: "appends_order", times: 1 });
+	if (prng.chance(0.1)) bridge.fault({ kind: "appends_text", times: 1 });
+	if (prng.chance(0.2)) bridge.fault({ kind: "truncated", path: PERMITS, times: 1 });
+	if (prng.chance(0.1)) bridge.fault({ kind: "status", status: 400, path: PERMITS, times: 1 });
+	if (prng.chance(0.2)) custody.fault({ path: SEND, kind: "silence", when: "after", times: 1 });
 	if (prng.chance(0.2)) custody.fault({ path: SEND, kind: "status", when: "before", times: 1 });
 }
 
-const ENDS = ["success", "refund", "rejected", "failure"];
+/** Ends that a provider's word and both chains can agree on within minutes, and one claim. */
+const OUTCOMES: readonly string[] = [
+	...["fill_late", "fill_short", "refund", "refund_short", "fail_then_refund", "fail_then_fill"],
+	...["claims_fill", "odd_status"],
+];
+/** The allowance is what a token's deposit has, and no coin's. */
+const LIES = LIE_KINDS.filter((kind) => kind !== "unlimited_allowance");
 
-/** Whether the record has come as far as the provider's books let it. */
-function isSettled(record: any): boolean {
-	if (ENDS.includes(record.status)) return true;
-	const entry = world.bridge.ledger().find((one) => one.requestId === record.quote?.requestId);
-	if (!entry || entry.deposits.length === 0) return false;
-	const isShort = entry.fill !== null && entry.fill.raw < entry.destination.minimumRaw;
-	if (isShort) return record.status === "uncertain" && record.errorCode === "below_minimum";
-	// It claims what no chain has: that is never an end.
-	return (
-		entry.told !== null && record.status === "pending" && record.providerStatus === entry.status
+/** Asks for what has no answer yet: with its key, so that it is recorded once. */
+async function ask(bridges: readonly Asked[]): Promise<void> {
+	await Promise.all(
+		bridges.map(async (one) => {
+			if (one.id !== null) return;
+			const { command, key } = one;
+			const answer = await lane.ask(PATH, { body: { command }, key });
+			if (answer.status === 201) one.id = answer.body.id;
+			// 409 only until the database has noticed that the process that held the key is gone.
+			else if (answer.status !== 409) throw new Error(`not asked: ${answer.text}`);
+		}),
 	);
 }
 
-for (let seed = TEST_SEED; seed < TEST_SEED + SEEDS; seed++) {
-	test(`books, chains and records agree whoever dies (TEST_SEED=${seed})`, async () => {
-		const prng = createPrng(seed);
-		const nonceOf = async () =>
-			Number(await world.market.rpc<string>("eth_getTransactionCount", [wallet, "latest"]));
-		const before = { nonce: await nonceOf(), entries: world.bridge.ledger().length };
-		const keys = Array.from({ length: BRIDGES }, (_, index) => `kill-${seed}-${index}`);
-		const asking = keys.map(async (key, index) => {
-			await Bun.sleep(index * 400);
-			disturb(prng);
-			return await recorded(`bridge 0.0${1 + index} eth from anvil to robinhood as USDG`, key);
-		});
-		for (let kill = 0; kill < KILLS; kill++) {
-			await Bun.sleep(100 + prng.int(1_200));
-			await service.kill();
-			service = await start();
-		}
-		const ids = await Promise.all(asking);
-		expect(new Set(ids).size).toBe(BRIDGES);
-		const records: any[] = [];
-		await until(
-			async () => {
-				records.splice(0);
-				for (const id of ids) records.push((await ask(`${PATH}/${id}`)).body);
-				return records.every(isSettled);
-			},
-			() =>
-				JSON.stringify(
-					records.map(({ status, errorCode, providerStatus }) => ({
-						status,
-						errorCode,
-						providerStatus,
-					})),
-				),
-		);
-		world.bridge.clearFaults();
-		world.custody.clearFaults();
-		await world.bridge.idle();
-		const entries = world.bridge.ledger().slice(before.entries);
-		const deposits = entries.flatMap((entry) => entry.deposits);
-		// Each was sent by one transaction of the wallet, and nothing else was.
-		expect((await nonceOf()) - before.nonce).toBe(deposits.length);
-		expect(entries.every((entry) => entry.deposits.length <= 1)).toBe(true);
-		for (const record of records) await agrees(record, entries);
-		const deposited = records.filter(({ depositHash }) => depositHash !== null);
-		expect(deposited).toHaveLength(deposits.length);
-		const all = await ask(`${PATH}?limit=200`);
-		expect(all.body.data).toHaveLength(BRIDGES * (seed - TEST_SEED + 1));
-	});
+/** Returns the records; fails where one says that it is at an end, and the books do not. */
+async function look(bridges: readonly Asked[]): Promise<any[]> {
+	const records: any[] = [];
+	for (const { id } of bridges) {
+		if (id !== null) records.push((await lane.ask(`${PATH}/${id}`)).body);
+	}
+	const entries = lane.world.bridges.bridge.ledger();
+	for (const record of records) {
+		const entry = entryOf(entries, record);
+		const isEarly = record.status === "success" ? !entry?.fill : !entry?.refund;
+		if (isEarly && /^(success|refund)$/.test(record.status)) early.push(record.id);
+	}
+	return records;
+}
+const early: string[] = [];
+
+/** Does something with the service; null: it died meanwhile. */
+async function alive<Result>(act: () => Promise<Result>): Promise<Result | null> {
+	try {
+		return await act();
+	} catch (error) {
+		if (!(await lane.hasDied())) throw error;
+		return null;
+	}
 }
 
-async function agrees(record: any, entries: ReturnType<typeof world.bridge.ledger>): Promise<void> {
-	const entry = entries.find((one) => one.requestId === record.quote?.requestId);
-	const [deposit] = entry?.deposits ?? [];
-	const told = { id: record.id, status: record.status, code: record.errorCode };
-	expect({ ...told, hash: record.depositHash }).toEqual({ ...told, hash: deposit?.hash ?? null });
-	if (record.status === "success") {
-		const { hash, raw } = entry?.fill ?? {};
-		expect({ ...told, ...record.arrived }).toMatchObject({
-			...{ ...told, transactionHash: hash, amountRaw: String(raw), verified: true },
-		});
-		expect(raw).toBeGreaterThanOrEqual(entry?.destination.minimumRaw ?? 0n);
+/** Asks for bridges until the process dies at the point, and starts the next one. */
+async function dieAt(point: KillPoint, { prng, bridges }: { prng: Prng; bridges: Asked[] }) {
+	const { bridge, custody } = lane.world.bridges;
+	for (let times = 0; times < TRIES_MAX; times++) {
+		await lane.arm(point);
+		// What went wrong before may be what kept it from coming there.
+		if (times > 0) {
+			bridge.clearFaults();
+			custody.clearFaults();
+		}
+		disturb(prng, { isLied: point.step === "bridge.close" });
+		const route = ROUTE_OF[point.step] ?? prng.pick(ROUTE_NAMES);
+		for (const name of prng.chance(0.4) ? [route, prng.pick(ROUTE_NAMES)] : [route]) {
+			const command = ROUTES[name](1 + prng.int(9));
+			bridges.push({ key: `kill-${asked++}`, command, id: null });
+		}
+		for (let turn = 0; turn < LIFE_TURNS; turn++) {
+			const isAlive = await alive(async () => {
+				await ask(bridges);
+				await lane.tick(TURN_MS);
+				await look(bridges);
+				return true;
+			});
+			if (isAlive) continue;
+			return await lane.revive();
+		}
 	}
-	if (record.status === "refund") {
-		const { hash, raw } = entry?.refund ?? {};
-		expect({ ...told, ...record.arrived }).toMatchObject({
-			...{ ...told, transactionHash: hash, amountRaw: String(raw), verified: true },
-		});
-	}
-	if (record.status === "rejected")
-		expect({ ...told, deposit }).toEqual({ ...told, deposit: undefined });
+	throw new Error(`no process comes by ${point.step}:${point.edge}`);
 }
+
+/** Runs the jobs until each bridge is where the provider's books have it; returns the records. */
+async function settle(bridges: readonly Asked[]): Promise<any[]> {
+	const { bridge, custody } = lane.world.bridges;
+	let records: any[] = [];
+	for (let turn = 0; turn < TURNS_MAX; turn++) {
+		await ask(bridges);
+		const isSlow = turn < SLOW_TURNS;
+		await lane.tick(isSlow ? TURN_MS : turn < LATE_TURNS ? LONG_TURN_MS : LATE_TURN_MS);
+		if (!isSlow) {
+			// The clock must not run ahead of what is delayed by real time.
+			await bridge.idle();
+			await custody.idle();
+		}
+		records = await look(bridges);
+		const isSettled = records.every((record) => {
+			return endOf(entryOf(bridge.ledger(), record))?.includes(record.status);
+		});
+		if (isSettled && records.length === bridges.length && turn >= 2) return records;
+	}
+	throw new Error(`not settled: ${JSON.stringify(records.map(told))}`);
+}
+
+function told({ id, status, errorCode, providerStatus, origin }: any) {
+	return { id, status, errorCode, providerStatus, symbol: origin?.symbol };
+}
+
+/** Points are dealt so that processes die at each of them, whichever seeds are played. */
+const dealer = createPrng(TEST_SEED);
+const deck = POINTS.map((point) => ({ point, at: dealer.next() }))
+	.sort((one, other) => one.at - other.at)
+	.map(({ point }) => point);
+
+for (let nth = 0; nth < SEEDS; nth++) {
+	const seed = TEST_SEED + nth;
+	test(
+		`books, chains and records agree whoever dies (TEST_SEED=${TEST_SEED}, seed ${seed})`,
+		async () => {
+			const prng = createPrng(seed);
+			const before = await bridgesBefore(lane);
+			const bridges: Asked[] = [];
+			const points = deck.filter((_, at) => at % 10 === nth % 10);
+			for (const point of points) await dieAt(point, { prng, bridges });
+			await lane.arm(null);
+			const records = await settle(bridges);
+			lane.world.bridges.bridge.clearFaults();
+			lane.custody.clearFaults();
+			// Nothing comes late that changes it again.
+			await lane.tick(LONG_TURN_MS);
+			const again = await look(bridges);
+			expect(again.map(told)).toEqual(records.map(told));
+			expect(await judgeBridges(lane, { records: again, before })).toEqual([]);
+			expect(early).toEqual([]);
+			const [kept] = await lane.db.query<{ n: number }>(
+				"select count(*)::int as n from bridge.bridge",
+			);
+			expect(kept?.n).toBe(asked);
+		},
+		5 * TEST_LIMIT_MS,
+	);
+}
+
+test("deposits, permits and signed orders were all killed on their way to every end", async () => {
+	const entries = lane.world.bridges.bridge.ledger();
+	const handed = new Set(entries.flatMap(({ permit, fill }) => (fill && permit?.handed) || []));
+	expect([...handed].sort()).toEqual(["eip3009", "order"]);
+	const rows = await lane.db.query<{ status: string }>(
+		"select distinct status from bridge.bridge order by 1",
+	);
+	const met = rows.map(({ status }) => status);
+	const wanted = ["pending", "refund", "rejected", "success", "uncertain"];
+	expect(met).toEqual(expect.arrayContaining(wanted));
+});

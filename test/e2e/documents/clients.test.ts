@@ -8,6 +8,7 @@ import { makeClients } from "#test/e2e/documents/makeClients.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import type { TestService } from "#test/harness/startTestService.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { until } from "#test/harness/until.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
@@ -39,6 +40,16 @@ afterAll(async () => {
 	await custody?.stop();
 	rmSync(folder, { recursive: true, force: true });
 });
+
+async function costOf(url: string): Promise<unknown> {
+	const response = await fetch(`${url}/v1/nft-market/quote-estimate`, {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify({ slug: SLUG, chain: "anvil", quantity: 1 }),
+	});
+	const { price }: any = await response.json();
+	return price?.native ?? null;
+}
 
 /**
  * Routes that the document leaves out: pages for people, the documents themselves, and a protocol
@@ -103,6 +114,8 @@ test(
 		expect(own.data?.normalized[0]?.slug).toBe(SLUG);
 		const [openapiFetch = "", heyApi = ""] = await makeClients(JSON.stringify(document), folder);
 		const token = () => custody.token({ userId: custody.person("ada").id });
+		// Both have to see the same: on a slow machine the first would come before the price is read.
+		await until(async () => (await costOf(api.url)) !== null, "a quote has a price");
 		const first = await (await import(openapiFetch)).use(api.url, token());
 		const second = await (await import(heyApi)).use(api.url, token());
 		expect(first).toMatchObject({

@@ -144,7 +144,7 @@ describe("operations", () => {
 		});
 		expect(wrong).toEqual([]);
 		const schemes = Object.keys(openApi.components.securitySchemes).sort();
-		expect(schemes).toEqual(["admin", "session", "webhook"]);
+		expect(schemes).toEqual(["admin", "session"]);
 	});
 });
 

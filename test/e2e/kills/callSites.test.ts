@@ -163,7 +163,7 @@ test("every file that registers a kind of intent is on the path that is checked 
 		return isProduct && /\bexecution\.register\(/.test(code);
 	});
 	expect(registering.map(({ path }) => path).sort()).toEqual([
-		// Killed at random moments as well: `test/e2e/bridges/killedBridges.test.ts`.
+		// Killed at each of its own steps: `test/e2e/bridges/killedBridges.test.ts`.
 		"plugins/bridge/plugin.ts",
 		"plugins/nft-buys/plugin.ts",
 		"plugins/tokenomics/buyback/openBuyback.ts",

@@ -8,6 +8,7 @@ import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 const JOBS = new Set([
 	...["wallets.reconcile", "wallets.take-up"],
 	...["reveal-snipe.due-plans", "reveal-snipe.check-plans"],
+	...["bridge.advance", "bridge.follow"],
 ]);
 
 let offsetMs = Number(process.env["KILLABLE_CLOCK_OFFSET_MS"] ?? 0);

@@ -25,8 +25,8 @@ export const kindSteps: readonly string[] = [
 /**
  * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and
  * those of signatures, which bridges ask for. Their processes are killed at each of them in
- * `trades.test.ts` beside this file, in `bridgeDeaths.test.ts` and `signedBridges.test.ts` of
- * `test/e2e/bridges`, in `plugins/wallets/execution/signIntent.test.ts` and in
+ * `trades.test.ts` beside this file, in `killedBridges.test.ts`, `bridgeDeaths.test.ts` and
+ * `signedBridges.test.ts` of `test/e2e/bridges`, in `plugins/wallets/execution/signIntent.test.ts` and in
  * `plugins/tokenomics/buyback/takeTurn.deaths.test.ts`.
  */
 export const stepsEndedElsewhere: readonly string[] = [

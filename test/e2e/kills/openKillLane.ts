@@ -4,6 +4,7 @@ import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
 import { sealBook } from "#core/audit/book/sealBook.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { verifyChain } from "#core/audit/verifyChain.ts";
+import type { Clock } from "#core/clock/Clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
@@ -20,8 +21,13 @@ import {
 
 export type Answer = { status: number; text: string; body: any };
 
+/** What every lane needs of the world around it. */
+export type KillPlace = Pick<KillChain, "anvil" | "bundle">;
+/** The test's own time, which service and stand-ins share. */
+export type LaneClock = Clock & { offsetMs: number };
+
 /** One service after the other on one database, with one owner's wallet. Lanes share a chain. */
-export type KillLane<World extends KillChain = KillWorld> = {
+export type KillLane<World extends KillPlace = KillWorld> = {
 	world: World;
 	db: Database;
 	custody: CustodyEmulator;
@@ -59,21 +65,29 @@ export function openKillLane(world: KillWorld, index: number): Promise<KillLane>
 	});
 }
 
+/** Makes a clock that is ahead of the machine's by what a test says. */
+export function laneClock(): LaneClock {
+	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
+	return clock;
+}
+
 /** Opens a lane on a chain; wallet and database are prepared before its first life. */
-export async function openLane<World extends KillChain>(
+export async function openLane<World extends KillPlace>(
 	world: World,
 	own: {
 		index: number;
 		chain: string;
 		env: Readonly<Record<string, string>>;
+		/** Where the world has them already; it ends them itself. */
+		made?: { clock: LaneClock; custody: CustodyEmulator };
 		prepare(lane: { address: Hex; db: Database }): Promise<void>;
 	},
 ): Promise<KillLane<World>> {
 	const { anvil, bundle } = world;
 	const { index, chain } = own;
-	const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs };
+	const clock = own.made?.clock ?? laneClock();
 	const database = await createTestDatabase();
-	const custody = await startCustodyEmulator({ rpcUrl: anvil.url, clock });
+	const custody = own.made?.custody ?? (await startCustodyEmulator({ rpcUrl: anvil.url, clock }));
 	const owner = custody.people()[OWNERS[index] ?? -1];
 	const address = owner?.wallet?.address.toLowerCase() as Hex | undefined;
 	if (!owner || !address) throw new Error("no wallet is left for this lane");
@@ -166,7 +180,7 @@ export async function openLane<World extends KillChain>(
 		},
 		async stop() {
 			await service.stop();
-			await custody.stop();
+			if (!own.made) await custody.stop();
 			await books.stop(true);
 			await database.drop();
 		},

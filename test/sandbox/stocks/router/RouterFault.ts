@@ -19,7 +19,7 @@ export const LIES = {
 	minimum: { at: ["/quote", "quote.aggregatedOutputs.0.minAmount"], says: "0" },
 	pool: { at: ["/quote", "quote.route.0.0.address"], says: ATTACKER },
 	fee: { at: ["/quote", "quote.route.0.0.fee"], says: "950000" },
-	permitSpender: { at: ["/quote", "permitData.values.spender"], says: ATTACKER },
+	permit: { at: ["/quote", "permitData"], says: ATTACKER },
 	swapTo: { at: ["/swap", "swap.to"], says: ATTACKER },
 	swapValue: { at: ["/swap", "swap.value"], says: "0x8ac7230489e80000" },
 	swapChain: { at: ["/swap", "swap.chainId"], says: 1 },

@@ -21,6 +21,8 @@ export type QuoteDraft = {
 	count: number;
 	block: bigint;
 	nowS: number;
+	/** Without Permit2 there is no permit to sign. */
+	hasPermit: boolean;
 };
 
 /**
@@ -104,7 +106,7 @@ export function renderQuote(draft: QuoteDraft): QuoteAnswer {
 			maxFeePerGas: String(MAX_FEE_WEI),
 			maxPriorityFeePerGas: "0",
 		},
-		permitData: asked.tokenIn === zeroAddress ? null : permitOf(draft, amountIn),
+		permitData: draft.hasPermit && asked.tokenIn !== zeroAddress ? permitOf(draft, amountIn) : null,
 	};
 }
 
@@ -140,9 +142,9 @@ export function wrapped(token: string): Address {
 	return found ?? (token as Address);
 }
 
-/** Returns the amount reduced by a percentage, rounded up: the least that may be received. */
+/** Returns the amount reduced by a percentage, rounded down as in the real one's answers. */
 export function lessen(amount: bigint, percent: number): bigint {
-	return amount - (amount * BigInt(Math.round(percent * 1e4))) / 1_000_000n;
+	return (amount * BigInt(1_000_000 - Math.round(percent * 1e4))) / 1_000_000n;
 }
 
 function stepsOf(

@@ -70,7 +70,9 @@ export function startRouterEmulator(options: RouterEmulatorOptions): RouterEmula
 		const states = await readStates(rpcUrl, { ways, block });
 		const nowS = Math.floor(clock.nowMs() / 1_000);
 		count += 1;
-		const drawn = renderQuote({ asked, ways, states, count, block: BigInt(block), nowS });
+		const hasPermit = request.headers.get("x-permit2-disabled") !== "true";
+		const draft = { asked, ways, states, count, block: BigInt(block), nowS, hasPermit };
+		const drawn = renderQuote(draft);
 		const goesAstray = desk.take("/quote", "decoy").length > 0;
 		const answer = quoteAnswer.parse(goesAstray ? throughDecoy(drawn, decoys) : drawn);
 		quotedAtMs.set(answer.quote.quoteId, clock.nowMs());
