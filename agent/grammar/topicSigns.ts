@@ -55,7 +55,7 @@ export function createTopicSigns(
 		const signs: Signs = new Map();
 		for (const [at, word] of words.low.entries()) {
 			for (const { command, parts } of phrases.get(word) ?? []) {
-				const places = placesOf(parts, words, at);
+				const places = standsAt(parts, words, at);
 				if (places) note(signs, command, places);
 			}
 		}
@@ -109,7 +109,7 @@ const NONE: ReadonlySet<Command> = new Set();
 type Phrase = { command: Command; parts: readonly (readonly string[])[] };
 
 /** Returns the places of a phrase that begins at `at`; undefined where it does not. */
-function placesOf(
+function standsAt(
 	parts: Phrase["parts"],
 	{ low, kinds, isApart }: Words,
 	at: number,
@@ -126,6 +126,11 @@ function placesOf(
 		from += part.length;
 	}
 	return places;
+}
+
+/** Returns the places of all signs. */
+export function placesOf(found: Signs): Set<number> {
+	return new Set([...found.values()].flatMap((at) => [...at]));
 }
 
 /** Adds places of words that point to a command. */

@@ -1,4 +1,4 @@
-/** Lists of words by what they do in a question. Data for `wordRoles.ts`, which says how they count. */
+/** Lists words by what they do in a question. `wordRoles.ts` says how they count. */
 
 /** Words that people put around a question: small words, greetings, slang, usual misspellings. */
 export const CHAT = setOf(
@@ -188,7 +188,7 @@ export const CHAT_VERBS = setOf(
 
 /** Past forms that do not end in `-ed`. */
 export const PAST_FORMS = setOf(
-	"paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
+	"bought sold paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
 		"taken taking turned understood gone won wrote written came began became brought called " +
 		"caught chose chosen dealt drawn drew driven drove ate eaten fell fallen found flew " +
 		"flown forgot gave given grew grown heard held known led lost made rose risen saw seen " +

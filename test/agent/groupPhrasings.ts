@@ -524,7 +524,7 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 	["how do i do my nft taxes in germany", null],
 ];
 
-/** Texts of them whose bare ticker the grammar takes for a collection's name, as it knows no names. */
+/** Texts of them with a bare ticker, which the grammar takes for the name of a collection. */
 export const tickersReadAsNames: readonly (readonly [text: string, command: string])[] = [
 	["aapl at what", "floor aapl"],
 	["tsla price", "floor tsla"],
