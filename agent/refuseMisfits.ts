@@ -58,7 +58,7 @@ export function unnamed<Schema extends z.ZodType>(schema: Schema): Schema {
 
 function flawOf(make: () => Record<string, unknown>): string | null {
 	try {
-		return make().type === "object" ? null : "is no object";
+		return make()["type"] === "object" ? null : "is no object";
 	} catch {
 		return "cannot be written as JSON Schema";
 	}

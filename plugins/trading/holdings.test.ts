@@ -53,12 +53,12 @@ async function read(assets = [coin, usdg, tesla, old], wallets = [wallet(1)]) {
 
 test("[TRD-04] a holding is worth its raw balance times the feed's price; the multiplier only shows shares", async () => {
 	const { by, totalUsd } = await read([coin, usdg, tesla]);
-	expect(by.TSLA).toMatchObject({
+	expect(by["TSLA"]).toMatchObject({
 		...{ balanceRaw: String(2n * ONE), balance: "2", uiBalance: "6", multiplier: "3" },
 		...{ priceUsd: 1_230, valueUsd: 2_460, priceAgeSeconds: 7, market: "open" },
 	});
-	expect(by.USDG).toMatchObject({ balance: "50", uiBalance: "50", valueUsd: 49.95 });
-	expect(by.ETH).toMatchObject({ balance: "1", uiBalance: "1", valueUsd: 3_000 });
+	expect(by["USDG"]).toMatchObject({ balance: "50", uiBalance: "50", valueUsd: 49.95 });
+	expect(by["ETH"]).toMatchObject({ balance: "1", uiBalance: "1", valueUsd: 3_000 });
 	expect(totalUsd).toBe(5_509.95);
 });
 
@@ -68,7 +68,7 @@ test("whatever the multiplier is, what can be traded and what it is worth stay t
 		fc.asyncProperty(multipliers, async (multiplier) => {
 			hold(TSLA, { multiplier }, 2n * ONE + 1n);
 			const { by } = await read([tesla]);
-			expect(by.TSLA).toMatchObject({ balanceRaw: String(2n * ONE + 1n), valueUsd: 2_460 });
+			expect(by["TSLA"]).toMatchObject({ balanceRaw: String(2n * ONE + 1n), valueUsd: 2_460 });
 			const units = BigInt(((2n * ONE + 1n) * multiplier) / ONE);
 			const shown = getUserUIBalance({ rawBalance: 2n * ONE + 1n, multiplier });
 			expect(shown).toBe(units);
@@ -86,7 +86,7 @@ test("[TRD-04] a token without a multiplier shows as its balance; an unknown one
 
 test("what has no price is there with null, and the total says that it is not all", async () => {
 	const { by, totalUsd, knownUsd, data } = await read();
-	expect(by.OLDX).toMatchObject({
+	expect(by["OLDX"]).toMatchObject({
 		balance: "0.5",
 		priceUsd: null,
 		valueUsd: null,
@@ -99,7 +99,7 @@ test("what has no price is there with null, and the total says that it is not al
 test("a balance that the chain does not tell is null, and no zero", async () => {
 	node.faults.answers.set(`${TSLA}:0x70a08231`, "0x");
 	const { by, totalUsd } = await read([tesla, usdg]);
-	expect(by.TSLA).toMatchObject({ balanceRaw: null, balance: null, uiBalance: null });
+	expect(by["TSLA"]).toMatchObject({ balanceRaw: null, balance: null, uiBalance: null });
 	expect(totalUsd).toBeNull();
 	node.faults.isDown = true;
 	const away = await read();

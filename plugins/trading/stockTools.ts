@@ -39,10 +39,10 @@ export const stockCommands: readonly Command[] = [
 		slots: {},
 		tool: "list_stock_tokens",
 		topic: {
-			words:
-				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, stock tokens, tokenized stock, tokenized stocks, tokenised stocks".split(
-					", ",
-				),
+			words: (
+				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, " +
+				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks"
+			).split(", "),
 		},
 		summary: "stock tokens that are traded here",
 		examples: ["stocks"],
@@ -53,10 +53,11 @@ export const stockCommands: readonly Command[] = [
 		slots: { asset: { kind: "asset" } },
 		tool: "read_stock_token",
 		topic: {
-			words:
-				"stock, price, prices, worth, trading at, trades at, trading, cost, how much, quote, market, open, closed, share price, shares, at, going for, doing, up, down, stock price".split(
-					", ",
-				),
+			words: (
+				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
+				"how much, quote, market, open, closed, share price, shares, at, " +
+				"going for, doing, up, down, stock price"
+			).split(", "),
 			over: ["stocks"],
 		},
 		summary: "a stock token's price, and whether its market is open",

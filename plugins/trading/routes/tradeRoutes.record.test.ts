@@ -162,7 +162,7 @@ test("[TRD-07] a caller without a wallet gets a stored, refused trade with its r
 	expect((await lab.ask("/v1/trading/intents", { by })).body.data).toHaveLength(1);
 });
 
-test.each<[what: string, errorCode: string, change: () => Promise<unknown> | undefined]>([
+test.each<[what: string, errorCode: string, change: () => Promise<unknown> | void]>([
 	["it left the list", "asset_delisted", () => list("delisted_pending_review")],
 	["it failed its check on chain", "asset_not_verified", () => list("rejected")],
 	["its owner may not trade it any more", "not_eligible", () => bar()],

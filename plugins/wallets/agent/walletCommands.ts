@@ -38,10 +38,10 @@ export const walletCommands: readonly Command[] = [
 		slots: {},
 		tool: "read_limits",
 		topic: {
-			words:
-				"my limit, my limits, my spending limit, my daily limit, my cap, my caps, my allowance, my spend limit".split(
-					", ",
-				),
+			words: (
+				"my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
+				"my allowance, my spend limit"
+			).split(", "),
 		},
 		summary: "what you may move, and what counts today",
 		examples: ["my limits"],
@@ -57,10 +57,10 @@ export const walletCommands: readonly Command[] = [
 		slots: { chain: { kind: "chain" } },
 		tool: "read_balances",
 		topic: {
-			words:
-				"my balance, my balances, my eth, my wallet balance, my … balance, in my wallet, in my wallets, how much … i have, how much … i got".split(
-					", ",
-				),
+			words: (
+				"my balance, my balances, my eth, my wallet balance, my … balance, " +
+				"in my wallet, in my wallets, how much … i have, how much … i got"
+			).split(", "),
 			over: ["my_wallets"],
 		},
 		summary: "what your wallets hold of each chain's coin",
@@ -77,10 +77,13 @@ export const walletCommands: readonly Command[] = [
 		slots: {},
 		tool: "list_intents",
 		topic: {
-			words:
-				"my order, my orders, my transaction, my transactions, my tx, my txs, my buy, my buys, my purchase, my purchases, my transfer, my transfers, my action, my actions, my intents, my … order, my … transaction, my … tx, my … buy, my … purchase, my … transfer, my … action, pending on my account, my pending".split(
-					", ",
-				),
+			words: (
+				"my order, my orders, my transaction, my transactions, my tx, my txs, " +
+				"my buy, my buys, my purchase, my purchases, my transfer, my transfers, " +
+				"my action, my actions, my intents, my … order, my … transaction, my … tx, " +
+				"my … buy, my … purchase, my … transfer, my … action, " +
+				"pending on my account, my pending"
+			).split(", "),
 			over: ["my_profile"],
 		},
 		summary: "your newest actions and what became of them",
