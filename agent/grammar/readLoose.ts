@@ -148,7 +148,7 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
 		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
-		if (named.length > 1 && topics.isOfStronger(command, last)) return true;
+		if (named.slice(1).some((word) => topics.isOfStronger(command, word))) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
 		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
 		const isNamed = around.some((word) => topics.isOf(command, word));

@@ -29,6 +29,7 @@ export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	if (VERBS.has(word) || ORDERS.has(word)) {
 		if (MODAL.has(before)) return "chat";
 	} else if (SPEAKERS.has(before) && (PAST.has(word) || VERB_ENDING.test(word))) return "chat";
+	if (COUNTS.has(word) && (RANKING.has(before) || RANKING.has(low[at + 1] ?? ""))) return "chat";
 	// `how far`, `is it true`: said of something else than of the name behind it.
 	if (DESCRIBING.has(word) && STRESSING.has(before)) return "chat";
 	if (DESCRIBING.has(word) || PAST.has(word)) return "before";
@@ -110,7 +111,7 @@ export function isOrder({ low }: Words, at: number): boolean {
 		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
 		if (word === "no" && CALMING.has(low[at + 1] ?? "")) return false;
 		if (word === "not" || word === "no") return before !== "or";
-		if (word === "if") return !ASKING.has(before);
+		if (word === "if") return !ASKING.has(before) && !WISHING.has(low[at + 1] ?? "");
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
 		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
 		if (word === "my") {
@@ -157,6 +158,11 @@ const SPEAKERS = setOf(
 const OTHERS = setOf(
 	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
 );
+/** `the five cheapest` */
+const COUNTS = setOf("two three four five six seven eight nine ten twelve twenty fifty");
+const RANKING = setOf(
+	"top last latest recent first past next best biggest cheapest lowest highest largest newest most",
+);
 const STRESSING = setOf(
 	"how so too very it its it's thats that's really pretty quite as not more most",
 );
@@ -174,6 +180,8 @@ const AUXILIARY = setOf(
 const ABLE = setOf("can could may might");
 const PERSONS = setOf("i we you u one");
 const ASKING = setOf("know see check idk wonder wondering ask tell sure curious");
+/** `if you please` is no condition. */
+const WISHING = setOf("you u possible poss ok okay thats that's available any");
 /** `don't know` denies nothing that is asked. */
 const KNOWING = setOf("know see remember get have understand care mind");
 const CALMING = setOf(

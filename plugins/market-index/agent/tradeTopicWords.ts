@@ -41,7 +41,8 @@ export const tradeTopicWords = {
 		"crashed, up, down, asking price, starting price, starts at, start at, entry price, " +
 		"buy in, market price, spot price, valuation, price tag, rate, listed from, " +
 		"from how much, floor hold, floor holding, floor … hold, floor … holding, " +
-		"how much eth, cheapest way, cost … to get in",
+		"how much eth, cheapest way, cost … to get in, still cheap, so cheap, that cheap, " +
+		"cheap or",
 	volume:
 		"flowing, flowed, how busy, busy, eth … flowing, eth … into, eth … in, how traded, " +
 		"heavily traded, how heavy, eth … went through, eth … through, went through, " +
@@ -61,7 +62,8 @@ export const tradeTopicWords = {
 		"how much eth … done, how much … traded, how much … trade, how much … volume, " +
 		"how much … vol, eth volume, how many eth, how many eth … do, how many eth … done, " +
 		"how many eth … trade, value traded, traded value, how much … do, how much … done, " +
-		"eth flow, money flow, vol … doing, volume … doing, trading activity",
+		"eth flow, money flow, vol … doing, volume … doing, trading activity, eth … exchanged, " +
+		"exchanged, eth … transacted, transacted",
 	sales:
 		"anything sell, anything sold, anything … sell, anything … sold, anyone sell, " +
 		"anyone sold, they pay, did they pay, they paid, previous sale, previous sales, " +
@@ -89,7 +91,8 @@ export const tradeTopicWords = {
 		"who bought, recent buyers, txns, tx, trade history, sales history, sales feed, " +
 		"sold recently, last purchase, purchase, acquired, scooped, sweeps, sweeping, swept, " +
 		"buyer, most recent sale, sale prices, how many … went, how many … go, highest sale, " +
-		"biggest sale, last price",
+		"biggest sale, last price, last person to buy, last guy to buy, last one to buy, " +
+		"last to buy, last buyer, did any … go, any … go",
 	mints:
 		"supply minted, supply … minted, of supply minted, of the supply, velocity, " +
 		"how quick … minting, how slow … minting, minting slow, charging to mint, " +
@@ -119,7 +122,7 @@ export const tradeTopicWords = {
 		"mint rate, free mint, minters, mint numbers, mint total, minted count, minted total, " +
 		"remaining, how many … remaining, supply left, spots left, mints left, mint counter, " +
 		"cost to mint, price to mint, minting cost, minting price, mint pace, mint fee, " +
-		"pay to mint, how many … claimed",
+		"pay to mint, how many … claimed, minting … price, minting at, mints at, minting for",
 	lifecycle:
 		"pre or post, pre/post, art drop, art dropped, art drop yet, art yet, has … art, " +
 		"art still hidden, art hidden, art … hidden, minting concluded, mint concluded, " +
