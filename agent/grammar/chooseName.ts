@@ -27,7 +27,9 @@ export function chooseName(
 	const [first, second, ...more] = runs;
 	if (!first) return { kind: "none" };
 	if (!second) {
-		return isAside(words, first, isTopic) ? { kind: "unclear" } : { kind: "name", range: first };
+		return isAside(words, first, isTopic) || isCut(words, first, rest)
+			? { kind: "unclear" }
+			: { kind: "name", range: first };
 	}
 	if (more.length === 0 && isBesideName(words, [first, second], isTopic)) {
 		return { kind: "name", range: second };
@@ -109,6 +111,17 @@ const ARTICLES = new Set("the a an this that these my".split(" "));
 function isSegment({ low, isApart }: Words, { from, to }: Range): boolean {
 	return (from === 0 || isApart[from] === true) && (to === low.length || isApart[to] === true);
 }
+
+/** Returns true for the end of a name whose beginning is a usual word: `about half past human`. */
+function isCut(words: Words, { from }: Range, rest: readonly number[]): boolean {
+	const { low, isApart } = words;
+	const at = from - 2;
+	if (!CUTTING.has(low[from - 1] ?? "") || !rest.includes(at) || isApart[from - 1]) return false;
+	const isBegun = at === 0 || isApart[at] === true || NAMING.has(low[at - 1] ?? "");
+	return isBegun && roleOf(words, at) !== "chat";
+}
+
+const CUTTING = new Set("past under over beyond in at".split(" "));
 
 /** Returns true for usual words behind the last `or`: `are bids thick or paper thin`. */
 function isAfterthought(words: Words, run: Range): boolean {

@@ -13,6 +13,9 @@ export function readSentences(typed: Words, reader: LooseReader): Look {
 	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
 	const whole = readLoose(words, reader);
 	if (whole.found.length > 0) return whole;
+	const asked = withoutAfterthought(words, reader);
+	const head = asked && readLoose(asked, reader);
+	if (head && head.found.length > 0) return head;
 	const sentences = sentencesOf(words);
 	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return whole;
 	const told = toldApart(words, reader);
@@ -29,15 +32,33 @@ export function readSentences(typed: Words, reader: LooseReader): Look {
 
 const SENTENCES_MAX = 5;
 
+/** Returns the words in front of the last `or`, where only talk is behind it: `or can it take size`. */
+function withoutAfterthought(words: Words, reader: LooseReader): Words | undefined {
+	const or = words.low.lastIndexOf("or");
+	if (or <= 0 || or === words.low.length - 1) return undefined;
+	const tail = slice(words, or + 1, words.low.length);
+	const isSaid =
+		ADDING.has(tail.low[0] ?? "") &&
+		isTalked({ ...tail, low: ["it", ...tail.low.slice(1)] }, reader);
+	return isSaid ? slice(words, 0, or) : undefined;
+}
+
+const ADDING = new Set(
+	"can is are am did does do should just not nah what will still maybe it".split(" "),
+);
+
+function slice(words: Words, from: number, to: number): Words {
+	const part = <T>(list: T[]) => list.slice(from, to);
+	const { raw, low, starts, kinds, isApart, proper } = words;
+	const own = [...(proper ?? [])].map((place) => place - from);
+	const lists = { raw: part(raw), low: part(low), starts: part(starts), kinds: part(kinds) };
+	return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
+}
+
 /** Splits words at the signs between them. */
 function sentencesOf(words: Words): Words[] {
 	return startsOf(words).map((from, n, starts) => {
-		const to = starts[n + 1] ?? words.low.length;
-		const part = <T>(list: T[]) => list.slice(from, to);
-		const { raw, low, starts: at, kinds, isApart, proper } = words;
-		const own = [...(proper ?? [])].map((place) => place - from);
-		const lists = { raw: part(raw), low: part(low), starts: part(at), kinds: part(kinds) };
-		return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
+		return slice(words, from, starts[n + 1] ?? words.low.length);
 	});
 }
 

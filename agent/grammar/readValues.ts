@@ -86,7 +86,7 @@ export function readValues(
 		if (chain !== undefined) {
 			if (values.chain !== undefined) return undefined;
 			values.chain = chain;
-		} else if (/^\$[a-z]/.test(word)) {
+		} else if (/^\$[a-z]/.test(word) || isTicker(words, at)) {
 			const asset = readSlot({ kind: "asset" }, words, at, rules);
 			if (values.asset !== undefined || asset === undefined) return undefined;
 			values.asset = asset;
@@ -102,6 +102,13 @@ export function readValues(
 
 const TOKEN = /^#?\d+$/;
 const NAME_WORDS_MAX = 5;
+
+/** Returns true for a bare ticker beside a word that says so: `nvda stock`. */
+function isTicker({ low }: Words, at: number): boolean {
+	return /^[a-z]{1,5}$/.test(low[at] ?? "") && SHARES.has(low[at + 1] ?? "");
+}
+
+const SHARES = new Set("stock stocks shares share ticker".split(" "));
 
 function withName(
 	words: Words,
@@ -138,6 +145,11 @@ function windowAt(
 	rules: WalkRules,
 ): { value: string; used: number } | undefined {
 	if (words.proper?.has(at) || isInName(words, at)) return undefined;
+	// `in the last 24`
+	const isDay = words.low[at] === "24" && /^(?:last|past)$/.test(words.low[at - 1] ?? "");
+	if (isDay && !isOtherTime(words, at) && !readLooseWindow(words, at, words.low.length)) {
+		return { value: "24h", used: 1 };
+	}
 	const value = readSlot({ kind: "window" }, words, at, rules);
 	return value ? { value, used: 1 } : readLooseWindow(words, at, words.low.length);
 }

@@ -2,36 +2,37 @@
 
 /** Words that people put around a question: small words, greetings, slang, usual misspellings. */
 export const CHAT = setOf(
-	"sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os blur magiceden a an " +
-		"the this that these those it its it's there here one any anything some something all " +
-		"of on in at for from to with by about into over within per as than or near around " +
-		"under off i im i'm i'd id me we us our u you your he she they them their people ppl " +
-		"everyone is isnt isn't are r was were be been being am do does did done has have had " +
-		"having get gets got getting gotten can could would will may might gonna wanna want " +
-		"wants need needs what whats what's which who whos who's where wheres where's how hows " +
-		"how's when wen whens when's and but so also too just even really still already yet now " +
-		"then like only ever tell show give gimme gib see know check find look looking looks " +
-		"lookup up pull fetch display let lets let's say says ask asking wondering wonder " +
-		"curious idea info please pls plz plss plzz help quickly remind update updates " +
-		"happening doing going goes go went come coming sitting sits standing stands trending " +
-		"number numbers amount figure figures data list total overall actual actually exactly " +
-		"current currently latest recent recently last newest past previous right live moment " +
-		"rn atm today's average avg entire each left max min high low higher lower highest " +
-		"lowest big bigger biggest most more less much many few couple lot lots worth minimum " +
-		"maximum percentage percent available atleast least today tonight yesterday while $ € " +
-		"ago since during upto till because cuz cause such time anyways anyway collection " +
-		"collections nfts project projects coll jpeg jpegs jpg market marketplace opensea chain " +
-		"eth ether usd dollars bucks hey hi hello yo gm gn ga ok okay okey um uh hmm well oh ah " +
-		"ayo aye wassup heya hiya bot tapeline bro bros ser sir sers fam anon dude man mate " +
-		"guys guy lol lmao lmfao rofl ffs wtf omg damn dang tho though btw asap again thanks " +
-		"thx ty tysm cheers kinda kind sorta sort lately days nowadays roughly approx " +
-		"approximately basically literally honestly ngl tbh imo fr anyone anybody someone " +
-		"somebody knows knew maybe probably possibly teh hte waht wat wats wut wuts whts wht " +
-		"hwo hw hwat adn ur urs ya yall plis pliz tel shw giv wuld cld waz ths thsi taht fo fro " +
-		"ot si iz dis dat da morning evening afternoon night stats stat prices movement " +
-		"momentum situation count counts side sides pulls checked checking fill seems keeps " +
-		"shows means thinks nah naw nope yep yeah yea yup bc bcuz idk idc iirc afaik sry sorry " +
-		"pardon excuse w wit n nor either both neither smth somethin smthn sth someplace " +
+	"sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath " +
+		"underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os " +
+		"blur magiceden a an the this that these those it its it's there here one any anything " +
+		"some something all of on in at for from to with by about into over within per as than " +
+		"or near around under off i im i'm i'd id me we us our u you your he she they them " +
+		"their people ppl everyone is isnt isn't are r was were be been being am do does did " +
+		"done has have had having get gets got getting gotten can could would will may might " +
+		"gonna wanna want wants need needs what whats what's which who whos who's where wheres " +
+		"where's how hows how's when wen whens when's and but so also too just even really " +
+		"still already yet now then like only ever tell show give gimme gib see know check find " +
+		"look looking looks lookup up pull fetch display let lets let's say says ask asking " +
+		"wondering wonder curious idea info please pls plz plss plzz help quickly remind update " +
+		"updates happening doing going goes go went come coming sitting sits standing stands " +
+		"trending number numbers amount figure figures data list total overall actual actually " +
+		"exactly current currently latest recent recently last newest past previous right live " +
+		"moment rn atm today's average avg entire each left max min high low higher lower " +
+		"highest lowest big bigger biggest most more less much many few couple lot lots worth " +
+		"minimum maximum percentage percent available atleast least today tonight yesterday " +
+		"while $ € ago since during upto till because cuz cause such time anyways anyway " +
+		"collection collections nfts project projects coll jpeg jpegs jpg market marketplace " +
+		"opensea chain eth ether usd dollars bucks hey hi hello yo gm gn ga ok okay okey um uh " +
+		"hmm well oh ah ayo aye wassup heya hiya bot tapeline bro bros ser sir sers fam anon " +
+		"dude man mate guys guy lol lmao lmfao rofl ffs wtf omg damn dang tho though btw asap " +
+		"again thanks thx ty tysm cheers kinda kind sorta sort lately days nowadays roughly " +
+		"approx approximately basically literally honestly ngl tbh imo fr anyone anybody " +
+		"someone somebody knows knew maybe probably possibly teh hte waht wat wats wut wuts " +
+		"whts wht hwo hw hwat adn ur urs ya yall plis pliz tel shw giv wuld cld waz ths thsi " +
+		"taht fo fro ot si iz dis dat da morning evening afternoon night stats stat prices " +
+		"movement momentum situation count counts side sides pulls checked checking fill seems " +
+		"keeps shows means thinks nah naw nope yep yeah yea yup bc bcuz idk idc iirc afaik sry " +
+		"sorry pardon excuse w wit n nor either both neither smth somethin smthn sth someplace " +
 		"somewhere some1 any1 enough enuf thru through across against between among along " +
 		"beyond despite except onto upon toward towards i've ive we've they've youve you've " +
 		"theyre they're we're we'll i'll ill'd you'd he's she's there's theres that's thats " +
@@ -67,7 +68,7 @@ export const CHAT = setOf(
 		"fs frfr deadass lowkey highkey mfw tfw ik nbd ofc aka ie eg honest genuinely legit " +
 		"seriously srsly thatll itll it'll theyll they'll shes hes ull u'll ud u'd youll you'll " +
 		"yous ppl's weve we'd theyd they'd whove who've whatve what've shouldve couldve wouldve " +
-		"mightve",
+		"mightve someones somebodys anyones everyones somebody's",
 );
 
 /** General words for people, which names also use. */
@@ -209,7 +210,8 @@ export const ORDERS = setOf(
 export const REFUSED = setOf(
 	"my mine if unless until not no never don't dont won't wont without instead else why " +
 		"should shouldnt shouldn't vs versus than compared compare better worse predict " +
-		"prediction predictions forecast ath gas gwei safe founder founders creator creators artist ceo roadmap whitepaper utility",
+		"prediction predictions forecast ath gas gwei safe founder founders creator creators " +
+		"artist ceo roadmap whitepaper utility btc bitcoin solana",
 );
 
 /** Usual nouns: beside a better name they are part of the talk, and never the only choice. */

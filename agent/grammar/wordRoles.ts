@@ -23,6 +23,7 @@ export type Role = "chat" | "before" | "beside" | "open";
 export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	const word = low[at] ?? "";
 	if (kinds[at] === "quoted" || proper?.has(at)) return "open";
+	if (word === "people" && isNoun(low[at - 1] ?? "")) return "beside";
 	if (CHAT.has(word) || PRESENT.has(word)) return "chat";
 	if (word.endsWith("'s") && CHAT.has(word.slice(0, -2))) return "chat";
 	const before = low[at - 1] ?? "";
@@ -110,6 +111,7 @@ export function isOrder({ low }: Words, at: number): boolean {
 	if (REFUSED.has(word)) {
 		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
 		if (word === "no" && CALMING.has(low[at + 1] ?? "")) return false;
+		if (word === "not" && /^(?:just|only)$/.test(low[at + 1] ?? "")) return false;
 		if (word === "not" || word === "no") return before !== "or";
 		if (word === "if") return !ASKING.has(before) && !WISHING.has(low[at + 1] ?? "");
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
@@ -192,6 +194,12 @@ const BEFORE_VALUE = setOf("on in for over at within during the last past this o
 const VERB_ENDING = /^[a-z]*[aeiouy][a-z]*(?:(?<=.{4})ing|(?<=.{3})(?<!e)ed)$/;
 const LINKS = setOf("of and & the by");
 
+/** Returns true for a word that only a name could have here: `moss people`. */
+function isNoun(low: string): boolean {
+	if (low === "" || isChatWord(low) || isOrderWord(low)) return false;
+	return !VERBS.has(low) && !DESCRIBING.has(low) && !PAST.has(low) && !ABSTRACT.has(low);
+}
+
 function isMadeUp({ low }: Words, at: number): boolean {
 	const word = low[at] ?? "";
 	if (!VERB_ENDING.test(word) || CHAT.has(word)) return false;
@@ -204,8 +212,14 @@ const NAMING = setOf("of for on in about");
 function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>): number[] {
 	if (!named.has(at) || named.has(at + 1) || ABSTRACT.has(low[at] ?? "")) return [];
 	const links: number[] = [];
+	const before = low[at - 1] ?? "";
 	let to = at + 1;
-	while (LINKS.has(low[to] ?? "") && links.length < LINKED_MAX && !isApart[to]) {
+	const isBegun = at === 0 || isApart[at] === true;
+	const joins = (low: string) =>
+		LINKS.has(low) ||
+		(PLACING.has(low) && (isBegun || NAMING.has(before))) ||
+		(low === "in" && isBegun);
+	while (joins(low[to] ?? "") && links.length < LINKED_MAX && !isApart[to]) {
 		links.push(to);
 		to += 1;
 	}
@@ -214,6 +228,8 @@ function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>
 }
 
 const LINKED_MAX = 2;
+/** These join a name at its beginning only: `otherdeed for otherside`. */
+const PLACING = setOf("past under over at to from with for before after beyond");
 
 const PRESENT = new Set([...VERBS, ...CHAT_VERBS].flatMap((verb) => formsOf(verb, "ing")));
 const PAST = new Set([...[...VERBS].flatMap((verb) => formsOf(verb, "ed")), ...PAST_FORMS]);

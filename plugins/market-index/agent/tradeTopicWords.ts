@@ -92,7 +92,8 @@ export const tradeTopicWords = {
 		"sold recently, last purchase, purchase, acquired, scooped, sweeps, sweeping, swept, " +
 		"buyer, most recent sale, sale prices, how many … went, how many … go, highest sale, " +
 		"biggest sale, last price, last person to buy, last guy to buy, last one to buy, " +
-		"last to buy, last buyer, did any … go, any … go",
+		"last to buy, last buyer, did any … go, any … go, just aped, aped, just sniped, " +
+		"somebody … aped, someone … aped",
 	mints:
 		"supply minted, supply … minted, of supply minted, of the supply, velocity, " +
 		"how quick … minting, how slow … minting, minting slow, charging to mint, " +
@@ -122,7 +123,8 @@ export const tradeTopicWords = {
 		"mint rate, free mint, minters, mint numbers, mint total, minted count, minted total, " +
 		"remaining, how many … remaining, supply left, spots left, mints left, mint counter, " +
 		"cost to mint, price to mint, minting cost, minting price, mint pace, mint fee, " +
-		"pay to mint, how many … claimed, minting … price, minting at, mints at, minting for",
+		"pay to mint, how many … claimed, minting … price, minting at, mints at, minting for, " +
+		"ppl still minting, people still minting, anyone still minting, still minting … fast",
 	lifecycle:
 		"pre or post, pre/post, art drop, art dropped, art drop yet, art yet, has … art, " +
 		"art still hidden, art hidden, art … hidden, minting concluded, mint concluded, " +
