@@ -32,7 +32,7 @@ export function readSentences(typed: Words, reader: LooseReader): Look {
 
 const SENTENCES_MAX = 5;
 
-/** Returns the words in front of the last `or`, where only talk is behind it: `or can it take size`. */
+/** Returns the words in front of an `or` with only talk behind it: `or can it take size`. */
 function withoutAfterthought(words: Words, reader: LooseReader): Words | undefined {
 	const or = words.low.lastIndexOf("or");
 	if (or <= 0 || or === words.low.length - 1) return undefined;

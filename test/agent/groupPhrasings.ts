@@ -1,8 +1,8 @@
 /**
  * Texts of four groups of people who never saw the commands: traders' talk, texts of people with
- * another first language beside very formal ones, long-winded ones, and one more. They wrote what they meant
- * beside each. How many were read at first sight is in the agent's README; `null` is what must not
- * be read.
+ * another first language beside very formal ones, long-winded ones, and a mixed group. They wrote
+ * what they meant beside each. How many were read at first sight is in the agent's README; null is
+ * what must not be read.
  */
 export const groupPhrasings: readonly (readonly [text: string, command: string | null])[] = [
 	// Round A.
