@@ -152,6 +152,8 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
+		// `info on azuki 900` is about a token, but a floor is of `club 721`.
+		if (named.length > 1 && /^\d+$/.test(last) && !command.topic?.takesPrice) return true;
 		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
 		if (named.slice(1).some((word) => topics.isOfStronger(command, word))) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
