@@ -51,12 +51,6 @@ beforeAll(async () => {
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
-	await until(async () => {
-		const body = { amount: "0.0001", currency: "ETH", from: "anvil", to: "robinhood", as: "USDG" };
-		const { id, errorCode } = (await lab.ask(PATH, body)).body;
-		if (errorCode === null) await lab.reached(id, ["success"]);
-		return errorCode === null;
-	}, "prices are known");
 });
 afterAll(async () => {
 	await messenger?.stop();
@@ -172,8 +166,7 @@ test("what was not carried is on its way until the other chain has it", async ()
 	const { id } = await bridge();
 	const waiting = await lab.reached(id, ["pending", "success", "failure"]);
 	expect(waiting.status).toBe("pending");
-	const word = async () => (await lab.ask(`${PATH}/${id}`)).body.providerStatus;
-	await until(async () => (await word()) === "pending", "the message is seen");
+	await lab.until(id, ({ providerStatus }) => providerStatus === "pending");
 	messenger.carry(true);
 	await lab.reached(id, ["success"]);
 });
