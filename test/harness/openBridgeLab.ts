@@ -130,6 +130,15 @@ function asking(
 		},
 		/** Takes a bridge as far as it goes now. */
 		look: (id: string) => lookNow(running.service, id),
+		/** Waits until a step of a bridge has stopped the process that takes it. */
+		async stopped(isGone: () => boolean, edge: string): Promise<void> {
+			const look = paced(() => runJobs(running.service, JOBS));
+			await until(async () => {
+				// What it stops throws.
+				if (!isGone()) await look().catch(() => {});
+				return isGone();
+			}, `it comes by ${edge}`);
+		},
 		/**
 		 * Waits until a bridge is as it says; returns it. Meanwhile it is looked at sooner than it
 		 * would be by the clock.

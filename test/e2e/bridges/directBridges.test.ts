@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { USDG } from "#test/harness/openBridgeWorld.ts";
-import { until } from "#test/harness/until.ts";
 import { createMessenger, type Messenger } from "#test/sandbox/bridge/createMessenger.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
@@ -184,7 +183,7 @@ test.each(process.env["PROVE"] === "1" ? [...FIRST, ...ALL] : FIRST)(
 		const before = { home: await held("home", wallet.address), carried: messenger.carried.length };
 		gone = edge;
 		const asked = bridge().catch(() => null);
-		await until(() => isGone, `it comes by ${edge}`);
+		await lab.stopped(() => isGone, edge);
 		await asked;
 		gone = null;
 		isGone = false;
