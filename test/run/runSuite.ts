@@ -80,6 +80,7 @@ export async function runSuite(options: SuiteOptions): Promise<number> {
 	if (!prove) await keepFlaky(join(reportFolder, "flaky.json"), flaky, new Date());
 	cases.unshift(...checked);
 	await Bun.write(reportFile, renderJunit(cases));
+	await Bun.write(join(reportFolder, "times.json"), JSON.stringify(Object.fromEntries(times)));
 	const { lines, ok } = summaryOf(cases, flaky);
 	// Above the totals, which stay what a run ends with.
 	const table = argv.includes("--times") ? timesTable(times, { cases, tookSeconds }) : [];

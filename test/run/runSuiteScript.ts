@@ -33,7 +33,9 @@ export async function runSuiteScript(given: {
 	for (const name of SIGNALS) process.on(name, onSignal);
 	const leaveParents = watchParents(onSignal);
 	const { signal } = interrupted;
-	return withDatabase((env) => runSuite({ ...given, env, signal })).finally(() => {
+	// A run whose machine nobody sees afterwards tells more.
+	const argv = process.env["CI"] ? [...given.argv, "--times"] : given.argv;
+	return withDatabase((env) => runSuite({ ...given, argv, env, signal })).finally(() => {
 		for (const name of SIGNALS) process.off(name, onSignal);
 		leaveParents();
 	});

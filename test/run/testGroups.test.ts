@@ -7,7 +7,11 @@ const paths = [
 	"test/e2e/up.test.ts",
 	"core/b.test.ts",
 	"core/a.test.ts",
-	"test/sandbox/world.test.ts",
+	"test/sandbox/sandbox.test.ts",
+	"test/sandbox/feeds/f.test.ts",
+	"test/sim/chaos.test.ts",
+	"test/sim/node/n.test.ts",
+	"test/e2e/oracle/o.test.ts",
 	"test/tidy/tidy.test.ts",
 ];
 const all = { only: [], unitOnly: false, prove: false };
@@ -16,8 +20,21 @@ const shape = (options: typeof all | { only: string[]; unitOnly: boolean; prove:
 
 test("unit tests come first, whole systems last, fewer of them at a time", () => {
 	expect(shape(all)).toEqual([
-		{ name: "unit", files: ["core/a.test.ts", "core/b.test.ts", "test/tidy/tidy.test.ts"] },
-		{ name: "systems", files: ["test/e2e/up.test.ts", "test/sandbox/world.test.ts"] },
+		{
+			name: "unit",
+			files: [
+				"core/a.test.ts",
+				"core/b.test.ts",
+				"test/e2e/oracle/o.test.ts",
+				"test/sandbox/feeds/f.test.ts",
+				"test/sim/node/n.test.ts",
+				"test/tidy/tidy.test.ts",
+			],
+		},
+		{
+			name: "systems",
+			files: ["test/e2e/up.test.ts", "test/sandbox/sandbox.test.ts", "test/sim/chaos.test.ts"],
+		},
 	]);
 	const [unit, systems] = testGroups(paths, all);
 	expect(unit?.workers).toBeGreaterThan(1);
@@ -46,7 +63,7 @@ test("check leaves the whole systems out", () => {
 });
 
 test("parts of paths choose files", () => {
-	expect(shape({ ...all, only: ["core/a", "e2e"] }).flatMap(({ files }) => files)).toEqual([
+	expect(shape({ ...all, only: ["core/a", "up"] }).flatMap(({ files }) => files)).toEqual([
 		"core/a.test.ts",
 		"test/e2e/up.test.ts",
 	]);

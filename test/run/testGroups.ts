@@ -14,8 +14,9 @@ export type TestGroup = {
 /** Only what hangs takes so long, also on two cores that others keep busy. */
 export const GROUP_LIMIT_MS = 45 * MINUTE_MS;
 
-/** These start whole systems. */
-const SYSTEMS = /^test\/(sandbox|e2e|sim|conformance)\//;
+/** These start whole systems; what they are made of has unit tests in folders of its own. */
+const SYSTEMS =
+	/^test\/(?:e2e\/(?!oracle\/)|conformance\/|sandbox\/sandbox\.|sim\/(?:[^/]+|syncs\/[^/]+)$)/;
 
 /**
  * Unit tests that change what others would find: the environment, a global, what a module keeps.

@@ -12,7 +12,7 @@ import { type Anvil, startAnvil } from "./startAnvil.ts";
 import type { Actor, World } from "./World.ts";
 
 export type Opening = {
-	options: Options;
+	options: Pick<Options, "dataDir" | "seed" | "historyBlocks" | "port">;
 	actors: readonly Actor[];
 	nowS(): number;
 	say(line: string): void;

@@ -24,9 +24,11 @@ export async function askFulfilment(
 		channel: Channel;
 		outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
 		signal: AbortSignal;
+		/** How a delay is waited for; tests record it. */
+		pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 	},
 ): Promise<ProviderFulfilment | null> {
-	const { channel, outbound, signal } = given;
+	const { channel, outbound, signal, pause = sleep } = given;
 	const breaksMs = channel === "snipe" ? AGAIN_AFTER_MS : [];
 	const ask = () =>
 		outbound("nft_buy.fulfilment", () =>
@@ -37,8 +39,9 @@ export async function askFulfilment(
 			return await ask();
 		} catch (error) {
 			if (signal.aborted || !(error instanceof Fault) || !AGAIN.has(error.code)) throw error;
+			await pause(breakMs, signal);
+			if (signal.aborted) throw error;
 		}
-		await sleep(breakMs, signal);
 	}
 	return await ask();
 }

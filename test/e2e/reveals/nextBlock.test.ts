@@ -2,16 +2,20 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openStream } from "#test/harness/openStream.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 import { type Sandbox, startSandbox } from "#test/sandbox/startSandbox.ts";
+import { holdSteps } from "./holdSteps.ts";
 import { dueNow } from "./openRevealLab.ts";
 import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
 
 // Guarantee: a plan needs one block only. The reveal is noticed, ranked and bought while the chain
-// stands still after it, so the buy is in the very next block.
+// stands still after it, so the buy is in the very next block. Whoever asks meanwhile sees the
+// steps in their order.
 
 const TOKENS = 40;
+const FEW = 12;
 /** Sellers list a few tokens in each block. */
 const BLOCKS_FOR_SELLERS = 30;
 
@@ -20,6 +24,7 @@ let sandbox: Sandbox;
 let service: TestService;
 let ada: Ada;
 let contract: string;
+let other: string;
 
 const rpc = () => createRpc(sandbox.httpUrl);
 
@@ -32,6 +37,7 @@ beforeAll(async () => {
 	// A chain without a clock: a block comes with each transaction, and never without one.
 	sandbox = await startSandbox({ dataDir, seed: 7, paceMs: 0, historyBlocks: 40 });
 	({ contract } = await studio("/_sandbox/reveals", { kind: "announced", tokens: TOKENS }));
+	({ contract: other } = await studio("/_sandbox/reveals", { kind: "announced", tokens: FEW }));
 	await rpc().call("anvil_mine", [`0x${BLOCKS_FOR_SELLERS.toString(16)}`]);
 	service = await startTestService({
 		env: { ...sandboxEnvironment(sandbox), METADATA_ALLOWED_ORIGINS: sandbox.studioUrl },
@@ -46,7 +52,8 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("an armed plan buys in the block after the reveal", async () => {
+/** Arms a plan for a collection, and waits until it is known to be hidden and on offer. */
+async function arm(contract: string): Promise<string> {
 	const plan = {
 		...{ collectionSlug: contract, chain: "anvil", trigger: "on_reveal", maxRank: TOKENS },
 		...{ maxPricePerItemNative: 1, budgetNative: 1, maxItems: 1 },
@@ -67,11 +74,16 @@ test("an armed plan buys in the block after the reveal", async () => {
 		);
 		return hidden.length > 0;
 	});
+	return armed.body.id;
+}
+
+test("an armed plan buys in the block after the reveal", async () => {
+	const planId = await arm(contract);
 	await studio("/_sandbox/reveals/now", { contracts: [contract] });
 	const revealedIn = Number(await rpc().call("eth_blockNumber", []));
 	let fill: any;
 	await dueNow(service, async () => {
-		const { body } = await ada.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+		const { body } = await ada.ask(`/v1/nft-market/snipes/${planId}`);
 		fill = body.fills.find(({ status }: any) => status === "confirmed");
 		return fill !== undefined;
 	});
@@ -82,4 +94,61 @@ test("an armed plan buys in the block after the reveal", async () => {
 		.filter(({ address, topics }: any) => address === contract && topics.length === 4)
 		.map(({ topics }: any) => `0x${topics[2].slice(26)}`);
 	expect(owner).toEqual([ada.wallet]);
+});
+
+test("[RVL-04] routes and stream show it counted, then ranked, then bought, and only then revealed", async () => {
+	const contract = other;
+	const planId = await arm(contract);
+	const path = `/v1/nft-market/collections/${contract}`;
+	const stream = await openStream(`${service.url.replace("http", "ws")}${path}/stream?chain=anvil`);
+	const steps = await holdSteps(service.database.connectionString);
+	const shown = async () => {
+		const traits = await service.get(`${path}/traits?chain=anvil`);
+		const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/1`);
+		const { body } = await service.get(`${path}?chain=anvil`);
+		const reveals = await service.get("/v1/nft-market/reveals?chain=anvil&limit=200");
+		const row = reveals.body.data.find((one: any) => one.contractAddress === contract);
+		return {
+			isCounted: (traits.body.data ?? []).length > 0,
+			isRanked: asset.body.rank !== null,
+			fills: (await ada.ask(`/v1/nft-market/snipes/${planId}`)).body.fills.length,
+			...{ state: body.market.revealState, row: row.revealState, phase: row.phase },
+			step: row.burst?.step,
+			frames: stream.frames.flatMap(({ type, data }) => (type === "reveal" ? [data.phase] : [])),
+		};
+	};
+	const before = { state: "placeholder", row: "placeholder", phase: "burst" };
+	await studio("/_sandbox/reveals/now", { contracts: [contract] });
+
+	await steps.reached("ranking");
+	await stream.next(({ type }) => type === "reveal");
+	expect(await shown()).toEqual({
+		...{ ...before, isCounted: true, isRanked: false, fills: 0, step: "ranking" },
+		frames: ["detected"],
+	});
+	await steps.release("ranking");
+
+	await steps.reached("buying");
+	expect(await shown()).toEqual({
+		...{ ...before, isCounted: true, isRanked: true, fills: 0, step: "plans" },
+		frames: ["detected"],
+	});
+	await steps.release("buying");
+
+	await steps.reached("revealing");
+	expect(await shown()).toEqual({
+		...{ ...before, isCounted: true, isRanked: true, fills: 1, step: "revealing" },
+		frames: ["detected"],
+	});
+	await steps.release("revealing");
+
+	const [, frame] = await stream.take(2, ({ type }) => type === "reveal");
+	expect(frame.data).toMatchObject({ phase: "revealed", revealState: "revealed" });
+	expect(await shown()).toEqual({
+		...{ isCounted: true, isRanked: true, fills: 1, step: "ended" },
+		...{ state: "revealed", row: "revealed", phase: "revealed" },
+		frames: ["detected", "revealed"],
+	});
+	stream.close();
+	await steps.close();
 });

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { createRpc } from "../../createRpc.ts";
+import { openMarketChain } from "../../openMarketChain.ts";
 import type { Rpc } from "../../Rpc.ts";
-import { startSandbox } from "../../startSandbox.ts";
 import {
 	type EmulatorOptions,
 	type ProviderEmulator,
@@ -15,7 +15,7 @@ import { encodeFulfilment, type FulfilmentAnswer } from "./encodeFulfilment.ts";
 /** Opens a sandbox chain without traffic, with an emulator that changes only on request. */
 export async function openLab(historyBlocks = 60) {
 	const dataDir = mkdtempSync(join(tmpdir(), "provider-"));
-	const sandbox = await startSandbox({ dataDir, seed: 11, paceMs: 0, historyBlocks });
+	const sandbox = await openMarketChain({ dataDir, seed: 11, historyBlocks });
 	const rpc = createRpc(sandbox.httpUrl);
 	const emulators: ProviderEmulator[] = [];
 	const start = (options: Partial<EmulatorOptions> = {}): ProviderEmulator => {
