@@ -39,6 +39,7 @@ beforeAll(async () => {
 	});
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
+	await lab.home.mined();
 });
 afterAll(() => lab?.stop());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi } from "viem";
+import { countRoundTrips } from "#test/harness/countRoundTrips.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
 import { fillPurse, sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
@@ -90,6 +91,17 @@ describe("another service on the same data", () => {
 		await Bun.sleep(0);
 		expect((await lab.ask(`${PATH}/${quoted.id}`)).body.status).toBe("quoted");
 		expect(deposits()).toBe(before);
+	});
+
+	test("takes a command to a stored quote in a dozen round trips to its database", async () => {
+		// Without jobs: only what is asked for asks the database.
+		await lab.restart({ BRIDGE_DRY_RUN: "true", ROLE: "api" });
+		await bridge();
+		const answers: any[] = [];
+		const trips = await countRoundTrips(async () => answers.push(await bridge()));
+		expect(answers).toMatchObject([{ status: "quoted", quote: { expectedOutRaw: "199600000" } }]);
+		expect(trips).toBeGreaterThan(3);
+		expect(trips).toBeLessThanOrEqual(12);
 	});
 
 	test("an arrival that its chain takes back is told, and its next one is found", async () => {

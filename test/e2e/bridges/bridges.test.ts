@@ -292,6 +292,9 @@ describe("a token", () => {
 			errorCode: null,
 			steps: [{ kind: "approve" }, { kind: "deposit" }],
 		});
+		const symbolOf = (name: string) =>
+			started.quote.fees.find((fee: any) => fee.name === name)?.symbol;
+		expect([symbolOf("gas"), symbolOf("relayer")]).toEqual(["ETH", "USDG"]);
 		const done = await lab.reached(started.id, ["success", "failure", "rejected"]);
 		expect(done).toMatchObject({ status: "success", arrived: { verified: true, chainId: 31_337 } });
 		expect(await lab.dollars(wallet.address)).toBe(before - 50_000_000n);
@@ -305,6 +308,7 @@ describe("a token", () => {
 		const data = encodeFunctionData({ ...mint, args: [wallet.address as Hex, 60_000_000n] });
 		const [from] = await lab.home.rpc<string[]>("eth_accounts");
 		await lab.home.rpc("eth_sendTransaction", [{ from, to: token, data }]);
+		await lab.home.mined();
 		const done = await lab.reached((await bridge({ ...back, currency: token })).id, ["success"]);
 		const [spent] = await lab.service.core.db.query<{ micros: string }>(
 			"select usd_micros as micros from wallets.spend_entry where intent_id = $1 and kind = 'reserve'",

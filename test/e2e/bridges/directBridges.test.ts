@@ -50,6 +50,7 @@ beforeAll(async () => {
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
+	await lab.home.mined();
 });
 afterAll(async () => {
 	await messenger?.stop();

@@ -31,6 +31,7 @@ beforeAll(async () => {
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: SIGNED_DOLLAR, data }]);
+	await lab.home.mined();
 });
 afterAll(() => lab?.stop());
 beforeEach(() => {
