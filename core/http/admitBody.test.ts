@@ -12,7 +12,7 @@ function post(
 
 async function codeOf(request: Request): Promise<string> {
 	try {
-		await admitBody(request, request.url);
+		await admitBody(request, { url: request.url });
 		return "admitted";
 	} catch (error) {
 		return error instanceof Object && "code" in error ? String(error.code) : String(error);
@@ -36,7 +36,7 @@ test("the admitted request has the same bytes, method and headers, and the addre
 	const text = '{"a": "ü\\ud83d\\ude00"}\n';
 	const admitted = await admitBody(
 		post(text, { "content-type": "Application/JSON; charset=utf-8", "x-a": "b" }),
-		"http://localhost/v1/y",
+		{ url: "http://localhost/v1/y" },
 	);
 	expect(await admitted.text()).toBe(text);
 	expect(admitted.url).toBe("http://localhost/v1/y");
@@ -48,6 +48,20 @@ test("the admitted request has the same bytes, method and headers, and the addre
 test("a body of one mebibyte is admitted and one byte more is not [SEC-04]", async () => {
 	expect(await codeOf(post(`"${"x".repeat(MIB - 2)}"`))).toBe("admitted");
 	expect(await codeOf(post(`"${"x".repeat(MIB - 1)}"`))).toBe("body_too_large");
+});
+
+test("a webhook's body is admitted up to a quarter of that", async () => {
+	const url = "http://localhost/v1/x";
+	const body = (bytes: number) => post(`"${"x".repeat(bytes - 2)}"`);
+	expect((await admitBody(body(MIB / 4), { url, isSigned: true })).url).toBe(url);
+	for (const bytes of [MIB / 4 + 1, MIB]) {
+		const refused = admitBody(body(bytes), { url, isSigned: true });
+		expect(refused).rejects.toMatchObject({ code: "body_too_large" });
+	}
+	const chunked = post(stream(3, MIB / 8));
+	expect(admitBody(chunked, { url, isSigned: true })).rejects.toMatchObject({
+		publicDetail: "The body is larger than 256 KiB.",
+	});
 });
 
 test("a declared length over the limit is refused before a byte is read", async () => {
@@ -107,7 +121,7 @@ test("the client going away is still seen through the admitted request", async (
 		headers: { "content-type": "application/json" },
 		signal: leaving.signal,
 	});
-	const admitted = await admitBody(request, request.url);
+	const admitted = await admitBody(request, { url: request.url });
 	leaving.abort();
 	expect(admitted.signal.aborted).toBe(true);
 });

@@ -217,7 +217,7 @@ describe("what a webhook's sender posts costs allowance only where it is refused
 		});
 	}
 
-	test("too large a body is refused as every client's is, and counts", async () => {
+	test("too large a body is refused, as is a malformed address, and each counts once", async () => {
 		let taken = 0;
 		const { gate } = gateUnderTest({
 			limiter: {
@@ -231,10 +231,13 @@ describe("what a webhook's sender posts costs allowance only where it is refused
 					{ method: "POST", path: "/v1/hook", hooks: { detail: { [SIGNED_MEMBER]: true } } },
 				]),
 		});
-		const body = " ".repeat(1_048_577);
+		const body = " ".repeat(262_145);
 		const headers = { "content-type": "application/json" };
 		const request = get("/v1/hook", { method: "POST", body, headers });
 		expect((await gate(() => new Response("x"), request))?.status).toBe(413);
 		expect(taken).toBe(1);
+		const malformed = get("/v1/hook?x=%", { method: "POST" });
+		expect((await gate(() => new Response("x"), malformed))?.status).toBe(400);
+		expect(taken).toBe(2);
 	});
 });

@@ -148,7 +148,9 @@ function isMetered(path: string): boolean {
 }
 
 /** Returns true for a webhook's delivery: it costs allowance only where it is refused. */
-function isSigned({ request, match }: Passing): boolean {
+function isSigned({ request, match, context }: Passing): boolean {
+	// A malformed URL reaches no route, and has cost its allowance by then.
+	if (context.target.flaw !== undefined) return false;
 	return match?.isSigned === true && request.method === "POST";
 }
 
@@ -212,12 +214,15 @@ function allowedMethods(match: RouteMatch): string {
 }
 
 /** Returns the request for Elysia: the URL that we read, its body within limits, HEAD as a GET. */
-async function toElysia({ request, match, context }: Passing): Promise<Request> {
+async function toElysia(passing: Passing): Promise<Request> {
+	const { request, match, context } = passing;
 	const { url } = context.target;
 	const { headers, signal } = request;
 	const isGet = request.method === "HEAD" && match?.patterns.has("HEAD") === false;
 	let admitted = request;
-	if (!BODILESS_METHODS.has(request.method)) admitted = await admitBody(request, url);
+	if (!BODILESS_METHODS.has(request.method)) {
+		admitted = await admitBody(request, { url, isSigned: isSigned(passing) });
+	}
 	if (isGet) admitted = new Request(url, { method: "GET", headers, signal });
 	// A request of HTTP/1.0 without a host, or of another scheme.
 	else if (admitted.url !== url) admitted = new Request(url, admitted);

@@ -5,6 +5,8 @@ export const EVENTS_PER_DELIVERY_MAX = 200;
 /** The longest text that is stored, in characters; the grammar reads no longer one. */
 export const TEXT_CHARS_MAX = 2_100;
 
+/** The most events whose ids a process remembers as stored. */
+export const KNOWN_EVENTS_MAX = 10_000;
 /** Older texts are neither executed nor answered. */
 export const EVENT_AGE_MAX_MS = 10 * MINUTE_MS;
 /** How far X's clock may be ahead of ours. */

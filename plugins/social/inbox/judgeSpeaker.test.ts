@@ -25,6 +25,7 @@ test("a mention is heard where it names the bot, and the name is no part of the 
 		"floor kiln @tapeline",
 		"floor kiln @TAPELINE!",
 		"＠tapeline floor kiln",
+		"\u00a0@tapeline\u00a0floor kiln\n",
 	]) {
 		expect([text, said(text)]).toEqual([text, { kind: "heard", command: "floor kiln" }]);
 	}
@@ -34,6 +35,9 @@ test("a mention is heard where it names the bot, and the name is no part of the 
 		"a@tapeline floor",
 		"@tapeline",
 		"#tapeline x",
+		"!@tapeline floor",
+		"@tapeline/lists floor",
+		"@tapeline://floor",
 	]) {
 		expect([text, said(text)]).toEqual([text, { kind: "ignored", reason: "not_named" }]);
 	}
@@ -50,10 +54,30 @@ test("nobody is heard who is no person speaking now", () => {
 		["edited", { id: idOf(nowMs) }],
 		["unreadable", { isReadable: false }],
 		["unreadable", { text: `@tapeline ${"x".repeat(3_000)}` }],
-		["too_old", { id: idOf(nowMs - 601_000), firstId: idOf(nowMs - 601_000) }],
 		["unreadable", { id: idOf(nowMs + 400_000), firstId: idOf(nowMs + 400_000) }],
 	];
 	for (const [reason, rest] of cases) {
 		expect(said("@tapeline floor kiln", rest)).toEqual({ kind: "ignored", reason } as never);
+	}
+});
+
+test("what was written too long ago is late, and its words are still read", () => {
+	const old = idOf(nowMs - 601_000);
+	for (const via of ["post", "dm"] as const) {
+		const judged = said("@tapeline stop", { via, id: old, firstId: old });
+		expect(judged).toEqual({ kind: "late", command: "stop" });
+	}
+	expect(said("stop", { id: old, firstId: old })).toMatchObject({ reason: "not_named" });
+});
+
+test("what cannot be seen is no blank: it stays, for the grammar to refuse", () => {
+	for (const sign of ["\ufeff", "\u200b", "\u2066"]) {
+		for (const text of [
+			`@tapeline ${sign}floor`,
+			`@tapeline floor${sign}`,
+			`${sign}@tapeline floor`,
+		]) {
+			expect(said(text)).toMatchObject({ kind: "heard", command: expect.stringContaining(sign) });
+		}
 	}
 });

@@ -1,5 +1,6 @@
 import { EVENT_AGE_MAX_MS, EVENT_AHEAD_MAX_MS, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
+import { BLANK, trimmed } from "#plugins/social/x/typedText.ts";
 
 /** Why the bot does not answer. Every reason is stored, for operators. */
 export type Silence =
@@ -10,8 +11,7 @@ export type Silence =
 	| "repost"
 	| "edited"
 	| "unreadable"
-	| "not_named"
-	| "too_old";
+	| "not_named";
 
 export type SpeakerTerms = {
 	/** Known ids of the bot's own account. */
@@ -22,7 +22,10 @@ export type SpeakerTerms = {
 	nowMs: number;
 };
 
-export type Judged = { kind: "heard"; command: string } | { kind: "ignored"; reason: Silence };
+/** `late`: it was for the bot, but too long ago for anything but `stop`. */
+export type Judged =
+	| { kind: "heard" | "late"; command: string }
+	| { kind: "ignored"; reason: Silence };
 
 /**
  * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
@@ -31,11 +34,11 @@ export type Judged = { kind: "heard"; command: string } | { kind: "ignored"; rea
 export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
 	const reason = silence(written, terms);
 	if (reason !== null) return { kind: "ignored", reason };
-	if (written.via === "dm") return { kind: "heard", command: withoutName(written.text, terms) };
 	const command = withoutName(written.text, terms);
-	return names(written.text, terms) && command !== ""
-		? { kind: "heard", command }
-		: { kind: "ignored", reason: "not_named" };
+	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
+	if (!isNamed) return { kind: "ignored", reason: "not_named" };
+	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
+	return { kind: isLate ? "late" : "heard", command };
 }
 
 function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
@@ -47,9 +50,7 @@ function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms):
 	// An edited text: the first version was handled, or was ignored; no other version counts.
 	if (written.id !== written.firstId) return "edited";
 	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
-	const ageMs = nowMs - writtenAtMs(written.firstId);
-	if (ageMs > EVENT_AGE_MAX_MS) return "too_old";
-	return ageMs < -EVENT_AHEAD_MAX_MS ? "unreadable" : null;
+	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
 }
 
 const EPOCH_MS = 1_288_834_974_657n;
@@ -68,14 +69,17 @@ function names(text: string, { botName }: SpeakerTerms): boolean {
 
 function withoutName(text: string, { botName }: SpeakerTerms): string {
 	if (botName === null) return text;
-	const first = text.replace(nameOf(botName, "^\\s*"), "");
-	return first.replace(nameOf(botName, "", "[\\s.!?]*$"), "").trim();
+	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
+	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
 }
 
-/** Matches a mention as X does: a letter, digit or `_` next to it makes it no mention. */
+/**
+ * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
+ * neither does the name of a list (`@bot/list`).
+ */
 function nameOf(botName: string, before: string, after = ""): RegExp {
 	return new RegExp(
-		`${before}(?<![\\p{L}\\p{N}_@＠])[@＠]${botName}(?![\\p{L}\\p{N}_@])${after}`,
+		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
 		"iu",
 	);
 }

@@ -1,9 +1,11 @@
+import { LRUCache } from "lru-cache";
 import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
 	judgeSpeaker,
 	type SpeakerTerms,
 	writtenAtMs,
 } from "#plugins/social/inbox/judgeSpeaker.ts";
+import { KNOWN_EVENTS_MAX } from "#plugins/social/limits.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
 import { insertEvents, type NewEvent } from "#plugins/social/sql/events.ts";
 import { giveUpOf } from "#plugins/social/sql/replies.ts";
@@ -34,12 +36,16 @@ export function createReceive(
 		help: "What was written to the bot, by how and by what became of it on arrival.",
 		labels: ["via", "outcome"],
 	});
+	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
+	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
 	return async ({ botId, written }) => {
 		const nowMs = clock.nowMs();
 		const at = new Date(nowMs);
 		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
 		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
-		const judged = unique(written).map((one) => storable(one, terms));
+		const [repeated, unknown] = partition(unique(written), (one) => known.has(keyOf(one)));
+		for (const { via } of repeated) received.inc({ via, outcome: "repeated" });
+		const judged = unknown.map((one) => storable(one, terms));
 		if (judged.length === 0) return 0;
 		const store = () =>
 			db.transaction(async (tx) => {
@@ -67,6 +73,7 @@ export function createReceive(
 		for (const { event } of judged) {
 			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
 			received.inc({ via: event.via, outcome });
+			known.set(event.id, true);
 		}
 		if (fresh.size > 0) ring();
 		return fresh.size;
@@ -78,6 +85,10 @@ function unique(written: readonly Written[]): Written[] {
 	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
 }
 
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+	return [items.filter(isFirst), items.filter((item) => !isFirst(item))] as const;
+}
+
 function keyOf({ via, firstId }: Written): string {
 	return `${via}:${firstId}`;
 }
@@ -86,12 +97,12 @@ type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
 
 function storable(written: Written, terms: SpeakerTerms): Storable {
 	const judged = judgeSpeaker(written, terms);
-	const isHeard = judged.kind === "heard";
-	const command = isHeard ? judged.command : "";
-	const isStop = isHeard && STOP.test(command);
-	const isStart = isHeard && START.test(command);
-	const own = isStop ? "stop" : isStart ? "start" : null;
-	const reason = isHeard ? own : judged.reason;
+	const command = judged.kind === "heard" ? judged.command : "";
+	// However late `stop` is read, who wrote it wants to hear nothing more.
+	const isStop = judged.kind !== "ignored" && STOP.test(judged.command);
+	const isStart = START.test(command);
+	const own = isStop ? "stop" : isStart ? "start" : judged.kind === "late" ? "too_old" : null;
+	const reason = judged.kind === "ignored" ? judged.reason : own;
 	return {
 		isStop,
 		isStart,

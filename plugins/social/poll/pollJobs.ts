@@ -68,7 +68,7 @@ async function pollMentions({ core, x, reads, receive }: PollDeps, signal: Abort
 					max_results: POLL_PAGE_MAX,
 					"tweet.fields":
 						"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
-						"in_reply_to_user_id,note_tweet",
+						"in_reply_to_user_id,conversation_id,note_tweet",
 					// Requests the label of automated accounts.
 					expansions: "author_id",
 					"user.fields": "affiliation",

@@ -17,11 +17,18 @@ export type WebhookOptions = {
 
 const SIGNATURE_EXAMPLE = "sha256=g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
+/**
+ * Anybody may have a token signed, and deliveries are signed by the same secret: a token that is a
+ * JSON document would come back as a delivery of whatever author it names.
+ */
+const NO_DELIVERY = /^[^{}[\]]*$/;
+
 const querySchema = z.object({
 	crc_token: z
 		.string()
 		.min(1)
 		.max(500)
+		.regex(NO_DELIVERY, "must have neither braces nor brackets")
 		.meta({ description: "What X wants to have signed.", examples: ["f0c1d2"] }),
 	nonce: z
 		.string()

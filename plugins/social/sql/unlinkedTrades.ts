@@ -1,4 +1,4 @@
-import type { Queryable } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
 /** A command that moves value, from an author without a linked profile. */
@@ -11,13 +11,18 @@ export type UnlinkedTrade = {
 	at: Date;
 };
 
-/** Stores a command, unless its author has reached the limit of the day. */
+/**
+ * Stores a command, unless its author has reached the limit of the day. Commands of one author are
+ * counted one after the other, under a lock, so that many at once cannot pass together.
+ */
 export async function keepUnlinked(
-	db: Queryable,
+	tx: Tx,
 	{ eventId, authorId, command, reason, at }: UnlinkedTrade,
 	quota: { since: Date; max: number },
 ): Promise<void> {
-	await db.execute(
+	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";
+	await tx.query(lock, [authorId]);
+	await tx.execute(
 		`insert into social.unlinked_trade (event_id, author_id, command, reason, at)
 		select $1, $2, $3, $4, $5 where (
 			select count(*) from social.unlinked_trade where author_id = $2 and at >= $6

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { EVENTS_PER_DELIVERY_MAX, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
+import { EVENTS_PER_DELIVERY_MAX } from "#plugins/social/limits.ts";
+import { typedText } from "#plugins/social/x/typedText.ts";
 
 /** A post or message as X delivered it, not judged yet. */
 export type Written = {
@@ -18,7 +19,7 @@ export type Written = {
 	isRepost: boolean;
 	/** X labels its author as automated. */
 	isAutomated: boolean;
-	/** True for a conversation of two, and for every post. */
+	/** True for a conversation of two with the bot, and for every post. */
 	isDirect: boolean;
 	/** It has text; it is not only an attachment. */
 	isReadable: boolean;
@@ -31,7 +32,10 @@ export type Activity = {
 };
 
 const id = z.string().regex(/^\d{1,20}$/);
-const range = z.tuple([z.int().min(0), z.int().min(0)]);
+const range = z
+	.tuple([z.int().min(0), z.int().min(0)])
+	.nullish()
+	.transform((shown) => shown ?? undefined);
 const user = z.looseObject({
 	id: id.optional(),
 	id_str: id.optional(),
@@ -43,11 +47,12 @@ const post = z.looseObject({
 	id,
 	text: z.string(),
 	author_id: id,
-	display_text_range: range.optional(),
-	edit_history_tweet_ids: z.array(id).min(1).max(50).optional(),
-	referenced_tweets: z.array(z.looseObject({ type: z.string() })).optional(),
+	conversation_id: id.nullish(),
+	display_text_range: range,
+	edit_history_tweet_ids: z.array(id).max(50).nullish(),
+	referenced_tweets: z.array(z.looseObject({ type: z.string() })).nullish(),
 	in_reply_to_user_id: z.string().nullish(),
-	note_tweet: z.looseObject({ text: z.string() }).optional(),
+	note_tweet: z.looseObject({ text: z.string() }).nullish(),
 	withheld: z.unknown().optional(),
 });
 
@@ -55,16 +60,14 @@ const oldPost = z.looseObject({
 	id_str: id,
 	text: z.string().optional(),
 	full_text: z.string().optional(),
-	display_text_range: range.optional(),
-	extended_tweet: z
-		.looseObject({ full_text: z.string(), display_text_range: range.optional() })
-		.optional(),
+	display_text_range: range,
+	extended_tweet: z.looseObject({ full_text: z.string(), display_text_range: range }).nullish(),
 	user: user.extend({ id_str: id }),
 	in_reply_to_status_id_str: z.string().nullish(),
 	retweeted_status: z.unknown().optional(),
 	edit_history: z
-		.looseObject({ initial_tweet_id: id.optional(), edit_tweet_ids: z.array(id).optional() })
-		.optional(),
+		.looseObject({ initial_tweet_id: id.nullish(), edit_tweet_ids: z.array(id).nullish() })
+		.nullish(),
 	withheld_in_countries: z.unknown().optional(),
 });
 
@@ -110,13 +113,13 @@ export function readActivity(json: unknown): Activity | null {
 		const all = [told.data].flat();
 		return {
 			botId: all.find(({ filter }) => filter?.user_id)?.filter?.user_id ?? null,
-			written: all.flatMap((one) => readOne(one)).slice(0, EVENTS_PER_DELIVERY_MAX),
+			written: all.flatMap(readOne).slice(0, EVENTS_PER_DELIVERY_MAX),
 		};
 	}
 	const old = legacy.safeParse(json).data;
 	if (!old) return null;
 	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one) ?? []);
-	const written = [...posts, ...readMessages(old)];
+	const written = [...posts, ...readMessages(old, old.for_user_id)];
 	return { botId: old.for_user_id, written: written.slice(0, EVENTS_PER_DELIVERY_MAX) };
 }
 
@@ -136,8 +139,8 @@ export function readPolledMessages(list: readonly unknown[]): Written[] {
 	});
 }
 
-function readOne({ event_type, payload, includes }: z.output<typeof activity>): Written[] {
-	if (event_type === "dm.received") return readMessages(payload ?? {});
+function readOne({ event_type, filter, payload, includes }: z.output<typeof activity>): Written[] {
+	if (event_type === "dm.received") return readMessages(payload ?? {}, filter?.user_id ?? null);
 	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
 	return isMention ? readPosts([payload], includes?.users ?? []) : [];
 }
@@ -145,20 +148,41 @@ function readOne({ event_type, payload, includes }: z.output<typeof activity>): 
 function readPost(json: unknown, automated: ReadonlySet<string>): Written | null {
 	const read = post.safeParse(json).data;
 	if (!read) return null;
+	const { note_tweet: note } = read;
 	const kinds = new Set(read.referenced_tweets?.map(({ type }) => type));
-	const isReply = kinds.has("replied_to") || typeof read.in_reply_to_user_id === "string";
-	const typed = typedText(read.note_tweet?.text ?? read.text, {
+	const firstId = oldest([read.id, ...(read.edit_history_tweet_ids ?? [])]);
+	const typed = typedText(note?.text ?? read.text, {
 		range: read.display_text_range,
-		isWhole: read.note_tweet === undefined,
-		isReply,
+		isWhole: !note,
+		isReply: kinds.has("replied_to") || isInside(read, firstId),
 	});
 	return {
 		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, isDirect: true },
-		firstId: read.edit_history_tweet_ids?.[0] ?? read.id,
-		isRepost: kinds.has("retweeted"),
+		firstId,
+		isRepost: kinds.has("retweeted") || isCopied(typed),
 		isAutomated: automated.has(read.author_id),
 		isReadable: read.withheld === undefined && typed !== "",
 	};
+}
+
+/**
+ * Returns true for a post inside a conversation that another post began. `in_reply_to_user_id`
+ * alone does not say so: X sets it where a new post begins with a name.
+ */
+function isInside(read: z.output<typeof post>, firstId: string): boolean {
+	const { conversation_id: begunBy, in_reply_to_user_id: answeredId } = read;
+	if (typeof begunBy === "string") return begunBy !== firstId && begunBy !== read.id;
+	return typeof answeredId === "string";
+}
+
+/** Returns the first version's id: ids grow with time, in whatever order X lists them. */
+function oldest(ids: readonly string[]): string {
+	return ids.reduce((first, next) => (BigInt(next) < BigInt(first) ? next : first));
+}
+
+/** Returns true for words of another account that were copied by hand, as people wrote reposts. */
+function isCopied(text: string): boolean {
+	return /^RT\s*[@＠]\w/iu.test(text);
 }
 
 function readOldPost(json: unknown): Written | null {
@@ -171,26 +195,31 @@ function readOldPost(json: unknown): Written | null {
 		isWhole: true,
 		isReply: typeof read.in_reply_to_status_id_str === "string",
 	});
-	const firstId = edits?.initial_tweet_id ?? edits?.edit_tweet_ids?.[0] ?? read.id_str;
+	const versions = [edits?.initial_tweet_id ?? [], edits?.edit_tweet_ids ?? []].flat();
+	const firstId = oldest([read.id_str, ...versions]);
 	return {
 		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
-		isRepost: read.retweeted_status !== undefined && read.retweeted_status !== null,
+		isRepost: (read.retweeted_status ?? null) !== null || isCopied(typed),
 		isAutomated: isLabelled(read.user),
 		isDirect: true,
 		isReadable: read.withheld_in_countries === undefined && typed !== "",
 	};
 }
 
-function readMessages(from: {
+type Messages = {
 	direct_message_events?: unknown[] | undefined;
 	users?: Record<string, unknown> | undefined;
-}): Written[] {
+};
+
+/** Reads messages to an account; null where the delivery does not name it. */
+function readMessages(from: Messages, botId: string | null): Written[] {
 	const automated = automatedOf(Object.values(from.users ?? {}));
 	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = message.safeParse(one).data;
 		if (!read || (read.type ?? "message_create") !== "message_create") return [];
 		const { sender_id: authorId, target, message_data: data } = read.message_create;
-		const isDirect = target.recipient_id !== undefined;
+		const { recipient_id: to } = target;
+		const isDirect = to !== undefined && (botId === null || to === botId);
 		const isAutomated = automated.has(authorId);
 		return messageOf({ id: read.id, text: data.text, authorId, isDirect, isAutomated });
 	});
@@ -224,33 +253,4 @@ function automatedOf(accounts: readonly unknown[]): ReadonlySet<string> {
 /** Returns true for the label that X shows on automated accounts. */
 function isLabelled({ affiliation }: z.output<typeof user>): boolean {
 	return /^\s*automated\b/i.test(affiliation?.description ?? "");
-}
-
-type Range = {
-	range?: readonly [number, number] | undefined;
-	/** The range refers to this text, not to a shorter form of it. */
-	isWhole: boolean;
-	isReply: boolean;
-};
-
-/**
- * Returns the part of a text that its author typed. X puts names in front of a reply; where it does
- * not say how many, all names in front count as put there: an accidental mention must not become a
- * command.
- */
-function typedText(text: string, { range: shown, isWhole, isReply }: Range): string {
-	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
-	const end = isWhole ? (shown?.[1] ?? characters.length) : characters.length;
-	const typed = characters.slice(shown?.[0] ?? 0, end).join("");
-	const own = shown === undefined && isReply ? typed.replace(/^(?:\s*@\w{1,15})+/, "") : typed;
-	// PostgreSQL stores neither the character NUL nor half a surrogate pair.
-	return unescaped(own).replaceAll("\u0000", "\ufffd").toWellFormed().trim();
-}
-
-/** Unescapes the three characters that X escapes in posts, once; escapes that were typed stay. */
-function unescaped(text: string): string {
-	return text.replace(/&(lt|gt|amp);/g, (_, name: string) => {
-		if (name === "lt") return "<";
-		return name === "gt" ? ">" : "&";
-	});
 }

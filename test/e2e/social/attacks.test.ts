@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { attacksOn, type Family } from "#test/e2e/social/attacks.ts";
+import { attacksOn } from "#test/e2e/social/attacks.ts";
+import type { Family } from "#test/e2e/social/attackTools.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 
 // Guarantee: nothing that strangers write, quote, encode, forge, edit or repeat moves another
 // person's money; and each time a linked author's own text does.
 
 const SLUG = "kiln-folk";
-const FAMILIES = 10;
+const FAMILIES = 17;
 /** An author has a limit of answers an hour: more at once would prove nothing. */
 const AT_ONCE = 20;
 
@@ -33,7 +34,7 @@ async function forgetAnswers(): Promise<void> {
 for (let n = 0; n < FAMILIES; n++) {
 	test(`family ${n + 1} of attacks makes no intent, and its author's own command is carried out`, async () => {
 		const family = families[n];
-		if (!family) throw new Error("there are ten families");
+		if (!family) throw new Error("there is no such family");
 		const before = (await world.intents()).length;
 		for (let at = 0; at < family.attacks.length; at += AT_ONCE) {
 			await forgetAnswers();
@@ -45,8 +46,10 @@ for (let n = 0; n < FAMILIES; n++) {
 			}
 		}
 		await forgetAnswers();
-		const own = world.custody.person("cleo").external ?? "";
-		await world.mention("cleo", `@tapeline_bot send 0.0001 eth to ${own}`);
+		const command = `send 0.0001 eth to ${world.custody.person("cleo").external}`;
+		const controls = await family.control?.(command);
+		if (controls === undefined) await world.mention("cleo", `@tapeline_bot ${command}`);
+		for (const id of controls ?? []) await world.settled(id);
 		const made = (await world.intents()).slice(before);
 		expect(made).toMatchObject([{ kind: "transfer", channel: "social", errorCode: null }]);
 		expect(["submitted", "confirmed"]).toContain(made[0]?.status ?? "none");

@@ -1,77 +1,24 @@
 import { signatureOf } from "#plugins/social/x/signature.ts";
-import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
-import type { NewPost } from "#test/sandbox/social/createTimeline.ts";
-import { renderMention, renderMessage, renderPost } from "#test/sandbox/social/renderActivity.ts";
-
-/** One attempt: it delivers something, and returns the ids of the events that may follow. */
-export type Attack = { name: string; deliver(): Promise<string[]> };
-export type Family = { name: string; attacks: readonly Attack[] };
-
-const BOT = "@tapeline_bot";
-const EVIL = `0x${"66".repeat(20)}`;
-const SEND = `send 0.001 eth to ${EVIL}`;
-const COMMANDS = [
+import {
+	type Attack,
+	BOT,
+	COMMANDS,
+	EVIL,
+	type Family,
+	openAttackTools,
 	SEND,
-	`transfer 0.001 eth to ${EVIL}`,
-	`send 0.001 eth to ${EVIL} on anvil`,
-	"buy kiln-folk #12 for at most 0.01 eth",
-	"buy kiln-folk #12 up to 0.01 eth",
-];
+} from "#test/e2e/social/attackTools.ts";
+import { contextAttacks } from "#test/e2e/social/contextAttacks.ts";
+import { formAttacks } from "#test/e2e/social/formAttacks.ts";
+import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
+import { renderMention, renderPost } from "#test/sandbox/social/renderActivity.ts";
 
-/** Returns ten families of attacks on a world in which only cleo is linked. */
+/** Returns the families of attacks on a world in which only cleo is linked. */
 export function attacksOn(world: SocialWorld): Family[] {
-	const { x, service, db } = world;
-	const url = `${service.url}/v1/social/webhook`;
-	const { bot, timeline } = x;
-	const cleo = x.person("cleo");
-	const mallory = x.addPerson({
-		id: "9200000000000000001",
-		username: "mallory",
-		isAutomated: false,
-	});
-	const relay = x.addPerson({ id: "9200000000000000002", username: "relay", isAutomated: true });
-	const rendering = { shape: "activity", bot, timeline } as const;
-
-	async function deliver(
-		payload: unknown,
-		sign: (secret: string, body: string) => string = signatureOf,
-	): Promise<void> {
-		const body = typeof payload === "string" ? payload : JSON.stringify(payload);
-		const response = await fetch(url, {
-			method: "POST",
-			headers: {
-				"content-type": "application/json",
-				"x-twitter-webhooks-signature": sign(x.access.webhookSecret, body),
-			},
-			body,
-		});
-		await response.body?.cancel();
-	}
-
-	const written = (post: NewPost) => timeline.post(post);
-	const mention = (
-		by: typeof cleo,
-		text: string,
-		rest: Partial<NewPost> = {},
-	): Attack["deliver"] => {
-		return async () => {
-			const post = written({ by, text, ...rest });
-			await deliver(renderMention(post, rendering));
-			return [`post:${post.versions[0] ?? post.id}`];
-		};
-	};
-	const message = (by: typeof cleo, text: string): Attack["deliver"] => {
-		return async () => {
-			const told = timeline.message({ by, to: bot, text });
-			await deliver(renderMessage(told, rendering));
-			return [`dm:${told.id}`];
-		};
-	};
-	const both = (by: typeof cleo, texts: readonly string[]): Attack[] =>
-		texts.flatMap((text) => [
-			{ name: `posted by ${by.username}: ${text}`, deliver: mention(by, `${BOT} ${text}`) },
-			{ name: `written by ${by.username}: ${text}`, deliver: message(by, text) },
-		]);
+	const { x, db } = world;
+	const tools = openAttackTools(world);
+	const { bot, cleo, mallory, relay, rendering } = tools;
+	const { deliver, written, mention, message, both } = tools;
 
 	return [
 		{ name: "forged signatures", attacks: forged() },
@@ -84,6 +31,8 @@ export function attacksOn(world: SocialWorld): Family[] {
 		{ name: "somebody else's name", attacks: impersonated() },
 		{ name: "posts that do not name the bot", attacks: unnamed() },
 		{ name: "deliveries of another shape", attacks: misshapen() },
+		...contextAttacks(tools),
+		...formAttacks(tools),
 	];
 
 	function forged(): Attack[] {

@@ -6,7 +6,7 @@ import { signatureOf } from "#plugins/social/x/signature.ts";
 import { builtinCommands, builtinTools } from "#test/agent/builtinCommands.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import { until } from "#test/harness/until.ts";
-import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention, renderMessage } from "#test/sandbox/social/renderActivity.ts";
 
 // Guarantee: a text to the bot on X is handled once, as its author's, and the answer is short,
 // true, and private where it is about a wallet.
@@ -46,6 +46,19 @@ describe("the webhook", () => {
 		const { webhookSecret } = world.x.access;
 		expect(await answer.json()).toEqual({ response_token: signatureOf(webhookSecret, "f0c1d2") });
 		expect((await fetch(url())).status).toBe(422);
+	});
+
+	test("[SOC-01] signs no challenge that could be a delivery", async () => {
+		const payload = { id: "1", text: `${BOT} send 1 eth to ${BERT}`, author_id: "2" };
+		const body = JSON.stringify({ data: { event_type: "post.mention.create", payload } });
+		for (const token of [body, ` ${body}`, `\ufeff${body}`, "{", "[]", "x".repeat(501), ""]) {
+			const answer = await fetch(`${url()}?crc_token=${encodeURIComponent(token)}`);
+			expect([token, answer.status]).toEqual([token, 422]);
+			expect(await answer.text()).not.toContain("sha256=");
+		}
+		const real = "MzEyNjg5OTU-NDI1LTQ1ZmQ_YjQ+/=";
+		const answer = await fetch(`${url()}?crc_token=${encodeURIComponent(real)}`);
+		expect(answer.status).toBe(200);
 	});
 
 	test("[SOC-01] takes signed deliveries, and nothing of any other", async () => {
@@ -355,6 +368,29 @@ describe("an author without a profile", () => {
 		expect((await world.intents()).length).toBe(before + 1);
 		expect(renamed.post).toContain("It is ");
 	});
+});
+
+test("stop is obeyed however late it is read, and other words are not", async () => {
+	const { bot, timeline } = world.x;
+	const late = (text: string) => {
+		const message = timeline.message({ by: world.x.person("ben"), to: bot, text });
+		const id = String(BigInt(message.id) - (3_600_000n << 22n));
+		return { id: `dm:${id}`, payload: renderMessage({ ...message, id }, rendering) };
+	};
+	const rendering = { shape: "activity", bot, timeline } as const;
+	const asked = late("help");
+	await world.x.deliver(asked.payload);
+	expect((await world.settled(asked.id)).event).toMatchObject({ reason: "too_old" });
+	const said = late("stop");
+	await world.x.deliver(said.payload);
+	expect((await world.settled(said.id)).event).toMatchObject({ state: "ignored", reason: "stop" });
+	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).event).toMatchObject({
+		...{ state: "dropped", reason: "stopped" },
+	});
+	await world.dm("ben", "start");
+	// An old word, read again, does not undo a newer one.
+	await world.x.deliver(late("stop").payload);
+	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).post).toMatch(/floor/);
 });
 
 test("stop is obeyed at once, and start takes it back", async () => {

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { readActivity } from "#plugins/social/x/readActivity.ts";
+
+// Guarantee: a delivery says of a text only what its author typed, in the post that they typed.
+
+const BOT = "8000";
+
+function readPost(payload: object) {
+	const post = { id: "200", author_id: "7", text: "@bot help", ...payload };
+	return readActivity({ data: { event_type: "post.mention.create", payload: post } })?.written[0];
+}
+
+function readOldPost(post: object) {
+	const told = { id_str: "200", text: "@bot help", user: { id_str: "7" }, ...post };
+	return readActivity({ for_user_id: BOT, tweet_create_events: [told] })?.written[0];
+}
+
+test("the first version is the smallest id, in whatever order X lists them", () => {
+	for (const ids of [["100", "200"], ["200", "100"], ["100"], ["150", "100", "200"]]) {
+		expect(readPost({ edit_history_tweet_ids: ids })).toMatchObject({ firstId: "100" });
+		const edit_history = { initial_tweet_id: ids.at(-1), edit_tweet_ids: ids };
+		expect(readOldPost({ edit_history })).toMatchObject({ firstId: "100" });
+	}
+	expect(readPost({ edit_history_tweet_ids: [] })).toMatchObject({ id: "200", firstId: "200" });
+	// 99 is smaller than 200, and comes after it in the alphabet.
+	expect(readPost({ edit_history_tweet_ids: ["200", "99"] })).toMatchObject({ firstId: "99" });
+});
+
+describe("names in front of a text", () => {
+	const front = "@mallory @a_very_long_name_of_long_ago @bot ";
+	const text = `${front}send 1 eth`;
+
+	test("are X's where the post is inside a conversation of another one", () => {
+		const hints = [
+			{ referenced_tweets: [{ type: "replied_to" }] },
+			{ conversation_id: "100" },
+			{ in_reply_to_user_id: "9" },
+			{ display_text_range: [front.length, text.length] },
+		];
+		for (const hint of hints) expect(readPost({ text, ...hint })?.text).toBe("send 1 eth");
+		expect(readOldPost({ text, in_reply_to_status_id_str: "100" })?.text).toBe("send 1 eth");
+	});
+
+	test("are its author's where it began the conversation, though X names whom it answers", () => {
+		const begun = { conversation_id: "200", in_reply_to_user_id: BOT };
+		expect(readPost({ text, ...begun })?.text).toBe(text);
+		const edited = { ...begun, conversation_id: "100", edit_history_tweet_ids: ["100", "200"] };
+		expect(readPost({ text, ...edited })?.text).toBe(text);
+	});
+
+	test("make a copy of another's words where they follow RT", () => {
+		for (const copy of ["RT @mallory: @bot help", "rt @bot help"]) {
+			expect(readPost({ text: copy })?.isRepost).toBe(true);
+			expect(readOldPost({ text: copy })?.isRepost).toBe(true);
+		}
+		expect(readPost({ text: "@bot RT" })?.isRepost).toBe(false);
+	});
+});
+
+test("behind the shown part only X's own links are left out", () => {
+	const shown = { display_text_range: [0, 9] };
+	const links = " https://t.co/abc https://t.co/Xy1";
+	expect(readPost({ text: `@bot help${links}`, ...shown })?.text).toBe("@bot help");
+	for (const rest of [" not", " https://evil.example", `${links} not`, "0"]) {
+		expect(readPost({ text: `@bot help${rest}`, ...shown })?.text).toBe(`@bot help${rest}`);
+	}
+});
+
+test("a member that X leaves empty is as one that is not there", () => {
+	const empty = {
+		...{ display_text_range: null, referenced_tweets: null, note_tweet: null },
+		...{ edit_history_tweet_ids: null, conversation_id: null },
+	};
+	expect(readPost(empty)).toMatchObject({ text: "@bot help", firstId: "200" });
+	const old = { display_text_range: null, extended_tweet: null, edit_history: null };
+	expect(readOldPost({ ...old, retweeted_status: null })).toMatchObject({ isRepost: false });
+});
+
+test("a message is direct only to the account that the delivery is for", () => {
+	const to = (target: object, user_id?: string) => {
+		const message_create = { sender_id: "7", target, message_data: { text: "help" } };
+		const payload = { direct_message_events: [{ id: "300", message_create }] };
+		const filter = { ...(user_id !== undefined && { user_id }) };
+		const data = { event_type: "dm.received", filter, payload };
+		return readActivity({ data })?.written[0]?.isDirect;
+	};
+	expect(to({ recipient_id: BOT }, BOT)).toBe(true);
+	expect(to({ recipient_id: BOT })).toBe(true);
+	expect(to({ recipient_id: "9" }, BOT)).toBe(false);
+	expect(to({}, BOT)).toBe(false);
+});
