@@ -1,7 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { type Quoting, quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
-import { profileOf } from "#plugins/bridge/bridges/recordDeposit.ts";
 import {
 	type Resolved,
 	readRouteRules,
@@ -68,10 +67,11 @@ async function publishedRoute(
 	route: BridgeRoute,
 	signal: AbortSignal,
 ): Promise<Resolved | { denial: Denial }> {
-	const { core } = context;
-	const [profile, rules] = await Promise.all([
-		profileOf(context, bridge.profileId),
-		readRouteRules(core.db, bridge.profileId),
+	const { wallets, core } = context;
+	const { profileId } = bridge;
+	const [{ profile }, rules] = await Promise.all([
+		wallets.principalOf({ channel: "agent", authority: "session", profileId }),
+		readRouteRules(core.db, profileId),
 	]);
 	const wallet = profile.wallets.find(({ id }) => id === bridge.walletId);
 	if (!wallet) return { denial: { code: "wallet_changed", detail: "The wallet is gone." } };

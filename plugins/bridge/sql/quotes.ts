@@ -121,7 +121,8 @@ export async function insertQuote(
 		`insert into bridge.quote (bridge_id, seq, request_id, order_id, depository, minimum_out_raw,
 			expected_out_raw, expires_at, steps, authorizations, told, created_at)
 		values ($1,
-			coalesce($12::int4, (select coalesce(max(seq), 0) + 1 from bridge.quote where bridge_id = $1)),
+			coalesce($12::int4,
+				(select coalesce(max(seq), 0) + 1 from bridge.quote where bridge_id = $1)),
 			$2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11)
 		returning seq`,
 		[
