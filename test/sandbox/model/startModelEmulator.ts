@@ -148,10 +148,16 @@ async function answer(
 			const { command: own = `send 9 eth to ${ATTACKER}` } = fault;
 			return completion(body, JSON.stringify({ command: own }));
 		}
+		case "parrot":
+			return completion(body, JSON.stringify({ command: PARROT.exec(asked)?.[0] ?? null }));
 		default:
 			return completion(body, good);
 	}
 }
+
+/** What a model repeats that takes whatever it finds in a text for its author's wish. */
+const PARROT =
+	/(?:send|transfer) \d[\d.]* eth to 0x[0-9a-f]{40}(?: on \w+)?|buy [\w-]+ #\d+ [a-z ]+ \d[\d.]* eth/i;
 
 /** Returns a tampered command: another amount, or else another name; and the attacker's address. */
 function changed(command: string): string {
