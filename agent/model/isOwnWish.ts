@@ -1,7 +1,7 @@
 /**
  * Returns true where a text asks for what it says, in its author's own voice: it quotes nobody,
- * denies nothing, sets no condition, reports no words of others, asks nothing about it, and does not
- * speak to a machine.
+ * denies nothing, sets no condition, reports no words of others, is no question, and does not speak
+ * to a machine.
  *
  * Each word of a command may stand in a text that is none: `never send …`, `he said "send …"`. A
  * model that obeys every text would still propose it, so a command that moves value is taken from a
