@@ -72,6 +72,7 @@ const readySchema = z.object({
 	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
+	bridgeDirect: z.array(z.unknown()),
 });
 
 export type World = z.output<typeof readySchema> & {

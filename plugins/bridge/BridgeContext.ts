@@ -32,6 +32,8 @@ export type BridgeContext = {
 		deniedChainIds: ReadonlySet<number>;
 		timeoutMs: number;
 	};
+	/** Returns a name that nothing else has. */
+	newId(): string;
 	/** Tells operators of money that is not where it was said to be. */
 	alarm(reason: string, bridgeId: string): void;
 	/** Aborts when the service ends. */

@@ -7,7 +7,7 @@ import { bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { type BridgeView, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
-import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { channelOf, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
@@ -73,7 +73,8 @@ function quoteTool({ context }: BridgeToolDeps): AnyTool {
 			if (!wallet) throw bridgeFault.quoteMissing({ public: "Your profile has no wallet." });
 			const options = { purpose: "view", signal } as const;
 			const request = requestOf(asked);
-			const found = await resolveRoute(context, { request, wallet, options });
+			const rules = await readRouteRules(context.core.db, profile.id);
+			const found = await resolveRoute(context, { request, wallet, rules, options });
 			if (found.kind === "bad") throw refusal(found.denial);
 			const { route } = found.resolved;
 			const offered = await quoteBridge(context, found.resolved, options);

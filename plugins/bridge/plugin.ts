@@ -91,6 +91,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 	});
 	return {
 		...{ core, wallets, prices, relay, ending },
+		newId: () => Bun.randomUUIDv7(),
 		steps: createSteps<BridgeStepName>(core.observeSteps),
 		directory: createDirectory({ relay, clock: core.clock }),
 		readers: createChainReaders({ core, urls: config.BRIDGE_RPC_URLS_JSON }),

@@ -7,13 +7,25 @@ import {
 	USDG,
 } from "#test/harness/openBridgeWorld.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
 export type BridgeAnswer = { status: number; body: any; text: string };
 export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 
-/** Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. */
+type Restart = Record<string, string>;
+
+/** What takes a bridge on by the clock, up to a second later than a test wants to know. */
+const JOBS = ["wallets.reconcile", "wallets.take-up", "bridge.advance", "bridge.follow"];
+/** Apart from each other at first, and at most: each look is a call that the provider counts. */
+const LOOK_MS_MIN = 40;
+const LOOK_MS_MAX = 1_000;
+
+/**
+ * Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. It
+ * knows all prices.
+ */
 export async function openBridgeLab(
 	options: {
 		env?: Record<string, string>;
@@ -25,25 +37,47 @@ export async function openBridgeLab(
 	const { observeSteps } = options;
 	const world = await openBridgeWorld();
 	const env = { ...world.env, ...options.env, ...(await options.envOf?.(world)) };
-	const service = await startTestService({
-		...{ scanFrom: null, env, ...(observeSteps && { observeSteps }) },
-	});
+	const start = async (more: object) => {
+		const started = await startTestService({
+			...{ scanFrom: null, env, ...(observeSteps && { observeSteps }), ...more },
+		});
+		await runJobs(started, ["prices.poll"]);
+		return started;
+	};
+	const running = { service: await start({}) };
+	const { database } = running.service;
 	return {
 		...world,
-		service,
-		...asking({ ...world, service }),
+		/** The one that runs now. */
+		get service() {
+			return running.service;
+		},
+		...asking(world, running),
+		/** Ends the service, and starts another on its data, with more in its environment. */
+		async restart(more: Restart) {
+			await running.service.stop();
+			running.service = await start({ database, env: { ...env, ...more } });
+		},
 		async stop() {
 			// A test may have stopped it already: then this does nothing.
-			await service.stop().catch(() => {});
-			await service.database.drop();
+			await running.service.stop().catch(() => {});
+			await database.drop();
 			await world.stop();
 		},
 	};
 }
 
-type Parts = BridgeWorldParts & { service: TestService };
+async function runJobs({ host }: TestService, names: readonly string[]): Promise<void> {
+	for (const name of names) {
+		const job = host.jobs.find((one) => one.name === name);
+		await job?.run({ signal: AbortSignal.timeout(WAIT_LIMIT_MS) });
+	}
+}
 
-function asking({ custody, service, home, market }: Parts) {
+function asking(
+	{ custody, home, market }: BridgeWorldParts,
+	running: { readonly service: TestService },
+) {
 	let asked = 0;
 	async function ask(
 		path: string,
@@ -53,7 +87,7 @@ function asking({ custody, service, home, market }: Parts) {
 		asked++;
 		const { as = "ada", key, admin = false } = more;
 		const token = as === null ? null : custody.token({ userId: custody.person(as).id });
-		const response = await fetch(`${service.url}${path}`, {
+		const response = await fetch(`${running.service.url}${path}`, {
 			method: more.method ?? (body === undefined ? "GET" : "POST"),
 			headers: {
 				...(token !== null && { authorization: `Bearer ${token}` }),
@@ -69,6 +103,24 @@ function asking({ custody, service, home, market }: Parts) {
 		const text = await response.text();
 		return { status: response.status, text, body: text === "" ? null : JSON.parse(text) };
 	}
+	async function untilBridge(
+		id: string,
+		holds: (bridge: any) => boolean,
+		{ as = "ada" } = {},
+	): Promise<any> {
+		const look = paced(() => lookNow(running.service, id));
+		let found: any = null;
+		await until(
+			async () => {
+				found = (await ask(`/v1/bridges/intents/${id}`, undefined, { as })).body;
+				if (holds(found)) return true;
+				await look();
+				return false;
+			},
+			() => `${holds}: ${found?.status} ${found?.errorCode} ${found?.providerStatus}`,
+		);
+		return found;
+	}
 	return {
 		ask,
 		/** Enrols a user of the wallet provider; returns their wallet. */
@@ -76,17 +128,35 @@ function asking({ custody, service, home, market }: Parts) {
 			const { body } = await ask("/v1/trading/enrollment", {}, { as });
 			return body.profile.wallets[0] as { id: string; address: Hex };
 		},
-		/** Waits until a bridge has one of these statuses; returns it. */
-		async reached(id: string, wanted: readonly string[], as = "ada") {
-			let found: any = null;
-			await until(
-				async () => {
-					found = (await ask(`/v1/bridges/intents/${id}`, undefined, { as })).body;
-					return wanted.includes(found.status);
-				},
-				() => `the bridge is ${wanted.join(" or ")}: ${found?.status} ${found?.errorCode}`,
-			);
-			return found;
+		/** Takes a bridge as far as it goes now. */
+		look: (id: string) => lookNow(running.service, id),
+		/** Waits until a step of a bridge has stopped the process that takes it. */
+		async stopped(isGone: () => boolean, edge: string): Promise<void> {
+			const look = paced(() => runJobs(running.service, JOBS));
+			await until(async () => {
+				// What it stops throws.
+				if (!isGone()) await look().catch(() => {});
+				return isGone();
+			}, `it comes by ${edge}`);
+		},
+		/**
+		 * Waits until a bridge is as it says; returns it. Meanwhile it is looked at sooner than it
+		 * would be by the clock.
+		 */
+		until: untilBridge,
+		/** Waits until a bridge has one of these statuses, as `until` does. */
+		reached: (id: string, wanted: readonly string[], as = "ada") =>
+			untilBridge(id, ({ status }) => wanted.includes(status), { as }),
+		/** Waits until no deposit is on its way. */
+		async deposited() {
+			const look = paced(() => runJobs(running.service, JOBS));
+			await until(async () => {
+				const sql =
+					"select 1 from bridge.bridge where look_at is not null and deposited_at is null";
+				const isOpen = (await running.service.core.db.query(sql)).length > 0;
+				if (isOpen) await look();
+				return !isOpen;
+			}, "no deposit is on its way");
 		},
 		async dollars(owner: string): Promise<bigint> {
 			const data = encodeFunctionData({
@@ -99,4 +169,24 @@ function asking({ custody, service, home, market }: Parts) {
 			return BigInt(await rpc<string>("eth_getBalance", [owner, "latest"]));
 		},
 	};
+}
+
+/** Does something at once, and then each time a while later than the time before. */
+function paced(act: () => Promise<void>): () => Promise<void> {
+	let [dueMs, apartMs] = [0, LOOK_MS_MIN];
+	return async () => {
+		if (performance.now() < dueMs) return;
+		await act();
+		dueMs = performance.now() + apartMs;
+		apartMs = Math.min(2 * apartMs, LOOK_MS_MAX);
+	};
+}
+
+/** Takes a bridge as far as it goes now. */
+async function lookNow(service: TestService, id: string): Promise<void> {
+	await service.core.db.execute(
+		"update bridge.bridge set look_at = least(look_at, now()) where id = $1",
+		[id],
+	);
+	await runJobs(service, JOBS);
 }

@@ -10,6 +10,7 @@ import type { Address } from "viem";
 import { z } from "zod";
 import { systemClock } from "#core/clock/systemClock.ts";
 import { bridgeOf } from "./bridge/bridgeOf.ts";
+import { openDirect } from "./bridge/openDirect.ts";
 import { openStable } from "./bridge/openStable.ts";
 import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
@@ -137,6 +138,7 @@ async function run(): Promise<void> {
 		stable: stable.anvil.rpc,
 		port: options.bridgePort,
 	});
+	const direct = await openDirect(bridge);
 	orders.on("line", (line) => takeOrder(line, { custody, bridge, social }));
 	const model = startModelEmulator({ port: options.modelPort });
 	const studio = startRevealStudio({ rpcUrl: urls.httpUrl, port: options.studioPort });
@@ -146,7 +148,7 @@ async function run(): Promise<void> {
 	const services = {
 		...{ ...providerUrls, ...walletProviderOf(custody), modelUrl: model.url },
 		studioUrl: studio.url,
-		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey },
+		...{ bridgeUrl: bridge.url, bridgeKey: bridge.apiKey, bridgeDirect: direct.tokens },
 		stable: { chainId: 988, httpUrl: urlsOf(stable.anvil).httpUrl },
 	};
 	const x = { socialUrl: social.url, social: social.access };
@@ -195,6 +197,7 @@ async function run(): Promise<void> {
 	await learn();
 	await provider.stop();
 	await Promise.all([custody.stop(), economy.stop(), studio.stop()]);
+	await direct.stop();
 	await Promise.all([bridge.stop(), model.stop(), assets.stop(), router.stop(), social.stop()]);
 	await Promise.all([saver.save(), home.save(), stable.save()]);
 	await Promise.all([chain.anvil.stop(), home.anvil.stop(), stable.anvil.stop()]);

@@ -84,6 +84,7 @@ const Ready = z.object({
 	stable: z.object({ chainId: z.int(), httpUrl: z.string() }),
 	bridgeUrl: z.string(),
 	bridgeKey: z.string(),
+	bridgeDirect: z.array(z.unknown()),
 });
 
 export type SandboxOptions = {
@@ -133,6 +134,8 @@ export type Sandbox = {
 	/** The bridge provider between all three, and its key: `BRIDGE_BASE_URL`, `BRIDGE_API_KEY`. */
 	bridgeUrl: string;
 	bridgeKey: string;
+	/** Tokens that cross by themselves, as `BRIDGE_DIRECT_JSON` takes them. */
+	bridgeDirect: unknown[];
 	pid: number;
 	/** Saves the chain and ends anvil; the same `dataDir` continues it. */
 	stop(): Promise<void>;

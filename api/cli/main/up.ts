@@ -143,11 +143,13 @@ function socialOf({ socialUrl, social }: World, env: Environment): Environment {
 }
 
 /** The sandbox's own bridge, unless one is configured. Nothing in it is real money. */
-function bridgeOf({ bridgeUrl, bridgeKey, stable }: World, env: Environment): Environment {
+function bridgeOf(world: World, env: Environment): Environment {
+	const { bridgeUrl, bridgeKey, bridgeDirect, stable } = world;
 	if (env["BRIDGE_BASE_URL"] || env["BRIDGE_API_KEY"]) return {};
 	return {
 		BRIDGE_BASE_URL: bridgeUrl,
 		BRIDGE_API_KEY: bridgeKey,
+		BRIDGE_DIRECT_JSON: env["BRIDGE_DIRECT_JSON"] || JSON.stringify(bridgeDirect),
 		// A node on this machine is none that a stranger may name: it is told here.
 		BRIDGE_RPC_URLS_JSON:
 			env["BRIDGE_RPC_URLS_JSON"] || JSON.stringify({ [stable.chainId]: [stable.httpUrl] }),

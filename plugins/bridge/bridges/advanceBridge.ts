@@ -5,7 +5,7 @@ import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
 import { handOver } from "#plugins/bridge/bridges/handOver.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { profileOf, recordDeposit } from "#plugins/bridge/bridges/recordDeposit.ts";
-import { resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
 import {
@@ -22,61 +22,86 @@ import type { Denial, WalletCapability } from "#plugins/wallets/contract.ts";
  * Takes a bridge as far as it goes before its deposit: from what was asked for to a stored quote,
  * to recorded intents, to whatever those are. It may be called at any time by anybody: each step
  * is taken under the bridge's row, and once.
+ *
+ * Returns the bridge as it was last read or written; null where it may be another by now. Who knows
+ * the row already need not have it read again: its owner waits for each round trip.
  */
 export async function advanceBridge(
 	context: BridgeContext,
-	id: string,
-	signal: AbortSignal,
-): Promise<void> {
+	given: { id: string; known?: Bridge | null; signal: AbortSignal },
+): Promise<Bridge | null> {
 	const { db } = context.core;
-	let begun = await readBridge(db, id);
+	const { id, known, signal } = given;
+	let begun = known ?? (await readBridge(db, id));
 	if (begun?.status === "created") {
-		await quote(context, begun, signal);
-		begun = await readBridge(db, id);
+		begun = (await quote(context, begun, signal)) ?? (await readBridge(db, id));
 	}
 	if (begun?.status === "quoted" && begun.lookAt !== null) {
-		await execute(context, begun);
-		begun = await readBridge(db, id);
+		begun = (await execute(context, begun)) ?? (await readBridge(db, id));
 	}
-	if (!begun || begun.intentId === null || begun.depositedAt !== null) return;
+	if (!begun || begun.intentId === null || begun.depositedAt !== null) return begun;
 	if (begun.status === "executing") {
 		await context.wallets.execution.advance([begun.intentId], signal);
 	}
 	await seekDeposit(context, begun, signal);
 	await syncIntent(context, id);
 	await handOver(context, id, signal);
+	return null;
 }
 
-/** Resolves what was asked for, and stores a checked quote with every step. */
-async function quote(context: BridgeContext, bridge: Bridge, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves what was asked for, and stores a checked quote with every step. Returns the bridge as it
+ * was stored; null where it was not.
+ */
+async function quote(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<Bridge | null> {
 	const { core, settings, steps } = context;
 	const off = switchDenial(settings, bridge.channel);
 	if (off) return await reject(context, bridge.id, off);
-	const wallet = await walletOf(context, bridge);
+	const [wallet, rules] = await Promise.all([
+		walletOf(context, bridge),
+		readRouteRules(core.db, bridge.profileId),
+	]);
 	if ("code" in wallet) return await reject(context, bridge.id, wallet);
 	const options = { purpose: "trade", signal } as const;
 	try {
-		const found = await resolveRoute(context, { request: bridge.request, wallet, options });
+		const { request } = bridge;
+		const found = await resolveRoute(context, { request, wallet, rules, options });
 		if (found.kind === "bad") return await reject(context, bridge.id, found.denial);
 		const { resolved } = found;
 		const quoted = await steps.run("bridge.quote", () => quoteBridge(context, resolved, options));
 		if (quoted.kind === "bad") return await reject(context, bridge.id, quoted.denial);
 		const act = async (tx: Tx) => {
 			const held = await lockBridge(tx, bridge.id);
-			if (held?.status !== "created") return;
+			if (held?.status !== "created") return null;
 			const at = new Date(core.clock.nowMs());
-			const seq = await insertQuote(tx, { bridgeId: bridge.id, ...quoted, at });
 			// A dry run ends here: it is looked at no more.
 			const lookAt = settings.isDryRun ? null : at;
-			const change = { route: resolved.route, quoteSeq: seq, lookAt };
-			await moveBridge(tx, held, { event: "quote", at, change });
+			const { route } = resolved;
+			// Nothing was quoted before, and its row is held: so this is the first.
+			const change = { route, quoteSeq: FIRST_QUOTE, lookAt };
+			sentWithCommit(tx, () =>
+				insertQuote(tx, { bridgeId: bridge.id, ...quoted, at, seq: FIRST_QUOTE }),
+			);
+			sentWithCommit(tx, () => moveBridge(tx, held, { event: "quote", at, change }));
+			return { ...held, ...change, status: "quoted", changedAt: at } as const;
 		};
-		await steps.run("bridge.store", () => core.db.transaction(act));
+		return await steps.run("bridge.store", () => core.db.transaction(act));
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
 		// Nothing was sent: whoever asked is told, and may ask again.
-		await reject(context, bridge.id, { code: error.code, detail: error.publicDetail });
+		return await reject(context, bridge.id, { code: error.code, detail: error.publicDetail });
 	}
+}
+
+const FIRST_QUOTE = 1;
+
+/** Has a statement go out together with the commit, behind those before it. */
+function sentWithCommit(tx: Tx, run: () => Promise<unknown>): void {
+	tx.beforeCommit(async () => void (await run()), { singleStatement: true });
 }
 
 /** Delegated ones are sent from here; with the others their owner signs each step. */
@@ -95,7 +120,7 @@ async function walletOf(context: BridgeContext, { profileId, walletId }: Bridge)
 	return { ...none, detail: "The wallet is switched off, or an operator has to look at it." };
 }
 
-async function reject(context: BridgeContext, id: string, denial: Denial): Promise<void> {
+async function reject(context: BridgeContext, id: string, denial: Denial): Promise<null> {
 	const { core, steps } = context;
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
@@ -106,20 +131,29 @@ async function reject(context: BridgeContext, id: string, denial: Denial): Promi
 		await moveBridge(tx, held, { event: "reject", at, change });
 	};
 	await steps.run("bridge.close", () => core.db.transaction(act));
+	return null;
 }
 
-/** Records the deposit as an intent, with its bounds, in the transaction that says so. */
-async function execute(context: BridgeContext, { id, profileId }: Bridge): Promise<void> {
+/**
+ * Records the deposit as an intent, with its bounds, in the transaction that says so. Returns the
+ * bridge as it was stored; null where it was not.
+ */
+async function execute(context: BridgeContext, { id, profileId }: Bridge): Promise<Bridge | null> {
 	const { core, settings, steps } = context;
-	if (settings.isDryRun) return await changeBridge(core.db, id, { lookAt: null });
+	if (settings.isDryRun) {
+		await changeBridge(core.db, id, { lookAt: null });
+		return null;
+	}
 	const profile = await profileOf(context, profileId);
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
-		if (held?.status !== "quoted" || held.intentId !== null) return;
+		if (held?.status !== "quoted" || held.intentId !== null) return null;
 		const intentId = await recordDeposit(context, tx, { bridge: held, profile });
-		if (intentId === null) return;
+		if (intentId === null) return null;
 		const at = new Date(core.clock.nowMs());
-		await moveBridge(tx, held, { event: "execute", at, change: { intentId, lookAt: at } });
+		const change = { intentId, lookAt: at };
+		await moveBridge(tx, held, { event: "execute", at, change });
+		return { ...held, ...change, status: "executing", changedAt: at } as const;
 	};
-	await steps.run("bridge.begin", () => core.db.transaction(act));
+	return await steps.run("bridge.begin", () => core.db.transaction(act));
 }

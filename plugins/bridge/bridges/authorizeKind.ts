@@ -69,8 +69,7 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	const { intent, wallet } = preparing;
 	const { bridgeId, step } = intent.request;
 	const { db } = context.core;
-	const bridge = await readBridge(db, bridgeId);
-	const rows = await readHandOvers(db, bridgeId);
+	const [bridge, rows] = await Promise.all([readBridge(db, bridgeId), readHandOvers(db, bridgeId)]);
 	const row = rows.find((one) => one.step === step);
 	if (!bridge?.route || row?.intentId !== intent.id) {
 		return denied("bridge_missing", "The bridge of this signature is not there.");

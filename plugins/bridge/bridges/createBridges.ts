@@ -13,7 +13,6 @@ import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import {
 	type Bridge,
 	type BridgeRequest,
-	countOpenBridges,
 	insertBridge,
 	listBridges,
 	readBridge,
@@ -49,8 +48,10 @@ export function createBridges(context: BridgeContext) {
 
 	async function view(bridge: Bridge, { isAsked = false } = {}): Promise<BridgeView> {
 		const { intentId, profileId } = bridge;
-		const quote = await quoteOf(bridge);
-		const deposit = intentId === null ? null : await wallets.execution.read(intentId, profileId);
+		const [quote, deposit] = await Promise.all([
+			quoteOf(bridge),
+			intentId === null ? null : wallets.execution.read(intentId, profileId),
+		]);
 		const afterId = deposit?.afterId ?? null;
 		const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
 		const signed = await signersOf(context, bridge, quote);
@@ -68,16 +69,7 @@ export function createBridges(context: BridgeContext) {
 		return quoteSeq === null ? null : await readQuote(core.db, { bridgeId: id, seq: quoteSeq });
 	}
 
-	/** What cannot be taken further now is answered as it stands: the service takes it up itself. */
-	async function goOn(id: string): Promise<void> {
-		try {
-			const limit = AbortSignal.timeout(ADVANCE_TIMEOUT_MS);
-			await advanceBridge(context, id, AbortSignal.any([context.ending, limit]));
-		} catch (error) {
-			const level = error instanceof Fault ? "warn" : "error";
-			core.log[level]("a bridge could not be taken further now", { error });
-		}
-	}
+	const goOn = (id: string, known: Bridge | null = null) => takeFurther(context, { id, known });
 
 	return {
 		own,
@@ -119,6 +111,25 @@ export function createBridges(context: BridgeContext) {
 	};
 }
 
+/**
+ * Takes a bridge as far as it goes now, and returns it as it then is; null where that has to be
+ * read. What cannot be taken further is answered as it stands: the service takes it up itself.
+ */
+async function takeFurther(
+	context: BridgeContext,
+	{ id, known }: { id: string; known: Bridge | null },
+): Promise<Bridge | null> {
+	const { core, ending } = context;
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		return await advanceBridge(context, { id, known, signal });
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		core.log[level]("a bridge could not be taken further now", { error });
+		return null;
+	}
+}
+
 /** Who signs what in place of transactions, and what the provider asked for later. */
 async function signersOf(
 	{ core, wallets }: BridgeContext,
@@ -144,7 +155,7 @@ async function create(
 		goOn,
 		view,
 	}: {
-		goOn(id: string): Promise<void>;
+		goOn(id: string, known: Bridge | null): Promise<Bridge | null>;
 		view(bridge: Bridge, options: { isAsked: boolean }): Promise<BridgeView>;
 	},
 ): Promise<Response> {
@@ -152,24 +163,26 @@ async function create(
 	const { principal, request, route, tool, idempotencyKey, channel, asks } = asked;
 	const { profile } = principal;
 	const walletId = walletOf(profile);
+	let inserted: Bridge | null = null;
 	return await wallets.once({
 		...{ principal, route, idempotencyKey, intents: [] },
 		body: tool === undefined ? request : { tool, ...request },
 		async record(tx, id) {
-			const open = await countOpenBridges(tx, profile.id);
-			if (open >= OPEN_BRIDGES_MAX) throw bridgeFault.bridgesTooMany();
 			const createdAt = new Date(core.clock.nowMs());
 			// Whoever recorded it takes it further at once; a job does where that process died.
 			const lookAt = new Date(createdAt.getTime() + TAKE_UP_AFTER_MS);
 			const profileId = profile.id;
-			await insertBridge(tx, {
+			inserted = await insertBridge(tx, {
 				...{ id, profileId, walletId, channel, asks, request, createdAt, lookAt },
+				openMax: OPEN_BRIDGES_MAX,
 			});
+			if (!inserted) throw bridgeFault.bridgesTooMany();
 		},
-		async answer(_ids, _recorded, id) {
+		async answer(_ids, recorded, id) {
 			assert(id !== null, "a bridge that was recorded has an id");
-			await goOn(id);
-			const bridge = await readBridge(core.db, id);
+			// An earlier request's is where that request, and the jobs, have taken it.
+			const stands = await goOn(id, recorded === null ? null : inserted);
+			const bridge = stands ?? (await readBridge(core.db, id));
 			assert(bridge, "a bridge that was recorded is there");
 			return { status: 201, body: await view(bridge, { isAsked: true }) };
 		},

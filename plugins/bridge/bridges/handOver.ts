@@ -34,8 +34,7 @@ export async function handOver(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { db } = context.core;
-	const bridge = await readBridge(db, id);
-	const rows = await readHandOvers(db, id);
+	const [bridge, rows] = await Promise.all([readBridge(db, id), readHandOvers(db, id)]);
 	const [first] = rows;
 	const row = rows.at(-1);
 	if (!bridge?.route || !first || !row || bridge.depositedAt !== null) return;

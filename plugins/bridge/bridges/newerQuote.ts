@@ -1,7 +1,11 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
 import { type Quoting, quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
-import { type Resolved, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
+import {
+	type Resolved,
+	readRouteRules,
+	resolveRoute,
+} from "#plugins/bridge/bridges/resolveRoute.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
 import { insertQuote } from "#plugins/bridge/sql/quotes.ts";
@@ -64,9 +68,11 @@ async function publishedRoute(
 	signal: AbortSignal,
 ): Promise<Resolved | { denial: Denial }> {
 	const { wallets, core } = context;
-	const { profile } = await wallets.principalOf({
-		...{ channel: "agent", authority: "session", profileId: bridge.profileId },
-	});
+	const { profileId } = bridge;
+	const [{ profile }, rules] = await Promise.all([
+		wallets.principalOf({ channel: "agent", authority: "session", profileId }),
+		readRouteRules(core.db, profileId),
+	]);
 	const wallet = profile.wallets.find(({ id }) => id === bridge.walletId);
 	if (!wallet) return { denial: { code: "wallet_changed", detail: "The wallet is gone." } };
 	const options = { purpose: "trade", signal } as const;
@@ -77,7 +83,7 @@ async function publishedRoute(
 		...{ currency: route.origin.currency, as: route.destination.currency },
 		...{ recipient: route.recipient, refundTo: route.refundTo },
 	};
-	const found = await resolveRoute(context, { request, wallet, options });
+	const found = await resolveRoute(context, { request, wallet, rules, options });
 	if (found.kind === "bad") return { denial: found.denial };
 	const isSame = Bun.deepEquals(found.resolved.route, route);
 	if (!isSame) core.log.warn("a bridge's route changed", { bridgeId: bridge.id });

@@ -1,6 +1,7 @@
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault/Fault.ts";
 import { parseAmount } from "#core/money/parseAmount.ts";
 import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
@@ -10,7 +11,7 @@ import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import { readChainsOff } from "#plugins/bridge/sql/chainSwitches.ts";
-import { readPreferences } from "#plugins/bridge/sql/preferences.ts";
+import { type Preference, readPreferences } from "#plugins/bridge/sql/preferences.ts";
 import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
 
 /** A route that may be quoted, with both chains as the provider publishes them. */
@@ -22,6 +23,17 @@ export type Resolved = {
 	usePermit: boolean;
 	/** The token crosses by itself, by LayerZero; null: the provider carries it. */
 	direct: DirectEnds | null;
+};
+/** What operators and the profile's owner set about chains. */
+export type RouteRules = {
+	off: ReadonlySet<number>;
+	preferences: ReadonlyMap<number, Preference>;
+};
+export type RouteAsked = {
+	request: BridgeRequest;
+	wallet: Wallet;
+	rules: RouteRules;
+	options: RelayCallOptions;
 };
 export type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
 
@@ -43,15 +55,18 @@ class Refused {
 
 const refuse = (code: string, detail: string) => new Refused({ code, detail });
 
+/** Reads them side by side, so that whoever reads something else meanwhile waits once. */
+export async function readRouteRules(db: Queryable, profileId: string): Promise<RouteRules> {
+	const [off, preferences] = await Promise.all([readChainsOff(db), readPreferences(db, profileId)]);
+	return { off, preferences };
+}
+
 /**
  * Makes of names what they mean: both chains, both currencies, the exact amount, who gets it and
  * who gets it back. What is not clear, or may not be, is refused with a reason; a provider that
  * does not answer is a Fault.
  */
-export async function resolveRoute(
-	context: BridgeContext,
-	asked: { request: BridgeRequest; wallet: Wallet; options: RelayCallOptions },
-): Promise<Resolution> {
+export async function resolveRoute(context: BridgeContext, asked: RouteAsked): Promise<Resolution> {
 	try {
 		return { kind: "good", resolved: await resolve(context, asked) };
 	} catch (error) {
@@ -60,21 +75,14 @@ export async function resolveRoute(
 	}
 }
 
-async function resolve(
-	context: BridgeContext,
-	asked: { request: BridgeRequest; wallet: Wallet; options: RelayCallOptions },
-): Promise<Resolved> {
+async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resolved> {
 	const { request, wallet, options } = asked;
+	const { off, preferences } = asked.rules;
 	const { mode } = request;
 	const isDegen = mode === "degen_2_stable";
 	const to = isDegen ? STABLE.chain : request.to;
 	if (to === null) throw refuse("chain_unavailable", "No destination chain is named.");
-	const { db } = context.core;
-	const [chains, off, preferences] = await Promise.all([
-		context.directory.chains(options),
-		readChainsOff(db),
-		readPreferences(db, wallet.profileId),
-	]);
+	const chains = await context.directory.chains(options);
 	const find = (name: string) => usableChain(context, { name, chains, off });
 	const origin = find(request.from ?? HOME_CHAIN);
 	const destination = find(to);
@@ -89,11 +97,10 @@ async function resolve(
 	const found =
 		mode === "direct"
 			? await resolveDirect(context, { request, origin, destination, signal })
-			: {
-					ends: null,
-					from: await currencyOf(context, { chain: origin, name: request.currency, options }),
-					as: await currencyOf(context, { chain: destination, name: into, options }),
-				};
+			: await bothCurrencies(context, [
+					{ chain: origin, name: request.currency, options },
+					{ chain: destination, name: into, options },
+				]);
 	if ("denial" in found) throw new Refused(found.denial);
 	const { from, as, ends: direct } = found;
 	await requireDecimals(context, { chain: origin, ...from, signal: options.signal });
@@ -151,6 +158,12 @@ function usableChain(
 }
 
 type Currency = { address: Address; symbol: string; decimals: number };
+type Named = { chain: RelayChain; name: string; options: RelayCallOptions };
+
+async function bothCurrencies(context: BridgeContext, [given, wanted]: [Named, Named]) {
+	const [from, as] = await Promise.all([currencyOf(context, given), currencyOf(context, wanted)]);
+	return { ends: null, from, as };
+}
 
 /**
  * The currency of a symbol or an address. A symbol that means several, or none that the provider
@@ -158,9 +171,8 @@ type Currency = { address: Address; symbol: string; decimals: number };
  */
 async function currencyOf(
 	{ directory }: BridgeContext,
-	given: { chain: RelayChain; name: string; options: RelayCallOptions },
+	{ chain, name, options }: Named,
 ): Promise<Currency> {
-	const { chain, name, options } = given;
 	const chainId = chain.id;
 	const coin = { address: ZERO_ADDRESS, ...chain.currency };
 	if (/^0x[0-9a-fA-F]{40}$/.test(name)) {

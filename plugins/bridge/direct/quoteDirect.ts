@@ -47,7 +47,7 @@ export async function quoteDirect(context: BridgeContext, asked: Asked): Promise
 	}
 }
 
-async function quote({ readers, core }: BridgeContext, asked: Asked): Promise<Quoted> {
+async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Promise<Quoted> {
 	const { route, direct, origin, destination, signal } = asked;
 	const { from, to } = direct;
 	const here = readers.of(from.chainId, null);
@@ -92,7 +92,7 @@ async function quote({ readers, core }: BridgeContext, asked: Asked): Promise<Qu
 	const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
 	const approve: BridgeStep = { ...base, kind: "approve", to: token, valueRaw: 0n, data };
 	// Nobody gives it a name: this is ours.
-	const id: Hex = keccak256(stringToBytes(Bun.randomUUIDv7()));
+	const id: Hex = keccak256(stringToBytes(newId()));
 	return {
 		kind: "good",
 		quote: {

@@ -27,7 +27,7 @@ export type BridgeOperations = ReturnType<typeof operateBridges>;
  */
 export function operateBridges(
 	context: BridgeContext,
-	{ bridges, goOn = async () => {} }: { bridges: Bridges; goOn?(id: string): Promise<void> },
+	{ bridges, goOn = async () => {} }: { bridges: Bridges; goOn?(id: string): Promise<unknown> },
 ) {
 	const { core, steps } = context;
 

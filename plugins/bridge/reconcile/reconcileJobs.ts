@@ -34,9 +34,9 @@ export function reconcileJobs(context: BridgeContext): Job[] {
 		{
 			...{ name: "bridge.advance", ...terms },
 			async run({ signal }) {
-				await eachOf(context, await due(false), (bridge) =>
-					advanceBridge(context, bridge.id, signal),
-				);
+				await eachOf(context, await due(false), async ({ id }) => {
+					await advanceBridge(context, { id, signal });
+				});
 			},
 		},
 		{

@@ -81,15 +81,28 @@ export type NewBridge = Pick<
 	"id" | "profileId" | "walletId" | "channel" | "asks" | "request" | "createdAt" | "lookAt"
 >;
 
-/** Stores a bridge as it was asked for. */
-export async function insertBridge(tx: Tx, bridge: NewBridge): Promise<void> {
+/** An arrival that may still leave its chain is looked at: for everybody else it is an end. */
+const OPEN = "look_at is not null and status not in ('success', 'refund')";
+
+/**
+ * Stores a bridge as it was asked for, and returns it. Null where its profile has as many open ones
+ * as it may: counted by the same statement, as each more is a round trip that its owner waits for.
+ */
+export async function insertBridge(
+	tx: Tx,
+	{ openMax, ...bridge }: NewBridge & { openMax: number },
+): Promise<Bridge | null> {
 	const { id, profileId, walletId, channel, asks, request, createdAt, lookAt } = bridge;
-	await tx.execute(
+	const [row] = await tx.query<BridgeRow>(
 		`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, status,
 			created_at, changed_at, look_at)
-		values ($1, $2, $3, $4, $5, $6::jsonb, 'created', $7, $7, $8)`,
-		[id, profileId, walletId, channel, asks, JSON.stringify(request), createdAt, lookAt],
+		select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::boolean, $6::jsonb, 'created',
+			$7::timestamptz, $7::timestamptz, $8::timestamptz
+		where (select count(*) from bridge.bridge where profile_id = $2::uuid and ${OPEN}) < $9::int8
+		returning ${COLUMNS}`,
+		[id, profileId, walletId, channel, asks, JSON.stringify(request), createdAt, lookAt, openMax],
 	);
+	return row ? bridgeOf(row) : null;
 }
 
 export async function readBridge(db: Queryable, id: string): Promise<Bridge | null> {
@@ -118,23 +131,10 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
-/** An arrival that may still leave its chain is looked at: for everybody else it is an end. */
-const OPEN = "look_at is not null and status not in ('success', 'refund')";
-
 /** Newest bridges of anybody's that are not at their end. */
 export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
 	const sql = `select ${COLUMNS} from bridge.bridge where ${OPEN} order by id desc limit $1`;
 	return (await db.query<BridgeRow>(sql, [limit])).map(bridgeOf);
-}
-
-/** Bridges of a profile that are not at an end. */
-export async function countOpenBridges(db: Queryable, profileId: string): Promise<number> {
-	const [row] = await db.query<{ count: number }>(
-		`select count(*)::int4 as count from bridge.bridge
-		where profile_id = $1 and ${OPEN}`,
-		[profileId],
-	);
-	return row?.count ?? 0;
 }
 
 /**

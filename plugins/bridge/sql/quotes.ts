@@ -108,23 +108,29 @@ export async function quoteOfOrder(
 	return null;
 }
 
-/** Stores a quote behind those before it, and answers its number. The caller holds the bridge. */
+/**
+ * Stores a quote behind those before it, and answers its number. The caller holds the bridge; one
+ * that knows how many there are names the number.
+ */
 export async function insertQuote(
 	tx: Tx,
-	{ bridgeId, quote, told, at }: { bridgeId: string; quote: CheckedQuote; told: Told; at: Date },
+	given: { bridgeId: string; quote: CheckedQuote; told: Told; at: Date; seq?: number },
 ): Promise<number> {
+	const { bridgeId, quote, told, at, seq = null } = given;
 	const [row] = await tx.query<{ seq: number }>(
 		`insert into bridge.quote (bridge_id, seq, request_id, order_id, depository, minimum_out_raw,
 			expected_out_raw, expires_at, steps, authorizations, told, created_at)
-		values ($1, (select coalesce(max(seq), 0) + 1 from bridge.quote where bridge_id = $1), $2, $3,
-			$4, $5, $6, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11)
+		values ($1,
+			coalesce($12::int4,
+				(select coalesce(max(seq), 0) + 1 from bridge.quote where bridge_id = $1)),
+			$2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11)
 		returning seq`,
 		[
 			...[bridgeId, bytesOf(quote.requestId), bytesOf(quote.orderId), bytesOf(quote.depository)],
 			...[quote.minimumOutRaw, quote.expectedOutRaw, new Date(quote.deadlineMs)],
 			JSON.stringify(quote.steps.map(stepJson)),
 			JSON.stringify(quote.authorizations.map(authorizationJson)),
-			...[JSON.stringify(told), at],
+			...[JSON.stringify(told), at, seq],
 		],
 	);
 	return row?.seq ?? 0;

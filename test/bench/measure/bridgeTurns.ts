@@ -4,7 +4,6 @@ import { z } from "zod";
 import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
 import { createPollingLab } from "#plugins/bridge/testing/createPollingLab.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
 import { sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
@@ -88,12 +87,8 @@ async function measureWebhooks({ ask, bridge, home, service, reached }: BridgeLa
  * Measures from a command to its stored quote, without sending; and the provider's part of it, by
  * itself.
  */
-async function measureQuotes({ ask, bridge, service, env }: BridgeLab) {
-	await service.stop();
-	const dry: TestService = await startTestService({
-		...{ scanFrom: null, database: service.database, env: { ...env, BRIDGE_DRY_RUN: "true" } },
-	});
-	service.url = dry.url as never;
+async function measureQuotes({ ask, bridge, restart }: BridgeLab) {
+	await restart({ BRIDGE_DRY_RUN: "true" });
 	const request = {
 		...{ user: SOMEBODY, recipient: SOMEBODY, refundTo: SOMEBODY, tradeType: "EXACT_INPUT" },
 		...{ originChainId: 31_337, destinationChainId: 4_663, amount: "10000000000000000" },
@@ -117,7 +112,6 @@ async function measureQuotes({ ask, bridge, service, env }: BridgeLab) {
 		// The provider's own pace, ten a second, does not count.
 		await Bun.sleep(120);
 	}
-	await dry.stop();
 	return { commandMs, providerMs };
 }
 

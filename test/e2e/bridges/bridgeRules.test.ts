@@ -3,7 +3,6 @@ import { encodeFunctionData, type Hex } from "viem";
 import { runCommand } from "#api/cli/runCommand.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { USDG } from "#test/harness/openBridgeWorld.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
@@ -20,48 +19,28 @@ const BOB = "0x00000000000000000000000000000000000b0b0b";
 const ENV = { WALLET_PROVIDER_TIMEOUT_MS: "2000", TRADING_SOCIAL_USD_MAX: "20000" };
 
 let lab: BridgeLab;
-let service: TestService;
 let wallet: { id: string; address: Hex };
 
 beforeAll(async () => {
 	lab = await openBridgeLab({ env: ENV });
-	service = lab.service;
 	wallet = await lab.enrol();
 	const args = [wallet.address, 1_000_000_000n] as const;
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
-	await until(async () => (await bridge()).errorCode === null, "prices are known");
-	const dollars = { amount: "1", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
-	let paid = await bridge(dollars);
-	await until(async () => {
-		if (paid.errorCode !== null) paid = await bridge(dollars);
-		return paid.errorCode === null;
-	}, "the price of the dollar is known");
-	await lab.reached(paid.id, ["success"]);
+	await lab.home.mined();
 });
-afterAll(async () => {
-	await service?.stop();
-	await lab?.stop();
-});
+afterAll(() => lab?.stop());
 beforeEach(() => {
 	lab.bridge.clearFaults();
 	lab.custody.clearFaults();
 });
 
 const bridge = async (body: object = { command: COMMAND }) => (await lab.ask(PATH, body)).body;
-const write = (sql: string, values: string[]) => service.core.db.execute(sql, values);
+const write = (sql: string, values: string[]) => lab.service.core.db.execute(sql, values);
 const due = (id: string, set: string) =>
 	write(`update bridge.bridge set look_at = now(), ${set} where id = $1`, [id]);
 const nonce = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);
-
-async function restart(more: Record<string, string>): Promise<void> {
-	await service.stop();
-	service = await startTestService({
-		...{ scanFrom: null, database: lab.service.database, env: { ...lab.env, ...ENV, ...more } },
-	});
-	lab.service.url = service.url as never;
-}
 
 describe("[BRG-02] the grammar", () => {
 	const whole = `bridge 0.001 eth from anvil to robinhood as USDG recipient ${ALICE} refund to ${BOB}`;
@@ -90,7 +69,8 @@ describe("[BRG-02] the grammar", () => {
 	}
 
 	test("of a text with the word bridge is a bridge's or nobody's, and never a trade's", async () => {
-		const trades = async () => (await service.core.db.query("select 1 from trading.trade")).length;
+		const trades = async () =>
+			(await lab.service.core.db.query("select 1 from trading.trade")).length;
 		const [before, quoted] = [await trades(), lab.bridge.ledger().length];
 		for (const text of [
 			"bridge buy TSLA with 50 USDG",
@@ -114,7 +94,7 @@ describe("[BRG-07] between its steps and its end", () => {
 	test("the allowance's result is stored before the deposit is planned", async () => {
 		const body = { amount: "5", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
 		const done = await lab.reached((await bridge(body)).id, ["success"]);
-		const [first] = await service.core.db.query<{ ordered: boolean }>(
+		const [first] = await lab.service.core.db.query<{ ordered: boolean }>(
 			`select (select max(at) from wallets.intent_move where intent_id = a.id and event = 'mined')
 				<= (select min(at) from wallets.intent_move where intent_id = d.id and event = 'reserve')
 				as ordered
@@ -132,7 +112,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		const { id } = await bridge();
 		const done = await lab.reached(id, ["success"]);
 		expect(Number(await nonce())).toBe(before + 1);
-		const moves = await service.core.db.query<{ to: string }>(
+		const moves = await lab.service.core.db.query<{ to: string }>(
 			"select to_status as to from bridge.move where bridge_id = $1",
 			[id],
 		);
@@ -152,24 +132,21 @@ describe("[BRG-07] between its steps and its end", () => {
 	});
 
 	test("polling goes on until a time-out, which a fill still ends", async () => {
-		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 6_000 });
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 600_000 });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);
 		await due(id, "deposited_at = now() - interval '61 minutes'");
 		const late = await lab.reached(id, ["timed_out"]);
 		expect(late.where).toContain("did not arrive in time");
-		await lab.bridge.idle();
-		await due(id, "looks = looks");
+		lab.bridge.release();
 		await lab.reached(id, ["success"]);
 	});
 
 	test("or until a failure, which is shown after its grace", async () => {
 		lab.bridge.fault({ kind: "fail", times: 1 });
 		const { id } = await bridge();
-		await until(async () => {
-			const { body } = await lab.ask(`${PATH}/${id}`);
-			return body.providerStatus === "failure" && body.status === "pending";
-		}, "the provider's failure is not shown yet");
+		const early = await lab.until(id, ({ providerStatus }) => providerStatus === "failure");
+		expect(early.status).toBe("pending");
 		await due(id, "failed_at = now() - interval '6 minutes'");
 		const failed = await lab.reached(id, ["failure"]);
 		expect(failed.providerReason).toBe("SOLVER_CAPACITY_EXCEEDED");
@@ -190,10 +167,10 @@ describe("[BRG-07] between its steps and its end", () => {
 	});
 
 	test("[BRG-11] a dry run stays quoted, and a retry goes on by the quote that is stored", async () => {
-		await restart({ BRIDGE_DRY_RUN: "true" });
+		await lab.restart({ BRIDGE_DRY_RUN: "true" });
 		const quoted = await bridge();
 		expect(quoted).toMatchObject({ status: "quoted", intentId: null });
-		await restart({});
+		await lab.restart({});
 		await until(async () => {
 			await lab.ask(`/v1/admin/bridges/${quoted.id}/retry`, {}, { admin: true });
 			const { body } = await lab.ask(`${PATH}/${quoted.id}`);
@@ -201,9 +178,10 @@ describe("[BRG-07] between its steps and its end", () => {
 		}, "it goes on");
 		const done = await lab.reached(quoted.id, ["success"]);
 		expect(done.quote.requestId).toBe(quoted.quote.requestId);
-		const rows = await service.core.db.query("select seq from bridge.quote where bridge_id = $1", [
-			quoted.id,
-		]);
+		const rows = await lab.service.core.db.query(
+			"select seq from bridge.quote where bridge_id = $1",
+			[quoted.id],
+		);
 		expect(rows).toHaveLength(1);
 	});
 });
@@ -212,7 +190,7 @@ describe("[BRG-11] operators", () => {
 	const out: string[] = [];
 	async function svc(...args: string[]): Promise<string> {
 		out.splice(0);
-		const env = { ...lab.env, DATABASE_URL: service.database.connectionString };
+		const env = { ...lab.env, DATABASE_URL: lab.service.database.connectionString };
 		const code = await runCommand(args, { env, out: (line) => out.push(line), note() {} });
 		expect(code).toBe(0);
 		return out.join("\n");
@@ -238,7 +216,7 @@ describe("[BRG-11] operators", () => {
 		for (const wrong of [["bridge"], ["bridge", "show"], ["bridge-chain", "4663", "maybe"]]) {
 			await expect(svc(...wrong)).rejects.toThrow();
 		}
-		const audited = await service.core.db.query<{ entry: string }>(
+		const audited = await lab.service.core.db.query<{ entry: string }>(
 			"select entry::text from core.audit_entry",
 		);
 		const told = audited.map(({ entry }) => entry).filter((one) => one.includes("operator:svc"));
@@ -268,17 +246,9 @@ describe("[BRG-11] operators", () => {
 		};
 		const refused = await lab.reached(await posted(), ["rejected", "success"]);
 		expect(refused).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });
-		await restart({ ENABLE_SOCIAL_BRIDGING: "true" });
-		await until(async () => (await bridge()).errorCode === null, "prices are known");
-		const dollars = { amount: "1", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
-		let paid = await bridge(dollars);
-		await until(async () => {
-			if (paid.errorCode !== null) paid = await bridge(dollars);
-			return paid.errorCode === null;
-		}, "the price of the dollar is known");
-		await lab.reached(paid.id, ["success"]);
+		await lab.restart({ ENABLE_SOCIAL_BRIDGING: "true" });
 		expect((await lab.reached(await posted(), ["rejected", "success"])).status).toBe("success");
-		await restart({ ENABLE_BRIDGING: "false", ENABLE_SOCIAL_BRIDGING: "true" });
+		await lab.restart({ ENABLE_BRIDGING: "false", ENABLE_SOCIAL_BRIDGING: "true" });
 		for (const id of [(await bridge()).id, await posted()]) {
 			const off = await lab.reached(id, ["rejected", "success"]);
 			expect(off).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });

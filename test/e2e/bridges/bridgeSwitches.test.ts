@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi } from "viem";
+import { countRoundTrips } from "#test/harness/countRoundTrips.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { fillPurse, sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
 
@@ -16,13 +16,6 @@ let wallet: { id: string; address: string };
 beforeAll(async () => {
 	lab = await openBridgeLab();
 	wallet = await lab.enrol();
-	await until(async () => {
-		const command = "bridge 0.0001 eth from anvil to robinhood as USDG";
-		const { body } = await lab.ask(PATH, { command });
-		if (body.errorCode === null) return true;
-		await Bun.sleep(200);
-		return false;
-	}, "prices are known");
 });
 afterAll(() => lab?.stop());
 
@@ -75,29 +68,19 @@ describe("a profile that confirms each trade", () => {
 });
 
 describe("another service on the same data", () => {
-	let other: TestService | null = null;
-	const env = () => ({ ...lab.env, PORT: "0" });
-	const restart = async (more: Record<string, string>) => {
-		await (other ?? lab.service).stop();
-		other = await startTestService({
-			...{ scanFrom: null, database: lab.service.database, env: { ...env(), ...more } },
-		});
-		lab.service.url = other.url as never;
-	};
-	afterAll(() => other?.stop());
-
 	test("with ENABLE_BRIDGING=false makes no bridge, and follows those that are on their way", async () => {
-		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 8_000 });
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 600_000 });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);
-		await restart({ ENABLE_BRIDGING: "false" });
+		await lab.restart({ ENABLE_BRIDGING: "false" });
 		expect(await bridge()).toMatchObject({ status: "rejected", errorCode: "bridging_disabled" });
 		expect((await lab.ask("/v1/bridges/chains")).body.enabled).toBe(false);
+		lab.bridge.release();
 		await lab.reached(id, ["success"]);
 	});
 
 	test("with BRIDGE_DRY_RUN=true leaves a bridge quoted, with its steps, and sends nothing", async () => {
-		await restart({ BRIDGE_DRY_RUN: "true" });
+		await lab.restart({ BRIDGE_DRY_RUN: "true" });
 		const before = deposits();
 		const quoted = await bridge();
 		expect(quoted).toMatchObject({
@@ -110,16 +93,35 @@ describe("another service on the same data", () => {
 		expect(deposits()).toBe(before);
 	});
 
+	test("takes a command to a stored quote in a dozen round trips to its database", async () => {
+		// Without jobs: only what is asked for asks the database.
+		await lab.restart({ BRIDGE_DRY_RUN: "true", ROLE: "api" });
+		await bridge();
+		const answers: any[] = [];
+		const trips = await countRoundTrips(async () => answers.push(await bridge()));
+		expect(answers).toMatchObject([{ status: "quoted", quote: { expectedOutRaw: "199600000" } }]);
+		expect(trips).toBeGreaterThan(3);
+		expect(trips).toBeLessThanOrEqual(12);
+	});
+
 	test("an arrival that its chain takes back is told, and its next one is found", async () => {
-		await restart({});
-		const db = () => (other ?? lab.service).core.db;
+		await lab.restart({});
+		const db = () => lab.service.core.db;
 		const snapshot = await lab.home.rpc("evm_snapshot", []);
 		const { id } = await bridge();
 		const done = await lab.reached(id, ["success"]);
 		await lab.home.rpc("evm_revert", [snapshot]);
 		// A node whose head went back is not asked before it has caught up.
 		for (let blocks = 0; blocks < 5; blocks++) await lab.home.rpc("evm_mine", []);
-		await db().execute("update bridge.bridge set look_at = now() where id = $1", [id]);
+		const missed = "select 1 from bridge.bridge where id = $1 and claimed_at is not null";
+		await until(async () => {
+			await lab.look(id);
+			return (await db().query(missed, [id])).length > 0;
+		}, "it is missed once");
+		expect((await lab.ask(`${PATH}/${id}`)).body.status).toBe("success");
+		// A second look has to agree, a while later.
+		const later = "update bridge.bridge set claimed_at = claimed_at - interval '1 minute'";
+		await db().execute(`${later} where id = $1`, [id]);
 		const lost = await lab.reached(id, ["uncertain"]);
 		expect(lost).toMatchObject({ errorCode: "arrival_lost", arrived: { verified: false } });
 		expect(lost.where).toContain("arrival_lost");

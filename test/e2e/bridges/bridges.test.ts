@@ -12,6 +12,8 @@ import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 const PATH = "/v1/bridges/intents";
 const ETHER = 10n ** 18n;
 const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
+/** Longer than any test: it goes on when a test says. */
+const HELD_MS = 600_000;
 const OUT = 199_600_000n;
 const ALICE = "0x00000000000000000000000000000000000a11ce";
 
@@ -21,23 +23,12 @@ let wallet: { id: string; address: string };
 beforeAll(async () => {
 	lab = await openBridgeLab();
 	wallet = await lab.enrol();
-	// The rate of a feed is read a moment after the start.
-	await until(async () => {
-		const command = "bridge 0.0001 eth from anvil to robinhood as USDG";
-		const { body } = await lab.ask(PATH, { command });
-		if (body.errorCode === null) return true;
-		await Bun.sleep(200);
-		return false;
-	}, "prices are known");
 });
 afterAll(() => lab?.stop());
 beforeEach(async () => {
 	lab.bridge.clearFaults();
 	// A fault is for the next deposit: those of tests before this one must have been seen.
-	await until(async () => {
-		const sql = "select 1 from bridge.bridge where look_at is not null and deposited_at is null";
-		return (await lab.service.core.db.query(sql)).length === 0;
-	}, "no deposit is on its way");
+	await lab.deposited();
 	await lab.bridge.idle();
 });
 
@@ -235,20 +226,22 @@ describe("what becomes of a deposit", () => {
 	});
 
 	test("a failure and then a smaller refund is a refund with what arrived", async () => {
-		lab.bridge.fault({ kind: "fail_then_refund", times: 1, delayMs: 3_000 });
-		const done = await lab.reached((await bridge()).id, ["refund", "success", "timed_out"]);
+		lab.bridge.fault({ kind: "fail_then_refund", times: 1, delayMs: HELD_MS });
+		const { id } = await bridge();
+		await lab.until(id, ({ providerStatus }) => providerStatus === "failure");
+		lab.bridge.release();
+		const done = await lab.reached(id, ["refund", "success", "timed_out"]);
 		const raw = entryOf(done.quote.requestId)?.refund?.raw ?? 0n;
 		expect(done).toMatchObject({ status: "refund", arrived: { amountRaw: String(raw) } });
 		expect(raw).toBeLessThan(ETHER / 10n / 2n + 1n);
 	});
 
 	test("a status that was never seen before is in flight", async () => {
-		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: 6_000 });
+		lab.bridge.fault({ kind: "odd_status", says: "teleporting", times: 1, delayMs: HELD_MS });
 		const { id } = await bridge();
-		await until(async () => {
-			const { body } = await lab.ask(`${PATH}/${id}`);
-			return body.providerStatus === "teleporting" && body.status === "pending";
-		}, "the odd word is told");
+		const odd = await lab.until(id, ({ providerStatus }) => providerStatus === "teleporting");
+		expect(odd.status).toBe("pending");
+		lab.bridge.release();
 		await lab.reached(id, ["success"]);
 	});
 
@@ -267,12 +260,10 @@ describe("what becomes of a deposit", () => {
 		for (const kind of ["claims_fill", "claims_refund"] as const) {
 			lab.bridge.fault({ kind, times: 1 });
 			const { id } = await bridge();
-			await until(async () => {
-				const { body } = await lab.ask(`${PATH}/${id}`);
-				return /success|refund/.test(body.providerStatus ?? "");
-			}, "the provider claims it");
-			const { body } = await lab.ask(`${PATH}/${id}`);
-			expect([kind, body.status]).toEqual([kind, "pending"]);
+			const { status } = await lab.until(id, ({ providerStatus }) =>
+				/success|refund/.test(providerStatus ?? ""),
+			);
+			expect([kind, status]).toEqual([kind, "pending"]);
 		}
 	});
 
@@ -301,6 +292,9 @@ describe("a token", () => {
 			errorCode: null,
 			steps: [{ kind: "approve" }, { kind: "deposit" }],
 		});
+		const symbolOf = (name: string) =>
+			started.quote.fees.find((fee: any) => fee.name === name)?.symbol;
+		expect([symbolOf("gas"), symbolOf("relayer")]).toEqual(["ETH", "USDG"]);
 		const done = await lab.reached(started.id, ["success", "failure", "rejected"]);
 		expect(done).toMatchObject({ status: "success", arrived: { verified: true, chainId: 31_337 } });
 		expect(await lab.dollars(wallet.address)).toBe(before - 50_000_000n);
@@ -314,6 +308,7 @@ describe("a token", () => {
 		const data = encodeFunctionData({ ...mint, args: [wallet.address as Hex, 60_000_000n] });
 		const [from] = await lab.home.rpc<string[]>("eth_accounts");
 		await lab.home.rpc("eth_sendTransaction", [{ from, to: token, data }]);
+		await lab.home.mined();
 		const done = await lab.reached((await bridge({ ...back, currency: token })).id, ["success"]);
 		const [spent] = await lab.service.core.db.query<{ micros: string }>(
 			"select usd_micros as micros from wallets.spend_entry where intent_id = $1 and kind = 'reserve'",
@@ -488,11 +483,12 @@ describe("[BRG-16] operators", () => {
 	});
 
 	test("stop a bridge's next step, and never the following of its money", async () => {
-		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 3_000 });
+		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: HELD_MS });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);
 		const stopped = await lab.ask(`/v1/admin/bridges/${id}/disable`, {}, { admin: true });
 		expect(stopped.body.status).toBe("pending");
+		lab.bridge.release();
 		await lab.reached(id, ["success"]);
 	});
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { USDG } from "#test/harness/openBridgeWorld.ts";
-import { until } from "#test/harness/until.ts";
 import { createMessenger, type Messenger } from "#test/sandbox/bridge/createMessenger.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
@@ -51,12 +50,7 @@ beforeAll(async () => {
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: USDG, data }]);
-	await until(async () => {
-		const body = { amount: "0.0001", currency: "ETH", from: "anvil", to: "robinhood", as: "USDG" };
-		const { id, errorCode } = (await lab.ask(PATH, body)).body;
-		if (errorCode === null) await lab.reached(id, ["success"]);
-		return errorCode === null;
-	}, "prices are known");
+	await lab.home.mined();
 });
 afterAll(async () => {
 	await messenger?.stop();
@@ -172,8 +166,7 @@ test("what was not carried is on its way until the other chain has it", async ()
 	const { id } = await bridge();
 	const waiting = await lab.reached(id, ["pending", "success", "failure"]);
 	expect(waiting.status).toBe("pending");
-	const word = async () => (await lab.ask(`${PATH}/${id}`)).body.providerStatus;
-	await until(async () => (await word()) === "pending", "the message is seen");
+	await lab.until(id, ({ providerStatus }) => providerStatus === "pending");
 	messenger.carry(true);
 	await lab.reached(id, ["success"]);
 });
@@ -191,7 +184,7 @@ test.each(process.env["PROVE"] === "1" ? [...FIRST, ...ALL] : FIRST)(
 		const before = { home: await held("home", wallet.address), carried: messenger.carried.length };
 		gone = edge;
 		const asked = bridge().catch(() => null);
-		await until(() => isGone, `it comes by ${edge}`);
+		await lab.stopped(() => isGone, edge);
 		await asked;
 		gone = null;
 		isGone = false;

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { encodeFunctionData, type Hex, toHex } from "viem";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { USDG } from "#test/harness/openBridgeWorld.ts";
-import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
 // Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends
@@ -18,7 +17,6 @@ let wallet: { id: string; address: Hex; capability: string };
 beforeAll(async () => {
 	lab = await openBridgeLab();
 	wallet = (await lab.enrol(AS)) as typeof wallet;
-	await until(async () => (await begin()).errorCode === null, "prices are known");
 });
 afterAll(() => lab?.stop());
 beforeEach(() => lab.bridge.clearFaults());

@@ -23,6 +23,7 @@ beforeAll(async () => {
 		env: {
 			...sandboxEnvironment(sandbox),
 			...{ BRIDGE_BASE_URL: sandbox.bridgeUrl, BRIDGE_API_KEY: sandbox.bridgeKey },
+			BRIDGE_DIRECT_JSON: JSON.stringify(sandbox.bridgeDirect),
 			...{ ENABLE_BRIDGING: "true", BRIDGE_DRY_RUN: "false" },
 			BRIDGE_RPC_URLS_JSON: JSON.stringify({ 988: [sandbox.stable.httpUrl] }),
 			PROVIDER_STREAM_ENABLED: "false",
@@ -77,6 +78,24 @@ test("[BRG-08] ada's dollars end in the stablecoin of 988, whatever the destinat
 	});
 	const { result } = (await held.json()) as { result: string };
 	expect(BigInt(result)).toBe(BigInt(done.arrived.amountRaw));
+});
+
+test("ada signs for a dollar in place of depositing it, and sends another one directly", async () => {
+	const into = "bridge 0.1 eth from anvil to robinhood as pusd";
+	const got = await reached((await ada.ask("/v1/agent/command", { text: into })).body.data.id);
+	expect(got).toMatchObject({ status: "success", destination: { symbol: "PUSD" } });
+	const out = "bridge 50 pusd from robinhood to anvil as eth";
+	const signed = await reached((await ada.ask("/v1/agent/command", { text: out })).body.data.id);
+	expect(signed).toMatchObject({
+		...{ status: "success", steps: [{ kind: "authorize", transactionHash: null }] },
+		arrived: { verified: true, chainId: 31_337 },
+	});
+	const direct = { amount: "5", currency: "USDG", from: "robinhood", to: "anvil", mode: "direct" };
+	const sent = await reached((await ada.ask("/v1/bridges/intents", direct)).body.id);
+	expect(sent).toMatchObject({
+		...{ status: "success", errorCode: null },
+		arrived: { verified: true, chainId: 31_337, amountRaw: "5000000" },
+	});
 });
 
 function balanceOf(owner: string): string {

@@ -31,12 +31,7 @@ beforeAll(async () => {
 	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
 	const [from] = await lab.home.rpc<string[]>("eth_accounts");
 	await lab.home.rpc("eth_sendTransaction", [{ from, to: SIGNED_DOLLAR, data }]);
-	await until(async () => {
-		const body = { amount: "0.0001", currency: "ETH", from: "anvil", to: "robinhood", as: "USDG" };
-		const { id, errorCode } = (await lab.ask(PATH, body)).body;
-		if (errorCode === null) await lab.reached(id, ["success"]);
-		return errorCode === null;
-	}, "prices are known");
+	await lab.home.mined();
 });
 afterAll(() => lab?.stop());
 beforeEach(() => {

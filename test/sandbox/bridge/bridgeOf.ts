@@ -7,6 +7,8 @@ import { type BridgeEmulator, startBridgeEmulator } from "./startBridgeEmulator.
 export const USDG: Address = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 /** The stablecoin of 988 as a token. The real chain's coin is the same money. */
 export const USDT0: Address = "0x779ded0c9e1022225f8e0630b35a9b54be713736";
+/** A dollar on 4663 whose owner may sign for it (EIP-3009): bridged so, it needs no allowance. */
+export const SIGNED_DOLLAR: Address = "0x000000000000000000000000000000000000f702";
 const ETH_USD_MICROS = 2_500_000_000n;
 const DOLLAR_MICROS = 1_000_000n;
 
@@ -26,6 +28,7 @@ export async function bridgeOf(options: {
 	const { market, home, stable, coin, port } = options;
 	for (const [rpc, token] of [
 		[home, USDG],
+		[home, SIGNED_DOLLAR],
 		[stable, USDT0],
 	] as const) {
 		if ((await rpc.call("eth_getCode", [token, "latest"])) !== "0x") continue;
@@ -50,7 +53,14 @@ export async function bridgeOf(options: {
 			},
 			{
 				...{ id: 4_663, rpcUrl: home.url, name: "robinhood" },
-				currencies: [ether, { ...dollar(USDG, "USDG", "Global Dollar"), usdMicros: DOLLAR_MICROS }],
+				currencies: [
+					ether,
+					{ ...dollar(USDG, "USDG", "Global Dollar"), usdMicros: DOLLAR_MICROS },
+					{
+						...{ ...dollar(SIGNED_DOLLAR, "PUSD", "Global Dollar"), supportsPermit: true },
+						usdMicros: DOLLAR_MICROS,
+					},
+				],
 			},
 			{
 				...{ id: 988, rpcUrl: stable.url, name: "stable" },

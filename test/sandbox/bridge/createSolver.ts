@@ -16,6 +16,9 @@ const ELSEWHERE: Address = "0x00000000000000000000000000000000e15e0000";
 const NOBODYS_HASH: Hex = `0x${"0b".repeat(32)}`;
 const LATE_MS = 1_000;
 
+/** Waits so long, or until all that is held up goes on. */
+type Pause = (ms: number) => Promise<void>;
+
 export type Solver = {
 	/** Reads blocks that it has not seen, and does what their deposits ask for. */
 	turn(): Promise<void>;
@@ -23,6 +26,8 @@ export type Solver = {
 	idle(): Promise<void>;
 	/** Takes over something that is under way. */
 	begin(work: Promise<void>): void;
+	/** Ends all delays that are under way. */
+	release(): void;
 };
 
 /**
@@ -33,6 +38,18 @@ export function createSolver(world: BridgeWorld, faults: BridgeFaults): Solver {
 	const read = new Map<number, bigint>();
 	const seen = new Set<string>();
 	const underWay = new Set<Promise<void>>();
+	const held = new Set<() => void>();
+
+	const pause: Pause = (ms) =>
+		new Promise((resolve) => {
+			const end = () => {
+				clearTimeout(timer);
+				held.delete(end);
+				resolve();
+			};
+			const timer = setTimeout(end, ms);
+			held.add(end);
+		});
 
 	function begin(work: Promise<void>): void {
 		const done = work.catch(() => {}).finally(() => underWay.delete(done));
@@ -56,12 +73,16 @@ export function createSolver(world: BridgeWorld, faults: BridgeFaults): Solver {
 			const entry = world.entries.find(({ orderId }) => orderId === deposit.orderId);
 			if (!entry) continue;
 			entry.deposits.push(deposit.payment);
-			begin(settle(world, { entry, deposit: deposit.payment, fault: faults.ofDeposit() }));
+			const fault = faults.ofDeposit();
+			begin(settle(world, { entry, deposit: deposit.payment, fault, pause }));
 		}
 	}
 
 	return {
 		begin,
+		release() {
+			for (const end of held) end();
+		},
 		async turn() {
 			await Promise.all(world.chains.filter(({ isListedOnly }) => !isListedOnly).map(look));
 		},
@@ -96,9 +117,15 @@ function depositOf(
 	}
 }
 
-type Settled = { entry: BridgeEntry; deposit: BridgePayment; fault: BridgeFault | null };
+type Settled = {
+	entry: BridgeEntry;
+	deposit: BridgePayment;
+	fault: BridgeFault | null;
+	pause: Pause;
+};
 
-async function settle(world: BridgeWorld, { entry, deposit, fault }: Settled): Promise<void> {
+async function settle(world: BridgeWorld, settled: Settled): Promise<void> {
+	const { entry, deposit, fault, pause } = settled;
 	world.move(entry, "pending");
 	const { origin, destination } = entry;
 	const isPaid = deposit.currency === origin.currency.address && deposit.raw >= origin.raw;
@@ -114,11 +141,11 @@ async function settle(world: BridgeWorld, { entry, deposit, fault }: Settled): P
 	switch (fault.kind) {
 		case "odd_status":
 			world.move(entry, fault.says ?? "teleporting");
-			await Bun.sleep(fault.delayMs ?? LATE_MS);
+			await pause(fault.delayMs ?? LATE_MS);
 			return await fill(destination.raw, entry.recipient);
 		case "fill_late":
 			world.move(entry, "delayed");
-			await Bun.sleep(fault.delayMs ?? LATE_MS);
+			await pause(fault.delayMs ?? LATE_MS);
 			return await fill(destination.raw, entry.recipient);
 		case "fill_never":
 			return;
@@ -136,13 +163,13 @@ async function settle(world: BridgeWorld, { entry, deposit, fault }: Settled): P
 			world.move(entry, "success");
 			return;
 		default:
-			return await settleBadly(world, { entry, deposit, fault });
+			return await settleBadly(world, { entry, deposit, fault, pause });
 	}
 }
 
 async function settleBadly(
 	world: BridgeWorld,
-	{ entry, deposit, fault }: Settled & { fault: BridgeFault },
+	{ entry, deposit, fault, pause }: Settled & { fault: BridgeFault },
 ): Promise<void> {
 	const delayMs = fault.delayMs ?? LATE_MS;
 	const half = { ...deposit, raw: deposit.raw / 2n };
@@ -155,11 +182,11 @@ async function settleBadly(
 			return await refund(world, { ...entry, refundTo: ELSEWHERE }, deposit, entry);
 		case "fail_then_refund":
 			fail(world, entry);
-			await Bun.sleep(delayMs);
+			await pause(delayMs);
 			return await refund(world, entry, half);
 		case "fail_then_fill":
 			fail(world, entry);
-			await Bun.sleep(delayMs);
+			await pause(delayMs);
 			return await pay(world, entry, { raw: entry.destination.raw, to: entry.recipient });
 		default:
 			return fail(world, entry);

@@ -19,6 +19,7 @@ const BPS = 10_000n;
 const QUOTE_LIFETIME_S = 120;
 const ESTIMATE_S = 2;
 const MICRO = 1_000_000n;
+const GAS_RAW = 21_000_000_000_000n;
 
 const address = z
 	.string()
@@ -135,11 +136,14 @@ export function worthOf(raw: bigint, from: BridgeCurrency, to: BridgeCurrency): 
 async function quoteOf(entry: BridgeEntry, order: object) {
 	const { orderId, user, recipient, origin, destination } = entry;
 	const fee = (raw: bigint) => money(origin, raw);
+	// Gas is paid in the chain's own coin, whatever is bridged.
+	const coin = origin.chain.currencies.find((one) => one.address === zeroAddress);
+	const gas = money({ ...origin, currency: coin ?? origin.currency }, GAS_RAW);
 	const paid = { chainId: origin.chain.name, depository: origin.chain.depository };
 	return {
 		steps: entry.permit ? [permitStep(entry, entry.permit)] : stepsOf(entry),
 		fees: {
-			...{ gas: fee(21_000_000_000_000n), relayer: fee((origin.raw * FEE_BPS) / BPS) },
+			...{ gas, relayer: fee((origin.raw * FEE_BPS) / BPS) },
 			...{ relayerGas: fee(0n), relayerService: fee(0n), app: fee(0n), subsidized: fee(0n) },
 		},
 		details: {

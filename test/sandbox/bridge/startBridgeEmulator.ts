@@ -27,6 +27,8 @@ export type BridgeEmulator = {
 	ledger(): readonly BridgeEntry[];
 	fault(order: z.input<typeof BridgeFault>): void;
 	clearFaults(): void;
+	/** What is late goes on now. */
+	release(): void;
 	/** Each quote goes through this before it is answered; null: as it is. */
 	spoilQuotes(spoil: ((quote: any) => any) | null): void;
 	/** Changes how a chain is published: `isDisabled`, `isLagging`. */
@@ -98,6 +100,7 @@ export async function startBridgeEmulator(options: BridgeEmulatorOptions): Promi
 		ledger: () => world.entries,
 		fault: faults.add,
 		clearFaults: faults.clear,
+		release: solver.release,
 		spoilQuotes(spoil) {
 			office.spoilQuote = spoil;
 		},
@@ -115,6 +118,7 @@ export async function startBridgeEmulator(options: BridgeEmulatorOptions): Promi
 		},
 		async stop() {
 			stopping.abort();
+			solver.release();
 			await watching;
 			await server.stop(true);
 		},
