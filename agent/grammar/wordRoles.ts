@@ -63,7 +63,8 @@ export function namePlaces(words: Words, places: readonly number[]): number[] {
 		// `mad lads of base`
 		const isJoined =
 			LINKS.has(words.low[at + 1] ?? "") && named.has(at + 2) && !words.isApart[at + 2];
-		if (isJoined && TALK.has(words.low[at] ?? "") && roles.get(at) === "beside") {
+		const isGeneral = TALK.has(words.low[at] ?? "") || isPieces(words, at);
+		if (isJoined && isGeneral && roles.get(at) === "beside") {
 			named.add(at);
 			if (roles.get(at - 1) === "before") named.add(at - 1);
 		}
@@ -210,7 +211,8 @@ const NAMING = setOf("of for on in about");
 
 /** Returns the places of words that join two parts of a name: `house of rust`. */
 function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>): number[] {
-	if (!named.has(at) || named.has(at + 1) || ABSTRACT.has(low[at] ?? "")) return [];
+	if (!named.has(at) || named.has(at + 1)) return [];
+	if (ABSTRACT.has(low[at] ?? "") && !isPieces({ low, isApart }, at)) return [];
 	const links: number[] = [];
 	const before = low[at - 1] ?? "";
 	let to = at + 1;
@@ -225,6 +227,14 @@ function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>
 	}
 	const isNamed = named.has(to) && !isApart[to] && low[at + 1] !== "the";
 	return isNamed ? links : [];
+}
+
+/** Returns true for a general word that begins a name: `the lowest ask for bits of neon`. */
+function isPieces({ low, isApart }: Pick<Words, "low" | "isApart">, at: number): boolean {
+	const word = low[at] ?? "";
+	if (!word.endsWith("s") || !ABSTRACT.has(word)) return false;
+	if (low[at + 1] !== "of" || low[at + 2] === "the") return false;
+	return !isApart[at] && (low[at - 1] === "for" || low[at - 1] === "of");
 }
 
 const LINKED_MAX = 2;
