@@ -38,6 +38,6 @@ const FIRST_WORDS = new Set(
 const LAST_WORDS = new Set(
 	(
 		"whales whale tanks tank degens moon bags prints bank runners rippers movers winners cards " +
-		"grails walls books movement"
+		"grails walls books movement alpha"
 	).split(" "),
 );
