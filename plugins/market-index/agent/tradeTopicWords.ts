@@ -94,7 +94,8 @@ export const tradeTopicWords = {
 		"buyer, most recent sale, sale prices, how many … went, how many … go, highest sale, " +
 		"biggest sale, last price, last person to buy, last guy to buy, last one to buy, " +
 		"last to buy, last buyer, did any … go, any … go, just aped, aped, just sniped, " +
-		"somebody … aped, someone … aped",
+		"somebody … aped, someone … aped, latest … go for, latest … went for, newest … go for, " +
+		"newest … went for, recent … go for",
 	mints:
 		"supply minted, supply … minted, of supply minted, of the supply, velocity, " +
 		"how quick … minting, how slow … minting, minting slow, charging to mint, " +
@@ -125,7 +126,8 @@ export const tradeTopicWords = {
 		"remaining, how many … remaining, supply left, spots left, mints left, mint counter, " +
 		"cost to mint, price to mint, minting cost, minting price, mint pace, mint fee, " +
 		"pay to mint, how many … claimed, minting … price, minting at, mints at, minting for, " +
-		"ppl still minting, people still minting, anyone still minting, still minting … fast",
+		"ppl still minting, people still minting, anyone still minting, still minting … fast, " +
+		"mint … picking up speed, mint … picking up, mint … speeding up, mint … slowing down",
 	lifecycle:
 		"pre or post, pre/post, art drop, art dropped, art drop yet, art yet, has … art, " +
 		"art still hidden, art hidden, art … hidden, minting concluded, mint concluded, " +
