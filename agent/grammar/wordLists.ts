@@ -66,7 +66,7 @@ export const CHAT = setOf(
 		"pleasee thanx thnx thankss tnx tks tq tyvm tia cheerz bruhh broo brooo serr yoo yooo " +
 		"heyy heyyy helloo hii hiii wsup wassap whaddup wazzup dunno idek dk afk brb ttyl tbf " +
 		"fs frfr deadass lowkey highkey mfw tfw ik nbd ofc aka ie eg honest genuinely legit " +
-		"seriously srsly thatll itll it'll theyll they'll shes hes ull u'll ud u'd youll you'll " +
+		"seriously srsly priced thatll itll it'll theyll they'll shes hes ull u'll ud u'd youll you'll " +
 		"yous ppl's weve we'd theyd they'd whove who've whatve what've shouldve couldve wouldve " +
 		"mightve someones somebodys anyones everyones somebody's cheap cheaper expensive pricey",
 );
