@@ -222,7 +222,7 @@ export const topicWords = {
 		"minting now, minting rn, minting today, minting right now, how is the market, " +
 		"hows the market, people minting, ppl minting, everyone minting, market today, " +
 		"market … looking, market … doing, state of the market, state of the nft market, " +
-		"market update, market summary, market recap",
+		"market update, market summary, market recap, what moves … market, moves … market",
 	ended:
 		"mints … closed, mints closed, mints … ended, mints ended, mints are over, " +
 		"mints already over, mints … finished, mints … done, drops … closed, drops … ended, " +
