@@ -85,7 +85,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 		"bidz=bids offrs=offers ofers=offers lsitings=listings listngs=listings lisitngs=listings " +
 		"wallts=wallets wllt=wallet addy=address addys=addresses addies=addresses " +
 		"summery=summary sumary=summary overveiw=overview ovrview=overview rundwn=rundown " +
-		"stts=stats sats=stats infos=info deets=details detials=details"
+		"stts=stats sats=stats infos=info deets=details detials=details breakdwn=breakdown brkdown=breakdown brakdown=breakdown"
 	)
 		.split(" ")
 		.map((pair) => {

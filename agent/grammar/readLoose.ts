@@ -152,6 +152,9 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
+		// `trait breakdown of azuki`
+		const isBegun = named.length > 2 && NAMING.has(named[1] ?? "");
+		if (isBegun && topics.isPhrase(words.low[name.from - 1] ?? "", first)) return true;
 		// `info on azuki 900` is about a token, but a floor is of `club 721`.
 		if (named.length > 1 && /^\d+$/.test(last) && !command.topic?.takesPrice) return true;
 		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
