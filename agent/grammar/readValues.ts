@@ -186,7 +186,8 @@ function chainAt(
 	const isAtEnd = at > 0 && at === low.length - 1 && (isTopic.has(at - 1) || words.isApart[at]);
 	const isCalled =
 		CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isTopic.has(at - 1));
-	return isAtEnd || isCalled || (isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")
+	const isOfAll = MANY.has(low[at + 1] ?? "") && (at === 0 || WHICH.has(low[at - 1] ?? ""));
+	return isAtEnd || isCalled || isOfAll || (isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")
 		? chain
 		: undefined;
 }
@@ -198,6 +199,9 @@ const CALLED = new Set("chain network mainnet only one side".split(" "));
 function isCount(words: Words, at: number): boolean {
 	const { low } = words;
 	if ((low[at] ?? "").length > 3) return false;
+/** `any base collections`: all that are there. */
+const MANY = new Set("collections projects nfts".split(" "));
+const WHICH = new Set("any what which new all more other the some of for hot".split(" "));
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
 	if (LIMITING.has(low[at - 1] ?? ""))
 		return at + 1 < low.length && roleOf(words, at + 1) === "open";
