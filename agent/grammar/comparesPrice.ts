@@ -11,6 +11,7 @@ export function comparesPrice(words: Words, at: number): boolean {
 	if (!AMOUNT.test(word)) return false;
 	if (/^\d+$/.test(word) && !isBare(words, at + 1)) return false;
 	if (COMPARING.has(before)) return true;
+	if (before === "than" && (MONEY.has(next) || !/^\d+$/.test(word))) return true;
 	return TELLING.has(before) && (!/^\d+$/.test(word) || MONEY.has(next));
 }
 

@@ -75,8 +75,10 @@ export function readValues(
 		const isNamed = word === "ape" && at > 0 && roleOf(words, at - 1) !== "chat";
 		if (isOrderWord(word) && !isNamed) {
 			const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
-			if (isOrder(words, at) && !isSince && !(word === "than" && isCount(words, at + 1)))
-				return undefined;
+			const isPair =
+				isVersus(word) && SIDES.has(low[at - 1] ?? "") && SIDES.has(low[at + 1] ?? "");
+			const isLimit = word === "than" && (isCount(words, at + 1) || comparesPrice(words, at + 1));
+			if (isOrder(words, at) && !isSince && !isPair && !isLimit) return undefined;
 			continue;
 		}
 		if (/^\d*\.\d/.test(word)) return undefined;
@@ -171,6 +173,9 @@ function isVersus(low: string): boolean {
 	return low === "vs" || low === "versus" || low === "than";
 }
 
+/** Both sides of one book: `bids vs asks` compares no two questions. */
+const SIDES = new Set("bid bids offer offers ask asks listing listings".split(" "));
+
 /**
  * Returns the chain at this place. A chain follows `on`, or comes last after a topic; elsewhere the
  * word is part of a name (`base gods`).
@@ -194,14 +199,14 @@ function chainAt(
 
 /** Behind one of these words a chain is no name: `base chain`, `base only`. */
 const CALLED = new Set("chain network mainnet only one side".split(" "));
+/** `any base collections`: all that are there. */
+const MANY = new Set("collections projects nfts".split(" "));
+const WHICH = new Set("any what which new all more other the some of for hot".split(" "));
 
 /** Returns true for a number of wanted answers (`top 10`), or one that replaces a word (`4 a`). */
 function isCount(words: Words, at: number): boolean {
 	const { low } = words;
 	if ((low[at] ?? "").length > 3) return false;
-/** `any base collections`: all that are there. */
-const MANY = new Set("collections projects nfts".split(" "));
-const WHICH = new Set("any what which new all more other the some of for hot".split(" "));
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
 	if (LIMITING.has(low[at - 1] ?? ""))
 		return at + 1 < low.length && roleOf(words, at + 1) === "open";
