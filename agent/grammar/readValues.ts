@@ -105,10 +105,17 @@ export function readValues(
 const TOKEN = /^#?\d+$/;
 const NAME_WORDS_MAX = 5;
 
-/** Returns true for a bare ticker beside a word that says so: `nvda stock`. */
-function isTicker({ low }: Words, at: number): boolean {
-	return /^[a-z]{1,5}$/.test(low[at] ?? "") && SHARES.has(low[at + 1] ?? "");
+/** Returns true for a bare ticker where something says so: `nvda stock`, `market open for nvda`. */
+function isTicker(words: Words, at: number): boolean {
+	const { low } = words;
+	if (!/^[a-z]{1,5}$/.test(low[at] ?? "")) return false;
+	if (SHARES.has(low[at + 1] ?? "")) return true;
+	// The market of a stock opens and closes; that of a collection does not.
+	const hasHours = low.some((word, n) => word === "market" && HOURS.has(low[n + 1] ?? ""));
+	return hasHours && roleOf(words, at) === "open" && !HOURS.has(low[at] ?? "");
 }
+
+const HOURS = new Set("open opens opened opening close closes closed closing".split(" "));
 
 const SHARES = new Set("stock stocks shares share ticker".split(" "));
 

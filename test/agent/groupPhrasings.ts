@@ -647,13 +647,13 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 	["lil pudgys fp vs yesterday, just give me whatever its at", "floor lil pudgys"],
 	["how many pudgys sold in the last 24", "sold pudgys 24h"],
 	["anybody buying tin can astronauts lately? last few trades pls", "sales tin can astronauts"],
+	["nvda mkt open yet?", "stock NVDA"],
 ];
 
 /** Texts of them of which the grammar takes a ticker or a trait for a name, as it knows neither. */
 export const readAsOtherNames: readonly (readonly [text: string, command: string])[] = [
 	["aapl at what", "floor aapl"],
 	["tsla price", "floor tsla"],
-	["nvda mkt open yet?", "lifecycle nvda"],
 	["tsla price on chain", "floor tsla"],
 	["hey hey AAPL where we at 🍎", "floor AAPL"],
 	["tsla token price", "floor tsla token"],
