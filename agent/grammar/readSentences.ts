@@ -37,8 +37,11 @@ function withoutAfterthought(words: Words, reader: LooseReader): Words | undefin
 	const or = words.low.lastIndexOf("or");
 	if (or <= 0 || or === words.low.length - 1) return undefined;
 	const tail = slice(words, or + 1, words.low.length);
+	// `or is oddbods done`: the name that is asked about.
+	const isNamed = roleOf(tail, 1) === "open" && !isCommon(tail.low[1] ?? "");
 	const isSaid =
 		ADDING.has(tail.low[0] ?? "") &&
+		!(BE.has(tail.low[0] ?? "") && isNamed) &&
 		isTalked({ ...tail, low: ["it", ...tail.low.slice(1)] }, reader);
 	return isSaid ? slice(words, 0, or) : undefined;
 }
@@ -46,6 +49,8 @@ function withoutAfterthought(words: Words, reader: LooseReader): Words | undefin
 const ADDING = new Set(
 	"can is are am did does do should just not nah what will still maybe it".split(" "),
 );
+
+const BE = new Set("is are did does do".split(" "));
 
 function slice(words: Words, from: number, to: number): Words {
 	const part = <T>(list: T[]) => list.slice(from, to);

@@ -162,5 +162,5 @@ export const tradeTopicWords = {
 		"revealed yet, minting yet, minting still, still minting, minting now, mint … over, " +
 		"mint … live, mint … open, mint … ended, mint … done, mint … closed, has … launched, " +
 		"when … launch, wen … launch, when … drop, wen … drop, drop yet, mint window, " +
-		"sells … out, selling out",
+		"sells … out, selling out, mintable, still mintable",
 };
