@@ -12,6 +12,7 @@ import {
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isOrderWord, isRefused, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import type { Command } from "#core/plugin/Command.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -157,7 +158,9 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 		if (isBegun && topics.isPhrase(words.low[name.from - 1] ?? "", first)) return true;
 		// `info on azuki 900` is about a token, but a floor is of `club 721`.
 		if (named.length > 1 && /^\d+$/.test(last) && !command.topic?.takesPrice) return true;
-		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
+		const isBetween = named.length > 2 && isCounted(words, name.from, command);
+		const inner = isBetween ? { from: name.from + 2, to: name.to } : name;
+		if (isAround(words, inner, reader) || topics.belongsTo(command, last)) return true;
 		if (named.slice(1).some((word) => topics.isOfStronger(command, word))) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
 		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
@@ -166,6 +169,15 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 		return !isNamed && named.some((word) => topics.isOfStronger(command, word));
 	});
 }
+
+/** Returns true for `the last garden`, where nothing else that is asked for could be the last. */
+function isCounted({ low }: Words, at: number, { forms, topic }: Command): boolean {
+	const word = low[at + 1] ?? "";
+	if (low[at] !== "the" || !COUNTED.has(word) || topic?.takesPrice) return false;
+	return !forms.some((form) => /\blast\b/.test(form));
+}
+
+const COUNTED = new Set("last first second third".split(" "));
 
 /** Returns true where a name has words in it, or around it, that belong to a question. */
 function isAround(words: Words, { from, to }: Range, reader: LooseReader): boolean {

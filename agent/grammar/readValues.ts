@@ -75,8 +75,7 @@ export function readValues(
 		const isNamed = word === "ape" && at > 0 && roleOf(words, at - 1) !== "chat";
 		if (isOrderWord(word) && !isNamed) {
 			const isSince = isVersus(word) && windowAt(words, at + 1, rules) !== undefined;
-			const isPair =
-				isVersus(word) && SIDES.has(low[at - 1] ?? "") && SIDES.has(low[at + 1] ?? "");
+			const isPair = isVersus(word) && SIDES.has(low[at - 1] ?? "") && SIDES.has(low[at + 1] ?? "");
 			const isLimit = word === "than" && (isCount(words, at + 1) || comparesPrice(words, at + 1));
 			if (isOrder(words, at) && !isSince && !isPair && !isLimit) return undefined;
 			continue;
@@ -199,7 +198,10 @@ function chainAt(
 	const isCalled =
 		CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isTopic.has(at - 1));
 	const isOfAll = MANY.has(low[at + 1] ?? "") && (at === 0 || WHICH.has(low[at - 1] ?? ""));
-	return isAtEnd || isCalled || isOfAll || (isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")
+	return isAtEnd ||
+		isCalled ||
+		isOfAll ||
+		(isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")
 		? chain
 		: undefined;
 }

@@ -127,7 +127,8 @@ export function isOrder({ low }: Words, at: number): boolean {
 	}
 	if (LENGTHS.has(word) && at > 0) return false;
 	// `can i still grab one`
-	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first)) return false;
+	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first))
+		return false;
 	// `how much do i need to grab one`: what it costs, and no order.
 	if (before === "to" && COSTING.has(first)) return false;
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
