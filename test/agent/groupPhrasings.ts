@@ -654,6 +654,7 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 export const readAsOtherNames: readonly (readonly [text: string, command: string])[] = [
 	["aapl at what", "floor aapl"],
 	["tsla price", "floor tsla"],
+	["tsla price?", "floor tsla"],
 	["tsla price on chain", "floor tsla"],
 	["hey hey AAPL where we at 🍎", "floor AAPL"],
 	["tsla token price", "floor tsla token"],

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import { blindPhrasings, readAnotherWay } from "#test/agent/blindPhrasings.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
+import { chatPhrasings } from "#test/agent/chatPhrasings.ts";
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
 import { groupPhrasings, readAsOtherNames } from "#test/agent/groupPhrasings.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
@@ -10,7 +11,13 @@ import { phrasings } from "#test/agent/phrasings.ts";
 const LEFT_OVER_MAX = 0.1;
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
-const all = [...phrasings, ...freshPhrasings, ...blindPhrasings, ...groupPhrasings];
+const all = [
+	...phrasings,
+	...freshPhrasings,
+	...blindPhrasings,
+	...groupPhrasings,
+	...chatPhrasings,
+];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
 function readAs(text: string): string | null {
