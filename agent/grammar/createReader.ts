@@ -1,7 +1,8 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
-import { type LookAt, readLoose } from "#agent/grammar/readLoose.ts";
+import type { LookAt } from "#agent/grammar/readLoose.ts";
+import { readSentences } from "#agent/grammar/readSentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { type Found, type Walked, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
@@ -98,7 +99,7 @@ export function createReader(
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
 		readLoose: (words) =>
-			readLoose(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
+			readSentences(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
 				for (let at = from + 1; at < to; at++) {

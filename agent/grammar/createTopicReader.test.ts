@@ -7,7 +7,7 @@ import { AssertionFailed } from "#core/fault/assert.ts";
 import type { Command, Topic } from "#core/plugin/Command.ts";
 
 const topics: Readonly<Record<string, Topic>> = {
-	floor: { words: ["floor", "price", "how much", "bottom"] },
+	floor: { words: ["floor", "price", "how much", "bottom"], takesPrice: true },
 	volume: { words: ["volume", "turnover", "how much … trade"], over: ["floor"] },
 	holders: { words: ["holders", "whales", "who … hold"], over: ["floor"] },
 	token: { words: ["rare", "rank"], over: ["floor"] },
@@ -38,6 +38,17 @@ describe("a question that no form reads is read by what it is about", () => {
 		["where is all the volume these days", "trending"],
 		['what is the turnover of "life on mars" rn', 'volume "life on mars"'],
 		["turnovr for kiln folk pls", "volume kiln folk"],
+		["@tapeline kiln folk bottom?? 🔥", "floor kiln folk"],
+		["kindly report the turnover of Quiet Lanterns please", "volume Quiet Lanterns"],
+		["the whales in Wonky Whales, who are they", "holders Wonky Whales"],
+		["kiln folk still above 2 eth?", "floor kiln folk"],
+		["bottom of house of rust", "floor house of rust"],
+		["is kiln folk 12 a rare one", "token kiln folk #12"],
+		["bottom for normies 2049", "floor normies 2049"],
+		["turnover of kiln folk, thirty-day", "volume kiln folk 30d"],
+		["just bought a kiln folk, turnover this week?", "volume kiln folk 7d"],
+		["i am new here. turnover of kiln folk?", "volume kiln folk"],
+		["bottom of kiln folk that i can grab?", "floor kiln folk"],
 	])("%s", (text, command) => {
 		expect(printed(text)).toBe(command);
 	});
@@ -56,6 +67,12 @@ describe("and is left unread where that is not one thing", () => {
 		["a topic that is only a name's neighbour", "kiln folk"],
 		["a text of more than 24 words", `${"well ".repeat(24)}bottom kiln`],
 		["two chains", "turnover of kiln on base on ethereum"],
+		["another length of time", "turnover of kiln folk last 3 days"],
+		["an amount of an order", "bottom of kiln folk for 0.5"],
+		["a question for a way", "how do i profit from turnover of kiln folk"],
+		["a forecast", "will kiln folk bottom drop"],
+		["a second name in its own sentence", "turnover of kiln folk, tidal cats"],
+		["an order in its own sentence", "turnover of kiln folk? sweep it all then"],
 	])("%s: %s", (_, text) => {
 		expect(printed(text)).toBeNull();
 	});

@@ -1,17 +1,17 @@
+import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
-import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,
 	isOneLetterOff,
 	type Range,
-	squeezed,
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isOrderWord, isRefused, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -30,19 +30,41 @@ export type LooseReader = {
  * Reads words as commands that only read: by their forms; by topic where no form fits, or where a
  * form takes words of the question for a name (`doodles fllor price`).
  */
-export function readLoose(typed: Words, reader: LooseReader): Look {
-	const words = drawnOut(withoutSigns(typed), reader.rules);
+export function readLoose(words: Words, reader: LooseReader): Look {
 	const look = readLoosely(words, reader);
-	const isPriced = namesPrice(words);
-	const isMissed = (one: Found) =>
-		one.names.some((name) => isMoney(words, name)) || (isPriced && !takesAmount(one));
-	return look.found.some(isMissed) ? { ...look, found: [] } : look;
+	if (look.found.length === 0) return look;
+	return look.found.some((one) => leavesOut(words, one)) ? { ...look, found: [] } : look;
+}
+
+/** Returns true for a reading that leaves out a price, a time or a coin that the text names. */
+function leavesOut(words: Words, found: Found): boolean {
+	if (asksAhead(words) || words.low.some((_, at) => isOtherTime(words, at))) return true;
+	if (found.names.some((name) => isMoney(words, name))) return true;
+	if (!words.low.some(isNumber) || !namesPrice(words) || takesAmount(found)) return false;
+	const isCompared = words.low.some((_, at) => comparesPrice(words, at));
+	return !(isCompared && found.command.topic?.takesPrice);
+}
+
+/** Looks at the first letter only, as every text passes here. */
+function isNumber(low: string): boolean {
+	const first = low.charCodeAt(0);
+	return first >= 48 && first <= 57;
 }
 
 /** True for a text with a price (`under 1 eth`), which no reading may leave out. */
 function namesPrice({ low }: Words): boolean {
 	return low.some((word, at) => /^\d+(\.\d+)?$/.test(word) && MONEY.has(low[at + 1] ?? ""));
 }
+
+/** Returns true for a question about what will be: no figure of now answers it. */
+function asksAhead({ low }: Words): boolean {
+	const will = low.findIndex((word) => word === "will" || word === "gonna");
+	return will >= 0 && low.some((word, at) => at > will && MOVES.has(word));
+}
+
+const MOVES = new Set(
+	"pump dump moon nuke crash rip tank recover bounce rise fall drop dip".split(" "),
+);
 
 function takesAmount({ command, values }: Found): boolean {
 	return Object.entries(command.slots).some(
@@ -55,22 +77,33 @@ function isMoney({ low }: Words, { from, to }: Range): boolean {
 	return to - from === 1 && MONEY.has(low[from] ?? "");
 }
 
-const MONEY = new Set("eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "));
-
 function readLoosely(words: Words, reader: LooseReader): Look {
-	const byForm = readForms(words, reader);
+	const { look: byForm, isExact } = readForms(words, reader);
 	const [found] = byForm.found;
 	if (found?.names.some(({ from }) => from === 0 && isOrderWord(words.low[0] ?? ""))) {
 		return { ...byForm, found: [] };
 	}
-	if (found && !isDoubtful(words, found, reader)) return byForm;
+	const isSure = found !== undefined && !isDoubtful(words, found, reader);
+	if (isSure && isExact) return byForm;
 	const byTopic = reader.topics.read(words);
+	// Words that were left out of a form may be those that say more: `out of supply`.
+	if (isSure && !(byTopic && saysMore(byTopic, found))) return byForm;
 	if (byTopic) return { ...byForm, found: [byTopic] };
-	return { ...byForm, found: byForm.found.map((one) => trimmed(words, one)) };
+	const kept = byForm.found.map((one) => trimmed(words, one));
+	return { ...byForm, found: kept.filter((one) => hasName(words, one, reader)) };
+}
+
+/** Returns true for another question, or the same one about less words: `kiln art drop yet`. */
+function saysMore(byTopic: Found, byForm: Found): boolean {
+	const { command } = byForm;
+	if (byTopic.command !== command)
+		return byTopic.command.topic?.over?.includes(command.name) === true;
+	const lengthOf = ({ names: [name] }: Found) => (name ? name.to - name.from : 0);
+	return lengthOf(byTopic) > 0 && lengthOf(byTopic) < lengthOf(byForm);
 }
 
 /** Matches the words with forms: first exactly, then with more and more tolerance. */
-function readForms(words: Words, reader: LooseReader): Look {
+function readForms(words: Words, reader: LooseReader): { look: Look; isExact: boolean } {
 	const { look, root, rules, heads, mainHeads } = reader;
 	const whole = { from: 0, to: words.low.length };
 	const isBeginning = (low: string) => heads.has(low) || isWindowWord(low);
@@ -80,22 +113,24 @@ function readForms(words: Words, reader: LooseReader): Look {
 		withoutFillers(words, whole, { isHead, isPatient });
 
 	const asked = look(root, words, rangeOf(isBeginning), { mode: "loose" });
-	if (asked.found.length > 0) return asked;
+	if (asked.found.length > 0) return { look: asked, isExact: true };
 	const named = look(root, words, asked.range, { mode: "loose", isBold: true });
 	if (named.found.length === 1 && named.found.every((one) => isNamed(words, one, mainHeads))) {
-		return named;
+		return { look: named, isExact: true };
 	}
 	// A time is dropped only if no command has a slot for it.
 	const first = look(root, words, rangeOf(isNearHead), { mode: "typos" });
-	if (first.found.length === 1) return first;
+	if (first.found.length === 1) return { look: first, isExact: false };
 	const meant = look(root, words, rangeOf(isNearHead, true), { mode: "typos" });
-	if (meant.found.length === 1) return meant;
+	if (meant.found.length === 1) return { look: meant, isExact: false };
 	// Last, because forms such as `what is {collection}` accept nearly everything as a name.
 	const all = look(root, words, whole, { mode: "loose" });
-	if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one, rules))) return all;
+	if (all.found.length > 0 && !all.found.some((one) => namesHead(words, one, rules))) {
+		return { look: all, isExact: true };
+	}
 	// A word that could be a misspelling of two commands is read as neither.
 	const best = meant.far - meant.range.from >= all.far ? meant : all;
-	return { ...best, found: [] };
+	return { look: { ...best, found: [] }, isExact: false };
 }
 
 /**
@@ -106,12 +141,14 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	const { topics, mainHeads } = reader;
 	const [named] = names;
 	if (named?.from === 1 && mainHeads.has(words.low[0] ?? "")) {
-		return named.to > 2 && words.low[1] !== "the" && isChat(words, 1);
+		if (named.to === 2 || words.low[1] === "the") return false;
+		return isChat(words, 1) || topics.isPhrase(words.low[0] ?? "", words.low[1] ?? "");
 	}
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
-		if (isAround(words, name) || topics.belongsTo(command, last)) return true;
+		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
+		if (named.slice(1).some((word) => topics.isOfStronger(command, word))) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;
 		const around = [...words.low.slice(0, name.from), ...words.low.slice(name.to)];
 		const isNamed = around.some((word) => topics.isOf(command, word));
@@ -121,13 +158,40 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 }
 
 /** Returns true where a name has words in it, or around it, that belong to a question. */
-function isAround(words: Words, { from, to }: Range): boolean {
+function isAround(words: Words, { from, to }: Range, reader: LooseReader): boolean {
 	const places = placesOf({ from, to });
+	if (isChain(words, { from, to }, reader)) return true;
+	if (places.every((at) => isVague(words.low[at] ?? ""))) return true;
+	if (places.some((at) => isRefused(words, at))) return true;
 	if (isChat(words, from) && words.low[from] !== "the") return true;
 	if (places.slice(1).some((at) => isChat(words, at) && !LINKS.has(words.low[at] ?? "")))
 		return true;
+	const { low, proper } = words;
+	if (low[to - 2] === "on" && reader.rules.chains.bySlug(low[to - 1] ?? "") && to - from > 2)
+		return true;
+	// `Fidenza units`: what is written small around a name is none of it.
+	const isWritten = places.some((at) => proper?.has(at));
+	if (isWritten && !(proper?.has(from) && proper.has(to - 1)) && low[from] !== "the") return true;
 	const last = namePlaces(words, places).at(-1);
 	return last !== undefined && last !== to - 1;
+}
+
+/** Returns true where what is left of each name could be one: `moonbirds i can grab` is not. */
+function hasName(words: Words, { names }: Found, reader: LooseReader): boolean {
+	return names.every(({ from, to }) => {
+		if (isChain(words, { from, to }, reader)) return false;
+		const places = placesOf({ from, to });
+		if (places.some((at) => isRefused(words, at))) return false;
+		const isWhole = places.every((at) => !isChat(words, at) || LINKS.has(words.low[at] ?? ""));
+		const open = namePlaces(words, places);
+		return isWhole && open.some((at) => !reader.topics.isOfAny(words.low[at] ?? ""));
+	});
+}
+
+/** Returns true for a chain behind `on`, which is no name: `live mints on base`. */
+function isChain({ low }: Words, { from, to }: Range, { rules }: LooseReader): boolean {
+	if (to - from !== 1 || low[from - 1] !== "on") return false;
+	return rules.chains.bySlug(low[from] ?? "") !== undefined;
 }
 
 function isChat(words: Words, at: number): boolean {
@@ -146,6 +210,7 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 	const typed = words.raw.slice(from, to).join(" ");
 	while (to - from > 1 && isChat(words, from) && words.low[from] !== "the") from += 1;
 	while (to - from > 1 && isChat(words, to - 1)) to -= 1;
+	to = (namePlaces(words, placesOf({ from, to })).at(-1) ?? to - 1) + 1;
 	const value = words.raw.slice(from, to).join(" ");
 	const values = Object.entries(found.values).map(([slot, one]) => [
 		slot,
@@ -155,16 +220,8 @@ function trimmed(words: Words, { names, ...found }: Found): Found {
 }
 
 /** Words that may stand inside names: `world of women`. */
-const LINKS = new Set("of the and in on".split(" "));
+const LINKS = new Set("of the and in on by &".split(" "));
 const NAMING = new Set("of for on in".split(" "));
-
-/** Corrects words with a repeated letter: `flooor`. */
-function drawnOut(words: Words, rules: WalkRules): Words {
-	const low = words.low.map((word, at) =>
-		words.kinds[at] === "word" ? squeezed(word, rules.isKnown) : word,
-	);
-	return low.some((word, at) => word !== words.low[at]) ? { ...words, low } : words;
-}
 
 /**
  * Returns true where the first name begins like a question (`cool cats`, as `cool mints` is one)

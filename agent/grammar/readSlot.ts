@@ -69,17 +69,44 @@ export function readLooseWindow(
 	if (kinds[at] !== "word") return undefined;
 	const typed = low[at] ?? "";
 	const word = NUMBERS.get(typed) ?? typed;
-	const value = WINDOW_WORDS.get(word);
+	const value = WINDOW_WORDS.get(word) ?? (typed.includes("-") ? hyphened(typed) : undefined);
 	if (value) return { value, used: 1 };
 	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
+	const isTwo = typed === "twenty" && next === "four";
+	if (isTwo && at + 2 < to && WINDOW_WORDS.get(`24 ${low[at + 2]}`))
+		return { value: "24h", used: 3 };
 	const both = next && /^\d{1,2}$/.test(word) ? WINDOW_WORDS.get(`${word} ${next}`) : undefined;
 	return both ? { value: both, used: 2 } : undefined;
+}
+
+/** Reads `thirty-day` and `24-hours`. */
+function hyphened(low: string): string | undefined {
+	const end = low.lastIndexOf("-");
+	const count = low.slice(0, end);
+	return WINDOW_WORDS.get(`${NUMBERS.get(count) ?? count} ${low.slice(end + 1)}`);
 }
 
 /** Returns true for a length of time in one word. */
 export function isWindowWord(low: string): boolean {
 	return WINDOW_WORDS.has(low);
 }
+
+/** Returns true where a length of time begins that no slot takes: `12h`, `3 days`, `all time`. */
+export function isOtherTime({ low, kinds }: Words, at: number): boolean {
+	const word = low[at] ?? "";
+	if (kinds[at] !== "word") return false;
+	const first = word.charCodeAt(0);
+	const next = low[at + 1] ?? "";
+	if (first < DIGIT_0 || first > DIGIT_9) {
+		return OTHER_TIMES.has(word) || (next === "time" && (word === "all" || word === "life"));
+	}
+	if (WINDOWS.has(word) || WINDOW_WORDS.has(word) || WINDOW_WORDS.has(`${word} ${next}`))
+		return false;
+	return TIME_UNITS.has(/^\d+$/.test(word) ? next : word.replace(/^\d+/, ""));
+}
+
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
 
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
@@ -127,21 +154,25 @@ const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
 
 const NUMBERS = new Map([
 	["one", "1"],
+	["five", "5"],
 	["six", "6"],
 	["seven", "7"],
+	["twenty-four", "24"],
 	["thirty", "30"],
+	["sixty", "60"],
 ]);
 
 const UNITS: readonly [string, string][] = [
-	["5m", "5min 5mins|5 m|5 min|5 mins|5 minutes"],
-	["1h", "hour hourly hr 1hr 60m 60min|1 h|1 hr|1 hour|60 minutes|60 min"],
-	["6h", "6hr 6hrs|6 h|6 hour|6 hr|6 hrs|6 hours"],
+	["5m", "5min 5mins 5minute 5minutes|5 m|5 min|5 mins|5 minutes|5 minute"],
+	["1h", "hour hourly hr 1hr 60m 60min 60mins 1hour|1 h|1 hr|1 hour|60 minutes|60 min|60 mins"],
+	["6h", "6hr 6hrs 6hour 6hours|6 h|6 hour|6 hr|6 hrs|6 hours"],
 	[
 		"24h",
-		"day daily today yesterday 24hr 24hrs 24hour 24hours 1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
+		"day daily today todays today's yesterday yesterdays yesterday's 24hr 24hrs 24hour 24hours " +
+			"1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
 	],
-	["7d", "week weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
-	["30d", "month monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
+	["7d", "week weeks week's weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
+	["30d", "month months month's monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
 ];
 
 const WINDOW_WORDS = new Map(
@@ -149,4 +180,14 @@ const WINDOW_WORDS = new Map(
 		const [single = "", ...pairs] = spellings.split("|");
 		return [value, ...single.split(" "), ...pairs].map((spelling) => [spelling, value] as const);
 	}),
+);
+
+const TIME_UNITS = new Set(
+	(
+		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
+		"weeks mo month months y yr yrs year years"
+	).split(" "),
+);
+const OTHER_TIMES = new Set(
+	"year years yearly annual annually ytd quarter quarterly lifetime alltime".split(" "),
 );

@@ -12,9 +12,11 @@ export type Words = {
 	/** True for a word after a removed sign: no name continues across it. */
 	isApart: boolean[];
 	hasSigns: boolean;
+	/** Places of words that are written like a name: `floor of Quiet Lanterns`. */
+	proper?: ReadonlySet<number>;
 };
 
-/** `sign`: standalone punctuation, or an emoji. */
+/** `sign`: standalone punctuation, an emoji, or who is spoken to (`@bot`). */
 export type WordKind = "word" | "quoted" | "sign";
 
 export const QUOTED_LENGTH_MAX = 128;
@@ -54,7 +56,7 @@ export function splitWords(text: string): Words | TextRefusal {
 			while (end < text.length && !endsWord(text.charCodeAt(end))) end += 1;
 			const next = end;
 			while (end > at + 1 && isFinalSign(text.charCodeAt(end - 1))) end -= 1;
-			add(words, text.slice(at, end), at, text.charCodeAt(at) > 0x2000 ? kindOf(text, at) : "word");
+			add(words, text.slice(at, end), at, code === AT || code > 0x2000 ? kindOf(text, at) : "word");
 			for (; end < next; end++) add(words, text.charAt(end), end, "sign");
 			at = next;
 		}
@@ -77,6 +79,8 @@ export function withoutSigns(words: Words): Words {
 const BLANK = 32;
 const QUOTE = 34;
 const COMMA = 44;
+const AT = 64;
+const MENTION = /^@[A-Za-z]/;
 const EMOJI = /^\p{RGI_Emoji}/v;
 
 function noWords(): Words {
@@ -94,7 +98,8 @@ function add(words: Words, raw: string, start: number, kind: WordKind): void {
 }
 
 function kindOf(text: string, at: number): WordKind {
-	return EMOJI.test(text.slice(at, at + 16)) ? "sign" : "word";
+	const isSaidTo = MENTION.test(text.slice(at, at + 2));
+	return isSaidTo || EMOJI.test(text.slice(at, at + 16)) ? "sign" : "word";
 }
 
 function endsWord(code: number): boolean {

@@ -175,7 +175,7 @@ const TIMES = new Set("today tonight lately recently yet already anymore still".
 /** Words of a sentence, with which no name begins or ends unless it is in quotes. */
 const INSIDE = "is are was were does do did has have of in with to for from by at";
 const NO_NAME_START = new Set(
-	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check current overall coming going num avg`.split(
+	`${INSIDE} there if how why when traded history count me people ppl everyone looking called under sweep dump stake sell buy flip check current overall coming going num avg vs versus`.split(
 		" ",
 	),
 );

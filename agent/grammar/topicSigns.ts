@@ -1,7 +1,7 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isMistyped } from "#agent/grammar/tolerance.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isChatWord, isOrderWord } from "#agent/grammar/wordRoles.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
 /** For each command, the places of words that point to it. */
@@ -16,6 +16,8 @@ export type TopicSigns = {
 	isOf(command: Command, low: string): boolean;
 	isOfStronger(command: Command, low: string): boolean;
 	isOfAny(low: string): boolean;
+	/** True for two words that are one sign: `sales feed`. */
+	isPhrase(first: string, second: string): boolean;
 };
 
 /** Collects the topics of commands, so that each word of a text is looked up once. */
@@ -35,13 +37,25 @@ export function createTopicSigns(
 			if (text === first) single.set(text, (single.get(text) ?? new Set()).add(command));
 		}
 	}
-	const long = [...single].filter(([word]) => word.length >= TYPO_MIN);
+	const pairs = new Set(
+		commands
+			.flatMap(({ topic }) => topic?.words ?? [])
+			.filter((text) => /^[^ ]+ [^ …]+$/.test(text)),
+	);
+	/** Single words by their length, of which a misspelling is at most one letter apart. */
+	const byLength = new Map<number, [string, ReadonlySet<Command>][]>();
+	for (const one of single) {
+		for (const length of [-1, 0, 1].map((n) => one[0].length + n)) {
+			if (one[0].length >= TYPO_MIN) byLength.set(length, [...(byLength.get(length) ?? []), one]);
+		}
+	}
+	const nearBy = (low: string) => byLength.get(low.length) ?? [];
 
 	function find(words: Words): Signs {
 		const signs: Signs = new Map();
 		for (const [at, word] of words.low.entries()) {
 			for (const { command, parts } of phrases.get(word) ?? []) {
-				const places = placesOf(parts, words, at);
+				const places = standsAt(parts, words, at);
 				if (places) note(signs, command, places);
 			}
 		}
@@ -54,8 +68,8 @@ export function createTopicSigns(
 		const isOpen = signs.size === 0;
 		for (const [at, word] of words.low.entries()) {
 			if (words.kinds[at] !== "word" || word.length < TYPO_MIN || isKnown(word)) continue;
-			if (roleOf(words, at) === "chat" || isOrderWord(word)) continue;
-			for (const [meant, of] of long) {
+			if (isChatWord(word) || isOrderWord(word)) continue;
+			for (const [meant, of] of nearBy(word)) {
 				if (!isMistyped(word, meant)) continue;
 				for (const command of of) {
 					if (isOpen || word.length >= LONG_WORD || signs.has(command)) note(signs, command, [at]);
@@ -71,7 +85,7 @@ export function createTopicSigns(
 				[...of].some((one) => one === command || command.topic?.over?.includes(one.name));
 			if (isOf(single.get(low) ?? NONE)) return true;
 			if (low.length < TYPO_MIN || isKnown(low)) return false;
-			return long.some(
+			return nearBy(low).some(
 				([word, of]) => isMistyped(low, word) && (low.length >= LONG_WORD || isOf(of)),
 			);
 		},
@@ -79,9 +93,12 @@ export function createTopicSigns(
 		isOfStronger: (command, low) =>
 			[...(single.get(low) ?? NONE)].some(({ topic }) => topic?.over?.includes(command.name)),
 		isOfAny: (low) => single.has(low),
+		isPhrase: (first, second) => pairs.has(`${first} ${second}`),
 	};
 }
 
+/** The most words between two parts of a phrase. */
+const GAP_MAX = 7;
 /** Shorter words are more often other words than misspelled ones. */
 const TYPO_MIN = 5;
 /** A word this long resembles no other word, so a misspelling is certain. */
@@ -92,13 +109,18 @@ const NONE: ReadonlySet<Command> = new Set();
 type Phrase = { command: Command; parts: readonly (readonly string[])[] };
 
 /** Returns the places of a phrase that begins at `at`; undefined where it does not. */
-function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): number[] | undefined {
+function standsAt(
+	parts: Phrase["parts"],
+	{ low, kinds, isApart }: Words,
+	at: number,
+): number[] | undefined {
 	const places: number[] = [];
 	let from = at;
 	for (const [n, part] of parts.entries()) {
 		const stands = () =>
 			part.every((word, m) => low[from + m] === word && kinds[from + m] === "word");
-		while (n > 0 && from < low.length && !stands()) from += 1;
+		const last = Math.min(low.length, from + GAP_MAX);
+		while (n > 0 && from < last && !stands() && !isApart[from]) from += 1;
 		if (!stands()) return undefined;
 		for (let m = 0; m < part.length; m++) places.push(from + m);
 		from += part.length;
@@ -106,7 +128,13 @@ function placesOf(parts: Phrase["parts"], { low, kinds }: Words, at: number): nu
 	return places;
 }
 
-function note(signs: Signs, command: Command, places: readonly number[]): void {
+/** Returns the places of all signs. */
+export function placesOf(found: Signs): Set<number> {
+	return new Set([...found.values()].flatMap((at) => [...at]));
+}
+
+/** Adds places of words that point to a command. */
+export function note(signs: Signs, command: Command, places: readonly number[]): void {
 	const known = signs.get(command) ?? new Set();
 	for (const at of places) known.add(at);
 	signs.set(command, known);

@@ -1,4 +1,16 @@
 import type { Words } from "#agent/grammar/splitWords.ts";
+import {
+	ABSTRACT,
+	CHAT,
+	CHAT_VERBS,
+	COMMON,
+	DESCRIBING,
+	ORDERS,
+	PAST_FORMS,
+	REFUSED,
+	TALK,
+	VERBS,
+} from "#agent/grammar/wordLists.ts";
 
 /**
  * The roles of a word in a question. `chat` is never part of a name; `before` is part of one that
@@ -8,16 +20,27 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 export type Role = "chat" | "before" | "beside" | "open";
 
 /** Returns the role of the word at this place. */
-export function roleOf({ low }: Words, at: number): Role {
+export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	const word = low[at] ?? "";
+	if (kinds[at] === "quoted" || proper?.has(at)) return "open";
+	if (word === "people" && isNoun(low[at - 1] ?? "")) return "beside";
 	if (CHAT.has(word) || PRESENT.has(word)) return "chat";
+	if (word.endsWith("'s") && CHAT.has(word.slice(0, -2))) return "chat";
+	const before = low[at - 1] ?? "";
+	if (VERBS.has(word) || ORDERS.has(word)) {
+		if (MODAL.has(before)) return "chat";
+	} else if (SPEAKERS.has(before) && (PAST.has(word) || VERB_ENDING.test(word))) return "chat";
+	if (COUNTS.has(word) && (RANKING.has(before) || RANKING.has(low[at + 1] ?? ""))) return "chat";
+	// `how far`, `is it true`: said of something else than of the name behind it.
+	if (DESCRIBING.has(word) && STRESSING.has(before)) return "chat";
 	if (DESCRIBING.has(word) || PAST.has(word)) return "before";
-	// The ending of an adverb: `instantly`.
+	// The endings of an adverb and of a verb: `instantly`, `bottoming`, `sniped`.
 	if (word.length > 5 && word.endsWith("ly")) return "before";
-	if (TALK.has(word)) return "beside";
-	if (!VERBS.has(word)) return "open";
+	if (VERB_ENDING.test(word))
+		return low.slice(0, at).some((one) => AUXILIARY.has(one)) ? "before" : "beside";
+	if (!VERBS.has(word)) return TALK.has(word) || ABSTRACT.has(word) ? "beside" : "open";
 	const next = low[at + 1];
-	const isLast = next === undefined || CHAT.has(next);
+	const isLast = next === undefined || CHAT.has(next) || PHASES.has(word) || /^[\d.]+$/.test(next);
 	return isLast && low.slice(0, at).some((one) => HELPING.has(one)) ? "chat" : "beside";
 }
 
@@ -25,6 +48,10 @@ export function roleOf({ low }: Words, at: number): Role {
 export function namePlaces(words: Words, places: readonly number[]): number[] {
 	const roles = new Map(places.map((at) => [at, roleOf(words, at)]));
 	const named = new Set(places.filter((at) => roles.get(at) === "open"));
+	if (named.size === 0) {
+		// `floor of floating` has no better word.
+		for (const at of places) if (isMadeUp(words, at)) named.add(at);
+	}
 	for (const at of [...places].reverse()) {
 		const isBefore = roles.get(at) === "before" || roles.get(at) === "beside";
 		if (isBefore && named.has(at + 1) && !words.isApart[at + 1]) named.add(at);
@@ -32,14 +59,85 @@ export function namePlaces(words: Words, places: readonly number[]): number[] {
 	for (const at of places) {
 		if (roles.get(at) === "beside" && named.has(at - 1) && !words.isApart[at]) named.add(at);
 	}
+	for (const at of places) {
+		// `mad lads of base`
+		const isJoined =
+			LINKS.has(words.low[at + 1] ?? "") && named.has(at + 2) && !words.isApart[at + 2];
+		if (isJoined && TALK.has(words.low[at] ?? "") && roles.get(at) === "beside") {
+			named.add(at);
+			if (roles.get(at - 1) === "before") named.add(at - 1);
+		}
+	}
+	for (const at of places) for (const link of linksAt(words, at, named)) named.add(link);
 	return [...named].sort((a, b) => a - b);
+}
+
+/** Returns true for a usual word, which is dropped where another one is a name. */
+export function isCommon(low: string): boolean {
+	return COMMON.has(low) || ABSTRACT.has(low) || TALK.has(low) || VERBS.has(low);
+}
+
+/** Returns true for a general word that is no name alone: `stuff`. */
+export function isVague(low: string): boolean {
+	return ABSTRACT.has(low);
+}
+
+/** Returns true for a word that is never part of a name, wherever it stands. */
+export function isChatWord(low: string): boolean {
+	return CHAT.has(low) || PRESENT.has(low);
+}
+
+/** Returns true for a form of a known verb: `going`. */
+export function isVerbForm(low: string): boolean {
+	return PRESENT.has(low) || CHAT.has(low);
 }
 
 /**
  * Returns true for a word that makes a text more than a question: an order, a condition, a denial.
  */
 export function isOrderWord(low: string): boolean {
-	return ORDERS.has(low);
+	return ORDERS.has(low) || REFUSED.has(low);
+}
+
+/** Returns true for such a word that is no verb: nothing that is asked about is called so. */
+export function isRefused({ low, proper }: Words, at: number): boolean {
+	return REFUSED.has(low[at] ?? "") && !proper?.has(at);
+}
+
+/** The same for a word in its place: `the cheapest i can grab` orders nothing. */
+export function isOrder({ low }: Words, at: number): boolean {
+	const word = low[at] ?? "";
+	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
+	if (REFUSED.has(word)) {
+		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
+		if (word === "no" && CALMING.has(low[at + 1] ?? "")) return false;
+		if (word === "not" && /^(?:just|only)$/.test(low[at + 1] ?? "")) return false;
+		if (word === "not" || word === "no") return before !== "or";
+		if (word === "if") return !ASKING.has(before) && !WISHING.has(low[at + 1] ?? "");
+		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
+		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
+		if (word === "my") {
+			if (NAMING.has(before)) return low.some((one, n) => n !== at && ORDERS.has(one));
+			return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
+		}
+		if (word === "never") return !/^(?:heard|seen|saw|knew|tried|used)$/.test(low[at + 1] ?? "");
+		if (word === "dont" || word === "don't") return !KNOWING.has(low[at + 1] ?? "");
+		return word !== "until" || !DURATION.has(before);
+	}
+	if (LENGTHS.has(word) && at > 0) return false;
+	// `how much do i need to grab one`: what it costs, and no order.
+	if (before === "to" && COSTING.has(first)) return false;
+	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
+}
+
+/** Returns true behind whoever else does something: `wallets that hold`. */
+export function isTold(before: string): boolean {
+	return OTHERS.has(before);
+}
+
+/** Returns true behind `i can` or `can i`: what follows is no order. */
+export function isWhatOneCould(first: string, before: string): boolean {
+	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
 }
 
 /** Returns true for a word that precedes a chain or a length of time, and goes with it. */
@@ -49,110 +147,92 @@ export function isBeforeValue(low: string): boolean {
 
 /** After one of these words a verb is no name: `did azuki recover`. */
 const HELPING = setOf("do does did will would can could may might to");
-
+/** Directly after one of these words a verb is no part of a name: `to track azuki`. */
+const MODAL = setOf(
+	"to will would can could may might cant cannot couldnt gonna wanna tryna lemme please",
+);
+/** Directly after one of these words a form of a verb is none either: `i just sniped azuki`. */
+const SPEAKERS = setOf(
+	"i we he she they you u people ppl everyone anyone someone somebody anybody who whos been being " +
+		"be still keeps keep already never ever just",
+);
+/** What these do is told, and not ordered: `did they sell`. */
+const OTHERS = setOf(
+	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
+);
+/** `the five cheapest` */
+const COUNTS = setOf("two three four five six seven eight nine ten twelve twenty fifty");
+const RANKING = setOf(
+	"top last latest recent first past next best biggest cheapest lowest highest largest newest most",
+);
+const STRESSING = setOf(
+	"how so too very it its it's thats that's really pretty quite as not more most",
+);
+const COSTING = setOf(
+	"need needed cost costs takes take much price eth have way cheapest possible",
+);
+const LENGTHS = setOf("long short");
+const ORDERING = setOf("list delist burn mint stake");
+/** These verbs need another one behind them: `did azuki finish minting`. */
+const PHASES = setOf("finish start begin keep stop continue end");
+const AUXILIARY = setOf(
+	"is are was were be been has have had did does do whats what's hows how's whos who's who where wheres " +
+		"people ppl anyone they",
+);
+const ABLE = setOf("can could may might");
+const PERSONS = setOf("i we you u one");
+const ASKING = setOf("know see check idk wonder wondering ask tell sure curious");
+/** `if you please` is no condition. */
+const WISHING = setOf("you u possible poss ok okay thats that's available any");
+/** `don't know` denies nothing that is asked. */
+const KNOWING = setOf("know see remember get have understand care mind");
+const CALMING = setOf(
+	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
+);
+const DURATION = setOf("long left time days hours much");
 const BEFORE_VALUE = setOf("on in for over at within during the last past this of since from");
+const VERB_ENDING = /^[a-z]*[aeiouy][a-z]*(?:(?<=.{4})ing|(?<=.{3})(?<!e)ed)$/;
+const LINKS = setOf("of and & the by");
 
-const ORDERS = setOf(
-	"buy sell send ape snipe bridge sweep swap dump flip bid offer stake approve transfer " +
-		"withdraw deposit mint claim burn lend borrow short long lever leverage grab cop scoop " +
-		"delist accept cancel pause resume my mine confirm sign execute place create tip gift " +
-		"airdrop drain alert notify ping if unless until not no never don't dont won't wont " +
-		"without instead else why should shouldnt shouldn't vs versus than compared compare " +
-		"better worse",
-);
+/** Returns true for a word that only a name could have here: `moss people`. */
+function isNoun(low: string): boolean {
+	if (low === "" || isChatWord(low) || isOrderWord(low)) return false;
+	return !VERBS.has(low) && !DESCRIBING.has(low) && !PAST.has(low) && !ABSTRACT.has(low);
+}
 
-/**
- * Words that people put around a question: small words, greetings, slang, with usual misspellings.
- */
-const CHAT = setOf(
-	"a an the this that these those it its it's there here one ones any anything some " +
-		"something all of on in at for from to with by about into over within per as than or " +
-		"near around under off i im i'm i'd id me we us our u you your he she they them their " +
-		"people ppl everyone is isnt isn't are r was were be been being am do does did done has " +
-		"have had having get gets got getting gotten can could would will may might gonna wanna " +
-		"want wants need needs what whats what's which who whos who's where wheres where's how " +
-		"hows how's when wen whens when's and but so also too just even really still already yet " +
-		"now then like only ever tell show give gimme gib see know check find look looking looks " +
-		"lookup up pull fetch display let lets let's say says ask asking wondering wonder " +
-		"curious idea info please pls plz plss plzz help quickly remind update updates happening " +
-		"doing going goes go went come coming sitting sits standing stands trending number " +
-		"numbers amount figure figures data list total overall actual actually exactly current " +
-		"currently latest recent recently last newest past previous right live moment rn atm " +
-		"today's average avg entire each left max min high low higher lower highest lowest big " +
-		"bigger biggest most more less much many few couple lot lots worth minimum maximum " +
-		"percentage percent available atleast least today tonight yesterday while $ € ago since " +
-		"during upto till because cuz cause such time anyways anyway collection collections nfts " +
-		"project projects coll jpeg jpegs jpg pfp pfps market marketplace opensea chain onchain " +
-		"eth ether usd dollars bucks hey hi hello yo gm gn ga sup ok okay okey um uh hmm well oh " +
-		"ah ayo aye wassup heya hiya bot tapeline bro bros ser sir sers fam anon dude man mate " +
-		"guys guy lads lol lmao lmfao rofl ffs wtf omg damn dang tho though btw asap again " +
-		"thanks thx ty tysm cheers kinda kind sorta sort lately days nowadays roughly approx " +
-		"approximately basically literally honestly ngl tbh imo fr anyone anybody someone " +
-		"somebody knows knew maybe probably possibly teh hte waht wat wats wut wuts whts wht hwo " +
-		"hw hwat adn ur urs ya yall plis pliz tel shw giv wuld cld waz ths thsi taht fo fro ot " +
-		"si iz dis dat da morning evening afternoon night stats stat prices movement momentum " +
-		"situation vibes count counts side sides pull pulls check checked checking fill seems keeps " +
-		"shows means thinks",
-);
+function isMadeUp({ low }: Words, at: number): boolean {
+	const word = low[at] ?? "";
+	if (!VERB_ENDING.test(word) || CHAT.has(word)) return false;
+	return NAMING.has(low[at - 1] ?? "") && !PAST.has(word) && !DESCRIBING.has(word);
+}
 
-/** General words for people and things, which names also use. */
-const TALK = setOf(
-	"state king chief boss gang homie friend fren frens thing things stuff piece pieces item " +
-		"items moments times way ways real quick general world chat agent chance chances single " +
-		"whole",
-);
+const NAMING = setOf("of for on in about");
 
-const DESCRIBING = setOf(
-	"good close rough strong weak healthy solid stable steady ugly bad great decent nice fine poor " +
-		"rich small huge tiny large long short hard easy heavy light quick slow fast early late " +
-		"young old fresh new hot cold cool warm wet dry loud quiet calm busy free full empty " +
-		"open closed safe risky rare common popular famous cheap expensive pricey valuable " +
-		"worthless deep shallow thick thin tight loose wide narrow clean dirty dark bright red " +
-		"green bullish bearish crazy insane wild mad nuts lit dead alive dying active inactive " +
-		"real fake fair unfair true false possible likely unlikely different similar same " +
-		"various certain sure clear obvious usual normal weird strange odd funny sad happy angry " +
-		"bored lazy invisible hidden secret special specific particular important main major " +
-		"minor serious simple basic complex whole half final initial first second third next nft " +
-		"top best worst better worse smallest largest oldest overbought oversold undervalued " +
-		"overvalued reasonable fairly pretty super very extremely quite rather somewhat mostly " +
-		"nearly almost",
-);
+/** Returns the places of words that join two parts of a name: `house of rust`. */
+function linksAt({ low, isApart }: Words, at: number, named: ReadonlySet<number>): number[] {
+	if (!named.has(at) || named.has(at + 1) || ABSTRACT.has(low[at] ?? "")) return [];
+	const links: number[] = [];
+	const before = low[at - 1] ?? "";
+	let to = at + 1;
+	const isBegun = at === 0 || isApart[at] === true;
+	const joins = (low: string) =>
+		LINKS.has(low) ||
+		(PLACING.has(low) && (isBegun || NAMING.has(before))) ||
+		(low === "in" && isBegun);
+	while (joins(low[to] ?? "") && links.length < LINKED_MAX && !isApart[to]) {
+		links.push(to);
+		to += 1;
+	}
+	const isNamed = named.has(to) && !isApart[to] && low[at + 1] !== "the";
+	return isNamed ? links : [];
+}
 
-/** Common verbs, except those that order something. */
-const VERBS = setOf(
-	"answer add appear act aim allow agree arrive happen jump join keep lead learn leave " +
-		"matter meet mention miss notice own pass peek pay perform pick prefer process push put " +
-		"reach read remain request return review scan scroll seem share shift sit speak spend " +
-		"start stay stop suggest support suppose surprise talk think try type understand use " +
-		"wait worry write cross settle hover trend follow bring begin become believe call change " +
-		"click close compare consider continue count cut decide define depend detect earn eat " +
-		"end enter expect explain feel fill finish fit fix force forget gain grow guess handle " +
-		"hang hear include increase decrease decline improve recover spread retrace bleed soar plummet " +
-		"slump drop stabilize consolidate halve remember rotate circulate shake break land print " +
-		"track walk test mark work play deal point level load visit watch spot slip rally tick " +
-		"range post record report surge spike sink drift drive fly order rest run hit kick cover " +
-		"slide rank catch match hammer quote star rip dip crash double triple fade rise fall " +
-		"flow mean kill bounce rebound plunge turn stick love hope care climb",
-);
-
-/** Of these verbs only other forms (`checking`) are missing from the lists above. */
-const CHAT_VERBS = setOf(
-	"ask check compare count display fetch fill find get give help know let look pull remind say " +
-		"see show tell update want wonder",
-);
+const LINKED_MAX = 2;
+/** These join a name at its beginning only: `otherdeed for otherside`. */
+const PLACING = setOf("past under over at to from with for before after beyond");
 
 const PRESENT = new Set([...VERBS, ...CHAT_VERBS].flatMap((verb) => formsOf(verb, "ing")));
-
-const PAST = new Set([
-	...[...VERBS].flatMap((verb) => formsOf(verb, "ed")),
-	...setOf(
-		"paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
-			"taken taking turned understood gone won wrote written came began became brought called " +
-			"caught chose chosen dealt drawn drew driven drove ate eaten fell fallen found flew " +
-			"flown forgot gave given grew grown heard held known led lost made rose risen saw seen " +
-			"set shook slid sank sunk thrown threw",
-	),
-]);
+const PAST = new Set([...[...VERBS].flatMap((verb) => formsOf(verb, "ed")), ...PAST_FORMS]);
 
 function setOf(list: string): ReadonlySet<string> {
 	return new Set(list.split(" "));

@@ -127,6 +127,17 @@ describe("[SOC-07] a bad model", () => {
 	});
 });
 
+test("[SOC-07] a command that moves value is taken from a plain wish only", async () => {
+	const { ask, outcomes } = lab();
+	model.fault({ kind: "parrot" });
+	const command = `send 0.25 eth to ${ALICE}`;
+	for (const text of [`never ${command}`, `he said: ${command}`, `"${command}"`]) {
+		expect(await ask(text)).toBeNull();
+	}
+	expect(await ask(`oh well, ${command} for me`)).toBe(command);
+	expect(outcomes).toEqual([...Array<string>(3).fill("not_wished"), "read"]);
+});
+
 describe("[SOC-07] a reading that says less than its author", () => {
 	test("is dropped: a chain, a window, a share, an address or an id must not be left out", async () => {
 		const { ask, outcomes } = lab();

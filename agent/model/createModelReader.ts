@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { instructionsFor } from "#agent/model/instructionsFor.ts";
+import { isOwnWish } from "#agent/model/isOwnWish.ts";
 import { keepsQualifiers, type QualifierRules } from "#agent/model/keepsQualifiers.ts";
 import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
 import type { Budget } from "#core/budget/Budget.ts";
@@ -83,6 +84,7 @@ type Outcome = {
 		| "failed"
 		| "unread"
 		| "not_quoted"
+		| "not_wished"
 		| "not_whole";
 	reading?: Reading;
 };
@@ -115,6 +117,8 @@ async function readText(
 	if (parsed.kind === "unread") return { outcome: "unread" };
 	if (!quotesAuthor(parsed.reading, text)) return { outcome: "not_quoted" };
 	if (!keepsQualifiers(parsed.reading, text, deps.rules)) return { outcome: "not_whole" };
+	const moves = deps.rules.isStrict(parsed.reading.command);
+	if (moves && !isOwnWish(text)) return { outcome: "not_wished" };
 	return { outcome: "read", reading: parsed.reading };
 }
 

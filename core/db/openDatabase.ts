@@ -14,6 +14,7 @@ import type {
 } from "#core/db/Database.ts";
 import { dbFault } from "#core/db/faults.ts";
 import { isRolledBack } from "#core/db/isRolledBack.ts";
+import { CONNECTION_IDLE_MS } from "#core/db/limits.ts";
 import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Log } from "#core/log/Log.ts";
@@ -39,6 +40,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 		max: options.connectionsMax,
 		application_name: options.applicationName,
 		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+		idleTimeoutMillis: CONNECTION_IDLE_MS,
 		statement_timeout: STATEMENT_TIMEOUT_MS,
 		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 		// The kernel notices a server that vanished silently; otherwise we would only hours later.

@@ -200,6 +200,9 @@ describe("what a webhook's sender posts costs allowance only where it is refused
 		["refused by an answer", hook(), () => Response.json({}, { status: 401 }), 429],
 		["refused by a fault", hook(), () => Promise.reject(httpFault.conflict()), 429],
 		["a read of its address", hook("GET"), () => new Response("x"), 429],
+		["a HEAD of its address", hook("HEAD"), () => new Response("x"), 429],
+		["what its address knows", hook("OPTIONS"), () => new Response("x"), 429],
+		["another method", hook("PUT"), () => new Response("x"), 429],
 		["an ordinary post", get("/v1/a/1", { method: "POST" }), () => new Response("x"), 429],
 	];
 	for (const [name, request, next, status] of outcomes) {

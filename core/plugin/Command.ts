@@ -55,6 +55,13 @@ export type Command = {
 /**
  * Words that show what a question is about, wherever they stand: `holders`, `minted out`, and with
  * words between them `how many … listed`. Where several commands are meant, the one counts whose
- * words are more of the same, or that goes `over` the others by name.
+ * words are more of the same, or that goes `over` the others by name. `anyTime`: the answer is of
+ * now, and a length of time in the question is left out (`how is it doing this week`).
+ * `takesPrice`: the answer is a price, so one that it is compared with asks for it (`still above 2`).
  */
-export type Topic = { words: readonly string[]; over?: readonly string[] };
+export type Topic = {
+	words: readonly string[];
+	over?: readonly string[];
+	anyTime?: boolean;
+	takesPrice?: boolean;
+};

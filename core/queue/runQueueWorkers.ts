@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, runMigrations, type WorkerEvents } from "graphile-worker";
 import { Pool } from "pg";
 import type { Database } from "#core/db/Database.ts";
+import { CONNECTION_IDLE_MS } from "#core/db/limits.ts";
 import type { Log } from "#core/log/Log.ts";
 import { beatAndSweep } from "#core/queue/beatAndSweep.ts";
 import { lanesOf, type TaskLane } from "#core/queue/lanesOf.ts";
@@ -53,6 +54,7 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 		// Workers hold a connection only to take a job and to give it back: lanes share them.
 		max: Math.max(...lanes.map(({ concurrency }) => concurrency)) + 2 * lanes.length,
 		application_name: "tapeline queue",
+		idleTimeoutMillis: CONNECTION_IDLE_MS,
 	});
 	listenForErrors(pgPool, (error) => log.warn("a queue connection broke", { error }));
 	const stopping = new AbortController();

@@ -209,6 +209,10 @@ export const bridgeCommands: readonly Command[] = [
 		name: "my_bridges",
 		forms: ["my bridges", "where is my money", "bridges"],
 		...{ slots: {}, tool: "list_bridges" },
+		topic: {
+			words: "my bridge, my bridges, my … bridge, my bridged".split(", "),
+			over: ["my_balances", "my_intents"],
+		},
 		summary: "your bridges, and where their money is",
 		examples: ["where is my money"],
 	},

@@ -8,6 +8,14 @@ const UNDER = "(up to|max)";
 const coin = { kind: "word", of: ["eth"] } as const;
 const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 
+const REVEALS =
+	"reveals, reveal, revealed, revealing, revealed … today, just revealed, about to reveal, " +
+	"revealing soon, revealing today, revealing next, revealing now, next reveal, next reveals, " +
+	"next to reveal, upcoming reveal, upcoming reveals, reveals … soon, reveals … today, " +
+	"reveals … tomorrow, reveals … week, reveal calendar, reveal schedule, reveals … coming, " +
+	"reveals … going, reveals … live, recent reveals, latest reveals, reveals tonight, " +
+	"reveals … tonight, going to reveal, gonna reveal, to reveal … next, to reveal … soon";
+
 /** The commands about reveals and plans. */
 export const plansCommands: readonly Command[] = [
 	{
@@ -19,6 +27,11 @@ export const plansCommands: readonly Command[] = [
 		],
 		slots: { chain: { kind: "chain" } },
 		tool: "read_reveals",
+		topic: {
+			words: REVEALS.split(", "),
+			over: ["upcoming", "ended_drops", "discover", "trending", "lifecycle"],
+			anyTime: true,
+		},
 		summary: "collections whose reveal is waited for, under way, or just over",
 		examples: ["reveals", "reveals on base"],
 	},

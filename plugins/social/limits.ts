@@ -51,6 +51,8 @@ export const TOKEN_MARGIN_MS = 5 * MINUTE_MS;
 
 /** Posts in a page of polling; X sends no more. */
 export const POLL_PAGE_MAX = 100;
+/** Pages in one round of polling: X lists the newest 800 mentions. */
+export const POLL_PAGES_MAX = 8;
 
 /** How long rows are kept. */
 export const EVENTS_KEPT_MS = 30 * DAY_MS;

@@ -29,6 +29,13 @@ export const holdingCommands: readonly Command[] = [
 		forms: ["portfolio", "my (portfolio|holdings|stocks|positions|bags)", "what do i (own|hold)"],
 		slots: {},
 		tool: "read_portfolio",
+		topic: {
+			words: (
+				"my portfolio, my bags, my holdings, my positions, my stocks, my stuff, " +
+				"do i hold, do i own, am i holding, i own, my assets, my net worth"
+			).split(", "),
+			over: ["stocks", "my_wallets", "my_balances"],
+		},
 		summary: "what your wallets hold, and what it is worth",
 		examples: ["portfolio", "my holdings"],
 	},
@@ -41,6 +48,13 @@ export const holdingCommands: readonly Command[] = [
 		],
 		slots: { asset: { kind: "asset" } },
 		tool: "read_holding",
+		topic: {
+			words: (
+				"my position, my holding, my holdings, my bag, my shares, do i hold, " +
+				"do i own, do i have, have i got, i own, i hold"
+			).split(", "),
+			over: ["stock", "portfolio", "my_balances"],
+		},
 		summary: "what your wallets hold of one token",
 		examples: ["holdings TSLA", "my position in AAPL"],
 	},

@@ -14,7 +14,7 @@ import { holdingTools } from "#plugins/trading/holdingTools.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import type { Assets } from "#plugins/trading/registry/Asset.ts";
-import { createAssets } from "#plugins/trading/registry/createAssets.ts";
+import { assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
 import { createSync } from "#plugins/trading/registry/createSync.ts";
@@ -30,6 +30,7 @@ import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestation
 import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
 import { holdingRoutes } from "#plugins/trading/routes/holdingRoutes.ts";
 import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { assetRows } from "#plugins/trading/sql/assetRows.ts";
 import { stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
@@ -62,7 +63,8 @@ export function openRegistry(options: RegistryOptions) {
 	const assets: Assets = createAssets({ chain, pools: () => ranking?.ranked() ?? [] });
 	ranking = createPools({
 		...{ config: config.TRADE_POOLS_JSON, factory: config.TRADE_V3_FACTORY },
-		...{ rpc: rpcFor("prices"), db, log, assets, reference },
+		...{ rpc: rpcFor("prices"), log, reference },
+		readAssets: async (tokens) => (await assetRows.some(db, chain.id, tokens)).map(assetOf),
 		deviationBpsMax: config.TRADE_POOL_DEVIATION_BPS_MAX,
 	});
 	const pools = ranking;

@@ -21,64 +21,70 @@ export const registryConfig = {
 		.url({ protocol: /^https?$/ })
 		.optional()
 		.describe(
-			"Where the issuer's list of stock tokens is: https://api.robinhood.com. Unset: no list is " +
-				"read, and the registry stays as it is.",
+			"Reads the issuer's list of stock tokens from this URL: https://api.robinhood.com. " +
+				"Unset: no list is read, and the registry stays as it is.",
 		),
 	STOCK_SYNC_SECONDS: z
 		.int()
 		.min(5)
 		.max(86_400)
 		.default(SYNC_SECONDS_DEFAULT)
-		.describe("How often the issuer's list is read and all tokens are checked on chain."),
+		.describe("Reads the issuer's list, and checks all tokens on chain, every so many seconds."),
 	STOCK_FEEDS_JSON: jsonText(feedsConfig)
 		.default({})
 		.meta({ expects: 'JSON such as {"0x…":"0x…"}' })
-		.describe("Price feeds of stock tokens, by token. Operators name more while it runs."),
+		.describe(
+			"Names the price feed of each stock token, by the token's address. Operators can set " +
+				"others while the service runs.",
+		),
 	STOCK_MARKET_HOURS: z
 		.enum(MARKET_HOURS)
 		.default("us_equities_24_5")
-		.describe("When stocks have a price: their exchange's days, or always, as their feeds say."),
+		.describe("Sets when a stock's market is open: on its exchange's trading days, or always."),
 	STOCK_FEED_SILENT_SECONDS: z
 		.int()
 		.min(10)
 		.max(86_400)
 		.default(FEED_SILENT_SECONDS_DEFAULT)
 		.describe(
-			"A stock's feed that is silent for longer is not believed, if half of the others speak.",
+			"Ignores a stock's price feed that was silent for so many seconds while at least half " +
+				"of the other feeds were not.",
 		),
 	STOCK_ELIGIBILITY: z
 		.enum(ELIGIBILITY_MODES)
 		.default("closed")
 		.describe(
-			"Who may trade stock tokens: nobody, whoever's place an operator recorded, or (for the " +
-				"sandbox) everybody.",
+			"Decides who may trade stock tokens. closed: nobody. attested: people whose country " +
+				"an operator recorded. open: everybody, for the sandbox.",
 		),
 	STOCK_COUNTRIES_EXCLUDED: commaList(z.string().toUpperCase().length(2))
 		.default(EXCLUDED_DEFAULT.split(","))
 		.meta({ expects: "countries by ISO 3166-1, separated by commas, such as US,GB" })
-		.describe("Where stock tokens may not be traded from."),
+		.describe("Refuses trades of people who live in these countries."),
 	STOCK_ATTESTATION_DAYS: z
 		.int()
 		.min(1)
 		.max(3_650)
 		.default(ATTESTATION_DAYS_DEFAULT)
-		.describe("How long a recorded place is believed."),
+		.describe("Believes a recorded country for so many days."),
 	TRADE_SETTLEMENT_ASSETS: commaList(address)
 		.default([USDG])
 		.meta({ expects: "addresses on chain 4663, separated by commas" })
-		.describe("What trades settle in beside ETH and WETH: USDG unless set."),
+		.describe("Lists the tokens that trades are paid in, besides ETH and WETH."),
 	TRADE_POOLS_JSON: jsonText(poolsConfig)
 		.default([])
 		.meta({ expects: 'JSON such as [{"address":"0x…","tokens":["0x…","0x…"],"fee":3000}]' })
-		.describe("The Uniswap V3 pools that trades may go through, with fees in 1/100 of a bip."),
+		.describe("Lists the Uniswap V3 pools that trades may go through. A fee of 3000 is 0.3 %."),
 	TRADE_POOL_DEVIATION_BPS_MAX: z
 		.int()
 		.min(1)
 		.max(10_000)
 		.default(500)
-		.describe("A pool whose price is further from the feeds' is not used, in basis points."),
+		.describe(
+			"Ignores a pool whose price is further than this from the price feeds, in basis " + "points.",
+		),
 	TRADE_V3_FACTORY: address
 		.default(V3_FACTORY)
 		.meta({ expects: "an address on chain 4663" })
-		.describe("Uniswap's V3 factory: pools that it does not know are not used."),
+		.describe("Names Uniswap's V3 factory. Pools that it did not create are not used."),
 };

@@ -38,6 +38,12 @@ export const stockCommands: readonly Command[] = [
 		forms: ["stocks", "(list|all) [the] stocks", "(tokenized|tokenised) stocks"],
 		slots: {},
 		tool: "list_stock_tokens",
+		topic: {
+			words: (
+				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, " +
+				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks"
+			).split(", "),
+		},
 		summary: "stock tokens that are traded here",
 		examples: ["stocks"],
 	},
@@ -46,6 +52,14 @@ export const stockCommands: readonly Command[] = [
 		forms: ["stock {asset}", "stock price (of|for) {asset}"],
 		slots: { asset: { kind: "asset" } },
 		tool: "read_stock_token",
+		topic: {
+			words: (
+				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
+				"how much, quote, market, open, closed, share price, shares, at, " +
+				"going for, doing, up, down, stock price"
+			).split(", "),
+			over: ["stocks"],
+		},
 		summary: "a stock token's price, and whether its market is open",
 		examples: ["stock TSLA", "stock price of AAPL"],
 	},

@@ -84,6 +84,10 @@ export const tradeCommands: readonly Command[] = [
 		forms: ["my trades", "trades", "my (last|latest|recent) (trade|trades) [went through]"],
 		slots: {},
 		tool: "list_trades",
+		topic: {
+			words: "my trades, my trade, my … trade, my … trades, my fills, my fill".split(", "),
+			over: ["my_intents"],
+		},
 		summary: "your newest trades, also those that were refused",
 		examples: ["my trades"],
 	},

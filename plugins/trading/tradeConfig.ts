@@ -24,73 +24,84 @@ export const tradeConfig = {
 		.url({ protocol: /^https?$/ })
 		.optional()
 		.describe(
-			"The hosted router: https://trade-api.gateway.uniswap.org/v1. Unset: the chain's own quoter " +
-				"is the one source.",
+			"Asks the hosted router for quotes at this URL: " +
+				"https://trade-api.gateway.uniswap.org/v1. Unset: only the chain's own quoter is " +
+				"asked.",
 		),
 	ROUTER_API_KEY: z
 		.string()
 		.default("")
 		.meta({ secret: true })
-		.describe("The key for the hosted router; it is sent as x-api-key."),
+		.describe("Is sent to the hosted router as x-api-key."),
 	ROUTER_CALLS_PER_SECOND: z
 		.int()
 		.min(1)
 		.max(1_000)
 		.default(10)
-		.describe("Quotes that all processes together ask the hosted router for in a second."),
+		.describe(
+			"Limits how many quotes all processes together ask the hosted router for in a second.",
+		),
 	TRADE_V3_ROUTER: address
 		.default(V3_ROUTER)
 		.meta({ expects: "an address on chain 4663" })
-		.describe("Uniswap's SwapRouter02: the one contract that swaps are sent to."),
+		.describe("Names Uniswap's SwapRouter02. Swaps are sent to this contract only."),
 	TRADE_V3_QUOTER: address
 		.default(V3_QUOTER)
 		.meta({ expects: "an address on chain 4663" })
-		.describe("Uniswap's QuoterV2, which plays swaps on the chain."),
+		.describe("Names Uniswap's QuoterV2, which simulates swaps on chain."),
 	TRADE_V4_QUOTER: address
 		.default(V4_QUOTER)
 		.meta({ expects: "an address on chain 4663" })
-		.describe("Uniswap's V4Quoter, which plays swaps of V4 pools on the chain."),
+		.describe("Names Uniswap's V4Quoter, which simulates swaps through V4 pools on chain."),
 	TRADE_V4_POOLS_JSON: jsonText(z.array(v4Pool).max(V4_POOLS_MAX))
 		.default([])
 		.meta({
 			expects: 'JSON such as [{"tokens":["0x…","0x…"],"fee":3000,"tickSpacing":60,"hooks":"0x0…"}]',
 		})
 		.describe(
-			"Uniswap V4 pools whose prices are compared with. Nothing is executed through them. Hooks " +
-				"only where they are named.",
+			"Lists Uniswap V4 pools to compare prices with. No swap is sent through them. A pool " +
+				"has hooks only where they are named.",
 		),
 	TRADE_V4_ENABLED: z
 		.boolean()
 		.default(false)
 		.refine((isOn) => !isOn, "V4 swaps are not executed by this version: they need Permit2")
 		.describe(
-			"Execute swaps through V4 pools. Not possible yet, and refused at the start: V4 is compared with.",
+			"Sends swaps through V4 pools. Not possible in this version: true refuses the start.",
 		),
 	TRADE_SLIPPAGE_BPS_MAX: bps
 		.default(50)
-		.describe("How much less than quoted may be received, or more be spent, in basis points."),
+		.describe(
+			"Limits how much less than quoted may be received, or how much more may be spent, in " +
+				"basis points.",
+		),
 	TRADE_IMPACT_BPS_MAX: bps
 		.default(300)
-		.describe("A trade that moves the price of its pools further is refused, in basis points."),
+		.describe(
+			"Refuses trades that move the price of their pools further than this, in basis " + "points.",
+		),
 	TRADE_DIVERGENCE_BPS_MAX: bps
 		.default(100)
-		.describe("Sources that are further apart need an operator's review, in basis points."),
+		.describe(
+			"Has an operator review trades whose quotes are further apart than this, in basis " +
+				"points.",
+		),
 	TRADE_REFERENCE_BPS_MAX: bps
 		.default(500)
-		.describe("A trade that loses more against the feeds is refused, in basis points."),
+		.describe("Refuses trades that lose more than this against the price feeds, in basis points."),
 	TRADE_MIN_LIQUIDITY_USD: z
 		.int()
 		.min(0)
 		.max(1_000_000_000)
 		.default(0)
 		.describe(
-			"What the shallowest pool of a trade has to hold, where operators switch that on with the " +
-				"setting enforce_min_liquidity. 0: nothing.",
+			"Refuses trades through a pool that holds fewer dollars than this, while operators " +
+				"have switched the setting enforce_min_liquidity on. 0: no limit.",
 		),
 	TRADE_QUOTE_TIMEOUT_MS: z
 		.int()
 		.min(50)
 		.max(15_000)
 		.default(3_000)
-		.describe("How long a source may take to quote; who is slower counts as silent."),
+		.describe("Waits so many milliseconds for a source's quote. A slower source counts as silent."),
 };

@@ -239,7 +239,9 @@ function lineOf(view: TradeView): string {
 	const { status, errorCode, reason } = view;
 	const why = reason === null ? "" : ` ${reason}`;
 	if (view.kind === "hold" && status === "confirmed") return `${tradeSentence(view)} is noted.`;
-	return `${tradeSentence(view)} ${intentSentence(status, errorCode)}.${why}`.slice(0, 160);
+	// The reason says the code in words.
+	const code = reason === null || errorCode === "cancelled" ? errorCode : null;
+	return `${tradeSentence(view)} ${intentSentence(status, code)}.${why}`.slice(0, 160);
 }
 
 /** How every tool that returns a trade renders it. */

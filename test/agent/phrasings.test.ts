@@ -3,13 +3,14 @@ import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import { blindPhrasings, readAnotherWay } from "#test/agent/blindPhrasings.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
+import { groupPhrasings, readAsOtherNames } from "#test/agent/groupPhrasings.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 
 /** The share of questions that may be left to a model. */
 const LEFT_OVER_MAX = 0.1;
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
-const all = [...phrasings, ...freshPhrasings, ...blindPhrasings];
+const all = [...phrasings, ...freshPhrasings, ...blindPhrasings, ...groupPhrasings];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
 function readAs(text: string): string | null {
@@ -38,7 +39,7 @@ test("what is meant by a text is itself a command that is read as it stands", ()
 });
 
 test("what a person means in another way moves nothing of the market", () => {
-	for (const [text, command] of readAnotherWay)
+	for (const [text, command] of [...readAnotherWay, ...readAsOtherNames])
 		expect([text, readAs(text)]).toEqual([text, command]);
 });
 

@@ -5,12 +5,12 @@ import {
 	createCollectionTool,
 	type ToolDeps,
 } from "#plugins/market-index/agent/createCollectionTool.ts";
+import { floorTool } from "#plugins/market-index/agent/floorTool.ts";
 import {
 	countText,
 	ethText,
 	figureText,
 	oldestMs,
-	percentText,
 	timeText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
@@ -21,8 +21,6 @@ import {
 } from "#plugins/market-index/agent/toolSchemas.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayTime } from "#plugins/market-index/display/displayTime.ts";
-import { floorChangeFigure } from "#plugins/market-index/figures/floorChangeFigure.ts";
-import { floorFigure } from "#plugins/market-index/figures/floorFigure.ts";
 import { mintedFigure } from "#plugins/market-index/figures/mintedFigure.ts";
 import { mintPriceFigure } from "#plugins/market-index/figures/mintPriceFigure.ts";
 import { mintsFigure } from "#plugins/market-index/figures/mintsFigure.ts";
@@ -47,7 +45,7 @@ import { ALL_COLUMNS, type CollectionColumn } from "#plugins/market-index/sql/co
 
 /** Returns tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
 export function collectionTools(deps: ToolDeps): AnyTool[] {
-	return [summary(deps), floor(deps), volume(deps), mints(deps), lifecycle(deps)];
+	return [summary(deps), floorTool(deps), volume(deps), mints(deps), lifecycle(deps)];
 }
 
 const figure = (description: string) => figureSchema.meta({ description });
@@ -100,40 +98,6 @@ function summary(deps: ToolDeps) {
 		],
 		asOfMs: ({ floor, volume24h, sales24h, owners, listed, supply }) =>
 			oldestMs([floor, volume24h, sales24h, owners, listed, supply].map(({ asOf }) => asOf)),
-	});
-}
-
-const floorOutput = z.object({
-	collection: collectionRef,
-	floor: figure("Lowest known ask in ETH equivalents."),
-	floorUsd,
-	change24h: figure("Change of the floor in 24 hours, in percent."),
-});
-
-function floor(deps: ToolDeps) {
-	return createCollectionTool(deps, {
-		name: "read_floor",
-		title: "Floor",
-		description:
-			"Shows the lowest known ask of a collection in ETH equivalents and US dollars, and its change " +
-			"in 24 hours. Null is not known, and never zero.",
-		input: collectionInput,
-		output: floorOutput,
-		async read(found) {
-			const columns = ["name", "floorNative", "floorAt", "floorUsd", "floorBefore"] as const;
-			const { row, context } = await keptColumns(deps, found, columns);
-			return {
-				collection: refIn(found, row),
-				floor: renderFigure(floorFigure(row), { unit: "ETH", wei: row.floorNative }),
-				floorUsd: floorUsdOf(row, deps.prices.ethUsd(context.nowMs)),
-				change24h: renderFigure(floorChangeFigure(row), { unit: "percent" }),
-			};
-		},
-		parts: (output) => [
-			`floor ${figureText(output.floor)}${usdText(output.floorUsd)}`,
-			...(output.floor.value === null ? [] : [`24h ${percentText(output.change24h.value)}`]),
-		],
-		asOfMs: ({ floor, change24h }) => oldestMs([floor.asOf, change24h.asOf]),
 	});
 }
 

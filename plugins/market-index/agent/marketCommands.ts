@@ -39,6 +39,20 @@ const marketWideCommands: readonly Command[] = [
 		examples: ["upcoming", "upcoming mints on base", "what's dropping this week"],
 	},
 	{
+		name: "ended_drops",
+		tool: "read_drops",
+		forms: [
+			"ended drops [on {chain}]",
+			"(ended|closed|finished|past|old) (drops|mints) [on {chain}]",
+			"(which|what) (drops|mints) (ended|closed|finished) [already] [on {chain}]",
+		],
+		slots: { chain },
+		input: (values) => ({ ...values, state: "ended" }),
+		topic: topics.ended,
+		summary: "Announced mints that are over.",
+		examples: ["ended drops", "past mints on base"],
+	},
+	{
 		name: "trending",
 		tool: "read_trending",
 		forms: [

@@ -95,6 +95,7 @@ test("floor, summary, mints and lifecycle are those of the collection's page", a
 		floor: figures.floorNative,
 		floorUsd: market.floor_price_usd,
 		change24h: figures.floorChange24hPercent,
+		missing: null,
 	});
 	expect(floor.line).toBe("Kiln Folk (ethereum) floor 0.42 ETH ($840.00), 24h –");
 	expect(floor.asOfMs).toBe(AT.getTime());

@@ -42,7 +42,7 @@ test("of a collection that nobody looked at every line says so, and nothing has 
 		read_collection:
 			"floor not known, 24h volume not known, sales not known, owners not known, listed not known, " +
 			"supply not known",
-		read_floor: "floor not known",
+		read_floor: "floor not known: no provider of listings is set up here",
 		read_volume: "24h volume not known, sales not known",
 		read_sales: "24h sales not known, volume not known, last sale not known",
 		read_mints: "minted not known, last hour not known, price not known, last mint not known",
@@ -69,6 +69,27 @@ test("of a collection that nobody looked at every line says so, and nothing has 
 	const { output: book } = await lab.tell("read_order_book", { collection: "harbor" });
 	expect(book).toMatchObject({ listings: null, offers: null, bookReadAt: null });
 	expect((await lab.tell("read_trending", {})).asOfMs).toBeNull();
+});
+
+test("where no floor is known the line says why, and when to ask again", async () => {
+	const tell = async (isConnected: boolean | null) => {
+		const providerHealth = () => ({ isOn: true, isConnected, stream: "off" }) as const;
+		const own = createToolLab({ ...fixture, providerHealth });
+		const { output, line } = await own.tell("read_floor", { collection: "harbor" });
+		return [output.missing, line.replace("Harbor (ethereum) floor not known: ", "")];
+	};
+	const again = "its listings are being read, ask again in a minute";
+	expect(await tell(null)).toEqual(["not_read_yet", again]);
+	expect(await tell(true)).toEqual(["not_read_yet", again]);
+	expect(await tell(false)).toEqual([
+		"provider_down",
+		"the provider of listings does not answer now, ask again later",
+	]);
+	await database.db.execute(
+		"update market_index.collection set floor_at = now() where slug = 'harbor'",
+	);
+	expect(await tell(true)).toEqual(["nothing_listed", "no listing was found"]);
+	await database.db.execute("update market_index.collection set floor_at = null");
 });
 
 test("a token of which only a sale spoke has no rank, and the ends of a long id are in the line", async () => {

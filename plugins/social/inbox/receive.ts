@@ -97,10 +97,11 @@ type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
 
 function storable(written: Written, terms: SpeakerTerms): Storable {
 	const judged = judgeSpeaker(written, terms);
-	const command = judged.kind === "heard" ? judged.command : "";
-	// However late `stop` is read, who wrote it wants to hear nothing more.
-	const isStop = judged.kind !== "ignored" && STOP.test(judged.command);
-	const isStart = START.test(command);
+	const said = judged.kind === "ignored" ? "" : judged.command;
+	const command = judged.kind === "heard" ? said : "";
+	// However late they are read: of an author's `stop` and `start` the one written last counts.
+	const isStop = STOP.test(said);
+	const isStart = START.test(said);
 	const own = isStop ? "stop" : isStart ? "start" : judged.kind === "late" ? "too_old" : null;
 	const reason = judged.kind === "ignored" ? judged.reason : own;
 	return {

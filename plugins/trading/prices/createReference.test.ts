@@ -9,6 +9,7 @@ import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { fakePrices } from "#test/harness/fakePrices.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 const CHAIN_ID = 4_663;
 const NOW_MS = Date.parse("2026-11-18T17:00:00Z");
@@ -63,16 +64,40 @@ test("the price of one raw token is the feed's answer, whatever the multiplier i
 	expect(await open().priceOf(TSLA)).toEqual({ microsPerUnit: 1_230_000_000n, ageMs: 0 });
 });
 
-test("all feeds are read in one request, and again after five seconds", async () => {
+test("all feeds are read in one request, and none is older than five seconds", async () => {
 	const { priceOf } = open();
 	await Promise.all([priceOf(TSLA), priceOf(AAPL), priceOf(NVDA), priceOf(TSLA)]);
 	expect(node.asked).toHaveLength(1);
-	clock.ms += 4_999;
+	clock.ms += 2_499;
 	await priceOf(TSLA);
 	expect(node.asked).toHaveLength(1);
-	clock.ms += 1;
-	await priceOf(TSLA);
+	clock.ms += 5_000;
+	setFeed({ answer: 2_00000000n });
+	expect(await priceOf(TSLA)).toMatchObject({ microsPerUnit: 2_000_000n });
 	expect(node.asked).toHaveLength(2);
+});
+
+test("half of that time later they are read again behind the caller, who does not wait", async () => {
+	const { priceOf } = open();
+	await priceOf(TSLA);
+	setFeed({ answer: 2_00000000n });
+	clock.ms += 2_500;
+	const old = { microsPerUnit: 1_230_000_000n, ageMs: 2_500 };
+	expect(await priceOf(TSLA)).toEqual(old);
+	await until(async () => {
+		return Bun.deepEquals(await priceOf(TSLA), { ...old, microsPerUnit: 2_000_000n });
+	}, "they were read again");
+	expect(node.asked).toHaveLength(2);
+});
+
+test("feeds that cannot be read behind the caller leave the last reading, until it is too old", async () => {
+	const { priceOf } = open();
+	await priceOf(TSLA);
+	node.faults.isDown = true;
+	clock.ms += 4_999;
+	expect(await priceOf(TSLA)).toMatchObject({ microsPerUnit: 1_230_000_000n });
+	clock.ms += 1;
+	expect(await priceOf(TSLA)).toBeNull();
 });
 
 test("a feed that the registry names while the service runs is read from then on", async () => {

@@ -7,7 +7,11 @@ import type { Log } from "#core/log/Log.ts";
 import { mulDiv } from "#core/money/mulDiv.ts";
 import { feedAnswers, type Prices } from "#plugins/prices/contract.ts";
 import { judgeFeed } from "#plugins/trading/prices/judgeFeed.ts";
-import { SNAPSHOT_MS, SNAPSHOT_TIMEOUT_MS } from "#plugins/trading/prices/limits.ts";
+import {
+	SNAPSHOT_AGAIN_MS,
+	SNAPSHOT_MS,
+	SNAPSHOT_TIMEOUT_MS,
+} from "#plugins/trading/prices/limits.ts";
 import type { MarketHours } from "#plugins/trading/prices/marketHours.ts";
 import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
 import type { Asset, Reference } from "#plugins/trading/registry/Asset.ts";
@@ -48,31 +52,38 @@ const CALLS_PER_FEED = 3;
 const MICROS = 1_000_000n;
 
 /**
- * Makes the reader of token prices by feeds. All feeds of the registry are read in one request, at
- * most once in five seconds, whichever token is asked for; a feed that an operator sets is used
- * from the next reading on.
+ * Makes the reader of token prices by feeds. All feeds of the registry are read in one request,
+ * whichever token is asked for, and a reading is used for five seconds; a feed that an operator
+ * sets is used from the next reading on.
  */
 export function createReference(options: ReferenceOptions): References {
 	const { chainId, clock, log, prices, hours, silentMs } = options;
 	let snapshot: Snapshot | null = null;
-	let taking: Promise<Snapshot> | null = null;
+	let taking: Promise<Snapshot | null> | null = null;
 	let hasFailed = false;
 
-	async function current(): Promise<Snapshot | null> {
-		const isFresh = snapshot && Math.abs(clock.nowMs() - snapshot.takenAtMs) < SNAPSHOT_MS;
-		if (isFresh) return snapshot;
-		taking ??= take(options).finally(() => {
-			taking = null;
-		});
+	/** Reads the feeds again; null where they cannot be read. */
+	async function renew(): Promise<Snapshot | null> {
 		try {
-			snapshot = await taking;
+			snapshot = await take(options);
 			hasFailed = false;
 			return snapshot;
 		} catch (error) {
 			if (!hasFailed) log.warn("feeds of stocks cannot be read", { error });
 			hasFailed = true;
 			return null;
+		} finally {
+			taking = null;
 		}
+	}
+
+	/** Renews in time and behind the caller, so that of many trades none waits for all feeds. */
+	async function current(): Promise<Snapshot | null> {
+		const last = snapshot;
+		const ageMs = last ? Math.abs(clock.nowMs() - last.takenAtMs) : Number.POSITIVE_INFINITY;
+		if (ageMs < SNAPSHOT_AGAIN_MS) return last;
+		taking ??= renew();
+		return ageMs < SNAPSHOT_MS ? last : taking;
 	}
 
 	async function lastOfStock({ address }: Asset): Promise<LastPrice | null> {

@@ -1,7 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
 
-/** How long a reading of all feeds is used before a caller triggers the next. */
+/** How long a reading of all feeds is used. */
 export const SNAPSHOT_MS = 5_000;
+/** From this age on a caller triggers the next reading, and does not wait for it. */
+export const SNAPSHOT_AGAIN_MS = 2_500;
 /** The time limit for one reading of all feeds. */
 export const SNAPSHOT_TIMEOUT_MS = 4_000;
 

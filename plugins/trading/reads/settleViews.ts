@@ -3,7 +3,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { hexData } from "#core/chain/reads/hexData.ts";
 import { rpcFault } from "#core/chain/rpc/faults.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import { VIEW_GAS } from "#plugins/trading/reads/limits.ts";
 
 /** A view call of a contract, or an account's balance of the chain's coin. */
 export type View = { to: Address; data: Hex } | { coinOf: Address };

@@ -7,7 +7,8 @@ import { hexQuantity } from "#core/chain/hexQuantity.ts";
 import { hexData } from "#core/chain/reads/hexData.ts";
 import { readAnswer } from "#core/chain/reads/readAnswer.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { MULTIPLIER_MAX, VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import { VIEW_GAS } from "#plugins/trading/reads/limits.ts";
+import { MULTIPLIER_MAX } from "#plugins/trading/registry/limits.ts";
 
 /** The chain's facts about a token at one block. */
 export type TokenFacts = {

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import type { Queryable } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { createPools, type PoolsOptions } from "#plugins/trading/registry/createPools.ts";
@@ -21,7 +20,6 @@ const Q96 = 2n ** 96n;
  */
 const FAIR = squareRoot(((10n ** 12n) << 192n) / 400n);
 const pool = (index: number): Address => `0x${(index + 0xb0).toString(16).padStart(40, "0")}`;
-const db: Queryable = { query: async () => [], execute: async () => 0 };
 
 let node: ReturnType<typeof createTokenNode>;
 const worth = new Map<Address, bigint | "closed">();
@@ -42,8 +40,8 @@ function open(config: PoolsOptions["config"]) {
 		newAssetRow({ symbol: "TSLA", address: TSLA }),
 	].map(assetOf);
 	return createPools({
-		...{ config, factory: FACTORY, rpc: node.rpc, log: silentLog, db, deviationBpsMax: 500 },
-		assets: { read: async (_, address) => rows.find((row) => row.address === address) ?? null },
+		...{ config, factory: FACTORY, rpc: node.rpc, log: silentLog, deviationBpsMax: 500 },
+		readAssets: async (tokens) => rows.filter(({ address }) => tokens.includes(address)),
 		reference: {
 			async priceUsd({ address }) {
 				const micros = worth.get(address);

@@ -1,10 +1,9 @@
 import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import type { Queryable } from "#core/db/Database.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log/Log.ts";
-import type { Asset, Assets, Pool, Reference } from "#plugins/trading/registry/Asset.ts";
-import { VIEW_GAS } from "#plugins/trading/registry/limits.ts";
+import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
+import type { Asset, Pool, Reference } from "#plugins/trading/registry/Asset.ts";
 import type { PoolsConfig } from "#plugins/trading/registry/poolsConfig.ts";
 
 export type PoolsOptions = {
@@ -13,8 +12,8 @@ export type PoolsOptions = {
 	factory: Address;
 	rpc: Rpc;
 	log: Log;
-	db: Queryable;
-	assets: Pick<Assets, "read">;
+	/** Returns those of these tokens that the registry has. */
+	readAssets(tokens: readonly Address[]): Promise<readonly Asset[]>;
 	reference: Reference;
 	/** How far a pool's price may be from its tokens' prices, in basis points. */
 	deviationBpsMax: number;
@@ -35,7 +34,7 @@ type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | nu
 const SLOT0 = "0x3850c7bd";
 const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
-const CALLS_PER_POOL = 3;
+const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
 
 /**
@@ -52,10 +51,10 @@ export function createPools(options: PoolsOptions): Pools {
 		ranked: () => ranked,
 		async refresh(signal) {
 			if (configured.length === 0) return;
-			const calls = configured.flatMap((pool) => callsOf(pool, factory));
-			const outcomes = await rpc.settle(calls, { signal });
+			const views = configured.flatMap((pool) => viewsOf(pool, factory));
+			const outcomes = await settleViews(rpc, views, { signal });
 			const read = configured.map((pool, index) => {
-				return stateOf(outcomes.slice(index * CALLS_PER_POOL, (index + 1) * CALLS_PER_POOL), pool);
+				return stateOf(outcomes.slice(index * VIEWS_PER_POOL, (index + 1) * VIEWS_PER_POOL), pool);
 			});
 			const judged = await judgeAll(options, configured, read);
 			ranked = judged
@@ -75,13 +74,13 @@ function poolOf({ address, tokens, fee }: PoolsConfig[number]): Pool {
 	return { address, token0, token1, feeBps100: fee, liquidity: null, version: "v3" };
 }
 
-function callsOf({ address, token0, token1, feeBps100 }: Pool, factory: Address): RpcCall[] {
+function viewsOf({ address, token0, token1, feeBps100 }: Pool, factory: Address): View[] {
 	const getPool: Hex = `${GET_POOL}${word(token0)}${word(token1)}${word(feeBps100)}`;
-	return [view(factory, getPool), view(address, SLOT0), view(address, LIQUIDITY)];
-}
-
-function view(to: Address, data: Hex): RpcCall {
-	return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
+	return [
+		{ to: factory, data: getPool },
+		{ to: address, data: SLOT0 },
+		{ to: address, data: LIQUIDITY },
+	];
 }
 
 function word(value: Address | number): string {
@@ -110,11 +109,11 @@ function firstWord(answer: unknown): bigint | null {
 }
 
 async function judgeAll(
-	{ db, assets, reference, deviationBpsMax }: PoolsOptions,
+	{ readAssets, reference, deviationBpsMax }: PoolsOptions,
 	pools: readonly Pool[],
 	read: readonly ReturnType<typeof stateOf>[],
 ): Promise<Judged[]> {
-	const worth = await worthOf({ db, assets, reference }, pools);
+	const worth = await worthOf({ readAssets, reference }, pools);
 	const deepest = new Map<string, PoolState>();
 	for (const [index, pool] of pools.entries()) {
 		const state = read[index];
@@ -137,16 +136,15 @@ type Worth = { microsPerUnit: bigint; decimals: number };
 
 /** Returns the price of each token of the pools; tokens without a known price are left out. */
 async function worthOf(
-	{ db, assets, reference }: Pick<PoolsOptions, "db" | "assets" | "reference">,
+	{ readAssets, reference }: Pick<PoolsOptions, "readAssets" | "reference">,
 	pools: readonly Pool[],
 ): Promise<Map<Address, Worth>> {
 	const tokens = [...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))];
 	const found = await Promise.all(
-		tokens.map(async (token): Promise<[Address, Worth] | null> => {
-			const asset: Asset | null = await assets.read(db, token);
-			const price = asset && (await reference.priceUsd(asset));
-			if (!asset || !price || "closed" in price) return null;
-			return [token, { microsPerUnit: price.microsPerUnit, decimals: asset.decimals }];
+		(await readAssets(tokens)).map(async (asset): Promise<[Address, Worth] | null> => {
+			const price = await reference.priceUsd(asset);
+			if (!price || "closed" in price) return null;
+			return [asset.address, { microsPerUnit: price.microsPerUnit, decimals: asset.decimals }];
 		}),
 	);
 	return new Map(found.filter((entry) => entry !== null));

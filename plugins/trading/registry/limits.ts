@@ -18,9 +18,6 @@ export const SYMBOL_LENGTH_MAX = 16;
 export const NAME_LENGTH_MAX = 120;
 export const UID_LENGTH_MAX = 128;
 
-/** Gas for one call of an untrusted contract, which bounds a node's time. */
-export const VIEW_GAS = "0x7a120";
-
 /** ERC-8056 multipliers: 1e18 is one share per token; above a million shares it is a mistake. */
 export const MULTIPLIER_ONE = 10n ** 18n;
 export const MULTIPLIER_MAX = 10n ** 24n;

@@ -64,7 +64,8 @@ describe("what is not in the registry, or not fit for trading", () => {
 		const { address } = world.bad.namesake;
 		await expectRefused(`buy ${address.toLowerCase()} with 1 ETH`, "asset_not_registered");
 		const kept = await expectRefused("hold ZZZZ", "asset_not_registered");
-		expect(kept).toMatchObject({ kind: "hold", reason: '"ZZZZ" is not in the registry.' });
+		const reason = 'No stock token here is called "ZZZZ". Each token is in GET /v1/stock-tokens.';
+		expect(kept).toMatchObject({ kind: "hold", reason });
 	});
 
 	test("[TRD-03] a token that left the list, and one that did not pass its check, bought or sold", async () => {

@@ -39,6 +39,7 @@ async function plansOf(read: (db: Queryable) => Promise<unknown>): Promise<strin
 const after = { symbol: "T200", address: ADDRESS };
 const reads: [string, (db: Queryable) => Promise<unknown>, string][] = [
 	["by address", (db) => assetRows.read(db, 4_663, ADDRESS), "asset_pkey"],
+	["some by their addresses", (db) => assetRows.some(db, 4_663, [ADDRESS]), "asset_pkey"],
 	["by ticker", (db) => assetRows.bySymbol(db, 4_663, "T256"), "asset_listed"],
 	[
 		"a page",

@@ -64,6 +64,15 @@ export const assetRows = {
 		return rows[0] ? rowOf(rows[0]) : null;
 	},
 
+	/** Returns those of these tokens that there are, in no order. By the primary key. */
+	async some(db: Queryable, chainId: number, addresses: readonly Address[]): Promise<AssetRow[]> {
+		const rows = await db.query<StoredRow>(
+			`select ${COLUMNS} from trading.asset where chain_id = $1 and address = any($2::bytea[])`,
+			[chainId, addresses.map(bytesOf)],
+		);
+		return rows.map(rowOf);
+	},
+
 	/** Returns the tokens of a ticker that were not rejected: at most one. By `asset_listed`. */
 	async bySymbol(db: Queryable, chainId: number, symbol: string): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
@@ -72,6 +81,17 @@ export const assetRows = {
 			[chainId, symbol],
 		);
 		return rows.map(rowOf);
+	},
+
+	/** Returns the tickers of all stocks that may be traded. By `asset_listed`. */
+	async tickers(db: Queryable, chainId: number, limit: number): Promise<string[]> {
+		const rows = await db.query<{ symbol: string }>(
+			`select symbol from trading.asset
+			where chain_id = $1 and kind = 'stock' and status = 'active' order by symbol, address
+			limit $2`,
+			[chainId, limit],
+		);
+		return rows.map(({ symbol }) => symbol);
 	},
 
 	/** Returns all of them, ordered by ticker. */

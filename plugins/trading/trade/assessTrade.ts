@@ -11,6 +11,7 @@ import { readFunds } from "#plugins/trading/swap/readFunds.ts";
 import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
 import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
 import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
+import { type NamedAs, unknownAsset } from "#plugins/trading/trade/unknownAsset.ts";
 import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /**
@@ -60,8 +61,8 @@ async function resolve(
 	{ wish, profile }: Ask,
 	policy: PolicyCheck[],
 ): Promise<Sides | Denial> {
-	const asset = await find(deps, wish.asset);
 	const side = wish.kind === "buy" || wish.kind === "buy_with" ? "buy" : "sell";
+	const asset = await find(deps, { text: wish.asset, as: side === "buy" ? "bought" : "sold" });
 	const flaw = "code" in asset ? asset : assetDenial(asset);
 	policy.push(checked("registry", flaw));
 	if (flaw || "code" in asset) return flaw ?? NOT_REGISTERED;
@@ -70,7 +71,7 @@ async function resolve(
 	policy.push(checked("eligibility", barred));
 	if (barred) return barred;
 	if (wish.kind === "hold") return { side, asset, sell: asset, buy: asset };
-	const money = await find(deps, wish.settlement);
+	const money = await find(deps, { text: wish.settlement, as: "settlement" });
 	const unfit = "code" in money ? money : settlementDenial(deps, money);
 	policy.push(checked("settlement", unfit));
 	if (unfit || "code" in money) return unfit ?? NOT_REGISTERED;
@@ -85,8 +86,11 @@ async function resolve(
 
 const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
 
-async function find({ assets, db }: SwapDeps, text: string): Promise<Asset | Denial> {
-	const found = await assets.find(db, text);
+async function find(
+	{ assets, db, chainId }: SwapDeps,
+	named: { text: string; as: NamedAs },
+): Promise<Asset | Denial> {
+	const found = await assets.find(db, named.text);
 	switch (found.kind) {
 		case "asset":
 			return found.asset;
@@ -95,7 +99,7 @@ async function find({ assets, db }: SwapDeps, text: string): Promise<Asset | Den
 			return deny("symbol_ambiguous", `It may mean several: ${meant}. Name it by its address.`);
 		}
 		default:
-			return deny("asset_not_registered", `"${text}" is not in the registry.`);
+			return unknownAsset({ db, chainId }, named);
 	}
 }
 

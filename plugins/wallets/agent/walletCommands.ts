@@ -9,6 +9,9 @@ export const walletCommands: readonly Command[] = [
 		forms: ["my profile", "(profile|whoami|account)", "who am i", "[am i] (signed|logged) in"],
 		slots: {},
 		tool: "read_profile",
+		topic: {
+			words: "my profile, my account, signed in, logged in, who am i, my settings".split(", "),
+		},
 		summary: "who is signed in",
 		examples: ["my profile"],
 	},
@@ -21,6 +24,7 @@ export const walletCommands: readonly Command[] = [
 		],
 		slots: {},
 		tool: "read_wallets",
+		topic: { words: "my wallet, my wallets, my address, my addresses, my linked".split(", ") },
 		summary: "your linked wallets",
 		examples: ["my wallets"],
 	},
@@ -33,6 +37,12 @@ export const walletCommands: readonly Command[] = [
 		],
 		slots: {},
 		tool: "read_limits",
+		topic: {
+			words: (
+				"my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
+				"my allowance, my spend limit"
+			).split(", "),
+		},
 		summary: "what you may move, and what counts today",
 		examples: ["my limits"],
 	},
@@ -46,6 +56,13 @@ export const walletCommands: readonly Command[] = [
 		],
 		slots: { chain: { kind: "chain" } },
 		tool: "read_balances",
+		topic: {
+			words: (
+				"my balance, my balances, my eth, my wallet balance, my … balance, " +
+				"in my wallet, in my wallets, how much … i have, how much … i got"
+			).split(", "),
+			over: ["my_wallets"],
+		},
 		summary: "what your wallets hold of each chain's coin",
 		examples: ["my balances", "my balances on ethereum"],
 	},
@@ -59,6 +76,16 @@ export const walletCommands: readonly Command[] = [
 		],
 		slots: {},
 		tool: "list_intents",
+		topic: {
+			words: (
+				"my order, my orders, my transaction, my transactions, my tx, my txs, " +
+				"my buy, my buys, my purchase, my purchases, my transfer, my transfers, " +
+				"my action, my actions, my intents, my … order, my … transaction, my … tx, " +
+				"my … buy, my … purchase, my … transfer, my … action, " +
+				"pending on my account, my pending"
+			).split(", "),
+			over: ["my_profile"],
+		},
 		summary: "your newest actions and what became of them",
 		examples: ["my intents"],
 	},

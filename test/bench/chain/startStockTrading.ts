@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { zeroAddress } from "viem";
 import { z } from "zod";
+import { MULTICALL } from "#plugins/trading/reads/settleViews.ts";
 import type { Scope } from "#test/bench/createScope.ts";
 import { openScript } from "#test/bench/measure/openScript.ts";
 import type { TradingPlace } from "#test/bench/measure/openTrading.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
+import { compileRuntime } from "#test/harness/compileRuntime.ts";
 import { openStockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { stockSettings } from "#test/sandbox/stocks/stockSettings.ts";
 
@@ -28,6 +30,8 @@ export async function startStockTrading(scope: Scope): Promise<TradingPlace> {
 	const stop = scope.defer(anvil.stop);
 	await anvil.rpc("anvil_setLoggingEnabled", [false]);
 	const world = await openStockWorld(anvil.url);
+	// The real chain has Multicall3, by which pools and feeds are read in one call.
+	await anvil.rpc("anvil_setCode", [MULTICALL, compileRuntime("Together").code]);
 	const desk = openScript(scope, [
 		join(import.meta.dir, "../measure/stockDeskProcess.ts"),
 		anvil.url,

@@ -30,6 +30,8 @@ export type HeldSteps = {
  */
 export async function holdSteps(connectionString: string): Promise<HeldSteps> {
 	const client = new Client({ connectionString });
+	// A test that fails drops the database under it.
+	client.on("error", () => {});
 	await client.connect();
 	const steps = Object.keys(WRITES) as HeldStep[];
 	const keyOf = (step: HeldStep) => KEY + steps.indexOf(step);

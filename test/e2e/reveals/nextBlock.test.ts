@@ -96,7 +96,7 @@ test("an armed plan buys in the block after the reveal", async () => {
 	expect(owner).toEqual([ada.wallet]);
 });
 
-test("[RVL-04] routes and stream show it counted, then ranked, then bought, and only then revealed", async () => {
+test("[RVL-04] routes and stream show it counted, then ranked, then plans evaluated, and only then revealed", async () => {
 	const contract = other;
 	const planId = await arm(contract);
 	const path = `/v1/nft-market/collections/${contract}`;
@@ -111,7 +111,7 @@ test("[RVL-04] routes and stream show it counted, then ranked, then bought, and 
 		return {
 			isCounted: (traits.body.data ?? []).length > 0,
 			isRanked: asset.body.rank !== null,
-			fills: (await ada.ask(`/v1/nft-market/snipes/${planId}`)).body.fills.length,
+			isTried: (await ada.ask(`/v1/nft-market/snipes/${planId}`)).body.fills.length > 0,
 			...{ state: body.market.revealState, row: row.revealState, phase: row.phase },
 			step: row.burst?.step,
 			frames: stream.frames.flatMap(({ type, data }) => (type === "reveal" ? [data.phase] : [])),
@@ -123,21 +123,21 @@ test("[RVL-04] routes and stream show it counted, then ranked, then bought, and 
 	await steps.reached("ranking");
 	await stream.next(({ type }) => type === "reveal");
 	expect(await shown()).toEqual({
-		...{ ...before, isCounted: true, isRanked: false, fills: 0, step: "ranking" },
+		...{ ...before, isCounted: true, isRanked: false, isTried: false, step: "ranking" },
 		frames: ["detected"],
 	});
 	await steps.release("ranking");
 
 	await steps.reached("buying");
 	expect(await shown()).toEqual({
-		...{ ...before, isCounted: true, isRanked: true, fills: 0, step: "plans" },
+		...{ ...before, isCounted: true, isRanked: true, isTried: false, step: "plans" },
 		frames: ["detected"],
 	});
 	await steps.release("buying");
 
 	await steps.reached("revealing");
 	expect(await shown()).toEqual({
-		...{ ...before, isCounted: true, isRanked: true, fills: 1, step: "revealing" },
+		...{ ...before, isCounted: true, isRanked: true, isTried: true, step: "revealing" },
 		frames: ["detected"],
 	});
 	await steps.release("revealing");
@@ -145,7 +145,7 @@ test("[RVL-04] routes and stream show it counted, then ranked, then bought, and 
 	const [, frame] = await stream.take(2, ({ type }) => type === "reveal");
 	expect(frame.data).toMatchObject({ phase: "revealed", revealState: "revealed" });
 	expect(await shown()).toEqual({
-		...{ isCounted: true, isRanked: true, fills: 1, step: "ended" },
+		...{ isCounted: true, isRanked: true, isTried: true, step: "ended" },
 		...{ state: "revealed", row: "revealed", phase: "revealed" },
 		frames: ["detected", "revealed"],
 	});

@@ -370,11 +370,11 @@ describe("an author without a profile", () => {
 	});
 });
 
-test("stop is obeyed however late it is read, and other words are not", async () => {
+test("stop and start are obeyed however late they are read, and other words are not", async () => {
 	const { bot, timeline } = world.x;
-	const late = (text: string) => {
+	const late = (text: string, hours = 1n) => {
 		const message = timeline.message({ by: world.x.person("ben"), to: bot, text });
-		const id = String(BigInt(message.id) - (3_600_000n << 22n));
+		const id = String(BigInt(message.id) - ((hours * 3_600_000n) << 22n));
 		return { id: `dm:${id}`, payload: renderMessage({ ...message, id }, rendering) };
 	};
 	const rendering = { shape: "activity", bot, timeline } as const;
@@ -387,9 +387,13 @@ test("stop is obeyed however late it is read, and other words are not", async ()
 	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).event).toMatchObject({
 		...{ state: "dropped", reason: "stopped" },
 	});
-	await world.dm("ben", "start");
-	// An old word, read again, does not undo a newer one.
-	await world.x.deliver(late("stop").payload);
+	// A start that was written before it does not undo it, as one that was written after it does.
+	await world.x.deliver(late("start", 2n).payload);
+	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).event).toMatchObject({
+		reason: "stopped",
+	});
+	await world.x.deliver(late("start").payload);
+	await world.x.deliver(late("stop", 3n).payload);
 	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).post).toMatch(/floor/);
 });
 

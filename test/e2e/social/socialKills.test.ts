@@ -4,7 +4,7 @@ import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
 import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialKillLane.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
-import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention, renderMessage } from "#test/sandbox/social/renderActivity.ts";
 
 // Guarantee: wherever the process is killed between a delivery and its reply, a command is carried
 // out at most once, answered at most once, and answered or left with a stored reason.
@@ -21,22 +21,39 @@ afterAll(() => lane?.close());
 
 type Row = { event: string; eventReason: string | null; reply: string; reason: string | null };
 
+type Said = { id: string; payload: unknown; countAnswers(): number };
+
 /** Posts a mention that is to be carried out; returns its delivery. */
-function mention() {
+function mention(): Said {
 	const { x, own } = lane;
 	const { post } = x.post({ by: "cleo", text: `@tapeline_bot send 0.001 eth to ${own}` });
 	return {
-		post,
+		id: `post:${post.id}`,
 		payload: renderMention(post, { shape: "activity", bot: x.bot, timeline: x.timeline }),
+		countAnswers: () => x.timeline.posts.filter(({ replyTo }) => replyTo === post.id).length,
 	};
 }
 
-const rowsOf = (postId: string) =>
+/** Sends a direct message that is to be carried out; returns its delivery. */
+function message(): Said {
+	const { x, own } = lane;
+	const before = x.timeline.messages.length;
+	const { message: sent } = x.message({ by: "cleo", text: `send 0.001 eth to ${own}` });
+	return {
+		id: `dm:${sent.id}`,
+		payload: renderMessage(sent, { shape: "activity", bot: x.bot, timeline: x.timeline }),
+		countAnswers: () =>
+			x.timeline.messages.slice(before).filter(({ senderId }) => senderId === x.bot.id).length,
+	};
+}
+
+/** The event, and the reply in the way in which its author wrote. */
+const rowsOf = (id: string) =>
 	lane.db.query<Row>(
 		`select e.state as event, e.reason as "eventReason", r.state as reply, r.reason
-		from social.event e left join social.reply r on r.event_id = e.id and r.via = 'post'
+		from social.event e left join social.reply r on r.event_id = e.id and r.via = e.via
 		where e.id = $1`,
-		[`post:${postId}`],
+		[id],
 	);
 
 const isOver = ([row]: Row[]): boolean =>
@@ -44,21 +61,21 @@ const isOver = ([row]: Row[]): boolean =>
 	(row.event === "dropped" ||
 		(row.event === "answered" && ["sent", "refused", "unanswered"].includes(row.reply)));
 
-/** Plays a mention through one death, and returns the result. */
-async function play(point: KillPoint | null) {
+/** Plays a mention, or a message, through one death, and returns the result. */
+async function play(point: KillPoint | null, say: () => Said = mention) {
 	// Earlier posts must not use up this author's limit of the hour.
 	await lane.db.execute("delete from social.event");
 	await settleAll();
 	const before = await countIntents();
 	await lane.arm(point);
-	const { post, payload } = mention();
+	const { id, payload, countAnswers } = say();
 	await lane.x.deliver(payload);
 	let died = false;
 	await until(
 		async () => {
 			died = !lane.isAlive();
 			// A point counts if it is reached: a process that answers first dies a moment later.
-			return died || (point === null && isOver(await rowsOf(post.id)));
+			return died || (point === null && isOver(await rowsOf(id)));
 		},
 		() => `the mention is answered, or its process dead at ${JSON.stringify(point)}`,
 	);
@@ -70,7 +87,7 @@ async function play(point: KillPoint | null) {
 		const from = lane.clock.offsetMs;
 		await until(
 			async () => {
-				const rows = await rowsOf(post.id);
+				const rows = await rowsOf(id);
 				if (isOver(rows)) return true;
 				const passedMs = lane.clock.offsetMs - from;
 				if (passedMs < passesMsMax(rows)) await lane.pass(20_000);
@@ -81,9 +98,8 @@ async function play(point: KillPoint | null) {
 	}
 	// Delivered once more: nothing follows from it.
 	await lane.x.deliver(payload);
-	const [row] = await rowsOf(post.id);
-	const answers = lane.x.timeline.posts.filter(({ replyTo }) => replyTo === post.id);
-	return { died, reached, row, answers: answers.length, intents: (await countIntents()) - before };
+	const [row] = await rowsOf(id);
+	return { died, reached, row, answers: countAnswers(), intents: (await countIntents()) - before };
 }
 
 /**
@@ -135,19 +151,24 @@ test("a mention without a kill is carried out and answered, and reaches each of 
 	for (const { step, edge } of edges) expect(Object.keys(reached)).toContain(`${step}:${edge}`);
 });
 
+/** Expects what holds after each death; returns nothing. */
+function expectOnce(point: KillPoint, { died, row, answers, intents }: Played): void {
+	expect(died).toBe(true);
+	expect(intents).toBe(1);
+	expect(answers).toBeLessThanOrEqual(1);
+	if (row?.reply === "sent") expect(answers).toBe(1);
+	else expect(row?.reason ?? row?.eventReason).toBeTruthy();
+	// Only a death around the call itself leaves the reply in doubt, and one before its refusal is
+	// stored: a new process does not know what the last one said, so X may refuse the same words.
+	const isInDoubt = point.step === "social.say" || (point.step === "social.store" && answers === 0);
+	if (!isInDoubt) expect(row).toMatchObject({ reply: "sent" });
+}
+
+type Played = Awaited<ReturnType<typeof play>>;
+
 for (const point of edges) {
 	test(`killed ${point.edge} ${point.step} it is done once, and answered once or with a reason`, async () => {
-		const { died, row, answers, intents } = await play(point);
-		expect(died).toBe(true);
-		expect(intents).toBe(1);
-		expect(answers).toBeLessThanOrEqual(1);
-		if (row?.reply === "sent") expect(answers).toBe(1);
-		else expect(row?.reason ?? row?.eventReason).toBeTruthy();
-		// Only a death around the call itself leaves the reply in doubt, and one before its refusal is
-		// stored: a new process does not know what the last one said, so X may refuse the same words.
-		const isInDoubt =
-			point.step === "social.say" || (point.step === "social.store" && answers === 0);
-		if (!isInDoubt) expect(row).toMatchObject({ reply: "sent" });
+		expectOnce(point, await play(point));
 	});
 }
 
@@ -169,3 +190,13 @@ test(
 	},
 	KILLS_LIMIT_MS,
 );
+
+// Last: from here on cleo may get direct messages, which her posts are then answered by as well.
+for (const point of edges.filter(({ step }) => isProving || step === "social.say")) {
+	test(`a message that is killed ${point.edge} ${point.step} is done once, and answered as a post is`, async () => {
+		const played = await play(point, message);
+		expectOnce(point, played);
+		// What X has is found among the bot's messages.
+		if (point.edge === "after") expect(played.row).toMatchObject({ reply: "sent" });
+	});
+}

@@ -167,6 +167,28 @@ describe("a delivery that", () => {
 		expect(dm).toContain("commands in all");
 	});
 
+	test("[SOC-02] is lost with hundreds of others is read by polling, page by page", async () => {
+		const { x, db } = world;
+		const count = async () =>
+			(await db.query<{ n: number }>("select count(*)::int as n from social.event"))[0]?.n;
+		await runJob("poll-mentions");
+		await runJob("poll-messages");
+		await db.execute("delete from social.event");
+		x.sendWebhooksTo(null);
+		for (let n = 0; n < 210; n++) x.post({ by: "stranger", text: `${BOT} thanks ${n}` });
+		for (let n = 0; n < 130; n++) x.message({ by: "stranger", text: `thanks ${n}` });
+		x.sendWebhooksTo(`${world.service.url}/v1/social/webhook`);
+		await runJob("poll-mentions");
+		await runJob("poll-messages");
+		expect(await count()).toBe(340);
+		// The next round reads none of it again.
+		const pages = () => x.calls().byPath[`GET /2/users/${x.bot.id}/mentions`] ?? 0;
+		const before = pages();
+		await runJob("poll-mentions");
+		expect(pages()).toBe(before + 1);
+		expect(await count()).toBe(340);
+	});
+
 	test("is read by several processes at once is answered once", async () => {
 		const { api } = await world.lab.openApi({ env: world.env });
 		const ids: string[] = [];

@@ -13,6 +13,7 @@ export const MODEL_FAULT_KINDS = [
 	"endless",
 	"lying",
 	"hostile",
+	"parrot",
 ] as const;
 
 /** One ordered fault, as POST /_sandbox/faults takes it. */

@@ -33,6 +33,7 @@ const REQUESTS_MAX = 100;
 const SLOW_MS = 3_000;
 const SILENCE_MS = 120_000;
 const ENDLESS_TOKENS = 10_000;
+const AMOUNT = "\\d+(?:\\.\\d+)?";
 const ATTACKER = `0x${"66".repeat(20)}`;
 
 /** Starts an OpenAI-compatible endpoint with a scripted model, for chat without a key. */
@@ -148,10 +149,19 @@ async function answer(
 			const { command: own = `send 9 eth to ${ATTACKER}` } = fault;
 			return completion(body, JSON.stringify({ command: own }));
 		}
+		case "parrot":
+			return completion(body, JSON.stringify({ command: PARROT.exec(asked)?.[0] ?? null }));
 		default:
 			return completion(body, good);
 	}
 }
+
+/** What a model repeats that takes whatever it finds in a text for its author's wish. */
+const PARROT = new RegExp(
+	`(?:send|transfer) ${AMOUNT} eth to 0x[0-9a-f]{40}(?: on \\w+)?|` +
+		`buy [\\w-]+ #\\d+ [a-z ]+ ${AMOUNT} eth`,
+	"i",
+);
 
 /** Returns a tampered command: another amount, or else another name; and the attacker's address. */
 function changed(command: string): string {

@@ -137,21 +137,22 @@ function mentions({ office, query }: Given): Response {
 	const found = timeline.posts.filter(
 		({ authorId, text }) => authorId !== bot.id && text.toLowerCase().includes(name),
 	);
-	const page = pageOf(found, query);
+	const { page, next } = pageOf(found, query);
 	meter.note("owned_read", page.length);
 	const authors = new Set(page.map(({ authorId }) => authorId));
 	const users = [...authors].flatMap((id) => timeline.account(id) ?? []).map(renderAccount);
 	if (query.get("expansions")) meter.note("user_read", users.length);
-	return listed(page.map(renderPost), query.get("expansions") ? { includes: { users } } : {});
+	const more = query.get("expansions") ? { includes: { users } } : {};
+	return listed(page.map(renderPost), { next, ...more });
 }
 
 function own({ office: { timeline, meter }, path, query }: Given): Response {
-	const page = pageOf(
+	const { page, next } = pageOf(
 		timeline.posts.filter(({ authorId }) => authorId === path[0]),
 		query,
 	);
 	meter.note("owned_read", page.length);
-	return listed(page.map(renderPost));
+	return listed(page.map(renderPost), { next });
 }
 
 function events({ office: { timeline, bot, meter }, path, query }: Given): Response {
@@ -159,9 +160,12 @@ function events({ office: { timeline, bot, meter }, path, query }: Given): Respo
 	const found = timeline.messages.filter(
 		({ senderId, recipientId }) => !other || senderId === other || recipientId === other,
 	);
-	const page = pageOf(found, query);
+	const { page, next } = pageOf(found, query);
 	meter.note("message_read", page.length);
-	return listed(page.map((one) => renderEvent(one, bot)));
+	return listed(
+		page.map((one) => renderEvent(one, bot)),
+		{ next },
+	);
 }
 
 function renderEvent({ id, senderId, recipientId, text, atMs }: Message, bot: Account) {
@@ -190,18 +194,28 @@ function subscribe({ office, body }: Given): Response {
 	return Response.json({ data: { subscription_id: String(office.subscriptions.size) } });
 }
 
-/** Returns a page, newest first, after `since_id`. */
-function pageOf<Row extends { id: string }>(rows: readonly Row[], query: URLSearchParams): Row[] {
+/**
+ * Returns a page, newest first, after `since_id`, and the token of the next one: the page's oldest
+ * id.
+ */
+function pageOf<Row extends { id: string }>(
+	rows: readonly Row[],
+	query: URLSearchParams,
+): { page: Row[]; next: string | undefined } {
 	const since = BigInt(query.get("since_id") ?? "0");
+	const before = query.get("pagination_token");
 	const most = Math.min(100, Math.max(1, Number(query.get("max_results") ?? "10")));
-	return rows
-		.filter(({ id }) => BigInt(id) > since)
-		.slice(-most)
-		.reverse();
+	const all = rows.filter(
+		({ id }) => BigInt(id) > since && (before === null || BigInt(id) < BigInt(before)),
+	);
+	const page = all.slice(-most).reverse();
+	return { page, next: all.length > most ? page.at(-1)?.id : undefined };
 }
 
-function listed(data: readonly unknown[], more: object = {}): Response {
-	const meta = { result_count: data.length };
+type Listing = { next: string | undefined; includes?: object };
+
+function listed(data: readonly unknown[], { next, ...more }: Listing): Response {
+	const meta = { result_count: data.length, ...(next !== undefined && { next_token: next }) };
 	// X omits an empty `data`.
 	return Response.json(data.length > 0 ? { data, ...more, meta } : { meta });
 }

@@ -1,0 +1,85 @@
+import { properPlaces } from "#agent/grammar/properPlaces.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { squeezed } from "#agent/grammar/tolerance.ts";
+import { isVerbForm } from "#agent/grammar/wordRoles.ts";
+
+/**
+ * Writes short, drawn-out and clipped words in full (`cnt`, `flooor`, `goin`), for questions only.
+ * What was typed stays in `raw`, so a name keeps its own spelling.
+ */
+export function plainWords(words: Words, isKnown: (low: string) => boolean): Words {
+	let low: string[] | undefined;
+	for (const [at, typed] of words.low.entries()) {
+		if (words.kinds[at] !== "word") continue;
+		const plain = plainWord(typed, isKnown);
+		if (plain === typed) continue;
+		low ??= [...words.low];
+		low[at] = plain;
+	}
+	const plain = low ? { ...words, low } : words;
+	const proper = properPlaces(words, isKnown);
+	return proper ? { ...plain, proper } : plain;
+}
+
+function plainWord(typed: string, isKnown: (low: string) => boolean): string {
+	const plain = SPELLINGS.get(typed);
+	if (plain !== undefined) return plain;
+	const end = typed.endsWith("'") ? typed.length - 1 : typed.length;
+	if (typed.charCodeAt(end - 1) === LETTER_N && CLIPPED.test(typed) && !isKnown(typed)) {
+		const whole = `${typed.slice(0, end)}g`;
+		if (isKnown(whole) || isVerbForm(whole)) return whole;
+	}
+	return DRAWN_OUT.test(typed) ? squeezed(typed, isKnown) : typed;
+}
+
+/** `goin`, `sellin'`. */
+const CLIPPED = /^[a-z]{2,}in'?$/;
+const LETTER_N = 110;
+const DRAWN_OUT = /([a-z])\1\1/;
+
+/** Short forms and frequent misspellings of words that questions are made of. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+	(
+		"waht=what wat=what wut=what wht=what whta=what wats=whats wuts=whats whts=whats watz=whats whast=whats " +
+		"hw=how hwo=how teh=the hte=the r=are mny=many muhc=much mch=much wich=which whcih=which " +
+		"prev=previous fp=floor flr=floor vol=volume vols=volumes ob=orderbook avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
+		"nmbr=number numbr=number qty=quantity pct=percent prcnt=percent perc=percent percnt=percent " +
+		"vlm=volume vlume=volume volum=volume volumn=volume voulme=volume vloume=volume " +
+		"flor=floor florr=floor flooor=floor floro=floor fllor=floor floorr=floor foor=floor " +
+		"prc=price prise=price pirce=price prcie=price priec=price proce=price priice=price " +
+		"cheepest=cheapest cheapst=cheapest chepest=cheapest cheapes=cheapest lowst=lowest " +
+		"loweset=lowest hldr=holder hldrs=holders holdr=holder holdrs=holders hoders=holders " +
+		"ownrs=owners ownr=owner onwers=owners onwer=owner whls=whales wales=whales " +
+		"lst=last ltst=latest lates=latest latst=latest rcnt=recent recnt=recent recet=recent " +
+		"curr=current crnt=current currnt=current curent=current currnet=current " +
+		"collecs=collections collec=collection colls=collections coll=collection " +
+		"colections=collections colection=collection collexion=collection collextion=collection " +
+		"calender=calendar calander=calendar cal=calendar sched=schedule schedual=schedule " +
+		"mkt=market mrkt=market markt=market liq=liquidity liqidity=liquidity liqudity=liquidity " +
+		"sply=supply suply=supply supp=supply spply=supply txn=transaction txns=transactions " +
+		"attr=attributes attrs=attributes attribs=attributes triat=trait triats=traits trats=traits " +
+		"triats=traits rariy=rarity rarty=rarity raritiy=rarity rnk=rank lstd=listed listd=listed " +
+		"lised=listed mintd=minted mnt=mint mnted=minted mnting=minting rvl=reveal revel=reveal " +
+		"revealled=revealed reveald=revealed sld=sold sels=sells slaes=sales sals=sales sael=sale " +
+		"bst=best bset=best tp=top trnding=trending trendin=trending upcmng=upcoming " +
+		"upcomming=upcoming dropin=dropping tn=tonight tonite=tonight tdy=today tday=today " +
+		"2day=today todya=today yday=yesterday ystrdy=yesterday yest=yesterday tmr=tomorrow " +
+		"tmw=tomorrow tmrw=tomorrow tomo=tomorrow 2moro=tomorrow tomorow=tomorrow tommorow=tomorrow " +
+		"tommorrow=tomorrow wk=week wks=weeks yr=year yrs=years wkly=weekly hrly=hourly " +
+		"smth=something sth=something smthn=something sumn=something somethin=something " +
+		"sumthin=something some1=someone sum1=someone any1=anyone every1=everyone ppls=people " +
+		"peeps=people folks=people fellas=people poeple=people peopel=people evry1=everyone " +
+		"enuf=enough thru=through abt=about bout=about b4=before w=with wit=with w/=with n=and " +
+		"rly=really rlly=really prolly=probably tho=though nevermind=nvm gud=good gd=good " +
+		"stonk=stock stonks=stocks ordrbook=orderbook oderbook=orderbook orderbk=orderbook " +
+		"bidz=bids offrs=offers ofers=offers lsitings=listings listngs=listings lisitngs=listings " +
+		"wallts=wallets wllt=wallet addy=address addys=addresses addies=addresses " +
+		"summery=summary sumary=summary overveiw=overview ovrview=overview rundwn=rundown " +
+		"stts=stats sats=stats infos=info deets=details detials=details"
+	)
+		.split(" ")
+		.map((pair) => {
+			const [typed = "", plain = ""] = pair.split("=");
+			return [typed, plain] as const;
+		}),
+);

@@ -1,0 +1,131 @@
+import type { Look } from "#agent/grammar/createReader.ts";
+import { plainWords } from "#agent/grammar/plainWords.ts";
+import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";
+import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+
+/**
+ * Reads a text as a command that only reads, of several sentences, too: what somebody tells of
+ * themselves in front of the question counts for its name only (`just bought azuki, floor?`), and
+ * talk beside the question counts for nothing.
+ */
+export function readSentences(typed: Words, reader: LooseReader): Look {
+	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
+	const whole = readLoose(words, reader);
+	if (whole.found.length > 0) return whole;
+	const asked = withoutAfterthought(words, reader);
+	const head = asked && readLoose(asked, reader);
+	if (head && head.found.length > 0) return head;
+	const sentences = sentencesOf(words);
+	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return whole;
+	const told = toldApart(words, reader);
+	if (told) {
+		const look = readLoose(told, reader);
+		if (look.found.length > 0) return look;
+	}
+	const looks = sentences.map((one) => readLoose(one, reader));
+	const [only, ...others] = looks.filter(({ found }) => found.length > 0);
+	if (!only || others.length > 0) return whole;
+	const isTalk = looks.every((one) => one === only || isTalked(one.words, reader));
+	return isTalk ? only : whole;
+}
+
+const SENTENCES_MAX = 5;
+
+/** Returns the words in front of an `or` with only talk behind it: `or can it take size`. */
+function withoutAfterthought(words: Words, reader: LooseReader): Words | undefined {
+	const or = words.low.lastIndexOf("or");
+	if (or <= 0 || or === words.low.length - 1) return undefined;
+	const tail = slice(words, or + 1, words.low.length);
+	const isSaid =
+		ADDING.has(tail.low[0] ?? "") &&
+		isTalked({ ...tail, low: ["it", ...tail.low.slice(1)] }, reader);
+	return isSaid ? slice(words, 0, or) : undefined;
+}
+
+const ADDING = new Set(
+	"can is are am did does do should just not nah what will still maybe it".split(" "),
+);
+
+function slice(words: Words, from: number, to: number): Words {
+	const part = <T>(list: T[]) => list.slice(from, to);
+	const { raw, low, starts, kinds, isApart, proper } = words;
+	const own = [...(proper ?? [])].map((place) => place - from);
+	const lists = { raw: part(raw), low: part(low), starts: part(starts), kinds: part(kinds) };
+	return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
+}
+
+/** Splits words at the signs between them. */
+function sentencesOf(words: Words): Words[] {
+	return startsOf(words).map((from, n, starts) => {
+		return slice(words, from, starts[n + 1] ?? words.low.length);
+	});
+}
+
+function startsOf({ low, isApart }: Words): number[] {
+	return [...low.keys()].filter((at) => at === 0 || isApart[at]);
+}
+
+/**
+ * Returns the words without those by which somebody tells what they did or want to do; undefined
+ * where nobody does, or nothing else is asked behind it.
+ */
+function toldApart(words: Words, { rules, topics }: LooseReader): Words | undefined {
+	const starts = startsOf(words);
+	const low = [...words.low];
+	let isTold = false;
+	for (const [n, from] of starts.slice(0, -1).entries()) {
+		if (!TELLING.has(low[from] ?? "")) continue;
+		isTold = true;
+		for (let at = from; at < (starts[n + 1] ?? low.length); at++) {
+			const word = low[at] ?? "";
+			const isMany = /^\d+$/.test(word) && isOrderWord(words.low[at - 1] ?? "");
+			const isDone = isMany || rules.isReserved(word) || isOrderWord(word) || topics.isOfAny(word);
+			if (isDone) low[at] = NOTHING;
+		}
+	}
+	const isAsked = low.slice(starts.at(-1)).some((word) => topics.isOfAny(word) || ASKING.has(word));
+	return isTold && isAsked ? { ...words, low } : undefined;
+}
+
+const TELLING = new Set(
+	"i i'm im ive i've id just wanna want thinking planning about if gonna going trying looking been got have my considering tempted".split(
+		" ",
+	),
+);
+const ASKING = new Set("how what whats what's where wheres who whos any is are".split(" "));
+/** A word of talk, in place of one that counts for nothing. */
+const NOTHING = "so";
+
+/** Returns true for a sentence that neither asks nor orders: `i am new here`. */
+function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
+	const { low, kinds } = words;
+	const [first = ""] = low;
+	if (low.length === 1 && topics.isOfAny(first)) return false;
+	// `not asks`: what is not asked for.
+	if (first === "not" && low.slice(1).every((word) => topics.isOfAny(word))) return true;
+	const talk = low.filter((_, at) => roleOf(words, at) === "chat").length;
+	let unusual = STATING.has(first) ? Math.min(UNUSUAL_MAX, talk - 1) : 0;
+	return low.every((word, at) => {
+		const before = low[at - 1] ?? "";
+		if (WANTING.has(before) && (rules.isReserved(word) || isOrderWord(word))) {
+			return at >= low.length - 2;
+		}
+		if (kinds[at] !== "word" || rules.isReserved(word)) return false;
+		if (/\d/.test(word)) return OWNING.has(before) || at === low.length - 1;
+		if (isOrderWord(word)) return word === "my" || !isOrder(words, at);
+		if (isCommon(word) || roleOf(words, at) !== "open" || rules.isKnown(word)) return true;
+		unusual -= 1;
+		return unusual >= 0;
+	});
+}
+
+const UNUSUAL_MAX = 2;
+/** A sentence that begins so tells something, and asks for no second name. */
+const STATING = new Set(
+	"i i'm im ive i've been just my we he she they someone somebody everyone ppl people it it's its thats that's this sorry feels feel looks seems because cause since".split(
+		" ",
+	),
+);
+const WANTING = new Set("wanna want to gonna tryna".split(" "));
+const OWNING = new Set("have got ive i've with only about around like for".split(" "));
