@@ -43,10 +43,10 @@ export function chooseCommand(
 	// A number behind a name is the id of a token, where something is asked of one.
 	const isOfToken = fitting.some((one) => one.isOfToken);
 	const meant = isOfToken ? fitting.filter((one) => one.isOfToken) : fitting;
-	if (values.isPriced && meant.some(({ command }) => !command.topic?.takesPrice)) return undefined;
 	const best = meant.filter((one) => meant.every((other) => one === other || isOver(one, other)));
 	const [only] = best;
 	if (!only || best.length > 1) return undefined;
+	if (values.isPriced && !only.command.topic?.takesPrice) return undefined;
 	const names = values.name?.range ? [values.name.range] : [];
 	return { command: only.command, values: only.filled, names };
 }

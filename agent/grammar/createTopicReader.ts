@@ -38,7 +38,7 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 		...signs,
 		read(words) {
 			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
-			if (asksHow(words) || ordersMint(words)) return undefined;
+			if (asksHow(words) || isOrdered(words)) return undefined;
 			const found = signs.find(words);
 			noteValues(words, found, takers);
 			if (found.size === 0) return undefined;
@@ -74,8 +74,15 @@ function asksHow({ low }: Words): boolean {
 	});
 }
 
-/** Returns true for an order that looks like a question for mints: `mint me 3 degods`. */
-function ordersMint(words: Words): boolean {
+/** Returns true for an order that looks like a question: `mint me 3 degods`, `remind me when …`. */
+function isOrdered(words: Words): boolean {
+	if (
+		words.low.some(
+			(word, at) => word === "remind" && /^(?:when|if|once)$/.test(words.low[at + 2] ?? ""),
+		)
+	) {
+		return true;
+	}
 	const first = words.low.findIndex((_, at) => roleOf(words, at) !== "chat");
 	const next = words.low[first + 1] ?? "";
 	return words.low[first] === "mint" && (next === "me" || next === "us" || /^\d+$/.test(next));

@@ -38,9 +38,15 @@ export function readLoose(words: Words, reader: LooseReader): Look {
 
 /** Returns true for a reading that leaves out a price, a time or a coin that the text names. */
 function leavesOut(words: Words, found: Found): boolean {
-	if (asksAhead(words) || words.low.some((_, at) => isOtherTime(words, at))) return true;
-	if (found.names.some((name) => isMoney(words, name))) return true;
-	if (!words.low.some(isNumber) || !namesPrice(words) || takesAmount(found)) return false;
+	let hasNumber = false;
+	for (let at = 0; at < words.low.length; at++) {
+		const word = words.low[at] ?? "";
+		if (isOtherTime(words, at)) return true;
+		if ((word === "will" || word === "gonna") && asksAhead(words, at)) return true;
+		hasNumber ||= isNumber(word);
+	}
+	for (const name of found.names) if (isMoney(words, name)) return true;
+	if (!hasNumber || !namesPrice(words) || takesAmount(found)) return false;
 	const isCompared = words.low.some((_, at) => comparesPrice(words, at));
 	return !(isCompared && found.command.topic?.takesPrice);
 }
@@ -57,9 +63,8 @@ function namesPrice({ low }: Words): boolean {
 }
 
 /** Returns true for a question about what will be: no figure of now answers it. */
-function asksAhead({ low }: Words): boolean {
-	const will = low.findIndex((word) => word === "will" || word === "gonna");
-	return will >= 0 && low.some((word, at) => at > will && MOVES.has(word));
+function asksAhead({ low }: Words, will: number): boolean {
+	return low.some((word, at) => at > will && MOVES.has(word));
 }
 
 const MOVES = new Set(
@@ -147,6 +152,8 @@ function isDoubtful(words: Words, { command, names }: Found, reader: LooseReader
 	return names.some((name) => {
 		const named = words.low.slice(name.from, name.to);
 		const [first = "", last = ""] = [named[0], named.at(-1)];
+		// `info on azuki 900` is about a token, but a floor is of `club 721`.
+		if (named.length > 1 && /^\d+$/.test(last) && !command.topic?.takesPrice) return true;
 		if (isAround(words, name, reader) || topics.belongsTo(command, last)) return true;
 		if (named.slice(1).some((word) => topics.isOfStronger(command, word))) return true;
 		if (named.every((word, n) => topics.isOfAny(word) || isChat(words, name.from + n))) return true;

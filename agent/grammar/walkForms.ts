@@ -219,8 +219,8 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		if (end > at && walk.mode !== "exact" && endsLoosely(walk, to, end)) return;
 		const word = words.raw[end] ?? "";
 		value = end === at ? word : `${value} ${word}`;
-		const isOwner = isFirst && walk.mode !== "exact" && value.endsWith("'s");
-		const named = isOwner ? value.slice(0, -2) : value;
+		const isOwner = walk.mode !== "exact" && (isFirst || value.endsWith("s'"));
+		const named = isOwner ? value.replace(/'s?$/, "") : value;
 		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}

@@ -68,7 +68,7 @@ export const CHAT = setOf(
 		"fs frfr deadass lowkey highkey mfw tfw ik nbd ofc aka ie eg honest genuinely legit " +
 		"seriously srsly thatll itll it'll theyll they'll shes hes ull u'll ud u'd youll you'll " +
 		"yous ppl's weve we'd theyd they'd whove who've whatve what've shouldve couldve wouldve " +
-		"mightve someones somebodys anyones everyones somebody's",
+		"mightve someones somebodys anyones everyones somebody's cheap cheaper expensive pricey",
 );
 
 /** General words for people, which names also use. */
@@ -101,31 +101,30 @@ export const DESCRIBING = setOf(
 		"stable steady ugly bad great decent nice fine poor rich small huge tiny large long " +
 		"short hard easy heavy light quick slow fast early late young old fresh new hot cold " +
 		"cool warm wet dry loud quiet calm busy free full empty open closed safe risky rare " +
-		"common popular famous cheap expensive pricey valuable worthless deep shallow thick " +
-		"thin tight loose wide narrow clean dirty dark bright red green bullish bearish crazy " +
-		"insane wild mad nuts lit dead alive dying active inactive real fake fair unfair true " +
-		"false possible likely unlikely different similar same various certain sure clear " +
-		"obvious usual normal weird strange odd funny sad happy angry bored lazy invisible " +
-		"hidden secret special specific particular important main major minor serious simple " +
-		"basic complex whole half final initial first second third next nft top best worst " +
-		"better worse smallest largest oldest overbought oversold undervalued overvalued " +
-		"reasonable fairly pretty super very extremely quite rather somewhat mostly nearly " +
-		"almost mid trash cooked legit sus lame overpriced underpriced strongest weakest " +
-		"hottest coldest quickest fastest rarest onchain complete incomplete perfect lovely " +
-		"sweet awesome amazing brilliant wonderful terrible horrible awful poorer richer " +
-		"principal primary secondary previous upcoming imminent respective accurate proper " +
-		"overall general annual original official unofficial actual virtual digital physical " +
-		"local foreign domestic international global public private internal external positive " +
-		"negative neutral massive enormous gigantic mega mini micro average typical standard " +
-		"extra additional further remaining leftover entire brand newer older younger latter " +
-		"former modern ancient classic trendy fancy sexy juicy spicy tasty delicious smooth " +
-		"sharp flat round square straight curved double triple multiple several numerous " +
-		"countless enough sufficient adequate available unavailable accessible visible " +
-		"noticeable significant substantial considerable acceptable suitable appropriate " +
-		"relevant related unrelated responsible capable able unable ready willing eager keen " +
-		"curious interested tired sleepy hungry thirsty sick ill wealthy drunk sober afraid " +
-		"scared worried nervous anxious confused lost stuck blind deaf dumb stupid smart clever " +
-		"wise genius silly goofy handy convenient",
+		"common popular famous valuable worthless deep shallow thick thin tight loose wide " +
+		"narrow clean dirty dark bright red green bullish bearish crazy insane wild mad nuts " +
+		"lit dead alive dying active inactive real fake fair unfair true false possible likely " +
+		"unlikely different similar same various certain sure clear obvious usual normal weird " +
+		"strange odd funny sad happy angry bored lazy invisible hidden secret special specific " +
+		"particular important main major minor serious simple basic complex whole half final " +
+		"initial first second third next nft top best worst better worse smallest largest " +
+		"oldest overbought oversold undervalued overvalued reasonable fairly pretty super very " +
+		"extremely quite rather somewhat mostly nearly almost mid trash cooked legit sus lame " +
+		"overpriced underpriced strongest weakest hottest coldest quickest fastest rarest " +
+		"onchain complete incomplete perfect lovely sweet awesome amazing brilliant wonderful " +
+		"terrible horrible awful poorer richer principal primary secondary previous upcoming " +
+		"imminent respective accurate proper overall general annual original official " +
+		"unofficial actual virtual digital physical local foreign domestic international global " +
+		"public private internal external positive negative neutral massive enormous gigantic " +
+		"mega mini micro average typical standard extra additional further remaining leftover " +
+		"entire brand newer older younger latter former modern ancient classic trendy fancy " +
+		"sexy juicy spicy tasty delicious smooth sharp flat round square straight curved double " +
+		"triple multiple several numerous countless enough sufficient adequate available " +
+		"unavailable accessible visible noticeable significant substantial considerable " +
+		"acceptable suitable appropriate relevant related unrelated responsible capable able " +
+		"unable ready willing eager keen curious interested tired sleepy hungry thirsty sick " +
+		"ill wealthy drunk sober afraid scared worried nervous anxious confused lost stuck " +
+		"blind deaf dumb stupid smart clever wise genius silly goofy handy convenient",
 );
 
 /** Common verbs, except those that order something. */

@@ -22,7 +22,8 @@ export const topicWords = {
 		"lowest listings, new listings, latest listings, will pay, someone will pay, " +
 		"someone would pay, anyone will pay, willing to pay, buy orders, sell orders, " +
 		"best price … sell, highest offers, top bids, top offers, best bids, cheapest asks, " +
-		"lowest asks, collection offer, collection offers, collection bid, collection bids",
+		"lowest asks, collection offer, collection offers, collection bid, collection bids, " +
+		"offering, who's offering, whos offering",
 	depth:
 		"bids … under, bids … below, asks … above, listings … above, support … below, " +
 		"support … under, how much support, support … floor, liquidity … to sell, " +
@@ -63,7 +64,8 @@ export const topicWords = {
 		"traits … most, trait … most, trait, traits, attribute, attributes, rarest, " +
 		"rarest traits, trait floor, traits floor, properties, property, features, trait list, " +
 		"attribute list, trait breakdown, trait prices, trait price, traits price, per trait, " +
-		"by trait, trait distribution, most valuable traits, traits … worth",
+		"by trait, trait distribution, most valuable traits, traits … worth, rarity, " +
+		"by rarity, sorted by rarity",
 	holders:
 		"biggest wallet, largest wallet, single wallet, top bag, that hold, which hold, " +
 		"wallets that hold, people that hold, that own, wallets that own, people that own, " +
@@ -92,7 +94,8 @@ export const topicWords = {
 		"diamond hands, community size, how many … hold, how many … own, collectors, " +
 		"top wallets, top wallet, top holder, bagholder, holder base, holder list, owner list, " +
 		"owner count, holder count, number of … holders, number of … owners, unique wallets, " +
-		"whos holding, who is holding, who owns … most, who holds … most, holding … most",
+		"whos holding, who is holding, who owns … most, who holds … most, holding … most, " +
+		"ownership spread, ownership split, spread of holders",
 	token:
 		"no., rare or, whose, whose wallet, who's got, whos got, who … got, rarity score, " +
 		"rarity rank, good rank, which rank, what rank, rank … at, ranked at, is … rare, " +
@@ -144,7 +147,8 @@ export const topicWords = {
 		"how many … listings, story, glance, how big, size of, size, background, basics, " +
 		"fundamentals, profile, performing, performance, quick look, latest on, news on, " +
 		"scoop on, learn about, more about, info on, everything about, everything on, " +
-		"on sale … how many, whats up with, holding up, looking overall, deal",
+		"on sale … how many, whats up with, holding up, looking overall, deal, nutshell, " +
+		"in a nutshell",
 	upcoming:
 		"next … mint, next … drop, next … launch, what drops, upcoming stuff, " +
 		"upcoming launches, any drops, any launches, next up, drops soon, drop soon, " +

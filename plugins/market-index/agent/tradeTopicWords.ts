@@ -42,7 +42,8 @@ export const tradeTopicWords = {
 		"buy in, market price, spot price, valuation, price tag, rate, listed from, " +
 		"from how much, floor hold, floor holding, floor … hold, floor … holding, " +
 		"how much eth, cheapest way, cost … to get in, still cheap, so cheap, that cheap, " +
-		"cheap or",
+		"cheap or, trading above, trading below, trading under, trading over, min, " +
+		"what would it run me, would … run me",
 	volume:
 		"flowing, flowed, how busy, busy, eth … flowing, eth … into, eth … in, how traded, " +
 		"heavily traded, how heavy, eth … went through, eth … through, went through, " +
