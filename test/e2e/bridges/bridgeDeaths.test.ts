@@ -10,16 +10,16 @@ import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 // what is stored makes of it one allowance, one deposit and one arrival.
 
 const PATH = "/v1/bridges/intents";
-/** Between a decision and what is known of its payment: one that dies there could pay twice. */
+/**
+ * Between a decision and what is known of its payment: one that dies there could pay twice. At the
+ * payment's own steps processes die in `killedBridges`, where what was never sent is an end too.
+ */
 const FIRST = ["bridge.allowance", "bridge.sync", "bridge.look"];
-const ALL = [
-	...bridgeSteps.filter((step) => step !== "bridge.close"),
-	...["bridge.allowance", "commit.first", "commit.decide", "commit.outcome", "commit.found"],
-];
+const ALL = ["bridge.allowance", ...bridgeSteps.filter((step) => step !== "bridge.close")];
 const STEPS = process.env["PROVE"] === "1" ? ALL : FIRST;
 const EDGES = STEPS.flatMap((step) => [`${step}:before`, `${step}:after`]);
 /** What comes only once something of it is in a block. */
-const AFTER_BLOCK = /status|look|found/;
+const AFTER_BLOCK = /status|look/;
 let lab: BridgeLab;
 let wallet: string;
 let armed: string | null = null;

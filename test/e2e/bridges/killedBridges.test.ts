@@ -25,10 +25,13 @@ const ROUTES = {
 };
 type RouteName = keyof typeof ROUTES;
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
+/** Steps of a payment that waits for the one before it. */
+const BEHIND_ALLOWANCE = ["commit.first", "commit.resume"];
 /** Steps that only one of them comes by. */
 const ROUTE_OF: Readonly<Record<string, RouteName>> = {
 	"bridge.allowance": "token",
 	"bridge.token": "permit",
+	...Object.fromEntries(BEHIND_ALLOWANCE.map((step) => [step, "token" as const])),
 	...Object.fromEntries([...handOverSteps, ...signSteps].map((step) => [step, "permit"])),
 };
 const STEPS = [
@@ -36,6 +39,7 @@ const STEPS = [
 	// Of a payment's own path, those between a decision and what is known of it.
 	...["commit.create", "commit.decide", "custody.send", "commit.outcome", "commit.found"],
 	...(isProving ? ["commit.answer", "rpc.account", "commit.look", "rpc.receipt"] : []),
+	...(isProving ? BEHIND_ALLOWANCE : []),
 ];
 /** Before these is after the step before them: nothing is stored or called in between. */
 const NEXT = [
