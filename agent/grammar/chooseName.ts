@@ -2,7 +2,7 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { isCommon, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 
-/** The words that no topic and no value took: a name, or none, or more than can be understood. */
+/** Tells which of the remaining words are a name; `unclear` where there are several. */
 export type NameChoice = { kind: "name"; range: Range } | { kind: "none" } | { kind: "unclear" };
 
 /**

@@ -210,7 +210,7 @@ function hasName(words: Words, { names }: Found, reader: LooseReader): boolean {
 	});
 }
 
-/** Returns true for a chain behind `on`, which is no name: `live mints on base`. */
+/** Returns true for a chain's slug after `on`: it is no collection name (`live mints on base`). */
 function isChain({ low }: Words, { from, to }: Range, { rules }: LooseReader): boolean {
 	if (to - from !== 1 || low[from - 1] !== "on") return false;
 	return rules.chains.bySlug(low[from] ?? "") !== undefined;

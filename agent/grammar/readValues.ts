@@ -19,7 +19,7 @@ import {
 	roleOf,
 } from "#agent/grammar/wordRoles.ts";
 
-/** What a question says besides its topic. */
+/** Holds what a question says besides its topic. */
 export type Values = {
 	/** `chain`: the name is that of a chain, too (`base drops`). */
 	name?: { value: string; range?: Range; chain?: string | undefined };
@@ -179,7 +179,7 @@ function isVersus(low: string): boolean {
 	return low === "vs" || low === "versus" || low === "than";
 }
 
-/** Both sides of one book: `bids vs asks` compares no two questions. */
+/** Matches both sides of one order book: `bids vs asks` is one question. */
 const SIDES = new Set("bid bids offer offers ask asks listing listings".split(" "));
 
 /**

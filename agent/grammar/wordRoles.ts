@@ -160,7 +160,7 @@ const SPEAKERS = setOf(
 	"i we he she they you u people ppl everyone anyone someone somebody anybody who whos been being " +
 		"be still keeps keep already never ever just",
 );
-/** What these do is told, and not ordered: `did they sell`. */
+/** Lists subjects other than the author: a verb after one is no order (`did they sell`). */
 const OTHERS = setOf(
 	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
 );

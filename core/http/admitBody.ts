@@ -2,7 +2,7 @@ import { httpFault } from "#core/http/httpFault.ts";
 import { jsonTextFlaw } from "#core/http/jsonTextFlaw.ts";
 
 const BODY_BYTES_MAX = 1_048_576;
-/** The most that a webhook brings: its sender is unknown until all of it was read and hashed. */
+/** Limits a webhook's body: its sender is unknown until all of it was read and hashed. */
 const SIGNED_BYTES_MAX = 262_144;
 
 export type Admission = {

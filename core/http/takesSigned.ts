@@ -4,13 +4,13 @@ import type { Fault } from "#core/fault/Fault.ts";
 import { canStream, type DescribedChannel } from "#core/http/asyncapi/canStream.ts";
 import { canFail } from "#core/http/canFail.ts";
 
-/** The member of an operation's `detail` which says that a signature proves its sender. */
+/** Names the member of an operation's `detail` that marks a signed webhook. */
 export const SIGNED_MEMBER = "x-signed";
 
-/** A delivery as it came: these exact bytes are signed, not what they mean. */
+/** Holds a webhook request as it came: the signature is over these exact bytes. */
 export type Delivery = { headers: Headers; body: Uint8Array };
 
-/** An address to which a known sender posts signed deliveries. */
+/** Describes a webhook: its path, its check, its answer and its documentation. */
 export type SignedRoute = {
 	path: string;
 	/** Checks the signature before anything else; throws a Fault where it is not the sender's. */

@@ -9,9 +9,9 @@ export type OperatorChange = {
 	/** The path's parameter, where it has one. */
 	id?: string;
 	body: unknown;
-	/** A request about the same that is refused: by us, or by X. */
+	/** Describes a request to the same route that is refused, by the service or by X. */
 	refused: { id?: string; body: unknown; isTheirs?: true };
-	/** The audit log's entry. */
+	/** Names the action of the audit entry that is expected. */
 	action: string;
 	subject: string;
 	/** Returns what it changes as a text; null where that is not in the database. */

@@ -24,7 +24,7 @@ export async function askFulfilment(
 		channel: Channel;
 		outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
 		signal: AbortSignal;
-		/** How a delay is waited for; tests record it. */
+		/** Waits for so many milliseconds; a test passes its own function and records them. */
 		pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 	},
 ): Promise<ProviderFulfilment | null> {

@@ -7,7 +7,7 @@ import { readUint } from "#plugins/provider/wire/readUint.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 import { wireField } from "#plugins/provider/wire/wireField.ts";
 
-/** Matches a function's whole signature, with every member of its structs. */
+/** Matches a Solidity function signature, with its structs written out as tuples. */
 const SIGNATURE = /^[A-Za-z_]\w{0,127}\([\w(),[\] ]{0,4000}\)$/;
 const SUFFIX = /^0x(?:[0-9a-fA-F]{2}){0,128}$/;
 

@@ -15,12 +15,12 @@ const raw = z
 	.string()
 	.regex(/^(0|[1-9]\d{0,77})$/)
 	.transform(BigInt);
-/** An id of the provider's. It has no wrong value, only a wrong form. */
+/** Parses an id of the provider: any value of the right form is accepted. */
 const id = z
 	.string()
 	.regex(/^[\x21-\x7e]{1,128}$/)
 	.meta({ isOpaque: true });
-/** A number up to a bound, also as a text: the documentation has both. */
+/** Parses a number up to a bound, written as a number or as text: the API documents both. */
 const small = (max: number) =>
 	z
 		.union([z.string().regex(/^\d{1,8}$/), z.int().min(0)])
@@ -53,7 +53,7 @@ const pool = z.discriminatedUnion("type", [
 export const hostedAnswer = z.object({
 	requestId: id,
 	routing: z.literal("CLASSIC"),
-	/** None is asked for. */
+	/** Must be null: no permit is requested. */
 	permitData: z.null(),
 	quote: z.object({
 		chainId: z.int(),
@@ -63,7 +63,7 @@ export const hostedAnswer = z.object({
 		output: z.object({ token: address, amount: raw, recipient: address }),
 		slippage: z.number(),
 		route: z.array(z.array(pool).min(1).max(ROUTER_POOLS_MAX)).min(1).max(ROUTER_WAYS_MAX),
-		/** One: without a fee for somebody else all is the taker's. */
+		/** Has one entry: no integrator fee is requested, so all goes to the taker. */
 		aggregatedOutputs: z
 			.array(z.object({ token: address, amount: raw, recipient: address, minAmount: raw }))
 			.length(1),
@@ -76,7 +76,7 @@ type Way = Answer["quote"]["route"][number];
 /** The request to the router: the swap, and the slippage. */
 export type HostedAsk = QuoteAsk & { slippageBps: number };
 
-/** What is configured here: the pools, and the factory that made all V3 pools. */
+/** Holds this deployment's pools, and the factory that made all V3 pools. */
 export type HostedGround = { pools: readonly Pool[]; factory: Address };
 
 /**

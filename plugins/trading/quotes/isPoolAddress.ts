@@ -1,12 +1,12 @@
 import { encodeAbiParameters, getCreate2Address, keccak256 } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
-/** A pool as a router names it: its address, and the parts that the address follows from. */
+/** Describes a pool as a router names it: its address, and the parts it is derived from. */
 export type NamedPool =
 	| { type: "v3-pool"; address: string; fee: number }
 	| { type: "v4-pool"; address: string; fee: number; tickSpacing: number; hooks: Address };
 
-/** The hash of the code of each Uniswap V3 pool; the same on all chains. */
+/** Holds the init code hash of Uniswap V3 pools, which is the same on all chains. */
 const V3_CODE_HASH = "0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54";
 const v3Parts = [{ type: "address" }, { type: "address" }, { type: "uint24" }] as const;
 const v4Parts = [...v3Parts, { type: "int24" }, { type: "address" }] as const;

@@ -64,7 +64,7 @@ export const assetRows = {
 		return rows[0] ? rowOf(rows[0]) : null;
 	},
 
-	/** Returns those of these tokens that there are, in no order. By the primary key. */
+	/** Returns the stored rows of these addresses, in no order; uses the primary key. */
 	async some(db: Queryable, chainId: number, addresses: readonly Address[]): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
 			`select ${COLUMNS} from trading.asset where chain_id = $1 and address = any($2::bytea[])`,

@@ -23,7 +23,7 @@ const hop = z.object({
 const quoted = z.object({
 	source: z.string(),
 	askedAtMs: z.int(),
-	/** Null: a route of another source while the chain quoted nothing. */
+	/** Names the block of the local quote; null if only the hosted router quoted. */
 	blockNumber: raw.nullable(),
 	inRaw: raw,
 	outRaw: raw,

@@ -60,7 +60,7 @@ const TURNS_MAX = 80;
 const TURN_MS = 2_500;
 const SLOW_TURNS = 6;
 const LONG_TURN_MS = 15_000;
-/** From here on what is left waits for a signature's end, or for a process that died long ago. */
+/** Counts the turns after which the clock moves faster: only time limits are waited for then. */
 const LATE_TURNS = 24;
 const LATE_TURN_MS = 40_000;
 const SEND = "^POST /v1/wallets/";
@@ -145,7 +145,7 @@ async function alive<Result>(act: () => Promise<Result>): Promise<Result | null>
 	}
 }
 
-/** Asks for bridges until the process dies at the point, and starts the next one. */
+/** Requests bridges until the process dies at the given step, and starts the next process. */
 async function dieAt(point: KillPoint, { prng, bridges }: { prng: Prng; bridges: Asked[] }) {
 	const { bridge, custody } = lane.world.bridges;
 	for (let times = 0; times < TRIES_MAX; times++) {
@@ -175,7 +175,7 @@ async function dieAt(point: KillPoint, { prng, bridges }: { prng: Prng; bridges:
 	throw new Error(`no process comes by ${point.step}:${point.edge}`);
 }
 
-/** Runs the jobs until each bridge is where the provider's books have it; returns the records. */
+/** Runs the jobs until each bridge has the status of the provider's ledger; returns the rows. */
 async function settle(bridges: readonly Asked[]): Promise<any[]> {
 	const { bridge, custody } = lane.world.bridges;
 	let records: any[] = [];

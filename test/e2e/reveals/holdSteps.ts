@@ -30,7 +30,7 @@ export type HeldSteps = {
  */
 export async function holdSteps(connectionString: string): Promise<HeldSteps> {
 	const client = new Client({ connectionString });
-	// A test that fails drops the database under it.
+	// Ignores the error of a connection whose database a failed test drops.
 	client.on("error", () => {});
 	await client.connect();
 	const steps = Object.keys(WRITES) as HeldStep[];

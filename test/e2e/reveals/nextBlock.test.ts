@@ -52,7 +52,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Arms a plan for a collection, and waits until it is known to be hidden and on offer. */
+/** Arms a plan and returns its id once the index has the collection as hidden and with listings. */
 async function arm(contract: string): Promise<string> {
 	const plan = {
 		...{ collectionSlug: contract, chain: "anvil", trigger: "on_reveal", maxRank: TOKENS },

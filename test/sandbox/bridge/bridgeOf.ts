@@ -7,7 +7,7 @@ import { type BridgeEmulator, startBridgeEmulator } from "./startBridgeEmulator.
 export const USDG: Address = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 /** The stablecoin of 988 as a token. The real chain's coin is the same money. */
 export const USDT0: Address = "0x779ded0c9e1022225f8e0630b35a9b54be713736";
-/** A dollar on 4663 whose owner may sign for it (EIP-3009): bridged so, it needs no allowance. */
+/** Names the dollar token on chain 4663 that moves by its owner's signature (EIP-3009). */
 export const SIGNED_DOLLAR: Address = "0x000000000000000000000000000000000000f702";
 const ETH_USD_MICROS = 2_500_000_000n;
 const DOLLAR_MICROS = 1_000_000n;
