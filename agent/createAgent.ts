@@ -1,5 +1,6 @@
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
+import type { FindNames } from "#agent/findNames.ts";
 import type { Grammar, Reading, Unread } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
 import { SUGGESTIONS_MAX } from "#agent/limits.ts";
@@ -19,6 +20,7 @@ export type AgentDeps = {
 	clock: Clock;
 	log: Log;
 	grammar: Grammar;
+	findNames: FindNames;
 	/** The tools of all plugins, and the agent's own. */
 	tools: readonly AnyTool[];
 	runTool: RunTool;
@@ -32,9 +34,9 @@ export type AgentDeps = {
 type Understood = { reading: Reading; isProposal: boolean };
 
 /**
- * Returns the function that answers a text. The grammar reads it, or else a model writes a command
- * that the grammar reads; the caller's authority decides which tool may run; its output becomes one
- * line. Never throws for bad input.
+ * Returns the function that answers a text. The grammar reads it, with the names that plugins know,
+ * or else a model writes a command that the grammar reads; the caller's authority decides which
+ * tool may run; its output becomes one line. Never throws for bad input.
  */
 export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 	const tools = new Map(deps.tools.map((tool) => [tool.name, tool]));
@@ -44,7 +46,8 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		return tool;
 	};
 	return async (asked) => {
-		const parsed = deps.grammar.parse(asked.text);
+		const names = await deps.findNames(deps.grammar.namesIn(asked.text));
+		const parsed = deps.grammar.parse(asked.text, names);
 		if (parsed.kind === "read") {
 			return answer({ reading: parsed.reading, isProposal: false }, asked, { ...deps, toolOf });
 		}

@@ -23,3 +23,7 @@ export const PARTS_MAX = 1_000;
 
 /** The longest id of a message, which is the default of its `idempotency-key`. */
 export const MESSAGE_ID_CHARS_MAX = 200;
+
+/** How long names are looked up, and how long a book that did not answer is left alone. */
+export const NAMES_TIMEOUT_MS = 500;
+export const NAMES_AWAY_MS = 5_000;

@@ -49,6 +49,7 @@ function sayingAgent(env: Record<string, unknown> = {}) {
 	const collected: Collected = {
 		tools: [tool],
 		commands: [command],
+		names: [],
 		callerOf: async () => null,
 	};
 	const agent = openAgent({

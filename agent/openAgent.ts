@@ -1,6 +1,7 @@
 import type { AgentConfig } from "#agent/agentConfig.ts";
 import type { Agent } from "#agent/contract.ts";
 import { createAgent } from "#agent/createAgent.ts";
+import { createNameFinder } from "#agent/findNames.ts";
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import type { Grammar } from "#agent/grammar/Grammar.ts";
 import { createHelp } from "#agent/help.ts";
@@ -48,6 +49,7 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 		clock,
 		log,
 		grammar,
+		findNames: createNameFinder(collected.names, { clock, log }),
 		tools,
 		runTool,
 		readByModel: modelOf(grammar, { core, config, isStrict }),

@@ -1,4 +1,5 @@
 import type { Command, SlotValues } from "#core/plugin/Command.ts";
+import type { KnownNames } from "#core/plugin/NameBook.ts";
 
 /** A command, and the values that a text gave to its slots. */
 export type Reading = { command: Command; values: SlotValues };
@@ -25,8 +26,16 @@ export type Unread = {
 export type Parsed = { kind: "read"; reading: Reading; text: string } | Unread;
 
 export type Grammar = {
-	/** Reads a text as typed; `text` of the result is its normalised form. */
-	parse(text: string): Parsed;
+	/**
+	 * Reads a text as typed; `text` of the result is its normalised form. `names`: which groups of
+	 * its words are names, for what only reads.
+	 */
+	parse(text: string, names?: KnownNames): Parsed;
+	/**
+	 * Returns the groups of words of a question that could be names, in lower case, at most
+	 * `NAMES_ASKED_MAX`; none where its form alone says everything, and none for what moves value.
+	 */
+	namesIn(text: string): string[];
 	/** Prints a reading so that `parse` reads it back as the same. */
 	print(reading: Reading): string;
 	/** All commands with their summaries and examples, for help and for the model's instructions. */

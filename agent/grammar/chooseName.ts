@@ -140,7 +140,7 @@ function isAside(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>
 }
 
 /** Returns true where all words are usual ones. */
-function isTalk(words: Words, { from, to }: Range): boolean {
+export function isTalk(words: Words, { from, to }: Range): boolean {
 	for (let at = from; at < to; at++) {
 		if (!isCommon(words.low[at] ?? "") && roleOf(words, at) === "open") return false;
 	}

@@ -1,6 +1,7 @@
 import { createReader, type Entry, entriesOf, type Look } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL } from "#agent/grammar/explainUnread.ts";
 import type { Grammar, Parsed, Reading, Unread } from "#agent/grammar/Grammar.ts";
+import { namesToAsk, readKnown } from "#agent/grammar/knownNames.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { fillForm } from "#agent/grammar/parseForm.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
@@ -9,6 +10,7 @@ import type { Found } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
 import { assert } from "#core/fault/assert.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { KnownNames } from "#core/plugin/NameBook.ts";
 
 export type GrammarOptions = {
 	/**
@@ -26,6 +28,9 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	const entries = entriesOf(commands, options.isStrict);
 	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
 	const reader = createReader(entries, options.chains);
+	const { isOfQuestion, readLoose } = reader;
+	const isChain = (low: string) => options.chains.bySlug(low) !== undefined;
+	const reading = { isOfQuestion, isChain, read: readLoose };
 	/**
 	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
 	 * must come from the owner, never from an example.
@@ -33,7 +38,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	const examples = new Map<Command, string>();
 	const shown = (command: Command) => examples.get(command) ?? shapeOf(command);
 
-	function parse(text: string): Parsed {
+	function parse(text: string, names: KnownNames = NO_NAMES): Parsed {
 		const plain = normaliseText(text);
 		if (plain.kind === "refused") return { ...plain, kind: "unread", near: [] };
 		const words = splitWords(plain.text);
@@ -43,11 +48,24 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		if (words.low.length === 0) return EMPTY;
 		const strict = reader.readStrict(words);
 		if (strict.found.length > 0) return settle(strict, plain);
-		const loose = reader.readLoose(words);
+		const byWords = reader.readLoose(words);
+		const byNames = names.size > 0 ? readKnown(words, byWords, { ...reading, names }) : null;
+		const loose = byNames ?? byWords;
 		if (loose.found.length > 0) return settle(loose, plain);
 		const end = plain.text.trimEnd().length;
 		const unread = explainUnread({ strict, loose, words, end }, { reader, entries, shown });
 		return { ...unread, position: plain.positionOf(unread.position) };
+	}
+
+	function namesIn(text: string): string[] {
+		const plain = normaliseText(text);
+		if (plain.kind === "refused") return [];
+		const words = splitWords(plain.text);
+		if (words.kind === "refused" || reader.readStrict(words).found.length > 0) return [];
+		const parsed = parse(text);
+		if (parsed.kind === "unread" && parsed.code.startsWith("text_")) return [];
+		const isPrinted = parsed.kind === "read" && isAlike(print(parsed.reading), plain.text);
+		return isPrinted ? [] : namesToAsk(words, reader.isOfQuestion);
 	}
 
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
@@ -84,7 +102,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 			if (n === 0 && !isStrict) examples.set(command, print(parsed.reading));
 		}
 	}
-	return { parse, print, commands };
+	return { parse, namesIn, print, commands };
 }
 
 /** Returns the first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
@@ -108,6 +126,18 @@ const EMPTY: Unread = {
 	position: 0,
 	near: [],
 };
+
+const NO_NAMES: KnownNames = new Map();
+
+function isAlike(printed: string, typed: string): boolean {
+	return (
+		printed.toLowerCase() ===
+		typed
+			.replace(/[\s?!.]+$/, "")
+			.trim()
+			.toLowerCase()
+	);
+}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 

@@ -44,6 +44,8 @@ export type Reader = {
 	looseRoot: Node;
 	/** All words of all forms. */
 	known: readonly string[];
+	/** True for a word of a form, the sign of a topic, or a chain. */
+	isOfQuestion(low: string): boolean;
 	/** True for the first word of a command that moves value. */
 	isStrictHead(low: string): boolean;
 	/** Reads words as commands that move value: word for word, or not at all. */
@@ -67,11 +69,12 @@ export function createReader(
 ): Reader {
 	const { heads, mainHeads, strictHeads } = collectHeads(entries);
 	const known = new Set(entries.flatMap(({ words }) => [...words]));
+	const topical = new Set(entries.flatMap(({ command }) => command.topic?.words ?? []));
 	const rules: WalkRules = {
 		chains,
 		isReserved: (low) => strictHeads.has(low),
 		isHead: (low) => heads.has(low),
-		isKnown: (low) => known.has(low),
+		isKnown: (low) => known.has(low) || topical.has(low),
 	};
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
@@ -95,6 +98,8 @@ export function createReader(
 		strictRoot,
 		looseRoot,
 		known: [...known],
+		isOfQuestion: (low) =>
+			known.has(low) || topics.isOfAny(low) || (/^[a-z]/.test(low) && !!chains.bySlug(low)),
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),

@@ -38,7 +38,7 @@ export function createTopicReader(entries: readonly Entry[], rules: WalkRules): 
 		...signs,
 		read(words) {
 			if (words.low.length > WORDS_MAX || rules.isReserved(words.low[0] ?? "")) return undefined;
-			if (asksHow(words) || isOrdered(words)) return undefined;
+			if (asksHow(words) || isOrdered(words) || isTalkOnly(words)) return undefined;
 			const found = signs.find(words);
 			noteValues(words, found, takers);
 			if (found.size === 0) return undefined;
@@ -57,10 +57,16 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 	const { low } = words;
 	const hasId = low.some((word) => /^#?\d+$/.test(word));
 	const signed = [...low.keys()].filter((at) => /^#\d+$/.test(low[at] ?? ""));
+	const tickers = [...low.keys()].filter((at) => /^\$[a-z]/.test(low[at] ?? ""));
+	if (!hasId) for (const [command, { needsToken }] of takers) if (needsToken) found.delete(command);
+	const isBare = found.size === 0;
+	const names = isBare ? [...low.keys()].filter((at) => words.kinds[at] === "quoted") : [];
 	const price = low.findIndex((_, at) => comparesPrice(words, at));
 	for (const [command, { needsToken }] of takers) {
-		if (needsToken && !hasId) found.delete(command);
 		if (needsToken && signed.length > 0) note(found, command, signed);
+		const isAsked = isBare || found.has(command);
+		if (command.topic?.ofTicker && tickers.length > 0 && isAsked) note(found, command, tickers);
+		if (command.topic?.ofName && names.length > 0) note(found, command, names);
 		if (command.topic?.takesPrice && price >= 0) note(found, command, [price]);
 	}
 }
@@ -88,6 +94,20 @@ function isOrdered(words: Words): boolean {
 	return words.low[first] === "mint" && (next === "me" || next === "us" || /^\d+$/.test(next));
 }
 
+/** Returns true for `see you tomorrow`, `do you think …`, and `write me a tweet`. */
+function isTalkOnly({ low }: Words): boolean {
+	return low.some((word, at) => {
+		const [next = "", later = ""] = [low[at + 1], low[at + 2]];
+		if (word === "see") return YOU.has(next) && LATER.has(later);
+		if (MAKING.has(word)) return next === "me" || next === "us" || next === "a";
+		return (word === "you" || word === "u") && THINKING.has(next);
+	});
+}
+
+const MAKING = new Set("write draw translate generate compose sing paint code".split(" "));
+const THINKING = new Set("think reckon recommend suggest feel believe predict expect".split(" "));
+const YOU = new Set("you u ya y'all all everyone".split(" "));
+const LATER = new Set("tomorrow later soon tonight around again".split(" "));
 const WAYS = new Set("do does can should would could did".split(" "));
 const PERSONS = new Set("i we you u one people ppl".split(" "));
 const LOOKS = new Set("see check find look view know tell get".split(" "));

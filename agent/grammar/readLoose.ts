@@ -69,7 +69,9 @@ function asksAhead({ low }: Words, will: number): boolean {
 }
 
 const MOVES = new Set(
-	"pump dump moon nuke crash rip tank recover bounce rise fall drop dip".split(" "),
+	"pump dump moon nuke crash rip tank recover bounce rise fall drop dip hit reach break go".split(
+		" ",
+	),
 );
 
 function takesAmount({ command, values }: Found): boolean {

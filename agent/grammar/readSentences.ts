@@ -52,7 +52,8 @@ const ADDING = new Set(
 
 const BE = new Set("is are did does do".split(" "));
 
-function slice(words: Words, from: number, to: number): Words {
+/** Returns the words of one part of a text. */
+export function slice(words: Words, from: number, to: number): Words {
 	const part = <T>(list: T[]) => list.slice(from, to);
 	const { raw, low, starts, kinds, isApart, proper } = words;
 	const own = [...(proper ?? [])].map((place) => place - from);
@@ -61,7 +62,7 @@ function slice(words: Words, from: number, to: number): Words {
 }
 
 /** Splits words at the signs between them. */
-function sentencesOf(words: Words): Words[] {
+export function sentencesOf(words: Words): Words[] {
 	return startsOf(words).map((from, n, starts) => {
 		return slice(words, from, starts[n + 1] ?? words.low.length);
 	});

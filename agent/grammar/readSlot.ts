@@ -98,6 +98,13 @@ export function isOtherTime({ low, kinds }: Words, at: number): boolean {
 	const first = word.charCodeAt(0);
 	const next = low[at + 1] ?? "";
 	if (first < DIGIT_0 || first > DIGIT_9) {
+		if (
+			MANY.has(word) &&
+			TIME_UNITS.has(next) &&
+			!WINDOW_WORDS.has(`${NUMBERS.get(word) ?? ""} ${next}`)
+		) {
+			return true;
+		}
 		return OTHER_TIMES.has(word) || (next === "time" && (word === "all" || word === "life"));
 	}
 	if (WINDOWS.has(word) || WINDOW_WORDS.has(word) || WINDOW_WORDS.has(`${word} ${next}`))
@@ -105,6 +112,9 @@ export function isOtherTime({ low, kinds }: Words, at: number): boolean {
 	return TIME_UNITS.has(/^\d+$/.test(word) ? next : word.replace(/^\d+/, ""));
 }
 
+const MANY = new Set(
+	"two three four eight nine ten eleven twelve fifteen twenty forty ninety".split(" "),
+);
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 

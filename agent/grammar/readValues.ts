@@ -1,8 +1,9 @@
-import { chooseName } from "#agent/grammar/chooseName.ts";
+import { chooseName, isTalk } from "#agent/grammar/chooseName.ts";
 import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import {
 	isNameWord,
 	isOtherTime,
+	isWindowWord,
 	readAddress,
 	readLooseWindow,
 	readSlot,
@@ -64,7 +65,7 @@ export function readValues(
 			continue;
 		}
 		const window = windowAt(words, at, rules);
-		if (!window && isTopic.has(at) && !TOKEN.test(word)) continue;
+		if (!window && isTopic.has(at) && !VALUE.test(word)) continue;
 		if (window) {
 			if (values.window !== undefined && values.window !== window.value) return undefined;
 			values.window = window.value;
@@ -101,14 +102,15 @@ export function readValues(
 	return withName(words, rest, values, { isTopic, rules });
 }
 
-const TOKEN = /^#?\d+$/;
+/** The id of a token, or a ticker: values that also show what is asked. */
+const VALUE = /^(?:#?\d+|\$[a-z].*)$/;
 const NAME_WORDS_MAX = 5;
 
 /** Returns true for a bare ticker where something says so: `nvda stock`, `market open for nvda`. */
 function isTicker(words: Words, at: number): boolean {
 	const { low } = words;
 	if (!/^[a-z]{1,5}$/.test(low[at] ?? "")) return false;
-	if (SHARES.has(low[at + 1] ?? "")) return true;
+	if (SHARES.has(low[at + 1] ?? "")) return !isChatWord(low[at] ?? "");
 	// The market of a stock opens and closes; that of a collection does not.
 	const hasHours = low.some((word, n) => word === "market" && HOURS.has(low[n + 1] ?? ""));
 	return hasHours && roleOf(words, at) === "open" && !HOURS.has(low[at] ?? "");
@@ -128,8 +130,9 @@ function withName(
 		rest.length === 1 ? readSlot({ kind: "chain" }, words, rest[0] ?? 0, rules) : undefined;
 	const choice = chooseName(words, rest, isTopic);
 	if (choice.kind === "none") return values;
-	if (choice.kind === "unclear" || values.name) return undefined;
+	if (choice.kind === "unclear") return undefined;
 	const { from, to } = choice.range;
+	if (values.name) return isRemark(words, choice.range, isTopic) ? values : undefined;
 	if (to - from > NAME_WORDS_MAX) return undefined;
 	for (let at = from; at < to; at++) if (!isNameWord(words, at, rules)) return undefined;
 	const value = words.raw.slice(from, to).join(" ").replace(/'s?$/, "");
@@ -145,6 +148,17 @@ function withName(
 	return isNumbered
 		? { ...values, name, numbered: `${words.raw[tokenAt]} ${value}` }
 		: { ...values, name };
+}
+
+/**
+ * Returns true for usual words that count for nothing beside a name in quotes (`azuki volume, lets
+ * see the damage`). Beside the name or the topic they may narrow it: `gold fur floor`.
+ */
+function isRemark(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>): boolean {
+	const { kinds } = words;
+	const isBeside = (at: number) => isTopic.has(at) || kinds[at] === "quoted";
+	if (from === 0 || isBeside(from - 1) || isBeside(to)) return false;
+	return [...isTopic].every((at) => kinds[at] !== "quoted") && isTalk(words, { from, to });
 }
 
 function windowAt(
@@ -194,9 +208,10 @@ function chainAt(
 	const { low } = words;
 	const chain = readSlot({ kind: "chain" }, words, at, rules);
 	if (chain === undefined || /^\d+$/.test(low[at] ?? "")) return undefined;
-	const isAtEnd = at > 0 && at === low.length - 1 && (isTopic.has(at - 1) || words.isApart[at]);
-	const isCalled =
-		CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isTopic.has(at - 1));
+	const isAfter =
+		isTopic.has(at - 1) || words.kinds[at - 1] === "quoted" || isWindowWord(low[at - 1] ?? "");
+	const isAtEnd = at > 0 && at === low.length - 1 && (isAfter || words.isApart[at]);
+	const isCalled = CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isAfter);
 	const isOfAll = MANY.has(low[at + 1] ?? "") && (at === 0 || WHICH.has(low[at - 1] ?? ""));
 	return isAtEnd ||
 		isCalled ||

@@ -54,9 +54,12 @@ export function createTopicSigns(
 	function find(words: Words): Signs {
 		const signs: Signs = new Map();
 		for (const [at, word] of words.low.entries()) {
+			if (word === "asks" && isSaid(words, at)) continue;
 			for (const { command, parts } of phrases.get(word) ?? []) {
 				const places = standsAt(parts, words, at);
-				if (places) note(signs, command, places);
+				// `my bags` are no collection's: only a phrase that begins with `my` speaks of them.
+				const isOwn = words.low[at - 1] === "my" && places?.length === 1;
+				if (places && !isOwn) note(signs, command, places);
 			}
 		}
 		addMisspelled(words, signs);
@@ -96,6 +99,16 @@ export function createTopicSigns(
 		isPhrase: (first, second) => pairs.has(`${first} ${second}`),
 	};
 }
+
+/** Returns true where somebody asks: `my boss asks for the floor`. */
+function isSaid({ low, isApart }: Words, at: number): boolean {
+	return (
+		at > 0 && !isApart[at + 1] && SAYING.has(low[at + 1] ?? "") && !SIDES.has(low[at - 1] ?? "")
+	);
+}
+
+const SAYING = new Set("for if about me us whether what how who".split(" "));
+const SIDES = new Set("the lowest cheapest any show open all current what bids".split(" "));
 
 /** The most words between two parts of a phrase. */
 const GAP_MAX = 7;

@@ -20,7 +20,7 @@ import type { Command, SlotValues } from "#core/plugin/Command.ts";
 export type WalkRules = SlotRules & {
 	/** True for a word that begins a command. */
 	isHead(low: string): boolean;
-	/** True for a word of any form: it is never taken for a misspelling of another. */
+	/** True for a word of any form or topic: it is never taken for a misspelling of another. */
 	isKnown(low: string): boolean;
 };
 

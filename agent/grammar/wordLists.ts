@@ -2,7 +2,7 @@
 
 /** Words that people put around a question: small words, greetings, slang, usual misspellings. */
 export const CHAT = setOf(
-	"sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath " +
+	"him her his af sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath " +
 		"underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os " +
 		"blur magiceden a an the this that these those it its it's there here one any anything " +
 		"some something all of on in at for from to with by about into over within per as than " +
@@ -56,7 +56,8 @@ export const CHAT = setOf(
 		"individual specific pcs units unit copies amounts junk nonsense fyi psa ps ok'd " +
 		"wondered howdy hola hallo bonjour salut privet namaste anytime sometime sometimes " +
 		"often always usually normally generally specifically particularly especially mainly " +
-		"mostly perhaps truly surely certainly clearly simply merely barely hardly solely " +
+		"por favor obrigado obrigada gracias merci bitte arigato onegai onegaishimasu kudasai shukran " +
+		"grazie prego saludos boa tarde bom dia noite buenas buenos dias bhai yaar ji mostly perhaps truly surely certainly clearly simply merely barely hardly solely " +
 		"purely fully partly entirely totally completely absolutely relatively ourselves " +
 		"oneself everybody nobody noone none nothing nowhere everywhere anywhere everything " +
 		"first second third firstly secondly finally lastly once twice thrice hence thus " +
@@ -140,7 +141,7 @@ export const VERBS = setOf(
 		"retrace bleed soar plummet slump drop stabilize consolidate halve remember rotate " +
 		"circulate shake break land print track walk test mark work play deal point level load " +
 		"visit watch spot slip rally tick range post record report surge spike sink drift drive " +
-		"fly order rest run hit kick cover slide rank catch match hammer quote star rip dip " +
+		"fly order rest run hit kick cover slide rank catch match hammer lose quote star rip dip " +
 		"crash double triple fade rise fall flow mean kill bounce rebound plunge turn stick " +
 		"love hope care climb abandon absorb accelerate access accompany accomplish achieve " +
 		"acknowledge acquire activate adapt adjust admire admit adopt advance advise afford " +
@@ -210,7 +211,7 @@ export const REFUSED = setOf(
 	"my mine if unless until not no never don't dont won't wont without instead else why " +
 		"should shouldnt shouldn't vs versus than compared compare better worse predict " +
 		"prediction predictions forecast ath gas gwei safe founder founders creator creators " +
-		"artist ceo roadmap whitepaper utility btc bitcoin solana",
+		"poem essay haiku lyrics password passphrase weather thoughts opinion opinions artist ceo roadmap whitepaper utility btc bitcoin solana",
 );
 
 /** Usual nouns: beside a better name they are part of the talk, and never the only choice. */
@@ -304,7 +305,7 @@ export const COMMON = setOf(
 		"september august april march february january autumn christmas easter halloween " +
 		"weekday midnight colleague coworker roommate neighbor landlord doctor dentist uni " +
 		"university college homework essay newsletter podcast stream episode clip meme memes " +
-		"gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
+		"damage gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
 		"toilet bathroom tomorrow keys ledger trezor rabby phantom hacker hack exploit drainer " +
 		"snipers sniper raid raids shill shills influencer influencers kol kols caller callers " +
 		"mods mod admin admins tickets",

@@ -27,6 +27,7 @@ export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	if (CHAT.has(word) || PRESENT.has(word)) return "chat";
 	if (word.endsWith("'s") && CHAT.has(word.slice(0, -2))) return "chat";
 	const before = low[at - 1] ?? "";
+	if (word === "mean" && before === "i") return "chat";
 	if (VERBS.has(word) || ORDERS.has(word)) {
 		if (MODAL.has(before)) return "chat";
 	} else if (SPEAKERS.has(before) && (PAST.has(word) || VERB_ENDING.test(word))) return "chat";
@@ -109,30 +110,52 @@ export function isRefused({ low, proper }: Words, at: number): boolean {
 export function isOrder({ low }: Words, at: number): boolean {
 	const word = low[at] ?? "";
 	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
+	const next = low[at + 1] ?? "";
 	if (REFUSED.has(word)) {
-		if (word === "no" && /^#?\d+$/.test(low[at + 1] ?? "")) return false;
-		if (word === "no" && CALMING.has(low[at + 1] ?? "")) return false;
-		if (word === "not" && /^(?:just|only)$/.test(low[at + 1] ?? "")) return false;
+		if (word === "no" && (/^#?\d+$/.test(next) || CALMING.has(next) || next === "of")) return false;
+		if (word === "not" && /^(?:just|only)$/.test(next)) return false;
 		if (word === "not" || word === "no") return before !== "or";
-		if (word === "if") return !ASKING.has(before) && !WISHING.has(low[at + 1] ?? "");
+		if (word === "if") return !ASKING.has(before) && !WISHING.has(next) && !isSupposed(low, at);
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
 		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
 		if (word === "my") {
+			if (PEOPLE.has(next)) return false;
+			// `the best bid i could dump my azuki into`
+			if (ORDERS.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
 			if (NAMING.has(before)) return low.some((one, n) => n !== at && ORDERS.has(one));
 			return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
 		}
 		if (word === "never") return !/^(?:heard|seen|saw|knew|tried|used)$/.test(low[at + 1] ?? "");
-		if (word === "dont" || word === "don't") return !KNOWING.has(low[at + 1] ?? "");
-		return word !== "until" || !DURATION.has(before);
+		if (word === "dont" || word === "don't") {
+			return !(KNOWING.has(next) || (MODAL.has(next) && MISSING.has(low[at + 2] ?? "")));
+		}
+		return word !== "until" || !(DURATION.has(before) || next === "now");
 	}
+	// `need a flip`, `if i wanted to exit`
+	if (before === "a" || before === "an" || isSupposed(low, at)) return false;
 	if (LENGTHS.has(word) && at > 0) return false;
 	// `can i still grab one`
 	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first))
 		return false;
 	// `how much do i need to grab one`: what it costs, and no order.
-	if (before === "to" && COSTING.has(first)) return false;
+	if (before === "to" && (COSTING.has(first) || COSTING.has(low[at - 3] ?? ""))) return false;
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
 }
+
+/** Returns true in what is only supposed in front of a question: `if i wanna exit, what is …`. */
+function isSupposed(low: readonly string[], at: number): boolean {
+	const start = low.lastIndexOf("if", at);
+	if (start < 0 || at - start > SUPPOSED_MAX || !PERSONS.has(low[start + 1] ?? "")) return false;
+	return low.slice(at + 1).some((word) => QUESTIONS.has(word));
+}
+
+const SUPPOSED_MAX = 4;
+const QUESTIONS = setOf("what whats what's how where wheres is are who which");
+const PEOPLE = setOf(
+	"friend friends buddy mate bro brother sister cousin wife husband boss dad mom mum kid kids son daughter uncle aunt " +
+		"colleague colleagues teacher partner girlfriend boyfriend neighbor neighbour nephew niece group article report " +
+		"newsletter thesis homework friend's brother's cousin's",
+);
 
 /** Returns true behind whoever else does something: `wallets that hold`. */
 export function isTold(before: string): boolean {
@@ -190,6 +213,8 @@ const ASKING = setOf("know see check idk wonder wondering ask tell sure curious"
 const WISHING = setOf("you u possible poss ok okay thats that's available any");
 /** `don't know` denies nothing that is asked. */
 const KNOWING = setOf("know see remember get have understand care mind");
+/** `dont wanna miss it` */
+const MISSING = setOf("miss lose overpay sleep fomo");
 const CALMING = setOf(
 	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
 );

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import { createAgent } from "#agent/createAgent.ts";
+import { createNameFinder } from "#agent/findNames.ts";
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
 import { createHelp } from "#agent/help.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
@@ -11,6 +12,7 @@ import { defineFaults } from "#core/fault/defineFaults.ts";
 import type { Log } from "#core/log/Log.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import type { Command } from "#core/plugin/Command.ts";
+import type { NameBook } from "#core/plugin/NameBook.ts";
 import { type AnyTool, type Caller, defineTool } from "#core/plugin/Tool.ts";
 
 export const NOW_MS = 1_800_000_000_000;
@@ -33,6 +35,8 @@ export type LabOptions = {
 	timeoutMs?: number;
 	/** The slot that choices are for; a slot that the command lacks cannot be printed. */
 	chooses?: string;
+	/** Books of names. */
+	names?: readonly NameBook[];
 	more?: { tools?: readonly AnyTool[]; commands?: readonly Command[] };
 };
 
@@ -58,6 +62,7 @@ export function agentLab(options: LabOptions = {}) {
 		clock,
 		log,
 		grammar,
+		findNames: createNameFinder(options.names ?? [], { clock, log }),
 		tools: [...all, help.tool],
 		runTool,
 		readByModel: options.readByModel ?? null,

@@ -5,6 +5,7 @@ import type { CliCommand } from "#core/plugin/CliCommand.ts";
 import type { Command } from "#core/plugin/Command.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Contribution, ExtensionPoint } from "#core/plugin/extensionPoint.ts";
+import type { NameBook } from "#core/plugin/NameBook.ts";
 import type { ServiceKey } from "#core/plugin/serviceKey.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import type { QueueTask } from "#core/queue/QueueTask.ts";
@@ -34,10 +35,11 @@ export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
 /** Names the profile that a request speaks for, null where it brings no credentials at all. */
 export type CallerOf = (request: Request) => Promise<string | null>;
 
-/** Tools and commands of all plugins, and who can say whose a request is. */
+/** Tools, commands and names of all plugins, and who can say whose a request is. */
 export type Collected = {
 	tools: readonly AnyTool[];
 	commands: readonly Command[];
+	names: readonly NameBook[];
 	callerOf: CallerOf;
 };
 
@@ -52,6 +54,8 @@ export type Parts<Offer> = {
 	tools?: readonly AnyTool[];
 	/** What people may type for these tools. */
 	commands?: readonly Command[];
+	/** The names of what these are about. */
+	names?: NameBook;
 	/** Throws `unauthorized` (401) where the credentials are wrong. At most one plugin has it. */
 	callerOf?: CallerOf;
 	/** Begins to work. `signal` aborts when the plugin must end; may throw to refuse the boot. */

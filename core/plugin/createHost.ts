@@ -176,6 +176,7 @@ function collectedOf(members: readonly Member[]): Collected {
 	return {
 		tools: members.flatMap(({ parts }) => parts.tools ?? []),
 		commands: members.flatMap(({ parts }) => parts.commands ?? []),
+		names: members.flatMap(({ parts }) => (parts.names ? [parts.names] : [])),
 		callerOf: members.find(({ parts }) => parts.callerOf)?.parts.callerOf ?? nobody,
 	};
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { commaList } from "#core/config/commaList.ts";
 import { definePlugin } from "#core/plugin/definePlugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
+import { collectionNames } from "#plugins/market-index/agent/collectionNames.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
@@ -130,6 +131,7 @@ export const marketIndexPlugin = definePlugin({
 			routes: marketRoutes(reading),
 			tools: marketTools(reading),
 			commands: marketCommands,
+			names: collectionNames(reads),
 			jobs: [
 				...retention.jobs,
 				recipientsJob(core),

@@ -31,6 +31,7 @@ import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRo
 import { holdingRoutes } from "#plugins/trading/routes/holdingRoutes.ts";
 import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { stockNames } from "#plugins/trading/stockNames.ts";
 import { stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
@@ -121,6 +122,7 @@ export function openRegistry(options: RegistryOptions) {
 	const work = followPools({ core, pools, ending });
 	return {
 		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
+		names: stockNames(db, chain.id),
 		jobs: isFollowed ? jobs : [],
 		degraded: async () => (isFollowed ? degraded() : []),
 		start() {

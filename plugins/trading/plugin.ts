@@ -39,6 +39,7 @@ export const tradingPlugin = definePlugin({
 			jobs: registry.jobs,
 			tools: [...registry.tools, ...trades.tools],
 			commands: [...stockCommands, ...holdingCommands, ...tradeCommands],
+			names: registry.names,
 			start: registry.start,
 			degraded: registry.degraded,
 			async stop() {

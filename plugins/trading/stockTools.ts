@@ -41,7 +41,8 @@ export const stockCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, " +
-				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks"
+				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain, " +
+				"robinhood chain, on robinhood, on hood"
 			).split(", "),
 		},
 		summary: "stock tokens that are traded here",
@@ -56,9 +57,11 @@ export const stockCommands: readonly Command[] = [
 			words: (
 				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
 				"how much, quote, market, open, closed, share price, shares, at, " +
-				"going for, doing, up, down, stock price"
+				"going for, doing, up, down, stock price, token, tokens, stock token, hours, " +
+				"hood chain, robinhood chain, on robinhood, on hood"
 			).split(", "),
 			over: ["stocks"],
+			ofTicker: true,
 		},
 		summary: "a stock token's price, and whether its market is open",
 		examples: ["stock TSLA", "stock price of AAPL"],

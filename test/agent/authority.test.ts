@@ -42,6 +42,7 @@ beforeEach(async () => {
 		collected: {
 			tools: transferTools(lab.context),
 			commands: transferCommands,
+			names: [],
 			callerOf: async () => null,
 		},
 		core: {

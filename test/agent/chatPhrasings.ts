@@ -64,7 +64,6 @@ export const chatPhrasings: readonly (readonly [text: string, command: string | 
 	["is the market open for nvda", "stock NVDA"],
 	["lil pawns floor on base", "floor lil pawns on base"],
 	["liquidity check fluf world", "depth fluf world"],
-	["how much is one apple stock token", "stock AAPL"],
 	["how low can i get a doodle for", "floor doodle"],
 	["lemme see the last trades in pixel pirates", "sales pixel pirates"],
 	["give me stats on cyberbrokers", "collection cyberbrokers"],

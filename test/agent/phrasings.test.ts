@@ -1,23 +1,29 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import type { KnownName } from "#core/plugin/NameBook.ts";
 import { blindPhrasings, readAnotherWay } from "#test/agent/blindPhrasings.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
 import { chatPhrasings } from "#test/agent/chatPhrasings.ts";
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
 import { groupPhrasings, readAsOtherNames } from "#test/agent/groupPhrasings.ts";
+import { laterNamedMisread, laterNamedPhrasings } from "#test/agent/laterNamedPhrasings.ts";
+import { namedMisread, namedPhrasings } from "#test/agent/namedPhrasings.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
+import { stocks } from "#test/sandbox/stocks/stockCatalogue.ts";
 
 /** The share of questions that may be left to a model. */
 const LEFT_OVER_MAX = 0.1;
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
-const all = [
+const unnamed = [
 	...phrasings,
 	...freshPhrasings,
 	...blindPhrasings,
 	...groupPhrasings,
 	...chatPhrasings,
 ];
+const named = [...namedPhrasings, ...laterNamedPhrasings];
+const all = [...unnamed, ...named];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
 function readAs(text: string): string | null {
@@ -25,20 +31,37 @@ function readAs(text: string): string | null {
 	return parsed.kind === "read" ? grammar.print(parsed.reading) : null;
 }
 
-test("what traders type is read as meant or not at all, nine market questions of ten without a model", () => {
-	const wrong: string[] = [];
-	const left: string[] = [];
-	let questions = 0;
-	for (const [text, meant] of all) {
-		const read = readAs(text);
-		if (read !== null && read !== meant) wrong.push(`${text} => ${read}, not ${meant}`);
-		if (meant === null || !isOfMarket(meant)) continue;
-		questions += 1;
-		if (read === null) left.push(text);
-	}
-	expect(wrong).toEqual([]);
-	expect(questions).toBeGreaterThan(500);
-	if (left.length > questions * LEFT_OVER_MAX) expect(left).toEqual([]);
+/** The same where a service knows the names of all collections and shares in the texts. */
+function readWith(names: ReadonlyMap<string, KnownName>): (text: string) => string | null {
+	return (text) => {
+		const asked = grammar.namesIn(text);
+		const known = new Map([...names].filter(([name]) => asked.includes(name)));
+		const parsed = grammar.parse(text, known);
+		return parsed.kind === "read" ? grammar.print(parsed.reading) : null;
+	};
+}
+const readNamed = readWith(namesOf(named));
+
+describe.each([
+	["by its words alone", unnamed, readAs],
+	["with the names that a service knows", unnamed, readWith(namesOf(unnamed))],
+	["with the names that a service knows, later groups", named, readNamed],
+] as const)("%s", (_, texts, read) => {
+	test("what traders type is read as meant or not at all, nine market questions of ten without a model", () => {
+		const wrong: string[] = [];
+		const left: string[] = [];
+		let questions = 0;
+		for (const [text, meant] of texts) {
+			const got = read(text);
+			if (got !== null && got !== meant) wrong.push(`${text} => ${got}, not ${meant}`);
+			if (meant === null || !isOfMarket(meant)) continue;
+			questions += 1;
+			if (got === null) left.push(text);
+		}
+		expect(wrong).toEqual([]);
+		expect(questions).toBeGreaterThan(500);
+		if (left.length > questions * LEFT_OVER_MAX) expect(left).toEqual([]);
+	});
 });
 
 test("what is meant by a text is itself a command that is read as it stands", () => {
@@ -48,6 +71,22 @@ test("what is meant by a text is itself a command that is read as it stands", ()
 test("what a person means in another way moves nothing of the market", () => {
 	for (const [text, command] of [...readAnotherWay, ...readAsOtherNames])
 		expect([text, readAs(text)]).toEqual([text, command]);
+	for (const [text, command] of [...namedMisread, ...laterNamedMisread])
+		expect([text, readNamed(text)]).toEqual([text, command]);
+});
+
+test.each([
+	["whats tsla at on chain", "stock TSLA"],
+	["nvda price?", "stock NVDA"],
+	["aapl at what", "stock AAPL"],
+	["tsla token price", "stock TSLA"],
+	["is nvda open or closed now", "stock NVDA"],
+	["hey hey AAPL where we at 🍎", "stock AAPL"],
+	["whats AAPL at onchain", "stock AAPL"],
+	["tsla price on robinhood chain?", "stock TSLA"],
+	["how much is one apple stock token", "stock AAPL"],
+])("a ticker without its sign is a share where the registry has it: %s", (text, command) => {
+	expect(readNamed(text)).toBe(command);
 });
 
 function isOfMarket(command: string): boolean {
@@ -55,4 +94,18 @@ function isOfMarket(command: string): boolean {
 	if (parsed.kind === "unread") return false;
 	const { tool } = parsed.reading.command;
 	return builtinTools.some(({ name, capability }) => name === tool && capability === "market");
+}
+
+/** The names of collections in the commands, and the shares of the sandbox with their companies. */
+function namesOf(texts: readonly (readonly [string, string | null])[]): Map<string, KnownName> {
+	const known = new Map<string, KnownName>();
+	for (const [, meant] of texts) {
+		const parsed = meant === null ? undefined : grammar.parse(meant);
+		const value = parsed?.kind === "read" ? parsed.reading.values.collection : undefined;
+		if (value) known.set(value.toLowerCase(), { kind: "collection" });
+	}
+	for (const { ticker, name } of stocks) {
+		for (const text of [ticker, name]) known.set(text.toLowerCase(), { kind: "asset", ticker });
+	}
+	return known;
 }

@@ -84,6 +84,8 @@ const marketWideCommands: readonly Command[] = [
 			"(how is|hows|how's) [the] [nft] market [(doing|looking)] [on {chain}]",
 			`[(good|cool|new|hot)] minting [(now|${NFTS})] [(today|this week)] [on {chain}]`,
 			"(hottest|hot|new|live|good) mints [(today|this week)] [on {chain}]",
+			"[any] (drops|mints) (live|open) [(now|today)] [on {chain}]",
+			"live drops [on {chain}]",
 			"(whats|what's|what is) new [on {chain}]",
 			"new (collections|nfts|projects) [(today|this week)] [on {chain}]",
 			"(which|what) (collections|nfts|projects) are minting [on {chain}]",

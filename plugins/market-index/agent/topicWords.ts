@@ -27,7 +27,7 @@ export const topicWords = {
 	depth:
 		"bids … under, bids … below, asks … above, listings … above, support … below, " +
 		"support … under, how much support, support … floor, liquidity … to sell, " +
-		"bids … underneath, bids … beneath, asks … over, without nuking, without tanking, " +
+		"bids … underneath, bids … beneath, asks … over, without nuking, without crushing, without tanking, " +
 		"without moving, without crashing, without dumping, without killing, without slippage, " +
 		"without wrecking, slip, walls, how stacked, stacked, wall of asks, wall of bids, " +
 		"bid support, support below, support under, how many … to move, sell into floor, " +
@@ -114,7 +114,7 @@ export const topicWords = {
 		"holders vs listed, heard of, heard about, explain, the vibe, vibe on, vibe with, " +
 		"vibes on, vibe check, all you know, what you know, everything you know, " +
 		"what do you know, dead or, alive, still alive, up w, up with, good with, the deal, " +
-		"what's good with, whats good with, how … doing, how's … going, hows … going, " +
+		"informations, general picture, the picture, picture of, what's good with, whats good with, how … doing, how's … going, hows … going, " +
 		"how … going, how's … holding, hows … holding, how … holding up, how … looking, " +
 		"hows … looking, how's … looking, how's … been doing, how … performing, catch me up, " +
 		"brief me, brief on, break down, breakdown of, up to speed, sitrep, health, " +
@@ -175,7 +175,7 @@ export const topicWords = {
 		"biggest winner, top … movers, top … gainers, top mover, top gainer, top ten, top 10, " +
 		"top 5, top 20, top list, ranking, rankings, ranked by volume, by volume, by sales, " +
 		"sorted by volume, everyone … buying, everyone … trading, everyone … aping, " +
-		"everyone … on, everybody, people … in, people … into, ppl … into, degens … aping, " +
+		"everyone … on, everybody … buying, everybody … trading, everybody … aping, people … in, people … into, ppl … into, degens … aping, " +
 		"degens … buying, degens … into, what's … sending, whats … sending, sends, ripper, " +
 		"rippers, runners, runner, pumpers, most pumped, pumped the most, up big, " +
 		"biggest pump, biggest pumps, up today, action … today, where … action, " +
@@ -199,7 +199,7 @@ export const topicWords = {
 		"most popular, biggest movers, biggest gainers, lots of volume, doing numbers, " +
 		"selling fast, up the most, up most, down the most, gained the most",
 	discover:
-		"live to mint, live … mint, open to mint, left to mint, nft land, nftland, nft world, " +
+		"drops … minting, drops live, drops … live, live drops, live to mint, live … mint, open to mint, left to mint, nft land, nftland, nft world, " +
 		"nft twitter, the nft game, nft markets, market wide, market-wide, marketwide, " +
 		"across the market, across … market, whole market, nft space, nft scene, the space, " +
 		"the scene, how … market, hows … market, how's … market, market vibe, market vibes, " +
@@ -236,7 +236,7 @@ export const topicWords = {
 		"completed drops, mints … completed",
 	search:
 		"contract, has word, the word, keyword, with word, with the word, has the word, " +
-		"contains the word, word, anything with, anything … named, anything … called, " +
+		"contains the word, the words, words, matching, matches, word, anything with, anything … named, anything … called, " +
 		"something called, something named, something like, named something, called something, " +
 		"named like, called like, sounds like, similar, similar name, name like, " +
 		"name contains, names with, with … in the name, contains, containing, starts with, " +

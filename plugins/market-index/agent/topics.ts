@@ -4,7 +4,7 @@ import { tradeTopicWords } from "#plugins/market-index/agent/tradeTopicWords.ts"
 
 const WORDS = { ...tradeTopicWords, sold: tradeTopicWords.sales, ...topicWords };
 
-type Kind = Pick<Topic, "anyTime" | "takesPrice">;
+type Kind = Pick<Topic, "anyTime" | "takesPrice" | "ofName">;
 
 /** Makes the topic of this name: its phrases, and the topics that it goes over. */
 function topic(name: keyof typeof WORDS, over: string, kind: Kind = {}): Topic {
@@ -31,7 +31,7 @@ export const topics = {
 	traits: topic("traits", "floor sales sold collection holders search"),
 	holders: topic("holders", "floor collection search"),
 	token: topic("token", "floor traits holders sales collection search"),
-	collection: topic("collection", "floor order_book search", NOW),
+	collection: topic("collection", "floor order_book search", { ...NOW, ofName: true }),
 	upcoming: topic("upcoming", "discover", NOW),
 	trending: topic("trending", ""),
 	discover: topic("discover", "trending", NOW),

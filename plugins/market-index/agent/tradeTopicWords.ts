@@ -66,7 +66,7 @@ export const tradeTopicWords = {
 		"eth flow, money flow, vol … doing, volume … doing, trading activity, eth … exchanged, " +
 		"exchanged, eth … transacted, transacted",
 	sales:
-		"anything sell, anything sold, anything … sell, anything … sold, anyone sell, " +
+		"people buy, ppl buy, anyone buy, did … buy, did … just pay, just pay, just paid, anything sell, anything sold, anything … sell, anything … sold, anyone sell, " +
 		"anyone sold, they pay, did they pay, they paid, previous sale, previous sales, " +
 		"prior sale, traded hands, trade hands, change hands, changing hands, swapped hands, " +
 		"they sell, people sell, ppl sell, did … sell, how many … sell, how much … sell, " +
@@ -101,7 +101,7 @@ export const tradeTopicWords = {
 		"how quick … minting, how slow … minting, minting slow, charging to mint, " +
 		"charge … mint, charging … mint, ppl … minting, people … minting, anyone … minting, " +
 		"minting … stuck, how quick … going, how fast … going, how quickly … going, " +
-		"rate … minting, rate … mint, wallets … minting, wallets minting, wallets … minted, " +
+		"how quickly … minting, how quick … minting, rate … minting, rate … mint, wallets … minting, wallets minting, wallets … minted, " +
 		"been minting, people minting, ppl minting, anyone minting, someone minting, " +
 		"everyone minting, folks minting, who's minting, whos minting, mint moving, " +
 		"mint going, mint going well, mint … going, mint … moving, mint … doing, " +

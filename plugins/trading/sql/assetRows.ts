@@ -94,6 +94,27 @@ export const assetRows = {
 		return rows.map(({ symbol }) => symbol);
 	},
 
+	/**
+	 * Returns the stocks whose ticker, name, or name's first word or two, in lower case, is one of
+	 * these texts. A scan of some hundred rows.
+	 */
+	async named(
+		db: Queryable,
+		chainId: number,
+		texts: readonly string[],
+	): Promise<{ symbol: string; name: string }[]> {
+		return db.query(
+			`select symbol, name from (
+				select symbol, name, address, replace(lower(name), ',', '') as plain,
+					string_to_array(replace(lower(name), ',', ''), ' ') as words
+				from trading.asset where chain_id = $1 and kind = 'stock' and status <> 'rejected'
+			) as stock
+			where array[lower(symbol), plain, words[1], words[1] || ' ' || words[2]] && $2::text[]
+			order by symbol, address`,
+			[chainId, texts],
+		);
+	},
+
 	/** Returns all of them, ordered by ticker. */
 	async all(db: Queryable, chainId: number): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(

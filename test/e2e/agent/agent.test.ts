@@ -55,6 +55,11 @@ describe("[SOC-09] a plugin's command", () => {
 		expect(body.line).toMatch(/^harbor: water high · \d+ s ago$/);
 	});
 
+	test("is read with the names that the plugin knows", async () => {
+		const { body } = await world.command("yo hows the water at bad idea bay");
+		expect(body).toMatchObject({ kind: "done", command: "tide bad idea bay", isProposal: false });
+	});
+
 	test("answers in chat", async () => {
 		const api = `${world.service.url}/v1/agent/chat`;
 		const chat = new Chat({ transport: new DefaultChatTransport({ api }) });
@@ -139,6 +144,19 @@ describe("a question about the market", () => {
 		expect(body.line).toMatch(/floor \d.*ETH.* · \d+ \w+ ago$/);
 		expect([...body.line].length).toBeLessThanOrEqual(200);
 		expect(Date.parse(body.asOf)).toBeLessThanOrEqual(world.lab.nowMs());
+	});
+
+	test("is read by the names of the index, where its words alone say less", async () => {
+		const asked = world.model.requests().length;
+		for (const [text, command] of [
+			["Kiln Folk", "collection Kiln Folk"],
+			["my cousin minted kiln folk, what stage is it in", "lifecycle kiln folk"],
+			["show me kiln-folk please", "collection kiln-folk"],
+		] as const) {
+			const { body } = await world.command(text);
+			expect([text, body.kind, body.command]).toEqual([text, "done", command]);
+		}
+		expect(world.model.requests()).toHaveLength(asked);
 	});
 
 	test("[SOC-07] means the same in the API, in chat, and in a terminal, and asks no model", async () => {

@@ -5,6 +5,7 @@ import { defineTool } from "#core/plugin/Tool.ts";
 const harbors = new Map([
 	["harbor", "high"],
 	["bay", "low"],
+	["bad idea bay", "low"],
 ]);
 
 /** A foreign plugin: a tool and its command, which has its line of help by that. */
@@ -38,9 +39,16 @@ export const tidePlugin = definePlugin({
 				forms: ["tide {place}", "tide (of|at) {place}"],
 				slots: { place: { kind: "collection" } },
 				tool: "read_tide",
+				topic: { words: ["water"] },
 				summary: "Whether the water is high or low.",
 				examples: ["tide harbor"],
 			},
 		],
+		names: {
+			find: async (groups) =>
+				new Map(
+					groups.filter((one) => harbors.has(one)).map((one) => [one, { kind: "collection" }]),
+				),
+		},
 	}),
 });

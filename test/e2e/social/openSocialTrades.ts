@@ -35,7 +35,8 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 		audit: createAudit({ clock }),
 		operators: createOperators({ apiKey: ADMIN_KEY, clock, metrics }),
 	} as unknown as Core;
-	const collected = { tools: lab.tools, commands: tradeCommands, callerOf: async () => null };
+	const callerOf = async () => null;
+	const collected = { tools: lab.tools, commands: tradeCommands, names: [], callerOf };
 	const ending = new AbortController();
 	const agent = openAgent({
 		...{ core, ending: ending.signal, collected: collected as never },
