@@ -11,6 +11,8 @@ export type Taker = {
 	needsToken: boolean;
 	/** True where a length of time may be left out. */
 	isTimeless: boolean;
+	/** The only chain that it is about; null: it takes any, or none. */
+	onlyChain: string | null;
 	slotOf(kind: Slot["kind"]): string | undefined;
 };
 
@@ -22,6 +24,7 @@ export function takerOf({ command, forms }: Entry): Taker {
 		needed,
 		needsToken: slots.some(([name, { kind }]) => kind === "token" && needed.has(name)),
 		isTimeless: command.topic?.anyTime === true,
+		onlyChain: command.topic?.chain ?? null,
 		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
 	};
 }
@@ -64,7 +67,10 @@ function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boole
 }
 
 /** Returns the values of the command's slots; undefined if one is missing, or has no slot. */
-function fill({ needed, isTimeless, slotOf }: Taker, values: Values): SlotValues | undefined {
+function fill(
+	{ needed, isTimeless, onlyChain, slotOf }: Taker,
+	values: Values,
+): SlotValues | undefined {
 	const filled: Record<string, string> = {};
 	const given = [
 		["collection", values.name?.value],
@@ -83,7 +89,8 @@ function fill({ needed, isTimeless, slotOf }: Taker, values: Values): SlotValues
 		} else if (kind === "collection" && values.name?.chain && chained !== undefined) {
 			if (values.chain !== undefined) return undefined;
 			filled[chained] = values.name.chain;
-		} else if (kind !== "window") return undefined;
+		} else if (kind === "chain" && value === onlyChain) continue;
+		else if (kind !== "window") return undefined;
 		else if (!values.isSaidOnly && (!isTimeless || values.isPast)) return undefined;
 	}
 	return [...needed].every((slot) => slot in filled) ? filled : undefined;

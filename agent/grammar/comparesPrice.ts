@@ -1,3 +1,4 @@
+import { TIME_UNITS } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isChatWord } from "#agent/grammar/wordRoles.ts";
 
@@ -9,7 +10,7 @@ export function comparesPrice(words: Words, at: number): boolean {
 	const { low } = words;
 	const [word = "", before = "", next = ""] = [low[at], low[at - 1], low[at + 1]];
 	if (!AMOUNT.test(word)) return false;
-	if (/^\d+$/.test(word) && (!isBare(words, at + 1) || isTime(words, at))) return false;
+	if (/^\d+$/.test(word) && (!isBare(words, at + 1) || TIME_UNITS.has(next))) return false;
 	if (COMPARING.has(before)) return true;
 	if (before === "than" && (MONEY.has(next) || !/^\d+$/.test(word))) return true;
 	return TELLING.has(before) && (!/^\d+$/.test(word) || MONEY.has(next));
@@ -20,17 +21,6 @@ function isBare({ low, isApart }: Words, at: number): boolean {
 	const next = low[at];
 	return next === undefined || isApart[at] === true || MONEY.has(next) || isChatWord(next);
 }
-
-/** Returns true for `over 30 days`. */
-function isTime({ low }: Words, at: number): boolean {
-	return TIMES.has(low[at + 1] ?? "");
-}
-
-const TIMES = new Set(
-	"m min mins minute minutes h hr hrs hour hours d day days w wk week weeks month months".split(
-		" ",
-	),
-);
 
 /** Words behind an amount that make it one of money. */
 export const MONEY: ReadonlySet<string> = new Set(

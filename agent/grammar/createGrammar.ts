@@ -1,9 +1,10 @@
 import { createReader, type Entry, entriesOf, type Look } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL } from "#agent/grammar/explainUnread.ts";
 import type { Grammar, Parsed, Reading, Unread } from "#agent/grammar/Grammar.ts";
-import { namesToAsk, readKnown } from "#agent/grammar/knownNames.ts";
+import { namesToAsk } from "#agent/grammar/nameGroups.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { fillForm } from "#agent/grammar/parseForm.ts";
+import { readKnown } from "#agent/grammar/readKnown.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import type { Found } from "#agent/grammar/walkForms.ts";
@@ -28,9 +29,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	const entries = entriesOf(commands, options.isStrict);
 	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
 	const reader = createReader(entries, options.chains);
-	const { isOfQuestion, readLoose } = reader;
-	const isChain = (low: string) => options.chains.bySlug(low) !== undefined;
-	const reading = { isOfQuestion, isChain, read: readLoose };
+	const reading = { ...reader, read: reader.readLoose };
 	/**
 	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
 	 * must come from the owner, never from an example.
@@ -63,9 +62,8 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		const words = splitWords(plain.text);
 		if (words.kind === "refused" || reader.readStrict(words).found.length > 0) return [];
 		const parsed = parse(text);
-		if (parsed.kind === "unread" && parsed.code.startsWith("text_")) return [];
 		const isPrinted = parsed.kind === "read" && isAlike(print(parsed.reading), plain.text);
-		return isPrinted ? [] : namesToAsk(words, reader.isOfQuestion);
+		return isPrinted ? [] : namesToAsk(words, reader);
 	}
 
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {

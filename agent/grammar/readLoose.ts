@@ -43,7 +43,7 @@ function leavesOut(words: Words, found: Found): boolean {
 	for (let at = 0; at < words.low.length; at++) {
 		const word = words.low[at] ?? "";
 		if (isOtherTime(words, at)) return true;
-		if ((word === "will" || word === "gonna") && asksAhead(words, at)) return true;
+		if ((word === "will" || word === "gonna") && asksAhead(words, at, found.command)) return true;
 		hasNumber ||= isNumber(word);
 	}
 	for (const name of found.names) if (isMoney(words, name)) return true;
@@ -64,8 +64,10 @@ function namesPrice({ low }: Words): boolean {
 }
 
 /** Returns true for a question about what will be: no figure of now answers it. */
-function asksAhead({ low }: Words, will: number): boolean {
-	return low.some((word, at) => at > will && MOVES.has(word));
+function asksAhead({ low }: Words, will: number, { topic }: Command): boolean {
+	return low.some(
+		(word, at) => at > will && (MOVES.has(word) || (word === "be" && topic?.takesPrice)),
+	);
 }
 
 const MOVES = new Set(

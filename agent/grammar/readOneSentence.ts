@@ -1,10 +1,10 @@
 import type { Look } from "#agent/grammar/createReader.ts";
 import { sentencesOf, slice } from "#agent/grammar/readSentences.ts";
-import { isWindowWord } from "#agent/grammar/readSlot.ts";
+import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isOrderWord } from "#agent/grammar/wordRoles.ts";
+import { isOrder, isOrderWord } from "#agent/grammar/wordRoles.ts";
 
-export type SentenceRules = { isChain(low: string): boolean; read(words: Words): Look };
+export type SentenceReading = { rules: Pick<SlotRules, "chains">; read(words: Words): Look };
 
 /**
  * Reads the one of several sentences that asks something, with the name from another one where it
@@ -14,8 +14,9 @@ export type SentenceRules = { isChain(low: string): boolean; read(words: Words):
  */
 export function readOneSentence(
 	words: Words,
-	{ isChain, read }: SentenceRules,
+	{ rules, read }: SentenceReading,
 ): { look: Look; isQuestion: boolean } | undefined {
+	const isChain = (low: string) => rules.chains.bySlug(low) !== undefined;
 	const sentences = sentencesOf(words);
 	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return undefined;
 	const at = words.low.findIndex((low, n) => words.kinds[n] === "quoted" || low.startsWith("$"));
@@ -36,6 +37,9 @@ export function readOneSentence(
 	const questions = said.filter(({ n }) => begins(n, QUESTIONS));
 	const [one, ...others] = questions.length > 0 ? questions : said;
 	if (!one || others.some(({ key }) => key !== one.key)) return undefined;
+	const isLeft = (n: number) => n !== one.n && !asked.some((other) => other.n === n);
+	if (one.key === bare && sentences.some((_, n) => isLeft(n) && begins(n, ASKING)))
+		return undefined;
 	const rest = sentences.filter((_, n) => n !== one.n);
 	if (rest.some((other) => saysMore(other, name, isChain))) return undefined;
 	return { look: one.look, isQuestion: one.n > 0 && begins(one.n, ASKING) };
@@ -49,8 +53,10 @@ const QUESTIONS = new Set(
 		" ",
 	),
 );
-/** Who begins so tells of themselves, and a number in it is no part of the question. */
-const TELLING = new Set("i i'm im ive i've wen when my we it it's its bought".split(" "));
+/** Who begins so tells of themselves: what they once paid is no part of the question. */
+const TELLING = new Set(
+	"i i'm im ive i've wen when my we it it's its bought been haven't havent".split(" "),
+);
 
 /** Returns the same text for the same reading; undefined where there is not one. */
 function keyOf({ found: [one, ...others] }: Look): string | undefined {
@@ -71,13 +77,27 @@ function joined(name: Words, sentence: Words): Words {
 }
 
 /** Returns true for a sentence that must not be left out of a reading, but for the name in it. */
-function saysMore({ low, kinds }: Words, name: Words, isChain: SentenceRules["isChain"]): boolean {
+function saysMore(sentence: Words, name: Words, isChain: (low: string) => boolean): boolean {
+	const { low, kinds } = sentence;
 	const isTold = TELLING.has(low[0] ?? "");
+	// `i have not looked at azuki for a week`: of them, and of no wish.
+	const isPast = isTold && kinds.includes("quoted") && !low.some((word) => WISHING.has(word));
 	return low.some((word, at) => {
-		if (kinds[at] === "quoted" || name.low.includes(word)) return false;
-		if (at === 0 && word !== "my" && isOrderWord(word)) return true;
-		if (/\d/.test(word)) return !(isTold && word.includes("."));
-		if (low[at - 1] === "on" && isChain(word)) return true;
-		return isWindowWord(word) && !isTold;
+		if (kinds[at] === "quoted") return NARROWING.has(low[at + 1] ?? "");
+		if (name.low.includes(word) || (isPast && word === "not")) return false;
+		if (word === "remind" || (isOrderWord(word) && isOrder(sentence, at))) return true;
+		if (isChain(word)) return true;
+		if (isWindowWord(word) || isOtherTime(sentence, at)) return !isPast;
+		return /\d/.test(word) ? !(isTold && word.includes(".")) : !isTold && NUMBER_WORDS.has(word);
 	});
 }
+
+const WISHING = new Set("want wanna need like show check see get give tell know about".split(" "));
+
+/** Behind a name they begin what narrows it: `azuki with gold fur`. */
+const NARROWING = new Set("with without having wearing number no nr".split(" "));
+const NUMBER_WORDS = new Set(
+	"two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred".split(
+		" ",
+	),
+);

@@ -192,7 +192,7 @@ const WINDOW_WORDS = new Map(
 	}),
 );
 
-const TIME_UNITS = new Set(
+export const TIME_UNITS: ReadonlySet<string> = new Set(
 	(
 		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
 		"weeks mo month months y yr yrs year years"

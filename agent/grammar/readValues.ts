@@ -233,7 +233,7 @@ function isCount(words: Words, at: number): boolean {
 	if ((low[at] ?? "").length > 3) return false;
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
 	if (LIMITING.has(low[at - 1] ?? ""))
-		return at + 1 < low.length && roleOf(words, at + 1) === "open";
+		return low[at + 1] === "of" || (at + 1 < low.length && roleOf(words, at + 1) === "open");
 	return isFor || COUNTED.has(low[at - 1] ?? "") || COUNTED.has(low[at + 1] ?? "");
 }
 

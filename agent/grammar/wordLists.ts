@@ -56,8 +56,8 @@ export const CHAT = setOf(
 		"individual specific pcs units unit copies amounts junk nonsense fyi psa ps ok'd " +
 		"wondered howdy hola hallo bonjour salut privet namaste anytime sometime sometimes " +
 		"often always usually normally generally specifically particularly especially mainly " +
-		"por favor obrigado obrigada gracias merci bitte arigato onegai onegaishimasu kudasai shukran " +
-		"grazie prego saludos boa tarde bom dia noite buenas buenos dias bhai yaar ji mostly perhaps truly surely certainly clearly simply merely barely hardly solely " +
+		"obrigado obrigada gracias merci bitte arigato onegai onegaishimasu kudasai shukran " +
+		"grazie mostly perhaps truly surely certainly clearly simply merely barely hardly solely " +
 		"purely fully partly entirely totally completely absolutely relatively ourselves " +
 		"oneself everybody nobody noone none nothing nowhere everywhere anywhere everything " +
 		"first second third firstly secondly finally lastly once twice thrice hence thus " +

@@ -28,6 +28,9 @@ export function roleOf({ low, kinds, proper }: Words, at: number): Role {
 	if (word.endsWith("'s") && CHAT.has(word.slice(0, -2))) return "chat";
 	const before = low[at - 1] ?? "";
 	if (word === "mean" && before === "i") return "chat";
+	if (before === "my" && PEOPLE.has(word)) return "chat";
+	// Before the pattern, whose time grows with the square of a word's length.
+	if (word.length > WORD_LENGTH_MAX) return "open";
 	if (VERBS.has(word) || ORDERS.has(word)) {
 		if (MODAL.has(before)) return "chat";
 	} else if (SPEAKERS.has(before) && (PAST.has(word) || VERB_ENDING.test(word))) return "chat";
@@ -107,7 +110,7 @@ export function isRefused({ low, proper }: Words, at: number): boolean {
 }
 
 /** The same for a word in its place: `the cheapest i can grab` orders nothing. */
-export function isOrder({ low }: Words, at: number): boolean {
+export function isOrder({ low, isApart }: Words, at: number): boolean {
 	const word = low[at] ?? "";
 	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
 	const next = low[at + 1] ?? "";
@@ -118,11 +121,16 @@ export function isOrder({ low }: Words, at: number): boolean {
 		if (word === "if") return !ASKING.has(before) && !WISHING.has(next) && !isSupposed(low, at);
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
 		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
+		if (word === "should") return !(before === "i" && NOTING.has(next));
+		if (word === "mine") return ORDERS.has(low[0] ?? "");
 		if (word === "my") {
+			if (isSupposed(low, at)) return false;
 			if (PEOPLE.has(next)) return false;
 			// `the best bid i could dump my azuki into`
 			if (ORDERS.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
-			if (NAMING.has(before)) return low.some((one, n) => n !== at && ORDERS.has(one));
+			if (NAMING.has(before)) {
+				return low.some((one, n) => ORDERS.has(one) && !DETERMINING.has(low[n - 1] ?? ""));
+			}
 			return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
 		}
 		if (word === "never") return !/^(?:heard|seen|saw|knew|tried|used)$/.test(low[at + 1] ?? "");
@@ -132,24 +140,38 @@ export function isOrder({ low }: Words, at: number): boolean {
 		return word !== "until" || !(DURATION.has(before) || next === "now");
 	}
 	// `need a flip`, `if i wanted to exit`
-	if (before === "a" || before === "an" || isSupposed(low, at)) return false;
+	const isLast = at === low.length - 1 || isApart[at + 1] === true;
+	if ((before === "a" && first === "need" && isLast) || isSupposed(low, at)) return false;
 	if (LENGTHS.has(word) && at > 0) return false;
 	// `can i still grab one`
 	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first))
 		return false;
 	// `how much do i need to grab one`: what it costs, and no order.
 	if (before === "to" && (COSTING.has(first) || COSTING.has(low[at - 3] ?? ""))) return false;
+	if (ORDERS.has(word) && (next === "me" || next === "us")) return true;
+	if (BETWEEN.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
 }
 
 /** Returns true in what is only supposed in front of a question: `if i wanna exit, what is …`. */
 function isSupposed(low: readonly string[], at: number): boolean {
-	const start = low.lastIndexOf("if", at);
-	if (start < 0 || at - start > SUPPOSED_MAX || !PERSONS.has(low[start + 1] ?? "")) return false;
-	return low.slice(at + 1).some((word) => QUESTIONS.has(word));
+	let from = at;
+	const isPart = (word: string) => SUPPOSED.has(word) || ORDERS.has(word) || PAST.has(word);
+	while (from > 0 && (isPart(low[from - 1] ?? "") || /^\d+$/.test(low[from - 1] ?? ""))) from -= 1;
+	if (SUPPOSING.has(low[at] ?? "")) from = at + 2;
+	const isBegun = SUPPOSING.has(low[from - 2] ?? "") && PERSONS.has(low[from - 1] ?? "");
+	return isBegun && low.slice(at + 1).some((word) => QUESTIONS.has(word));
 }
 
-const SUPPOSED_MAX = 4;
+/** Words between who supposes something and what: `if i wanted to quickly exit`. */
+const SUPPOSED = setOf(
+	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
+);
+const SUPPOSING = setOf("if say suppose imagine assuming before");
+/** `can i even exit` */
+const BETWEEN = setOf("even still actually really just quickly easily");
+/** `that i should know about` */
+const NOTING = setOf("know check watch see put track follow look note mark");
 const QUESTIONS = setOf("what whats what's how where wheres is are who which");
 const PEOPLE = setOf(
 	"friend friends buddy mate bro brother sister cousin wife husband boss dad mom mum kid kids son daughter uncle aunt " +
@@ -212,14 +234,17 @@ const ASKING = setOf("know see check idk wonder wondering ask tell sure curious"
 /** `if you please` is no condition. */
 const WISHING = setOf("you u possible poss ok okay thats that's available any");
 /** `don't know` denies nothing that is asked. */
-const KNOWING = setOf("know see remember get have understand care mind");
+const KNOWING = setOf("know see remember get have understand care mind lie cap worry judge panic");
 /** `dont wanna miss it` */
 const MISSING = setOf("miss lose overpay sleep fomo");
+/** Behind one of these words an order is a thing: `the best offer`. */
+const DETERMINING = setOf("the best top highest any current lowest last biggest");
 const CALMING = setOf(
 	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
 );
 const DURATION = setOf("long left time days hours much");
 const BEFORE_VALUE = setOf("on in for over at within during the last past this of since from");
+const WORD_LENGTH_MAX = 40;
 const VERB_ENDING = /^[a-z]*[aeiouy][a-z]*(?:(?<=.{4})ing|(?<=.{3})(?<!e)ed)$/;
 const LINKS = setOf("of and & the by");
 

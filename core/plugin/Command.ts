@@ -58,13 +58,14 @@ export type Command = {
  * words are more of the same, or that goes `over` the others by name. `anyTime`: the answer is of
  * now, and a length of time in the question is left out (`how is it doing this week`).
  * `takesPrice`: the answer is a price, so one that it is compared with asks for it (`still above 2`).
- * `ofTicker`, `ofName`: a ticker alone, or a name in quotes, asks for it (`$tsla now?`).
+ * `chain`: all answers are of this chain, and naming it says nothing more. `ofTicker`, `ofName`: a ticker alone, or a name in quotes, asks for it (`$tsla now?`).
  */
 export type Topic = {
 	words: readonly string[];
 	over?: readonly string[];
 	anyTime?: boolean;
 	takesPrice?: boolean;
+	chain?: string;
 	ofTicker?: boolean;
 	ofName?: boolean;
 };

@@ -130,8 +130,7 @@ export const marketIndexPlugin = definePlugin({
 			service: { ...index, book: createBookReads(db) },
 			routes: marketRoutes(reading),
 			tools: marketTools(reading),
-			commands: marketCommands,
-			names: collectionNames(reads),
+			...{ commands: marketCommands, names: collectionNames(reads) },
 			jobs: [
 				...retention.jobs,
 				recipientsJob(core),

@@ -41,9 +41,9 @@ export const stockCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, " +
-				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain, " +
-				"robinhood chain, on robinhood, on hood"
+				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain"
 			).split(", "),
+			chain: "robinhood",
 		},
 		summary: "stock tokens that are traded here",
 		examples: ["stocks"],
@@ -57,11 +57,11 @@ export const stockCommands: readonly Command[] = [
 			words: (
 				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
 				"how much, quote, market, open, closed, share price, shares, at, " +
-				"going for, doing, up, down, stock price, token, tokens, stock token, hours, " +
-				"hood chain, robinhood chain, on robinhood, on hood"
+				"going for, doing, up, down, stock price, token, tokens, stock token, hours, hood chain"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,
+			chain: "robinhood",
 		},
 		summary: "a stock token's price, and whether its market is open",
 		examples: ["stock TSLA", "stock price of AAPL"],

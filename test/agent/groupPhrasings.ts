@@ -641,7 +641,7 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 	["clonex bottom price atm", "floor clonex"],
 	["yo bot. meebits. floor. go", "floor meebits"],
 	["how much volume did pudgy penguins do today", "volume pudgy penguins 24h"],
-	["if i dump my cyberkong into a bid rn what do i get", "orderbook cyberkongz"],
+	["if i dump my cyberkong into a bid rn what do i get", "orderbook cyberkong"],
 	["is moss people revealed yet", "lifecycle moss people"],
 	["bit of a check up on my bags: wrapped in wool, hows it looking", "collection wrapped in wool"],
 	["lil pudgys fp vs yesterday, just give me whatever its at", "floor lil pudgys"],

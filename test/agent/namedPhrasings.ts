@@ -144,7 +144,6 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["azuki flr", "floor azuki"],
 	["min price to get into sunday league", "floor sunday league"],
 	["wen i paperhanded it was 0.4, whats fp of night shift now", 'floor "night shift"'],
-	["floor price, good morning people, eth side", "floor good morning people on ethereum"],
 	["yo whats a wet cement go for", "floor wet cement"],
 	["vol on quiet hours 24h", "volume quiet hours 24h"],
 	["how much eth went thru mud goblins today", "volume mud goblins 24h"],
@@ -190,7 +189,6 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["azuki order book", "orderbook azuki"],
 	["any weth offers on the last vending machine", "orderbook the last vending machine"],
 	["whos undercutting on moonboys 404, show asks", "orderbook moonboys 404"],
-	["collection bid good morning people?", "orderbook good morning people"],
 	["how liquid is tax season", "depth tax season"],
 	["can i dump 10 mud goblins w/o nuking it", "depth mud goblins"],
 	["wet cement liquidity thin or ok", "depth wet cement"],
@@ -310,7 +308,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["number of sold Pudgy Penguins in 30 days?", "sold Pudgy Penguins 30d"],
 	[
 		"Hello friend, how many units of Plastic Haiku did they sell in the last six hours?",
-		"sold plastic haiku 6h",
+		"sold Plastic Haiku 6h",
 	],
 	["How many have minted Origami Thieves until now?", "mints Origami Thieves"],
 	["how fast is the mint of chai goblins going, please check", "mints chai goblins"],
@@ -353,7 +351,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["number of holder 9 lives of marlow sir", "holders 9 lives of marlow"],
 	["What rank has Velvet Llamas number 341?", "token #341 of Velvet Llamas"],
 	["who is the owner of Milady #7782 please", "token #7782 of Milady"],
-	["Good afternoon, I bought Abuela 3000 #15, is it rare?", "token #15 of abuela 3000"],
+	["Good afternoon, I bought Abuela 3000 #15, is it rare?", "token #15 of Abuela 3000"],
 	["traits of the number 2048 in chai goblins kindly", "token #2048 of chai goblins"],
 	["Could you please show me Tofu Pirates 90?", "token #90 of Tofu Pirates"],
 	["to whom belongs the #1 of Rio Frogs on base?", "token #1 of Rio Frogs on base"],
@@ -365,7 +363,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 		"collection Little Tax Dragons",
 	],
 	["how the things are going with Die Grauen?", "collection Die Grauen"],
-	["Show me Zebra & Sons please, all what you have", "collection zebra & sons"],
+	["Show me Zebra & Sons please, all what you have", "collection Zebra & Sons"],
 	["What drops are minting at this moment?", "discover"],
 	["Please which collections will mint soon on base?", "upcoming on base"],
 	["upcoming mints, onegaishimasu", "upcoming"],
@@ -547,6 +545,8 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 /** Texts of them that are read as something else than was meant. */
 export const namedMisread: readonly (readonly [text: string, command: string])[] = [
 	["top movers today base side", "trending on base"],
+	["floor price, good morning people, eth side", 'floor "morning people" on ethereum'],
+	["collection bid good morning people?", 'orderbook "morning people"'],
 	["bad idea club pumping or dead", "floor bad idea club"],
 	["can i see what moves on base please", "trending on base"],
 ];

@@ -7,6 +7,7 @@ import { chatPhrasings } from "#test/agent/chatPhrasings.ts";
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
 import { groupPhrasings, readAsOtherNames } from "#test/agent/groupPhrasings.ts";
 import { laterNamedMisread, laterNamedPhrasings } from "#test/agent/laterNamedPhrasings.ts";
+import { latestNamedMisread, latestNamedPhrasings } from "#test/agent/latestNamedPhrasings.ts";
 import { namedMisread, namedPhrasings } from "#test/agent/namedPhrasings.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 import { stocks } from "#test/sandbox/stocks/stockCatalogue.ts";
@@ -22,7 +23,7 @@ const unnamed = [
 	...groupPhrasings,
 	...chatPhrasings,
 ];
-const named = [...namedPhrasings, ...laterNamedPhrasings];
+const named = [...namedPhrasings, ...laterNamedPhrasings, ...latestNamedPhrasings];
 const all = [...unnamed, ...named];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
@@ -71,7 +72,7 @@ test("what is meant by a text is itself a command that is read as it stands", ()
 test("what a person means in another way moves nothing of the market", () => {
 	for (const [text, command] of [...readAnotherWay, ...readAsOtherNames])
 		expect([text, readAs(text)]).toEqual([text, command]);
-	for (const [text, command] of [...namedMisread, ...laterNamedMisread])
+	for (const [text, command] of [...namedMisread, ...laterNamedMisread, ...latestNamedMisread])
 		expect([text, readNamed(text)]).toEqual([text, command]);
 });
 
@@ -88,6 +89,32 @@ test.each([
 ])("a ticker without its sign is a share where the registry has it: %s", (text, command) => {
 	expect(readNamed(text)).toBe(command);
 });
+
+test("a collection that is named after other words of a text never takes the place of the one in it", () => {
+	const names = namesOf(named);
+	const wrong: string[] = [];
+	let tried = 0;
+	for (const [text] of named) {
+		const asked = grammar.namesIn(text);
+		const own = new Map([...names].filter(([name]) => asked.includes(name)));
+		const meant = collectionIn(text, own);
+		if (meant === undefined || !own.has(meant.toLowerCase())) continue;
+		const words = meant.toLowerCase().split(" ");
+		for (const name of asked) {
+			if (name.split(" ").some((word) => words.includes(word))) continue;
+			tried += 1;
+			const got = collectionIn(text, new Map([...own, [name, { kind: "collection" }]]));
+			if (got !== undefined && got !== meant) wrong.push(`${text} + ${name} => ${got}`);
+		}
+	}
+	expect(wrong).toEqual([]);
+	expect(tried).toBeGreaterThan(3_000);
+});
+
+function collectionIn(text: string, names: ReadonlyMap<string, KnownName>): string | undefined {
+	const parsed = grammar.parse(text, names);
+	return parsed.kind === "read" ? parsed.reading.values.collection : undefined;
+}
 
 function isOfMarket(command: string): boolean {
 	const parsed = grammar.parse(command);

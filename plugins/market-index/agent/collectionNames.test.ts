@@ -22,7 +22,7 @@ beforeAll(async () => {
 	await add(base, "bad-idea-club", { name: "Bad Idea Club" });
 	const renamed = await add(base, "salt-signal", { name: "Salt & Signal" });
 	await add(base, "hidden", { name: "Hidden Things", excluded: true });
-	await add({ ...base, id: 424_242 }, "elsewhere", { name: "Elsewhere" });
+	await add({ ...base, id: 424_242 }, "slug-elsewhere", { name: "Elsewhere" });
 	await database.db.execute(
 		"insert into market_index.former_slug (chain_id, slug, collection_id) values ($1, 'old-salt', $2)",
 		[base.id, renamed],
@@ -62,8 +62,8 @@ test("a name in any case, a slug, a former slug and the provider's slug are know
 	]);
 });
 
-test("what is excluded, or on a chain that is not indexed, is not known", async () => {
-	expect(await find("hidden things", "hidden", "elsewhere")).toEqual([]);
+test("what is excluded is not known, nor a slug of a chain that is not indexed", async () => {
+	expect(await find("hidden things", "hidden", "slug-elsewhere")).toEqual([]);
 });
 
 test("nothing that is typed breaks out of the statement, and the most groups are answered", async () => {

@@ -62,7 +62,7 @@ export const topicWords = {
 		"what's … rarest, scarcest, scarce traits, uncommon traits, most common trait, " +
 		"most common traits, common traits, which traits, what traits, traits worth, " +
 		"traits … most, trait … most, trait, traits, attribute, attributes, rarest, " +
-		"rarest traits, trait floor, traits floor, properties, property, features, trait list, " +
+		"hardest trait, trait … hardest, hardest to find, hardest to get, scarcest, rarest traits, trait floor, traits floor, properties, property, features, trait list, " +
 		"attribute list, trait breakdown, trait prices, trait price, traits price, per trait, " +
 		"by trait, trait distribution, most valuable traits, traits … worth, rarity, " +
 		"by rarity, sorted by rarity",

@@ -4,6 +4,7 @@ import { inProcessBus } from "#core/bus/inProcessBus.ts";
 import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { silentLog } from "#core/log/silentLog.ts";
 import { createOutbox } from "#core/outbox/createOutbox.ts";
+import { NAMES_ASKED_MAX } from "#core/plugin/NameBook.ts";
 import { readKnownNames } from "#plugins/market-index/agent/sql/readKnownNames.ts";
 import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/ChainSpans.ts";
@@ -143,7 +144,10 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 	"collections by their whole name": (db) =>
 		readNamesakes(db, { chainIds, name: "Collection 3", limit: 5 }),
 	"groups of words that may be names": (db) =>
-		readKnownNames(db, { chainIds, names: ["collection 3", "what", "the floor of collection 3"] }),
+		readKnownNames(db, {
+			chainIds,
+			names: Array.from({ length: NAMES_ASKED_MAX }, (_, n) => `collection ${n * 3}`),
+		}),
 	"a collection": (db) => readCollection(db, 3, { nowMs: NOW_MS }),
 	"a collection's floor": (db) =>
 		readCollection(db, 3, { nowMs: NOW_MS, columns: ["floorNative", "floorBefore"] }),

@@ -106,6 +106,42 @@ describe("a name that somebody made of a question changes nothing", () => {
 	});
 });
 
+describe("a known name changes nothing of", () => {
+	test.each([
+		["an order", "please sell azuki. what is the floor"],
+		["an order for one", "ok buy one azuki, what is the floor"],
+		["an order as a thing", "i need a buy on azuki floor"],
+		["an order under a condition", "if i say so buy azuki at whatever floor is"],
+		["a wish to be told", "remind me when azuki dips. what is the floor"],
+		["a number in words", "azuki number twelve, what is the floor"],
+	])("%s", (_, text) => {
+		expect(printed(text, [])).toBeNull();
+		expect(printed(text, ["azuki"])).toBeNull();
+	});
+
+	test.each([
+		["a chain", "azuki, base chain. what is the floor", "floor azuki on base"],
+		["a time", "i need it for the past week. what is azuki volume", "volume azuki 7d"],
+	])("%s in another sentence", (_, text, command) => {
+		expect(printed(text, ["azuki"])).toBe(command);
+	});
+
+	test("a greeting", () => {
+		const text = "hi dear friends, what is the floor of azuki";
+		expect(printed(text, ["dear friends"])).toBe("floor azuki");
+	});
+
+	test.each(["price of the shell nft", "floor price of shell", "shell collection price"])(
+		"%s, which is about no share",
+		(text) => expect(printed(text, [], ["shell"])).toBe(printed(text, [])),
+	);
+});
+
+test("a malformed address or an id is no name, whoever took it for one", () => {
+	const address = "0xAbCdEf0123456789aBcDeF0123456789AbCdEf01";
+	expect(printed(`floor of ${address} please`, [address.toLowerCase()])).toBeNull();
+});
+
 describe("names are asked for", () => {
 	test("of no text that moves value, is in printed form, in quotes, or refused as a whole", () => {
 		for (const text of [

@@ -1,0 +1,120 @@
+import type { Look } from "#agent/grammar/createReader.ts";
+import {
+	bestOf,
+	isFree,
+	isUsualName,
+	type Named,
+	type NameRules,
+	nameOf,
+	quoted,
+} from "#agent/grammar/nameGroups.ts";
+import { readOneSentence } from "#agent/grammar/readOneSentence.ts";
+import { slice } from "#agent/grammar/readSentences.ts";
+import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import type { Found } from "#agent/grammar/walkForms.ts";
+import type { KnownNames } from "#core/plugin/NameBook.ts";
+
+export type KnownReading = NameRules & { names: KnownNames; read(words: Words): Look };
+
+/**
+ * Reads a question again with the names in it put in quotes; undefined where no known name changes
+ * what its words say alone.
+ *
+ * Anybody can call a collection `price of azuki`. So what was read stays where its name is known or
+ * none of the new one's words, and no chain, length of time or id in it gets lost.
+ */
+export function readKnown(typed: Words, plain: Look, reading: KnownReading): Look | undefined {
+	const words = withoutSigns(typed);
+	const [before] = plain.found;
+	const taken = before && nameIn(before);
+	const best = bestOf(words, reading);
+	const keeps = (look: Look) => !before || keepsValues(before, look);
+	const [first, ...others] = best;
+	if (!first) return undefined;
+	const isClear = others.every((one) => isUsualName(one) && one.own < first.own);
+	const asked = isClear ? readOneSentence(quoted(words, [first]), reading) : undefined;
+	if (asked?.isQuestion && keeps(asked.look) && isAbout(asked.look, taken, reading))
+		return asked.look;
+	const chosen = best.filter((one) => {
+		return !before || one.name.kind === "asset" || saysMore(one, taken, reading);
+	});
+	// A second name is left out only where usual words are its name by chance: `right there`.
+	const attempts = chosen.length > 1 && isClear ? [chosen, chosen.slice(0, 1)] : [chosen];
+	for (const spans of attempts) {
+		const look = spans.length > 0 ? readQuoted(words, spans, reading) : undefined;
+		if (look && keeps(look) && (before || isMeant(look, words, spans, reading))) return look;
+	}
+	return before ? undefined : asked?.look;
+}
+
+/**
+ * Returns false for a name of usual words by which a text would be read although it asks nothing:
+ * `gm legend`. The name alone, or behind `show me`, is a question.
+ */
+function isMeant(
+	look: Look,
+	words: Words,
+	spans: readonly Named[],
+	{ read }: KnownReading,
+): boolean {
+	const [span] = spans;
+	if (!span || spans.length > 1 || !isUsualName(span)) return true;
+	if (span.to - span.from === words.low.length) return true;
+	const own = { ...span, from: 0, to: span.to - span.from };
+	const bare = read(quoted(slice(words, span.from, span.to), [own]));
+	const isBare = bare.found[0]?.command === look.found[0]?.command;
+	return !isBare || words.low.some((word) => SHOWING.has(word));
+}
+
+const SHOWING = new Set(
+	"show give gimme tell check see find pull open what's whats what about".split(" "),
+);
+
+/** Reads the words with these names in quotes; undefined where not each of them is a value then. */
+function readQuoted(words: Words, spans: readonly Named[], { read }: KnownReading) {
+	const look = read(quoted(words, spans));
+	const [one, ...others] = look.found;
+	const values = Object.values(one?.values ?? {});
+	const isWhole = spans.every((span) => {
+		return values.includes(span.name.kind === "asset" ? span.name.ticker : nameOf(words, span));
+	});
+	return one && others.length === 0 && isWhole ? look : undefined;
+}
+
+/** Returns the name of a collection in a reading, in lower case. */
+function nameIn({ command, values }: Found): string | undefined {
+	const slot = Object.entries(command.slots).find(([, { kind }]) => kind === "collection")?.[0];
+	return slot === undefined ? undefined : values[slot]?.toLowerCase();
+}
+
+/** Returns true for a reading about the name that was read before, where that is a known one. */
+function isAbout({ found: [one] }: Look, taken: string | undefined, { names }: KnownReading) {
+	return taken === undefined || !names.has(taken) || (one !== undefined && nameIn(one) === taken);
+}
+
+/** Returns true where a reading has every chain, length of time and id of the one before. */
+function keepsValues({ command, values }: Found, { found: [one] }: Look): boolean {
+	const named = (one && nameIn(one))?.split(" ") ?? [];
+	const kept = [...Object.values(one?.values ?? {}), one?.command.topic?.chain, ...named];
+	return Object.entries(values).every(([slot, value]) => {
+		return !NARROW.has(command.slots[slot]?.kind ?? "") || kept.includes(value);
+	});
+}
+
+const NARROW: ReadonlySet<string> = new Set(["chain", "window", "token"]);
+
+/**
+ * Returns true for a name that says more than the one that was read. Where that is known, only
+ * usual words (`club`) become part of a longer name with words of talk (`bad idea club`).
+ */
+function saysMore({ text }: Named, taken: string | undefined, reading: KnownReading): boolean {
+	if (taken === undefined) return false;
+	const isInside = ` ${text} `.includes(` ${taken} `) && text !== taken;
+	if (!reading.names.has(taken)) {
+		return isInside || text.split(" ").some((word) => taken.split(" ").includes(word));
+	}
+	if (!isInside) return false;
+	const rest = ` ${text} `.replace(` ${taken} `, " ").trim().split(" ");
+	const isUsual = isUsualName({ text: taken });
+	return rest.every((word) => (isUsual ? !reading.isOfQuestion(word) : isFree(word, reading)));
+}
