@@ -29,7 +29,7 @@ export const MONEY: ReadonlySet<string> = new Set(
 
 const AMOUNT = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
 const COMPARING = new Set(
-	"under below above over sub beneath hit hits reach reached cross crossed break broke lost".split(
+	"under below above over sub beneath hit hits reach reached cross crossed break broke lost holding hold holds paid".split(
 		" ",
 	),
 );

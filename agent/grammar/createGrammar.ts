@@ -62,7 +62,10 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		const words = splitWords(plain.text);
 		if (words.kind === "refused" || reader.readStrict(words).found.length > 0) return [];
 		const parsed = parse(text);
-		const isPrinted = parsed.kind === "read" && isAlike(print(parsed.reading), plain.text);
+		const isPrinted =
+			parsed.kind === "read" &&
+			words.low.length <= PRINTED_WORDS_MAX &&
+			isAlike(print(parsed.reading), plain.text);
 		return isPrinted ? [] : namesToAsk(words, reader);
 	}
 
@@ -125,6 +128,8 @@ const EMPTY: Unread = {
 	near: [],
 };
 
+/** A longer text in printed form may hold more than a name: `floor void racers base chain cmon`. */
+const PRINTED_WORDS_MAX = 4;
 const NO_NAMES: KnownNames = new Map();
 
 function isAlike(printed: string, typed: string): boolean {

@@ -48,6 +48,8 @@ export type Reader = {
 	isOfQuestion(low: string): boolean;
 	/** True for the first word of a command that moves value. */
 	isStrictHead(low: string): boolean;
+	/** True for a word that alone is the sign of a topic. */
+	isOfTopic(low: string): boolean;
 	/** Reads words as commands that move value: word for word, or not at all. */
 	readStrict(words: Words): Look;
 	/** Reads words as commands that only read: first exactly, then with more and more tolerance. */
@@ -100,6 +102,7 @@ export function createReader(
 		known: [...known],
 		isOfQuestion: (low) =>
 			known.has(low) || topics.isOfAny(low) || (/^[a-z]/.test(low) && !!chains.bySlug(low)),
+		isOfTopic: topics.isOfAny,
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
 			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),

@@ -1,3 +1,4 @@
+import { hasOrder } from "#agent/grammar/asides.ts";
 import { chooseCommand, type Taker, takerOf } from "#agent/grammar/chooseCommand.ts";
 import { comparesPrice } from "#agent/grammar/comparesPrice.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
@@ -60,7 +61,9 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 	const tickers = [...low.keys()].filter((at) => /^\$[a-z]/.test(low[at] ?? ""));
 	if (!hasId) for (const [command, { needsToken }] of takers) if (needsToken) found.delete(command);
 	const isBare = found.size === 0;
-	const names = isBare ? [...low.keys()].filter((at) => words.kinds[at] === "quoted") : [];
+	const asksMore = low.some((word, at) => COUNTING.test(`${word} ${low[at + 1]}`));
+	const names =
+		isBare && !asksMore ? [...low.keys()].filter((at) => words.kinds[at] === "quoted") : [];
 	const price = low.findIndex((_, at) => comparesPrice(words, at));
 	for (const [command, { needsToken }] of takers) {
 		if (needsToken && signed.length > 0) note(found, command, signed);
@@ -69,7 +72,23 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 		if (command.topic?.ofName && names.length > 0) note(found, command, names);
 		if (command.topic?.takesPrice && price >= 0) note(found, command, [price]);
 	}
+	if (price >= 0) leaveTold(words, found, price);
 }
+
+/** A name beside one of these is asked for more than what it is. */
+const COUNTING = /^(?:how (?:many|much)|when|why|who) ?/;
+
+/** Removes what somebody once did at a price: `bought azuki at 0.9, what is it worth`. */
+function leaveTold({ low }: Words, found: Signs, price: number): void {
+	for (let at = Math.max(0, price - TOLD_WORDS_MAX); at < price; at++) {
+		if (!DONE.has(low[at] ?? "")) continue;
+		for (const places of found.values()) places.delete(at);
+	}
+	for (const [command, places] of found) if (places.size === 0) found.delete(command);
+}
+
+const TOLD_WORDS_MAX = 8;
+const DONE = new Set("bought paid got minted aped grabbed sniped copped".split(" "));
 
 /** Returns true for a question for a way, which no figure answers: `how do i file taxes`. */
 function asksHow({ low }: Words): boolean {
@@ -82,6 +101,7 @@ function asksHow({ low }: Words): boolean {
 
 /** Returns true for an order that looks like a question: `mint me 3 degods`, `remind me when …`. */
 function isOrdered(words: Words): boolean {
+	if (hasOrder(words)) return true;
 	if (
 		words.low.some(
 			(word, at) => word === "remind" && /^(?:when|if|once)$/.test(words.low[at + 2] ?? ""),

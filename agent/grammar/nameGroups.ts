@@ -21,8 +21,7 @@ export function namesToAsk(typed: Words, rules: NameRules): string[] {
 
 /**
  * Chooses names that do not overlap, the best first: with most words of their own, and then with
- * the fewest that ask something or only talk. A name of only such words counts where there is no
- * other.
+ * the fewest that ask something or only talk. A name of only such words counts as the whole text.
  */
 export function bestOf(words: Words, reading: NameRules & { names: KnownNames }): Named[] {
 	const found = groupsOf(words, reading).flatMap((group) => {
@@ -38,7 +37,7 @@ export function bestOf(words: Words, reading: NameRules & { names: KnownNames })
 	const chosen: Named[] = [];
 	for (const one of found) {
 		const isApart = chosen.every(({ from, to }) => one.to <= from || one.from >= to);
-		if (isApart && (one.own > 0 || chosen.length === 0)) chosen.push(one);
+		if (isApart && (one.own > 0 || one.to - one.from === words.low.length)) chosen.push(one);
 	}
 	return chosen;
 }
@@ -77,7 +76,8 @@ function groupsOf(words: Words, known: NameRules): Group[] {
 			if (last > from && isApart[last]) break;
 			if (!isNameWord(words, last, known.rules)) break;
 			if (BEHIND_NAMES.has(low[last] ?? "")) continue;
-			if (last === from && isUsual(words, from, known)) continue;
+			const isShare = SHARES.has(low[to] ?? "");
+			if (last === from && isUsual(words, from, known) && !isShare) continue;
 			const text = low.slice(from, to).join(" ");
 			groups.push({ from, to, text: text.replace(/'s?$/, "") });
 		}
@@ -94,6 +94,10 @@ function isUsual({ low, raw }: Words, at: number, { isOfQuestion }: NameRules): 
 	return isOfQuestion(word) || isCommon(word);
 }
 
+/** Before one of these words also a usual word may be a ticker: `hood stock`. */
+export const SHARES: ReadonlySet<string> = new Set(
+	"stock stocks stonk stonks share shares token".split(" "),
+);
 const BEFORE_NAMES = new Set("of and & for at to from is are by with or".split(" "));
 const BEHIND_NAMES = new Set("of and & the a an for on in at to by with or is are".split(" "));
 

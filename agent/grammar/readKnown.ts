@@ -7,44 +7,52 @@ import {
 	type NameRules,
 	nameOf,
 	quoted,
+	SHARES,
 } from "#agent/grammar/nameGroups.ts";
-import { readOneSentence } from "#agent/grammar/readOneSentence.ts";
+import { readOneSentence, type SentenceReading } from "#agent/grammar/readOneSentence.ts";
 import { slice } from "#agent/grammar/readSentences.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Found } from "#agent/grammar/walkForms.ts";
 import type { KnownNames } from "#core/plugin/NameBook.ts";
 
-export type KnownReading = NameRules & { names: KnownNames; read(words: Words): Look };
+export type KnownReading = NameRules & SentenceReading & { names: KnownNames };
 
 /**
  * Reads a question again with the names in it put in quotes; undefined where no known name changes
  * what its words say alone.
  *
  * Anybody can call a collection `price of azuki`. So what was read stays where its name is known or
- * none of the new one's words, and no chain, length of time or id in it gets lost.
+ * none of the new one's words, and no chain, length of time or id in it gets lost. Nothing is read
+ * where a second known name would be left out.
  */
 export function readKnown(typed: Words, plain: Look, reading: KnownReading): Look | undefined {
 	const words = withoutSigns(typed);
 	const [before] = plain.found;
 	const taken = before && nameIn(before);
 	const best = bestOf(words, reading);
-	const keeps = (look: Look) => !before || keepsValues(before, look);
 	const [first, ...others] = best;
 	if (!first) return undefined;
-	const isClear = others.every((one) => isUsualName(one) && one.own < first.own);
-	const asked = isClear ? readOneSentence(quoted(words, [first]), reading) : undefined;
-	if (asked?.isQuestion && keeps(asked.look) && isAbout(asked.look, taken, reading))
-		return asked.look;
-	const chosen = best.filter((one) => {
-		return !before || one.name.kind === "asset" || saysMore(one, taken, reading);
-	});
-	// A second name is left out only where usual words are its name by chance: `right there`.
-	const attempts = chosen.length > 1 && isClear ? [chosen, chosen.slice(0, 1)] : [chosen];
-	for (const spans of attempts) {
-		const look = spans.length > 0 ? readQuoted(words, spans, reading) : undefined;
-		if (look && keeps(look) && (before || isMeant(look, words, spans, reading))) return look;
+	const isOther = (one: Named) => !isUsualName(one) && stemOf(one) !== stemOf(first);
+	const isTwo = others.some(isOther) && !isUsualName(first);
+	if (isTwo && taken !== undefined && reading.names.has(taken)) return { ...plain, found: [] };
+	const mayChange = (one: Named) => !before || saysMore(one, taken, reading);
+	const keeps = (look: Look) => !before || keepsValues(before, look);
+	const asked = others.length === 0 ? readOneSentence(quoted(words, best), reading) : undefined;
+	if (asked?.isQuestion && keeps(asked.look)) {
+		if (mayChange(first) || isAbout(asked.look, taken, reading)) return asked.look;
 	}
-	return before ? undefined : asked?.look;
+	const chosen = best.filter(mayChange);
+	const look = chosen.length > 0 ? readQuoted(words, chosen, reading) : undefined;
+	if (look && keeps(look) && (before || isMeant(look, words, chosen, reading))) return look;
+	// What was read has words in its name that are none of a known one: `made terraforms`.
+	if (chosen.length > 1) return { ...plain, found: [] };
+	if (!before) return others.length === 0 ? asked?.look : undefined;
+	return undefined;
+}
+
+/** Returns a name without what people leave out or add: `the captainz`, `doodles`. */
+function stemOf({ text }: Named): string {
+	return text.replace(/^the /, "").replace(/s$/, "");
 }
 
 /**
@@ -66,9 +74,7 @@ function isMeant(
 	return !isBare || words.low.some((word) => SHOWING.has(word));
 }
 
-const SHOWING = new Set(
-	"show give gimme tell check see find pull open what's whats what about".split(" "),
-);
+const SHOWING = new Set("show give gimme check pull about info".split(" "));
 
 /** Reads the words with these names in quotes; undefined where not each of them is a value then. */
 function readQuoted(words: Words, spans: readonly Named[], { read }: KnownReading) {
@@ -89,15 +95,20 @@ function nameIn({ command, values }: Found): string | undefined {
 
 /** Returns true for a reading about the name that was read before, where that is a known one. */
 function isAbout({ found: [one] }: Look, taken: string | undefined, { names }: KnownReading) {
-	return taken === undefined || !names.has(taken) || (one !== undefined && nameIn(one) === taken);
+	return taken !== undefined && names.has(taken) && one !== undefined && nameIn(one) === taken;
 }
 
-/** Returns true where a reading has every chain, length of time and id of the one before. */
+/**
+ * Returns true where a reading has every chain, length of time and id of the one before. An id may
+ * be part of its name: `404 pigeons`.
+ */
 function keepsValues({ command, values }: Found, { found: [one] }: Look): boolean {
+	const kept = [...Object.values(one?.values ?? {}), one?.command.topic?.chain];
 	const named = (one && nameIn(one))?.split(" ") ?? [];
-	const kept = [...Object.values(one?.values ?? {}), one?.command.topic?.chain, ...named];
 	return Object.entries(values).every(([slot, value]) => {
-		return !NARROW.has(command.slots[slot]?.kind ?? "") || kept.includes(value);
+		const kind = command.slots[slot]?.kind ?? "";
+		if (kept.includes(value) || !NARROW.has(kind)) return true;
+		return kind === "token" && named.includes(value);
 	});
 }
 
@@ -107,8 +118,17 @@ const NARROW: ReadonlySet<string> = new Set(["chain", "window", "token"]);
  * Returns true for a name that says more than the one that was read. Where that is known, only
  * usual words (`club`) become part of a longer name with words of talk (`bad idea club`).
  */
-function saysMore({ text }: Named, taken: string | undefined, reading: KnownReading): boolean {
-	if (taken === undefined) return false;
+function saysMore(
+	{ text, name }: Named,
+	taken: string | undefined,
+	reading: KnownReading,
+): boolean {
+	if (taken === undefined) return name.kind === "asset";
+	const isFreeWord = (word: string) => isFree(word, reading);
+	if (name.kind === "asset") {
+		const rest = ` ${taken} `.replace(` ${text} `, " ").split(" ").filter(Boolean);
+		return rest.every((word) => !isFreeWord(word) || SHARES.has(word));
+	}
 	const isInside = ` ${text} `.includes(` ${taken} `) && text !== taken;
 	if (!reading.names.has(taken)) {
 		return isInside || text.split(" ").some((word) => taken.split(" ").includes(word));
@@ -116,5 +136,5 @@ function saysMore({ text }: Named, taken: string | undefined, reading: KnownRead
 	if (!isInside) return false;
 	const rest = ` ${text} `.replace(` ${taken} `, " ").trim().split(" ");
 	const isUsual = isUsualName({ text: taken });
-	return rest.every((word) => (isUsual ? !reading.isOfQuestion(word) : isFree(word, reading)));
+	return rest.every((word) => (isUsual ? !reading.isOfQuestion(word) : isFreeWord(word)));
 }

@@ -12,7 +12,7 @@ import {
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isOrderWord, isRefused, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;
@@ -43,11 +43,13 @@ function leavesOut(words: Words, found: Found): boolean {
 	for (let at = 0; at < words.low.length; at++) {
 		const word = words.low[at] ?? "";
 		if (isOtherTime(words, at)) return true;
+		if (isNumber(word) && CALLING.has(words.low[at - 1] ?? "") && !takes(found, "token"))
+			return true;
 		if ((word === "will" || word === "gonna") && asksAhead(words, at, found.command)) return true;
 		hasNumber ||= isNumber(word);
 	}
 	for (const name of found.names) if (isMoney(words, name)) return true;
-	if (!hasNumber || !namesPrice(words) || takesAmount(found)) return false;
+	if (!hasNumber || !namesPrice(words) || takes(found, "amount")) return false;
 	const isCompared = words.low.some((_, at) => comparesPrice(words, at));
 	return !(isCompared && found.command.topic?.takesPrice);
 }
@@ -76,10 +78,11 @@ const MOVES = new Set(
 	),
 );
 
-function takesAmount({ command, values }: Found): boolean {
-	return Object.entries(command.slots).some(
-		([name, { kind }]) => kind === "amount" && name in values,
-	);
+/** A number behind one of these words is an id: `clonex number 77`. */
+const CALLING = new Set("number nr id".split(" "));
+
+function takes({ command, values }: Found, kind: Slot["kind"]): boolean {
+	return Object.entries(command.slots).some(([name, slot]) => slot.kind === kind && name in values);
 }
 
 /** True for a name that is a currency: `how much usdg do i have` is about no collection. */

@@ -1,21 +1,28 @@
+import { isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
-import { sentencesOf, slice } from "#agent/grammar/readSentences.ts";
+import { joined, sentencesOf, slice } from "#agent/grammar/readSentences.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isOrder, isOrderWord } from "#agent/grammar/wordRoles.ts";
+import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
 
-export type SentenceReading = { rules: Pick<SlotRules, "chains">; read(words: Words): Look };
+export type SentenceReading = {
+	rules: Pick<SlotRules, "chains">;
+	/** True for a word that alone is the sign of a topic. */
+	isOfTopic(low: string): boolean;
+	read(words: Words): Look;
+};
 
 /**
  * Reads the one of several sentences that asks something, with the name from another one where it
  * has none: `been watching azuki for weeks, what is the volume`. What the others say counts for
- * nothing, so none of them may have a time, a chain or a number in it. `isQuestion`: it follows
- * other sentences and begins like a question, so it is one whatever they say.
+ * nothing, so none of them may have a time, a chain or a number in it. `isQuestion`: it alone
+ * begins like a question, so it is one whatever the others say.
  */
 export function readOneSentence(
 	words: Words,
-	{ rules, read }: SentenceReading,
+	given: SentenceReading,
 ): { look: Look; isQuestion: boolean } | undefined {
+	const { rules, isOfTopic, read } = given;
 	const isChain = (low: string) => rules.chains.bySlug(low) !== undefined;
 	const sentences = sentencesOf(words);
 	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return undefined;
@@ -38,11 +45,14 @@ export function readOneSentence(
 	const [one, ...others] = questions.length > 0 ? questions : said;
 	if (!one || others.some(({ key }) => key !== one.key)) return undefined;
 	const isLeft = (n: number) => n !== one.n && !asked.some((other) => other.n === n);
-	if (one.key === bare && sentences.some((_, n) => isLeft(n) && begins(n, ASKING)))
-		return undefined;
+	const asksMore = (sentence: Words, n: number) => {
+		return isLeft(n) && (begins(n, ASKING) || sentence.low.some(isOfTopic));
+	};
+	if (one.key === bare && sentences.some(asksMore)) return undefined;
 	const rest = sentences.filter((_, n) => n !== one.n);
-	if (rest.some((other) => saysMore(other, name, isChain))) return undefined;
-	return { look: one.look, isQuestion: one.n > 0 && begins(one.n, ASKING) };
+	if (rest.some((other) => saysMore(other, name, given))) return undefined;
+	const isOther = sentences.some((_, n) => n !== one.n && begins(n, ASKING));
+	return { look: one.look, isQuestion: !isOther && begins(one.n, ASKING) };
 }
 
 const SENTENCES_MAX = 5;
@@ -53,46 +63,44 @@ const QUESTIONS = new Set(
 		" ",
 	),
 );
-/** Who begins so tells of themselves: what they once paid is no part of the question. */
-const TELLING = new Set(
-	"i i'm im ive i've wen when my we it it's its bought been haven't havent".split(" "),
-);
-
 /** Returns the same text for the same reading; undefined where there is not one. */
 function keyOf({ found: [one, ...others] }: Look): string | undefined {
 	if (!one || others.length > 0) return undefined;
 	return JSON.stringify([one.command.name, one.values]);
 }
 
-/** Returns a sentence with a name in front of it. */
-function joined(name: Words, sentence: Words): Words {
-	const parts = {
-		raw: [...name.raw, ...sentence.raw],
-		low: [...name.low, ...sentence.low],
-		starts: [...name.starts, ...sentence.starts],
-	};
-	const kinds = [...name.kinds, ...sentence.kinds];
-	const isApart = [...name.isApart, ...sentence.isApart];
-	return { kind: "words", ...parts, kinds, isApart, hasSigns: false };
-}
-
 /** Returns true for a sentence that must not be left out of a reading, but for the name in it. */
-function saysMore(sentence: Words, name: Words, isChain: (low: string) => boolean): boolean {
+function saysMore(sentence: Words, name: Words, given: SentenceReading): boolean {
 	const { low, kinds } = sentence;
-	const isTold = TELLING.has(low[0] ?? "");
-	// `i have not looked at azuki for a week`: of them, and of no wish.
-	const isPast = isTold && kinds.includes("quoted") && !low.some((word) => WISHING.has(word));
+	const { rules } = given;
+	const named = low.findIndex((_, at) => kinds[at] === "quoted");
+	if (NARROWING.has(low[named + 1] ?? "")) return named >= 0;
+	if (isTelling(sentence)) {
+		const rest = { ...sentence, low: low.map((word) => (name.low.includes(word) ? "it" : word)) };
+		return narrows(rest, { chains: rules.chains, isTopic: () => false });
+	}
+	if (isMoreThanTalk(sentence)) return true;
 	return low.some((word, at) => {
-		if (kinds[at] === "quoted") return NARROWING.has(low[at + 1] ?? "");
-		if (name.low.includes(word) || (isPast && word === "not")) return false;
+		if (kinds[at] === "quoted" || name.low.includes(word)) return false;
 		if (word === "remind" || (isOrderWord(word) && isOrder(sentence, at))) return true;
-		if (isChain(word)) return true;
-		if (isWindowWord(word) || isOtherTime(sentence, at)) return !isPast;
-		return /\d/.test(word) ? !(isTold && word.includes(".")) : !isTold && NUMBER_WORDS.has(word);
+		if (rules.chains.bySlug(word) || isWindowWord(word) || isOtherTime(sentence, at)) return true;
+		return /\d/.test(word) || NUMBER_WORDS.has(word);
 	});
 }
 
-const WISHING = new Set("want wanna need like show check see get give tell know about".split(" "));
+/** Returns true for words that narrow: `gold fur` beside a name, or `spirit type` alone. */
+function isMoreThanTalk(sentence: Words): boolean {
+	const { low, kinds } = sentence;
+	const places = [...low.keys()];
+	const isTalk = (at: number) => kinds[at] !== "word" || roleOf(sentence, at) === "chat";
+	const isUnusual = (at: number) => {
+		return !isTalk(at) && !isCommon(low[at] ?? "") && roleOf(sentence, at) === "open";
+	};
+	if (places.some(isUnusual)) return true;
+	const named = places.find((at) => kinds[at] === "quoted");
+	if (named === undefined) return !places.some(isTalk);
+	return [named - 1, named + 1].some((at) => low[at] !== undefined && !isTalk(at));
+}
 
 /** Behind a name they begin what narrows it: `azuki with gold fur`. */
 const NARROWING = new Set("with without having wearing number no nr".split(" "));

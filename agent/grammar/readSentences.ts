@@ -1,3 +1,4 @@
+import { hasOrder, isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { plainWords } from "#agent/grammar/plainWords.ts";
 import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";
@@ -10,9 +11,13 @@ import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles
  * talk beside the question counts for nothing.
  */
 export function readSentences(typed: Words, reader: LooseReader): Look {
-	const words = plainWords(withoutSigns(typed), reader.rules.isKnown);
+	const words = plainWords(withoutCourtesy(withoutSigns(typed)), reader.rules.isKnown);
+	const question = withoutTelling(words, reader);
+	const inQuestion = question && readLoose(question, reader);
+	if (inQuestion?.found.some(({ values }) => values.collection !== undefined)) return inQuestion;
 	const whole = readLoose(words, reader);
 	if (whole.found.length > 0) return whole;
+	if (inQuestion && inQuestion.found.length > 0) return inQuestion;
 	const asked = withoutAfterthought(words, reader);
 	const head = asked && readLoose(asked, reader);
 	if (head && head.found.length > 0) return head;
@@ -26,11 +31,71 @@ export function readSentences(typed: Words, reader: LooseReader): Look {
 	const looks = sentences.map((one) => readLoose(one, reader));
 	const [only, ...others] = looks.filter(({ found }) => found.length > 0);
 	if (!only || others.length > 0) return whole;
-	const isTalk = looks.every((one) => one === only || isTalked(one.words, reader));
+	const isBare = only.found[0]?.command.topic?.ofName === true;
+	const isTalk = looks.every((one) => {
+		if (one === only) return true;
+		return isTalked(one.words, reader) && !(isBare && one.words.low.some(reader.topics.isOfAny));
+	});
 	return isTalk ? only : whole;
 }
 
 const SENTENCES_MAX = 5;
+
+/**
+ * Returns the words without the sentences in which somebody only tells something; undefined where
+ * there are none, nothing else, or one that narrows the question.
+ */
+function withoutTelling(words: Words, { rules, topics }: LooseReader): Words | undefined {
+	const sentences = sentencesOf(words);
+	const kept = sentences.filter((one) => !isTelling(one));
+	if (kept.length === 0 || kept.length === sentences.length) return undefined;
+	const isTopic = topics.isOfAny;
+	// A name alone is no question where what is left out asks something.
+	const isAsked = kept.some((one) => one.low.some(isTopic));
+	if (!isAsked && sentences.some((one) => one.low.some(isTopic))) return undefined;
+	const isNarrow = sentences.some((one) => {
+		return !kept.includes(one) && (hasName(one) || narrows(one, { chains: rules.chains, isTopic }));
+	});
+	return isNarrow ? undefined : kept.reduce(joined);
+}
+
+/** Returns true for a sentence with a name in quotes or a ticker. */
+function hasName({ low, kinds }: Words): boolean {
+	return low.some((word, at) => kinds[at] === "quoted" || /^\$[a-z]/.test(word));
+}
+
+/** Returns one text of two parts. */
+export function joined(one: Words, other: Words): Words {
+	const length = one.low.length;
+	const proper = [...(one.proper ?? []), ...[...(other.proper ?? [])].map((at) => at + length)];
+	return {
+		kind: "words",
+		raw: [...one.raw, ...other.raw],
+		low: [...one.low, ...other.low],
+		starts: [...one.starts, ...other.starts],
+		kinds: [...one.kinds, ...other.kinds],
+		isApart: [...one.isApart, ...other.isApart],
+		hasSigns: false,
+		proper: new Set(proper),
+	};
+}
+
+/** Returns the words with talk in place of sentences of thanks and greetings: `bom dia!`. */
+function withoutCourtesy(words: Words): Words {
+	if (!words.low.some((low) => COURTESY.has(low))) return words;
+	const low = sentencesOf(words).flatMap((one) => {
+		return one.low.every((word) => COURTESY.has(word)) ? one.low.map(() => NOTHING) : one.low;
+	});
+	return { ...words, low };
+}
+
+const COURTESY = new Set(
+	(
+		"bom boa dia tarde noite buenos buenas dias tardes noches por favor muito obrigado obrigada muchas " +
+		"gracias hola guten tag morgen abend bonjour salut merci beaucoup ciao grazie mille per favore s'il vous plaît plait svp " +
+		"namaste shukriya arigato arigatou gozaimasu konnichiwa bhai yaar ji"
+	).split(" "),
+);
 
 /** Returns the words in front of an `or` with only talk behind it: `or can it take size`. */
 function withoutAfterthought(words: Words, reader: LooseReader): Words | undefined {
@@ -107,6 +172,7 @@ const NOTHING = "so";
 function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
 	const { low, kinds } = words;
 	const [first = ""] = low;
+	if (hasOrder(words)) return false;
 	if (low.length === 1 && topics.isOfAny(first)) return false;
 	// `not asks`: what is not asked for.
 	if (first === "not" && low.slice(1).every((word) => topics.isOfAny(word))) return true;
@@ -118,6 +184,8 @@ function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
 			return at >= low.length - 2;
 		}
 		if (kinds[at] !== "word" || rules.isReserved(word)) return false;
+		const isOn = before === "on" || /^(?:chain|side)$/.test(low[at + 1] ?? "");
+		if (/^#\d/.test(word) || (isOn && rules.chains.bySlug(word))) return false;
 		if (/\d/.test(word)) return OWNING.has(before) || at === low.length - 1;
 		if (isOrderWord(word)) return word === "my" || !isOrder(words, at);
 		if (isCommon(word) || roleOf(words, at) !== "open" || rules.isKnown(word)) return true;

@@ -69,7 +69,7 @@ export function readValues(
 		if (window) {
 			if (values.window !== undefined && values.window !== window.value) return undefined;
 			values.window = window.value;
-			values.isSaidOnly = /^(?:to|yester)day(?:'?s)?$/.test(word);
+			values.isSaidOnly = /^today(?:'?s)?$/.test(word);
 			at += window.used - 1;
 			continue;
 		}
@@ -90,7 +90,7 @@ export function readValues(
 			values.chain = chain;
 		} else if (/^\$[a-z]/.test(word) || isTicker(words, at)) {
 			const asset = readSlot({ kind: "asset" }, words, at, rules);
-			if (values.asset !== undefined || asset === undefined) return undefined;
+			if (asset === undefined || (values.asset ?? asset) !== asset) return undefined;
 			values.asset = asset;
 		} else if (/^#?\d+$/.test(word)) {
 			if (isCount(words, at)) continue;
@@ -128,7 +128,10 @@ function withName(
 ): Values | undefined {
 	const chain =
 		rest.length === 1 ? readSlot({ kind: "chain" }, words, rest[0] ?? 0, rules) : undefined;
-	const choice = chooseName(words, rest, isTopic);
+	const isShare = (at: number) =>
+		values.asset !== undefined && /^tokens?$/.test(words.low[at] ?? "");
+	const open = rest.filter((at) => !isShare(at));
+	const choice = chooseName(words, open, isTopic);
 	if (choice.kind === "none") return values;
 	if (choice.kind === "unclear") return undefined;
 	const { from, to } = choice.range;
@@ -157,9 +160,14 @@ function withName(
 function isRemark(words: Words, { from, to }: Range, isTopic: ReadonlySet<number>): boolean {
 	const { kinds } = words;
 	const isBeside = (at: number) => isTopic.has(at) || kinds[at] === "quoted";
-	if (from === 0 || isBeside(from - 1) || isBeside(to)) return false;
-	return [...isTopic].every((at) => kinds[at] !== "quoted") && isTalk(words, { from, to });
+	if (isBeside(from - 1) || isBeside(to) || NARROWING.has(words.low[from - 1] ?? "")) return false;
+	if ([...isTopic].some((at) => kinds[at] === "quoted")) return false;
+	// `azuki volume last hour gogogo`
+	const isShout = to - from === 1 && to === words.low.length;
+	return isShout || isTalk(words, { from, to });
 }
+
+const NARROWING = new Set("with without having wearing and or plus".split(" "));
 
 function windowAt(
 	words: Words,
@@ -207,6 +215,8 @@ function chainAt(
 ): string | undefined {
 	const { low } = words;
 	const chain = readSlot({ kind: "chain" }, words, at, rules);
+	// `in eth terms`
+	if (low[at - 1] === "in" && MONEY.has(low[at] ?? "")) return undefined;
 	if (chain === undefined || /^\d+$/.test(low[at] ?? "")) return undefined;
 	const isAfter =
 		isTopic.has(at - 1) || words.kinds[at - 1] === "quoted" || isWindowWord(low[at - 1] ?? "");
@@ -231,6 +241,7 @@ const WHICH = new Set("any what which new all more other the some of for hot".sp
 function isCount(words: Words, at: number): boolean {
 	const { low } = words;
 	if ((low[at] ?? "").length > 3) return false;
+	if (low[at] === "1" && words.kinds[at + 1] === "quoted") return true;
 	const isFor = /^[24]$/.test(low[at] ?? "") && ARTICLES.has(low[at + 1] ?? "");
 	if (LIMITING.has(low[at - 1] ?? ""))
 		return low[at + 1] === "of" || (at + 1 < low.length && roleOf(words, at + 1) === "open");

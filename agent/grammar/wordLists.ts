@@ -2,7 +2,7 @@
 
 /** Words that people put around a question: small words, greetings, slang, usual misspellings. */
 export const CHAT = setOf(
-	"him her his af sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath " +
+	"oi omo oya gg cmon c'mon him her his af sub weth q qq crickets tumbleweeds feels sounds smells tastes tf below above beneath " +
 		"underneath distinct # = - -- -> => / ~ + * < > cant can't cannot couldnt couldn't os " +
 		"blur magiceden a an the this that these those it its it's there here one any anything " +
 		"some something all of on in at for from to with by about into over within per as than " +
@@ -179,7 +179,7 @@ export const VERBS = setOf(
 		"surround survive suspect sustain swear swim switch tease tempt tend thank threaten " +
 		"throw tie touch tour trace transform translate trap travel treat trigger trust upload " +
 		"upset urge utilize vanish vary view violate vote wake wander warn wash waste wear " +
-		"weigh whisper win wipe wish withdraw witness wonder wrap yell yield",
+		"weigh whisper win wipe wish withdraw witness wonder wrap yell yield congratulate",
 );
 
 /** Of these verbs only other forms (`checking`) are missing from the lists above. */
@@ -190,7 +190,7 @@ export const CHAT_VERBS = setOf(
 
 /** Past forms that do not end in `-ed`. */
 export const PAST_FORMS = setOf(
-	"bought sold paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
+	"made slept bought sold paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
 		"taken taking turned understood gone won wrote written came began became brought called " +
 		"caught chose chosen dealt drawn drew driven drove ate eaten fell fallen found flew " +
 		"flown forgot gave given grew grown heard held known led lost made rose risen saw seen " +
@@ -305,7 +305,7 @@ export const COMMON = setOf(
 		"september august april march february january autumn christmas easter halloween " +
 		"weekday midnight colleague coworker roommate neighbor landlord doctor dentist uni " +
 		"university college homework essay newsletter podcast stream episode clip meme memes " +
-		"damage gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
+		"baby nap broke damage deadline student gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
 		"toilet bathroom tomorrow keys ledger trezor rabby phantom hacker hack exploit drainer " +
 		"snipers sniper raid raids shill shills influencer influencers kol kols caller callers " +
 		"mods mod admin admins tickets",

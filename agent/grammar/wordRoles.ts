@@ -92,6 +92,11 @@ export function isChatWord(low: string): boolean {
 	return CHAT.has(low) || PRESENT.has(low);
 }
 
+/** Returns true for a past form of a known verb: `sniped`. */
+export function isPastForm(low: string): boolean {
+	return PAST.has(low);
+}
+
 /** Returns true for a form of a known verb: `going`. */
 export function isVerbForm(low: string): boolean {
 	return PRESENT.has(low) || CHAT.has(low);
@@ -110,7 +115,8 @@ export function isRefused({ low, proper }: Words, at: number): boolean {
 }
 
 /** The same for a word in its place: `the cheapest i can grab` orders nothing. */
-export function isOrder({ low, isApart }: Words, at: number): boolean {
+export function isOrder(words: Words, at: number): boolean {
+	const { low, isApart } = words;
 	const word = low[at] ?? "";
 	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
 	const next = low[at + 1] ?? "";
@@ -118,14 +124,14 @@ export function isOrder({ low, isApart }: Words, at: number): boolean {
 		if (word === "no" && (/^#?\d+$/.test(next) || CALMING.has(next) || next === "of")) return false;
 		if (word === "not" && /^(?:just|only)$/.test(next)) return false;
 		if (word === "not" || word === "no") return before !== "or";
-		if (word === "if") return !ASKING.has(before) && !WISHING.has(next) && !isSupposed(low, at);
+		if (word === "if") return !ASKING.has(before) && !WISHING.has(next) && !isSupposed(words, at);
 		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
-		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
 		if (word === "should") return !(before === "i" && NOTING.has(next));
-		if (word === "mine") return ORDERS.has(low[0] ?? "");
+		if (word === "mine") return !isSupposed(words, at);
+		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
 		if (word === "my") {
-			if (isSupposed(low, at)) return false;
-			if (PEOPLE.has(next)) return false;
+			if (isSupposed(words, at)) return false;
+			if (PEOPLE.has(next) || REPORTING.has(low[at + 2] ?? "")) return false;
 			// `the best bid i could dump my azuki into`
 			if (ORDERS.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
 			if (NAMING.has(before)) {
@@ -141,29 +147,35 @@ export function isOrder({ low, isApart }: Words, at: number): boolean {
 	}
 	// `need a flip`, `if i wanted to exit`
 	const isLast = at === low.length - 1 || isApart[at + 1] === true;
-	if ((before === "a" && first === "need" && isLast) || isSupposed(low, at)) return false;
+	if (before === "a" && isLast && !PLACING_ORDERS.has(first)) return false;
+	if (isSupposed(words, at) || (word === "confirm" && CONFIRMED.has(next))) return false;
 	if (LENGTHS.has(word) && at > 0) return false;
 	// `can i still grab one`
 	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first))
 		return false;
 	// `how much do i need to grab one`: what it costs, and no order.
-	if (before === "to" && (COSTING.has(first) || COSTING.has(low[at - 3] ?? ""))) return false;
+	if (before === "to" && COSTING.has(first)) return false;
+	if (before === "to" && first === "me" && /^(?:cost|take)s?$/.test(low[at - 3] ?? ""))
+		return false;
 	if (ORDERS.has(word) && (next === "me" || next === "us")) return true;
-	if (BETWEEN.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
+	if (BETWEEN.has(before) && isAuthors(low[at - 3] ?? "", first)) return false;
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
 }
 
 /** Returns true in what is only supposed in front of a question: `if i wanna exit, what is …`. */
-function isSupposed(low: readonly string[], at: number): boolean {
+function isSupposed({ low, isApart }: Words, at: number): boolean {
 	let from = at;
 	const isPart = (word: string) => SUPPOSED.has(word) || ORDERS.has(word) || PAST.has(word);
-	while (from > 0 && (isPart(low[from - 1] ?? "") || /^\d+$/.test(low[from - 1] ?? ""))) from -= 1;
+	while (from > 0 && !isApart[from]) {
+		if (!isPart(low[from - 1] ?? "") && !/^\d+$/.test(low[from - 1] ?? "")) break;
+		from -= 1;
+	}
 	if (SUPPOSING.has(low[at] ?? "")) from = at + 2;
 	const isBegun = SUPPOSING.has(low[from - 2] ?? "") && PERSONS.has(low[from - 1] ?? "");
 	return isBegun && low.slice(at + 1).some((word) => QUESTIONS.has(word));
 }
 
-/** Words between who supposes something and what: `if i wanted to quickly exit`. */
+/** Lists words between who supposes something and what: `if i wanted to quickly exit`. */
 const SUPPOSED = setOf(
 	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
 );
@@ -173,8 +185,10 @@ const BETWEEN = setOf("even still actually really just quickly easily");
 /** `that i should know about` */
 const NOTING = setOf("know check watch see put track follow look note mark");
 const QUESTIONS = setOf("what whats what's how where wheres is are who which");
+/** Behind someone of the author's own: `my principal wants to know`. */
+const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
 const PEOPLE = setOf(
-	"friend friends buddy mate bro brother sister cousin wife husband boss dad mom mum kid kids son daughter uncle aunt " +
+	"client clients friend friends buddy mate bro brother sister cousin wife husband boss dad mom mum kid kids son daughter uncle aunt " +
 		"colleague colleagues teacher partner girlfriend boyfriend neighbor neighbour nephew niece group article report " +
 		"newsletter thesis homework friend's brother's cousin's",
 );
@@ -187,6 +201,11 @@ export function isTold(before: string): boolean {
 /** Returns true behind `i can` or `can i`: what follows is no order. */
 export function isWhatOneCould(first: string, before: string): boolean {
 	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
+}
+
+/** Returns true behind `can i`: what the author could do is no order. */
+function isAuthors(first: string, before: string): boolean {
+	return isWhatOneCould(first, before) && /^(?:i|one)$/.test(PERSONS.has(first) ? first : before);
 }
 
 /** Returns true for a word that precedes a chain or a length of time, and goes with it. */
@@ -218,7 +237,7 @@ const STRESSING = setOf(
 	"how so too very it its it's thats that's really pretty quite as not more most",
 );
 const COSTING = setOf(
-	"need needed cost costs takes take much price eth have way cheapest possible",
+	"easy easier hard harder difficult able need needed cost costs takes take much price eth have way cheapest possible",
 );
 const LENGTHS = setOf("long short");
 const ORDERING = setOf("list delist burn mint stake");
@@ -230,7 +249,7 @@ const AUXILIARY = setOf(
 );
 const ABLE = setOf("can could may might");
 const PERSONS = setOf("i we you u one");
-const ASKING = setOf("know see check idk wonder wondering ask tell sure curious");
+const ASKING = setOf("sorry know see check idk wonder wondering ask tell sure curious");
 /** `if you please` is no condition. */
 const WISHING = setOf("you u possible poss ok okay thats that's available any");
 /** `don't know` denies nothing that is asked. */
@@ -239,6 +258,9 @@ const KNOWING = setOf("know see remember get have understand care mind lie cap w
 const MISSING = setOf("miss lose overpay sleep fomo");
 /** Behind one of these words an order is a thing: `the best offer`. */
 const DETERMINING = setOf("the best top highest any current lowest last biggest");
+const PLACING_ORDERS = setOf("do make place set execute submit put run start give");
+/** `confirm the owner of`: it asks. */
+const CONFIRMED = setOf("the that if whether what who how");
 const CALMING = setOf(
 	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
 );

@@ -9,7 +9,7 @@ const coin = { kind: "word", of: ["eth"] } as const;
 const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 
 const REVEALS =
-	"pending reveals, pending reveal, reveals … pending, list of reveals, waiting to reveal, " +
+	"just had … reveal, had their reveal, pending reveals, pending reveal, reveals … pending, list of reveals, waiting to reveal, " +
 	"reveals, reveal, revealed, revealing, revealed … today, just revealed, about to reveal, " +
 	"revealing soon, revealing today, revealing next, revealing now, next reveal, next reveals, " +
 	"next to reveal, upcoming reveal, upcoming reveals, reveals … soon, reveals … today, " +

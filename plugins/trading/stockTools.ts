@@ -57,7 +57,8 @@ export const stockCommands: readonly Command[] = [
 			words: (
 				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
 				"how much, quote, market, open, closed, share price, shares, at, " +
-				"going for, doing, up, down, stock price, token, tokens, stock token, hours, hood chain"
+				"going for, doing, up, down, stock price, stock token, market hours, " +
+				"trading hours, hood chain"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,

@@ -657,7 +657,7 @@ export const readAsOtherNames: readonly (readonly [text: string, command: string
 	["tsla price?", "floor tsla"],
 	["tsla price on chain", "floor tsla"],
 	["hey hey AAPL where we at 🍎", "floor AAPL"],
-	["tsla token price", "floor tsla"],
+	["tsla token price", "floor tsla token"],
 	["is nvda open or closed now", "lifecycle nvda"],
 	["whats AAPL at onchain", "collection AAPL"],
 	["tsla price on robinhood chain?", "floor tsla on robinhood"],

