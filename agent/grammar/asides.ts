@@ -14,6 +14,9 @@ export function isTelling({ low }: Words): boolean {
 		const near = low.slice(at + 1, at + REPORTED_WORDS_MAX);
 		return near.some((word) => REPORTING.has(word) || isPastForm(word) || /..ed$/.test(word));
 	}
+	// `i mean the 7d one` corrects the question.
+	if (next === "mean") return false;
+	if (next === "from" && GREETING.has(first)) return true;
 	if (SUBJECTS.has(first)) return low.length - at > 1;
 	if (first === "got" || first === "have" || first === "had") return OWNED.has(next);
 	if (first === "would") return next === "love" || next === "like";
@@ -52,7 +55,8 @@ export function hasOrder({ low }: Words): boolean {
 const ORDER_PHRASES = (
 	"get me one|get me some|get us one|get us some|go long|going long|go short|going short|a long on|" +
 	"a short on|all in|market order|limit order|buy order|sell order|close all|purchase one|" +
-	"purchase some|purchase it|purchase a|buy one|sell one|buy it|sell it"
+	"purchase some|purchase it|purchase a|buy one|sell one|buy it|sell it|want you to|need you to|" +
+	"i'd like one|would like one"
 )
 	.split("|")
 	.map((phrase) => ` ${phrase} `);
@@ -61,6 +65,7 @@ const NOTIFYING =
 const LINKING = new Set(
 	"and but so because cause cuz since as lol lmao ok well also bc tbh".split(" "),
 );
+const GREETING = new Set("hello hi hey greetings gm".split(" "));
 const ARTICLES = new Set("a an the some one my our his her".split(" "));
 const REPORTED_WORDS_MAX = 5;
 const REPORTING = new Set(

@@ -72,7 +72,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 		"lised=listed mintd=minted mnt=mint mnted=minted mnting=minting rvl=reveal revel=reveal " +
 		"revealled=revealed reveald=revealed sld=sold sels=sells slaes=sales sals=sales sael=sale " +
 		"bst=best bset=best tp=top trnding=trending trendin=trending upcmng=upcoming " +
-		"upcomming=upcoming dropin=dropping tn=tonight tonite=tonight tdy=today tday=today " +
+		"upcomming=upcoming dropin=dropping 2nite=tonight 2night=tonight tn=tonight tonite=tonight tdy=today tday=today " +
 		"2day=today todya=today yday=yesterday ystrdy=yesterday yest=yesterday tmr=tomorrow " +
 		"tmw=tomorrow tmrw=tomorrow tomo=tomorrow 2moro=tomorrow tomorow=tomorrow tommorow=tomorrow " +
 		"tommorrow=tomorrow wk=week wks=weeks yr=year yrs=years wkly=weekly hrly=hourly " +

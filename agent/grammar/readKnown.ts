@@ -35,7 +35,12 @@ export function readKnown(typed: Words, plain: Look, reading: KnownReading): Loo
 	const isOther = (one: Named) => !isUsualName(one) && stemOf(one) !== stemOf(first);
 	const isTwo = others.some(isOther) && !isUsualName(first);
 	if (isTwo && taken !== undefined && reading.names.has(taken)) return { ...plain, found: [] };
-	const mayChange = (one: Named) => !before || saysMore(one, taken, reading);
+	const mayChange = (one: Named) => {
+		if (!before || one.name.kind === "asset") return !before || isShare(one, taken, reading);
+		return taken === undefined
+			? isPart(one, words, before, reading)
+			: saysMore(one, taken, reading);
+	};
 	const keeps = (look: Look) => !before || keepsValues(before, look);
 	const asked = others.length === 0 ? readOneSentence(quoted(words, best), reading) : undefined;
 	if (asked?.isQuestion && keeps(asked.look)) {
@@ -114,21 +119,26 @@ function keepsValues({ command, values }: Found, { found: [one] }: Look): boolea
 
 const NARROW: ReadonlySet<string> = new Set(["chain", "window", "token"]);
 
+/** Returns true where what was read as a name is a ticker, and else only words about shares. */
+function isShare({ text }: Named, taken: string | undefined, reading: KnownReading): boolean {
+	const rest = ` ${taken ?? ""} `.replace(` ${text} `, " ").split(" ").filter(Boolean);
+	return rest.every((word) => !isFree(word, reading) || SHARES.has(word));
+}
+
+/** Returns true where a reading without a name comes of the words of one: `Chain Runners`. */
+function isPart({ from, to }: Named, words: Words, before: Found, { read }: KnownReading): boolean {
+	const low = words.low.map((word, at) => (at >= from && at < to ? TALK : word));
+	const [one] = read({ ...words, low, raw: low }).found;
+	return one?.command !== before.command;
+}
+
+const TALK = "so";
+
 /**
  * Returns true for a name that says more than the one that was read. Where that is known, only
  * usual words (`club`) become part of a longer name with words of talk (`bad idea club`).
  */
-function saysMore(
-	{ text, name }: Named,
-	taken: string | undefined,
-	reading: KnownReading,
-): boolean {
-	if (taken === undefined) return name.kind === "asset";
-	const isFreeWord = (word: string) => isFree(word, reading);
-	if (name.kind === "asset") {
-		const rest = ` ${taken} `.replace(` ${text} `, " ").split(" ").filter(Boolean);
-		return rest.every((word) => !isFreeWord(word) || SHARES.has(word));
-	}
+function saysMore({ text }: Named, taken: string, reading: KnownReading): boolean {
 	const isInside = ` ${text} `.includes(` ${taken} `) && text !== taken;
 	if (!reading.names.has(taken)) {
 		return isInside || text.split(" ").some((word) => taken.split(" ").includes(word));
@@ -136,5 +146,5 @@ function saysMore(
 	if (!isInside) return false;
 	const rest = ` ${text} `.replace(` ${taken} `, " ").trim().split(" ");
 	const isUsual = isUsualName({ text: taken });
-	return rest.every((word) => (isUsual ? !reading.isOfQuestion(word) : isFreeWord(word)));
+	return rest.every((word) => (isUsual ? !reading.isOfQuestion(word) : isFree(word, reading)));
 }

@@ -1,3 +1,4 @@
+import { hasOrder } from "#agent/grammar/asides.ts";
 import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
@@ -39,6 +40,7 @@ export function readLoose(words: Words, reader: LooseReader): Look {
 
 /** Returns true for a reading that leaves out a price, a time or a coin that the text names. */
 function leavesOut(words: Words, found: Found): boolean {
+	if (words.low.length > SHORT_WORDS_MAX && hasOrder(words)) return true;
 	let hasNumber = false;
 	for (let at = 0; at < words.low.length; at++) {
 		const word = words.low[at] ?? "";
@@ -78,6 +80,8 @@ const MOVES = new Set(
 	),
 );
 
+/** A text as short as this holds no order beside a question. */
+const SHORT_WORDS_MAX = 3;
 /** A number behind one of these words is an id: `clonex number 77`. */
 const CALLING = new Set("number nr id".split(" "));
 

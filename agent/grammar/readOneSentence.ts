@@ -1,4 +1,4 @@
-import { isTelling, narrows } from "#agent/grammar/asides.ts";
+import { hasOrder, isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { joined, sentencesOf, slice } from "#agent/grammar/readSentences.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
@@ -75,6 +75,7 @@ function saysMore(sentence: Words, name: Words, given: SentenceReading): boolean
 	const { rules } = given;
 	const named = low.findIndex((_, at) => kinds[at] === "quoted");
 	if (NARROWING.has(low[named + 1] ?? "")) return named >= 0;
+	if (hasOrder(sentence)) return true;
 	if (isTelling(sentence)) {
 		const rest = { ...sentence, low: low.map((word) => (name.low.includes(word) ? "it" : word)) };
 		return narrows(rest, { chains: rules.chains, isTopic: () => false });

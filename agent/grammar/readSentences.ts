@@ -12,41 +12,55 @@ import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles
  */
 export function readSentences(typed: Words, reader: LooseReader): Look {
 	const words = plainWords(withoutCourtesy(withoutSigns(typed)), reader.rules.isKnown);
-	const question = withoutTelling(words, reader);
+	const sentences = words.isApart.includes(true, 1) ? sentencesOf(words) : [words];
+	const told = sentences.length > 1 ? toldApart(words, reader) : undefined;
+	const question = sentences.length > 1 ? withoutTelling(sentences, reader) : undefined;
+	const isShort = (sentences.at(-1)?.low.length ?? 0) <= SHORT_QUESTION_MAX;
 	const inQuestion = question && readLoose(question, reader);
 	if (inQuestion?.found.some(({ values }) => values.collection !== undefined)) return inQuestion;
-	const whole = readLoose(words, reader);
-	if (whole.found.length > 0) return whole;
+	const whole = firstRead(isShort ? [told, words] : [words], reader);
+	if (whole) return whole;
 	if (inQuestion && inQuestion.found.length > 0) return inQuestion;
-	const asked = withoutAfterthought(words, reader);
-	const head = asked && readLoose(asked, reader);
-	if (head && head.found.length > 0) return head;
-	const sentences = sentencesOf(words);
-	if (sentences.length < 2 || sentences.length > SENTENCES_MAX) return whole;
-	const told = toldApart(words, reader);
-	if (told) {
-		const look = readLoose(told, reader);
-		if (look.found.length > 0) return look;
+	const rest = firstRead([withoutAfterthought(words, reader), told], reader);
+	if (rest) return rest;
+	const isSplit = sentences.length > 1 && sentences.length <= SENTENCES_MAX;
+	return (isSplit && readOnlyOne(sentences, reader)) || readLoose(words, reader);
+}
+
+/** Reads the first of these that is read. */
+function firstRead(all: readonly (Words | undefined)[], reader: LooseReader): Look | undefined {
+	for (const words of all) {
+		const look = words && readLoose(words, reader);
+		if (look && look.found.length > 0) return look;
 	}
+	return undefined;
+}
+
+/** Reads the one sentence that is read where the others are talk. */
+function readOnlyOne(sentences: readonly Words[], reader: LooseReader): Look | undefined {
 	const looks = sentences.map((one) => readLoose(one, reader));
 	const [only, ...others] = looks.filter(({ found }) => found.length > 0);
-	if (!only || others.length > 0) return whole;
+	if (!only || others.length > 0) return undefined;
 	const isBare = only.found[0]?.command.topic?.ofName === true;
 	const isTalk = looks.every((one) => {
 		if (one === only) return true;
 		return isTalked(one.words, reader) && !(isBare && one.words.low.some(reader.topics.isOfAny));
 	});
-	return isTalk ? only : whole;
+	return isTalk ? only : undefined;
 }
 
 const SENTENCES_MAX = 5;
+/** Behind something told, so few words are the whole question: `i'm selling azuki, floor now?`. */
+const SHORT_QUESTION_MAX = 2;
 
 /**
  * Returns the words without the sentences in which somebody only tells something; undefined where
  * there are none, nothing else, or one that narrows the question.
  */
-function withoutTelling(words: Words, { rules, topics }: LooseReader): Words | undefined {
-	const sentences = sentencesOf(words);
+function withoutTelling(
+	sentences: readonly Words[],
+	{ rules, topics }: LooseReader,
+): Words | undefined {
 	const kept = sentences.filter((one) => !isTelling(one));
 	if (kept.length === 0 || kept.length === sentences.length) return undefined;
 	const isTopic = topics.isOfAny;
@@ -54,14 +68,20 @@ function withoutTelling(words: Words, { rules, topics }: LooseReader): Words | u
 	const isAsked = kept.some((one) => one.low.some(isTopic));
 	if (!isAsked && sentences.some((one) => one.low.some(isTopic))) return undefined;
 	const isNarrow = sentences.some((one) => {
-		return !kept.includes(one) && (hasName(one) || narrows(one, { chains: rules.chains, isTopic }));
+		return (
+			!kept.includes(one) &&
+			(hasOtherName(one, kept) || narrows(one, { chains: rules.chains, isTopic }))
+		);
 	});
 	return isNarrow ? undefined : kept.reduce(joined);
 }
 
-/** Returns true for a sentence with a name in quotes or a ticker. */
-function hasName({ low, kinds }: Words): boolean {
-	return low.some((word, at) => kinds[at] === "quoted" || /^\$[a-z]/.test(word));
+/** Returns true for a sentence with a name in quotes, or a ticker, that the others have not. */
+function hasOtherName({ low, kinds }: Words, others: readonly Words[]): boolean {
+	return low.some((word, at) => {
+		const isName = kinds[at] === "quoted" || /^\$[a-z]/.test(word);
+		return isName && !others.some((one) => one.low.includes(word));
+	});
 }
 
 /** Returns one text of two parts. */
@@ -142,6 +162,7 @@ function startsOf({ low, isApart }: Words): number[] {
  * where nobody does, or nothing else is asked behind it.
  */
 function toldApart(words: Words, { rules, topics }: LooseReader): Words | undefined {
+	if (hasOrder(words)) return undefined;
 	const starts = startsOf(words);
 	const low = [...words.low];
 	let isTold = false;
@@ -186,6 +207,7 @@ function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
 		if (kinds[at] !== "word" || rules.isReserved(word)) return false;
 		const isOn = before === "on" || /^(?:chain|side)$/.test(low[at + 1] ?? "");
 		if (/^#\d/.test(word) || (isOn && rules.chains.bySlug(word))) return false;
+		if (/^(?:number|nr|id)$/.test(before) && /\d/.test(word)) return false;
 		if (/\d/.test(word)) return OWNING.has(before) || at === low.length - 1;
 		if (isOrderWord(word)) return word === "my" || !isOrder(words, at);
 		if (isCommon(word) || roleOf(words, at) !== "open" || rules.isKnown(word)) return true;

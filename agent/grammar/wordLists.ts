@@ -190,7 +190,7 @@ export const CHAT_VERBS = setOf(
 
 /** Past forms that do not end in `-ed`. */
 export const PAST_FORMS = setOf(
-	"made slept bought sold paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
+	"woke made slept bought sold paid said told thought felt kept meant met ran sat shown spoke spent stood stuck took " +
 		"taken taking turned understood gone won wrote written came began became brought called " +
 		"caught chose chosen dealt drawn drew driven drove ate eaten fell fallen found flew " +
 		"flown forgot gave given grew grown heard held known led lost made rose risen saw seen " +
@@ -305,7 +305,7 @@ export const COMMON = setOf(
 		"september august april march february january autumn christmas easter halloween " +
 		"weekday midnight colleague coworker roommate neighbor landlord doctor dentist uni " +
 		"university college homework essay newsletter podcast stream episode clip meme memes " +
-		"baby nap broke damage deadline student gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
+		"loop baby nap broke damage deadline student gif gifs emoji emojis battery wifi keyboard tab bus uber taxi run walk bed couch " +
 		"toilet bathroom tomorrow keys ledger trezor rabby phantom hacker hack exploit drainer " +
 		"snipers sniper raid raids shill shills influencer influencers kol kols caller callers " +
 		"mods mod admin admins tickets",

@@ -155,6 +155,7 @@ export function isOrder(words: Words, at: number): boolean {
 		return false;
 	// `how much do i need to grab one`: what it costs, and no order.
 	if (before === "to" && COSTING.has(first)) return false;
+	if (before === "to" && low.slice(0, at).includes("enough")) return false;
 	if (before === "to" && first === "me" && /^(?:cost|take)s?$/.test(low[at - 3] ?? ""))
 		return false;
 	if (ORDERS.has(word) && (next === "me" || next === "us")) return true;
@@ -184,7 +185,7 @@ const SUPPOSING = setOf("if say suppose imagine assuming before");
 const BETWEEN = setOf("even still actually really just quickly easily");
 /** `that i should know about` */
 const NOTING = setOf("know check watch see put track follow look note mark");
-const QUESTIONS = setOf("what whats what's how where wheres is are who which");
+const QUESTIONS = setOf("does do what whats what's how where wheres is are who which");
 /** Behind someone of the author's own: `my principal wants to know`. */
 const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
 const PEOPLE = setOf(

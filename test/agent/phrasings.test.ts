@@ -10,6 +10,7 @@ import { fToI, fToIMisread } from "#test/agent/named/fToI.ts";
 import { jToM, jToMMisread } from "#test/agent/named/jToM.ts";
 import { nToP, nToPMisread } from "#test/agent/named/nToP.ts";
 import { qToS, qToSMisread } from "#test/agent/named/qToS.ts";
+import { tToU, tToUMisread } from "#test/agent/named/tToU.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 import { stocks } from "#test/sandbox/stocks/stockCatalogue.ts";
 
@@ -24,7 +25,7 @@ const unnamed = [
 	...groupPhrasings,
 	...chatPhrasings,
 ];
-const named = [...fToI, ...jToM, ...nToP, ...qToS];
+const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToU];
 const all = [...unnamed, ...named];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
@@ -74,7 +75,13 @@ test("what is meant by a text is itself a command that is read as it stands", ()
 test("what a person means in another way moves nothing of the market", () => {
 	for (const [text, command] of [...readAnotherWay, ...readAsOtherNames])
 		expect([text, readAs(text)]).toEqual([text, command]);
-	for (const [text, command] of [...fToIMisread, ...jToMMisread, ...nToPMisread, ...qToSMisread])
+	for (const [text, command] of [
+		...fToIMisread,
+		...jToMMisread,
+		...nToPMisread,
+		...qToSMisread,
+		...tToUMisread,
+	])
 		expect([text, readNamed(text)]).toEqual([text, command]);
 });
 

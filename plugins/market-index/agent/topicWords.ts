@@ -114,7 +114,7 @@ export const topicWords = {
 		"holders vs listed, heard of, heard about, explain, the vibe, vibe on, vibe with, " +
 		"vibes on, vibe check, all you know, what you know, everything you know, " +
 		"what do you know, dead or, alive, still alive, up w, up with, good with, the deal, " +
-		"informations, general picture, the picture, picture of, what's good with, whats good with, how … doing, how's … going, hows … going, " +
+		"doing ok, doing okay, doing well, doing alright, informations, general picture, the picture, picture of, what's good with, whats good with, how … doing, how's … going, hows … going, " +
 		"how … going, how's … holding, hows … holding, how … holding up, how … looking, " +
 		"hows … looking, how's … looking, how's … been doing, how … performing, catch me up, " +
 		"brief me, brief on, break down, breakdown of, up to speed, sitrep, health, " +

@@ -137,7 +137,7 @@ export const jToM: readonly (readonly [text: string, command: string | null])[] 
 	["gm gm. whats the floor on pudgy penguins rn", "floor pudgy penguins"],
 	["Floor of Moss Lanterns pls 🙏", "floor Moss Lanterns"],
 	["yo did bayc floor move or is it still the same", "floor bayc"],
-	["how much is the cheapest doodle going for, i mean doodles", "floor doodle"],
+	["how much is the cheapest doodle going for, i mean doodles", "floor doodles"],
 	["ok who's awake. tell me the flor of gutter saints", "floor gutter saints"],
 	["Milady floor", "floor Milady"],
 	["cheapest quiet machines on base?", "floor quiet machines on base"],
