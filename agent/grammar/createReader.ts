@@ -1,6 +1,7 @@
 import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
+import { plainWord } from "#agent/grammar/plainWords.ts";
 import type { LookAt } from "#agent/grammar/readLoose.ts";
 import { readSentences } from "#agent/grammar/readSentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
@@ -100,8 +101,11 @@ export function createReader(
 		strictRoot,
 		looseRoot,
 		known: [...known],
-		isOfQuestion: (low) =>
-			known.has(low) || topics.isOfAny(low) || (/^[a-z]/.test(low) && !!chains.bySlug(low)),
+		isOfQuestion(typed) {
+			const low = plainWord(typed, rules.isKnown);
+			if (known.has(low) || topics.isNear(low)) return true;
+			return /^[a-z]/.test(low) && chains.bySlug(low) !== undefined;
+		},
 		isOfTopic: topics.isOfAny,
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>

@@ -1,7 +1,7 @@
-import { hasOrder } from "#agent/grammar/asides.ts";
 import { chooseCommand, type Taker, takerOf } from "#agent/grammar/chooseCommand.ts";
 import { comparesPrice } from "#agent/grammar/comparesPrice.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
+import { hasOrder } from "#agent/grammar/hasOrder.ts";
 import { leaveNames } from "#agent/grammar/leaveNames.ts";
 import { readValues } from "#agent/grammar/readValues.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
@@ -63,7 +63,9 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 	const isBare = found.size === 0;
 	const asksMore = low.some((word, at) => COUNTING.test(`${word} ${low[at + 1]}`));
 	const names =
-		isBare && !asksMore ? [...low.keys()].filter((at) => words.kinds[at] === "quoted") : [];
+		isBare && !asksMore && !FOLLOWING.has(low[0] ?? "")
+			? [...low.keys()].filter((at) => words.kinds[at] === "quoted")
+			: [];
 	const price = low.findIndex((_, at) => comparesPrice(words, at));
 	for (const [command, { needsToken }] of takers) {
 		if (needsToken && signed.length > 0) note(found, command, signed);
@@ -75,8 +77,10 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 	if (price >= 0) leaveTold(words, found, price);
 }
 
+/** In front of a name they ask to be told later: `watch azuki`. */
+const FOLLOWING = new Set("watch follow track monitor alert open close".split(" "));
 /** A name beside one of these is asked for more than what it is. */
-const COUNTING = /^(?:how (?:many|much)|when|why|who) ?/;
+const COUNTING = /^(?:how (?:many|much)|(?:when|why|who) )/;
 
 /** Removes what somebody once did at a price: `bought azuki at 0.9, what is it worth`. */
 function leaveTold({ low }: Words, found: Signs, price: number): void {

@@ -1,7 +1,7 @@
-import { isNameWord, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
+import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
-import { isChatWord, isCommon, isOrderWord } from "#agent/grammar/wordRoles.ts";
+import { isChatWord, isCommon, isOrderWord, isPastForm } from "#agent/grammar/wordRoles.ts";
 import type { KnownName, KnownNames } from "#core/plugin/NameBook.ts";
 
 export type NameRules = {
@@ -46,7 +46,8 @@ const NAMING = new Set("of for on about".split(" "));
 
 /** Returns true for a word that neither asks, nor talks, nor counts. */
 export function isFree(word: string, { isOfQuestion }: NameRules): boolean {
-	return !isOfQuestion(word) && !isChatWord(word) && !/^\d+$/.test(word);
+	if (TIME_UNITS.has(word) || /^\d+$/.test(word)) return false;
+	return !isOfQuestion(word) && !isChatWord(word);
 }
 
 /** Returns true for a ticker, unless the text speaks of NFTs: `price of the apple nft`. */
@@ -58,7 +59,10 @@ const NFT_WORDS = new Set("nft nfts collection collections floor fp mint mints".
 
 /** Returns true for a name of usual words, which other texts contain by chance: `night shift`. */
 export function isUsualName({ text }: Pick<Group, "text">): boolean {
-	return text.split(" ").every((word) => isChatWord(word) || isCommon(word));
+	return text.split(" ").every((word) => {
+		if (isChatWord(word) || isCommon(word) || TIME_UNITS.has(word)) return true;
+		return isWindowWord(word) || isPastForm(word) || /(?:\d|..ing|..ed|..ly)$/.test(word);
+	});
 }
 
 /** The most words of a name that is looked up, and of a text in which names are. */

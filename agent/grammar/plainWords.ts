@@ -22,7 +22,8 @@ export function plainWords(words: Words, isKnown: (low: string) => boolean): Wor
 	return proper ? { ...plain, proper } : plain;
 }
 
-function plainWord(typed: string, isKnown: (low: string) => boolean): string {
+/** Returns a word in its usual spelling. */
+export function plainWord(typed: string, isKnown: (low: string) => boolean): string {
 	const plain = SPELLINGS.get(typed);
 	if (plain !== undefined) return plain;
 	const end = typed.charCodeAt(typed.length - 1) === APOSTROPHE ? typed.length - 1 : typed.length;

@@ -10,7 +10,7 @@ import {
 	SHARES,
 } from "#agent/grammar/nameGroups.ts";
 import { readOneSentence, type SentenceReading } from "#agent/grammar/readOneSentence.ts";
-import { slice } from "#agent/grammar/readSentences.ts";
+import { slice } from "#agent/grammar/sentences.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Found } from "#agent/grammar/walkForms.ts";
 import type { KnownNames } from "#core/plugin/NameBook.ts";

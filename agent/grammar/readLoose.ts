@@ -1,8 +1,8 @@
-import { hasOrder } from "#agent/grammar/asides.ts";
 import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
 import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
+import { hasOrder } from "#agent/grammar/hasOrder.ts";
 import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {

@@ -1,7 +1,8 @@
-import { hasOrder, isTelling, narrows } from "#agent/grammar/asides.ts";
+import { isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
-import { joined, sentencesOf, slice } from "#agent/grammar/readSentences.ts";
+import { hasOrder } from "#agent/grammar/hasOrder.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
+import { joined, sentencesOf, slice } from "#agent/grammar/sentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
 
@@ -46,7 +47,8 @@ export function readOneSentence(
 	if (!one || others.some(({ key }) => key !== one.key)) return undefined;
 	const isLeft = (n: number) => n !== one.n && !asked.some((other) => other.n === n);
 	const asksMore = (sentence: Words, n: number) => {
-		return isLeft(n) && (begins(n, ASKING) || sentence.low.some(isOfTopic));
+		if (!isLeft(n) || isTelling(sentence)) return false;
+		return begins(n, ASKING) || sentence.low.some(isOfTopic);
 	};
 	if (one.key === bare && sentences.some(asksMore)) return undefined;
 	const rest = sentences.filter((_, n) => n !== one.n);

@@ -1,7 +1,9 @@
-import { hasOrder, isTelling, narrows } from "#agent/grammar/asides.ts";
+import { isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
+import { hasOrder } from "#agent/grammar/hasOrder.ts";
 import { plainWords } from "#agent/grammar/plainWords.ts";
 import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";
+import { joined, sentencesOf, slice, startsOf } from "#agent/grammar/sentences.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
 
@@ -84,22 +86,6 @@ function hasOtherName({ low, kinds }: Words, others: readonly Words[]): boolean 
 	});
 }
 
-/** Returns one text of two parts. */
-export function joined(one: Words, other: Words): Words {
-	const length = one.low.length;
-	const proper = [...(one.proper ?? []), ...[...(other.proper ?? [])].map((at) => at + length)];
-	return {
-		kind: "words",
-		raw: [...one.raw, ...other.raw],
-		low: [...one.low, ...other.low],
-		starts: [...one.starts, ...other.starts],
-		kinds: [...one.kinds, ...other.kinds],
-		isApart: [...one.isApart, ...other.isApart],
-		hasSigns: false,
-		proper: new Set(proper),
-	};
-}
-
 /** Returns the words with talk in place of sentences of thanks and greetings: `bom dia!`. */
 function withoutCourtesy(words: Words): Words {
 	if (!words.low.some((low) => COURTESY.has(low))) return words;
@@ -136,26 +122,6 @@ const ADDING = new Set(
 );
 
 const BE = new Set("is are did does do".split(" "));
-
-/** Returns the words of one part of a text. */
-export function slice(words: Words, from: number, to: number): Words {
-	const part = <T>(list: T[]) => list.slice(from, to);
-	const { raw, low, starts, kinds, isApart, proper } = words;
-	const own = [...(proper ?? [])].map((place) => place - from);
-	const lists = { raw: part(raw), low: part(low), starts: part(starts), kinds: part(kinds) };
-	return { ...words, ...lists, isApart: part(isApart), proper: new Set(own) };
-}
-
-/** Splits words at the signs between them. */
-export function sentencesOf(words: Words): Words[] {
-	return startsOf(words).map((from, n, starts) => {
-		return slice(words, from, starts[n + 1] ?? words.low.length);
-	});
-}
-
-function startsOf({ low, isApart }: Words): number[] {
-	return [...low.keys()].filter((at) => at === 0 || isApart[at]);
-}
 
 /**
  * Returns the words without those by which somebody tells what they did or want to do; undefined

@@ -16,6 +16,8 @@ export type TopicSigns = {
 	isOf(command: Command, low: string): boolean;
 	isOfStronger(command: Command, low: string): boolean;
 	isOfAny(low: string): boolean;
+	/** The same, also for a misspelled one. */
+	isNear(low: string): boolean;
 	/** True for two words that are one sign: `sales feed`. */
 	isPhrase(first: string, second: string): boolean;
 };
@@ -96,6 +98,7 @@ export function createTopicSigns(
 		isOfStronger: (command, low) =>
 			[...(single.get(low) ?? NONE)].some(({ topic }) => topic?.over?.includes(command.name)),
 		isOfAny: (low) => single.has(low),
+		isNear: (low) => single.has(low) || nearBy(low).some(([word]) => isMistyped(low, word)),
 		isPhrase: (first, second) => pairs.has(`${first} ${second}`),
 	};
 }

@@ -109,6 +109,11 @@ export function isOrderWord(low: string): boolean {
 	return ORDERS.has(low) || REFUSED.has(low);
 }
 
+/** Returns true for such a word that is a verb: `sell`. */
+export function isOrderVerb(low: string): boolean {
+	return ORDERS.has(low);
+}
+
 /** Returns true for such a word that is no verb: nothing that is asked about is called so. */
 export function isRefused({ low, proper }: Words, at: number): boolean {
 	return REFUSED.has(low[at] ?? "") && !proper?.has(at);
@@ -131,7 +136,8 @@ export function isOrder(words: Words, at: number): boolean {
 		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
 		if (word === "my") {
 			if (isSupposed(words, at)) return false;
-			if (PEOPLE.has(next) || REPORTING.has(low[at + 2] ?? "")) return false;
+			if ((PEOPLE.has(next) && !GIVING.has(before)) || REPORTING.has(low[at + 2] ?? ""))
+				return false;
 			// `the best bid i could dump my azuki into`
 			if (ORDERS.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
 			if (NAMING.has(before)) {
@@ -147,7 +153,7 @@ export function isOrder(words: Words, at: number): boolean {
 	}
 	// `need a flip`, `if i wanted to exit`
 	const isLast = at === low.length - 1 || isApart[at + 1] === true;
-	if (before === "a" && isLast && !PLACING_ORDERS.has(first)) return false;
+	if (before === "a" && isLast && WISHED.has(first)) return false;
 	if (isSupposed(words, at) || (word === "confirm" && CONFIRMED.has(next))) return false;
 	if (LENGTHS.has(word) && at > 0) return false;
 	// `can i still grab one`
@@ -172,7 +178,7 @@ function isSupposed({ low, isApart }: Words, at: number): boolean {
 		from -= 1;
 	}
 	if (SUPPOSING.has(low[at] ?? "")) from = at + 2;
-	const isBegun = SUPPOSING.has(low[from - 2] ?? "") && PERSONS.has(low[from - 1] ?? "");
+	const isBegun = SUPPOSING.has(low[from - 2] ?? "") && SUPPOSERS.has(low[from - 1] ?? "");
 	return isBegun && low.slice(at + 1).some((word) => QUESTIONS.has(word));
 }
 
@@ -180,6 +186,7 @@ function isSupposed({ low, isApart }: Words, at: number): boolean {
 const SUPPOSED = setOf(
 	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
 );
+const SUPPOSERS = setOf("i we one");
 const SUPPOSING = setOf("if say suppose imagine assuming before");
 /** `can i even exit` */
 const BETWEEN = setOf("even still actually really just quickly easily");
@@ -238,7 +245,7 @@ const STRESSING = setOf(
 	"how so too very it its it's thats that's really pretty quite as not more most",
 );
 const COSTING = setOf(
-	"easy easier hard harder difficult able need needed cost costs takes take much price eth have way cheapest possible",
+	"easy easier hard harder difficult need needed cost costs takes take much price eth have way cheapest possible",
 );
 const LENGTHS = setOf("long short");
 const ORDERING = setOf("list delist burn mint stake");
@@ -259,7 +266,9 @@ const KNOWING = setOf("know see remember get have understand care mind lie cap w
 const MISSING = setOf("miss lose overpay sleep fomo");
 /** Behind one of these words an order is a thing: `the best offer`. */
 const DETERMINING = setOf("the best top highest any current lowest last biggest");
-const PLACING_ORDERS = setOf("do make place set execute submit put run start give");
+/** Behind one of these an order is only a wish or a thought: `considering a sweep`. */
+const WISHED = setOf("need want considering planning about into after");
+const GIVING = setOf("get give buy mint send grab sell transfer gift");
 /** `confirm the owner of`: it asks. */
 const CONFIRMED = setOf("the that if whether what who how");
 const CALMING = setOf(

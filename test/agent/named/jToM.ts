@@ -286,7 +286,7 @@ export const jToM: readonly (readonly [text: string, command: string | null])[] 
 		"I would like to know the volume of Garden of Static on Base for the week.",
 		"volume Garden of Static 7d on base",
 	],
-	["Is there any volume at all in Rusty Compass Guild?", "volume rusty compass guild"],
+	["Is there any volume at all in Rusty Compass Guild?", "volume Rusty Compass Guild"],
 	["Vol. of Lil Pudgys, last six hours?", "volume Lil Pudgys 6h"],
 	["What is the monthly trading volume for Seven Brass Owls?", "volume Seven Brass Owls 30d"],
 	[
@@ -367,7 +367,7 @@ export const jToM: readonly (readonly [text: string, command: string | null])[] 
 	["Key stats on Milady Maker, please, I have a call in ten minutes.", "collection Milady Maker"],
 	[
 		"I have not looked at Brass Lagoon for a year, how is the collection getting on?",
-		"collection brass lagoon",
+		"collection Brass Lagoon",
 	],
 	["Summary of Kite and Anchor on Base?", "collection Kite and Anchor on base"],
 	["Which drops are minting at this moment?", "discover"],

@@ -217,7 +217,7 @@ export const qToS: readonly (readonly [text: string, command: string | null])[] 
 	["whole-market movers, base only", "discover on base"],
 	["trending 24h eth", "trending 24h on ethereum"],
 	["trait floors clonex", "traits clonex"],
-	["30d notional traded in Otherdeed for Otherside", 'volume "otherdeed for otherside" 30d'],
+	["30d notional traded in Otherdeed for Otherside", 'volume "Otherdeed for Otherside" 30d'],
 	["last print on beanz", "sales beanz"],
 	["#8812 kurtosis kids rarity rank", "token #8812 of kurtosis kids"],
 	["convexity cats, general stats.", "collection convexity cats"],
@@ -437,7 +437,7 @@ export const qToS: readonly (readonly [text: string, command: string | null])[] 
 	],
 	[
 		"Is Kanpai Pandas fully minted out? A mate says there's supply left but I don't buy it.",
-		"lifecycle Kanpai Pandas",
+		"lifecycle kanpai pandas",
 	],
 	[
 		"What are the best offers on Invisible Friends? I might just dump into a bid.",
@@ -496,7 +496,7 @@ export const qToS: readonly (readonly [text: string, command: string | null])[] 
 		"holders sleepy comets",
 	],
 	["Who's been hoarding the Checks? I'd like to see the top holders.", "holders Checks"],
-	["What rank is Azuki 4417? Guy's offering me a swap.", "token #4417 of Azuki"],
+	["What rank is Azuki 4417? Guy's offering me a swap.", "token #4417 of azuki"],
 	["who owns number 212 of ivory raccoons, I wanna make an offer", "token #212 of ivory raccoons"],
 	[
 		"Can you look up Pudgy Penguins #6873 for me, what traits has it got?",

@@ -81,7 +81,7 @@ export const tToU: readonly (readonly [text: string, command: string | null])[] 
 	["Did Terraforms mint out completely or is it still open?", "lifecycle Terraforms"],
 	[
 		"I bought two Night Bakers yesterday and they still show an egg. Is Night Bakers revealed already?",
-		'lifecycle "night bakers"',
+		'lifecycle "Night Bakers"',
 	],
 	["bids on bayc", "orderbook bayc"],
 	["top offer pudgy penguins", "orderbook pudgy penguins"],
