@@ -1,7 +1,8 @@
 import { MONEY } from "#agent/grammar/comparesPrice.ts";
+import { isOrder, isOrderVerb } from "#agent/grammar/orders.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isOrder, isOrderVerb, isPastForm } from "#agent/grammar/wordRoles.ts";
+import { isPastForm } from "#agent/grammar/wordRoles.ts";
 
 /**
  * Returns true for a sentence that begins as if somebody told something: `i'm trying to price

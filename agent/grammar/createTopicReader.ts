@@ -3,6 +3,7 @@ import { comparesPrice } from "#agent/grammar/comparesPrice.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
 import { hasOrder } from "#agent/grammar/hasOrder.ts";
 import { leaveNames } from "#agent/grammar/leaveNames.ts";
+import { isWindowWord } from "#agent/grammar/readSlot.ts";
 import { readValues } from "#agent/grammar/readValues.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
@@ -63,7 +64,7 @@ function noteValues(words: Words, found: Signs, takers: ReadonlyMap<Command, Tak
 	const isBare = found.size === 0;
 	const asksMore = low.some((word, at) => COUNTING.test(`${word} ${low[at + 1]}`));
 	const names =
-		isBare && !asksMore && !FOLLOWING.has(low[0] ?? "")
+		isBare && !asksMore && !FOLLOWING.has(low[0] ?? "") && !low.some(isWindowWord)
 			? [...low.keys()].filter((at) => words.kinds[at] === "quoted")
 			: [];
 	const price = low.findIndex((_, at) => comparesPrice(words, at));

@@ -1,7 +1,8 @@
+import { isOrderWord } from "#agent/grammar/orders.ts";
 import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
-import { isChatWord, isCommon, isOrderWord, isPastForm } from "#agent/grammar/wordRoles.ts";
+import { isChatWord, isCommon, isPastForm } from "#agent/grammar/wordRoles.ts";
 import type { KnownName, KnownNames } from "#core/plugin/NameBook.ts";
 
 export type NameRules = {

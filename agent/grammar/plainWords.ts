@@ -51,7 +51,7 @@ function isDrawnOut(word: string): boolean {
 /** Short forms and frequent misspellings of words that questions are made of. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
 	(
-		"abeg=please wetin=what dey=is wan=want oga=sir px=price persons=people alredy=already alrdy=already alraedy=already inof=info ifno=info w/o=without uniq=unique waht=what wat=what wut=what wht=what whta=what wats=whats wuts=whats whts=whats watz=whats whast=whats " +
+		"abeg=please wetin=what dey=is wan=want oga=sir px=price persons=people alredy=already alrdy=already alraedy=already wuold=would woudl=would stok=stock stokc=stock tok=token inof=info ifno=info w/o=without uniq=unique waht=what wat=what wut=what wht=what whta=what wats=whats wuts=whats whts=whats watz=whats whast=whats " +
 		"hw=how hwo=how teh=the hte=the r=are mny=many muhc=much mch=much wich=which whcih=which " +
 		"prev=previous fp=floor flr=floor vol=volume vols=volumes ob=orderbook avrg=average avge=average cnt=count cnts=counts cout=count coutn=count nbr=number " +
 		"nmbr=number numbr=number qty=quantity pct=percent prcnt=percent perc=percent percnt=percent " +

@@ -3,6 +3,7 @@ import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
 import { hasOrder } from "#agent/grammar/hasOrder.ts";
+import { isOrderWord, isRefused } from "#agent/grammar/orders.ts";
 import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
@@ -12,7 +13,7 @@ import {
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
-import { isOrderWord, isRefused, isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot } from "#core/plugin/Command.ts";
 
 /** Matches words against the forms under a root. */

@@ -1,10 +1,11 @@
 import { isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { hasOrder } from "#agent/grammar/hasOrder.ts";
+import { isOrder, isOrderWord } from "#agent/grammar/orders.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
 import { joined, sentencesOf, slice } from "#agent/grammar/sentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isCommon, roleOf } from "#agent/grammar/wordRoles.ts";
 
 export type SentenceReading = {
 	rules: Pick<SlotRules, "chains">;

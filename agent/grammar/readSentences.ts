@@ -1,11 +1,12 @@
 import { isTelling, narrows } from "#agent/grammar/asides.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import { hasOrder } from "#agent/grammar/hasOrder.ts";
+import { isOrder, isOrderWord } from "#agent/grammar/orders.ts";
 import { plainWords } from "#agent/grammar/plainWords.ts";
 import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";
 import { joined, sentencesOf, slice, startsOf } from "#agent/grammar/sentences.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
-import { isCommon, isOrder, isOrderWord, roleOf } from "#agent/grammar/wordRoles.ts";
+import { isCommon, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /**
  * Reads a text as a command that only reads, of several sentences, too: what somebody tells of

@@ -1,5 +1,6 @@
 import { chooseName, isTalk } from "#agent/grammar/chooseName.ts";
 import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
+import { isOrder, isOrderWord, isTold } from "#agent/grammar/orders.ts";
 import {
 	isNameWord,
 	isOtherTime,
@@ -11,14 +12,7 @@ import {
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
-import {
-	isBeforeValue,
-	isChatWord,
-	isOrder,
-	isOrderWord,
-	isTold,
-	roleOf,
-} from "#agent/grammar/wordRoles.ts";
+import { isBeforeValue, isChatWord, roleOf } from "#agent/grammar/wordRoles.ts";
 
 /** Holds what a question says besides its topic. */
 export type Values = {
@@ -109,7 +103,7 @@ const NAME_WORDS_MAX = 5;
 /** Returns true for a bare ticker where something says so: `nvda stock`, `market open for nvda`. */
 function isTicker(words: Words, at: number): boolean {
 	const { low } = words;
-	if (!/^[a-z]{1,5}$/.test(low[at] ?? "")) return false;
+	if (!/^[a-z]{1,5}$/.test(low[at] ?? "") || low[at] === "token") return false;
 	if (SHARES.has(low[at + 1] ?? "")) return !isChatWord(low[at] ?? "");
 	// The market of a stock opens and closes; that of a collection does not.
 	const hasHours = low.some((word, n) => word === "market" && HOURS.has(low[n + 1] ?? ""));
@@ -223,7 +217,10 @@ function chainAt(
 	const isAtEnd = at > 0 && at === low.length - 1 && (isAfter || words.isApart[at]);
 	const isCalled = CALLED.has(low[at + 1] ?? "") && (at === 0 || words.isApart[at] || isAfter);
 	const isOfAll = MANY.has(low[at + 1] ?? "") && (at === 0 || WHICH.has(low[at - 1] ?? ""));
+	// `base: azuki floor`
+	const isAlone = (at === 0 || words.isApart[at] === true) && words.isApart[at + 1] === true;
 	return isAtEnd ||
+		isAlone ||
 		isCalled ||
 		isOfAll ||
 		(isBeforeValue(low[at - 1] ?? "") && low[at - 1] !== "of")

@@ -1,7 +1,8 @@
+import { isOrderWord } from "#agent/grammar/orders.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isMistyped } from "#agent/grammar/tolerance.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
-import { isChatWord, isOrderWord } from "#agent/grammar/wordRoles.ts";
+import { isChatWord } from "#agent/grammar/wordRoles.ts";
 import type { Command } from "#core/plugin/Command.ts";
 
 /** For each command, the places of words that point to it. */

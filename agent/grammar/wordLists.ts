@@ -198,6 +198,18 @@ export const PAST_FORMS = setOf(
 		"borrowed grabbed copped scooped sent burned burnt gifted tipped",
 );
 
+/** Directly after one of these words a verb is no part of a name: `to track azuki`. */
+export const MODAL = setOf(
+	"to will would can could may might cant cannot couldnt gonna wanna tryna lemme please",
+);
+
+/** Lists whom people speak of as theirs: `my brother`. */
+export const PEOPLE = setOf(
+	"client clients friend friends buddy mate bro brother sister cousin wife husband boss dad mom mum kid kids son daughter uncle aunt " +
+		"colleague colleagues teacher partner girlfriend boyfriend neighbor neighbour nephew niece group article report " +
+		"newsletter thesis homework friend's brother's cousin's",
+);
+
 /** Verbs that order something. After `can i` and the like they only say what one would do. */
 export const ORDERS = setOf(
 	"exit buy sell send ape snipe bridge sweep swap dump flip bid offer stake approve transfer " +

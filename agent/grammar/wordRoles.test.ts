@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { isOrderWord } from "#agent/grammar/orders.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
-import { isOrderWord, namePlaces } from "#agent/grammar/wordRoles.ts";
+import { namePlaces } from "#agent/grammar/wordRoles.ts";
 
 /** Returns the words of a text that form names. */
 function named(text: string): string {

@@ -10,7 +10,7 @@ import { fToI, fToIMisread } from "#test/agent/named/fToI.ts";
 import { jToM, jToMMisread } from "#test/agent/named/jToM.ts";
 import { nToP, nToPMisread } from "#test/agent/named/nToP.ts";
 import { qToS, qToSMisread } from "#test/agent/named/qToS.ts";
-import { tToU, tToUMisread } from "#test/agent/named/tToU.ts";
+import { tToW, tToWMisread } from "#test/agent/named/tToW.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 import { stocks } from "#test/sandbox/stocks/stockCatalogue.ts";
 
@@ -25,7 +25,7 @@ const unnamed = [
 	...groupPhrasings,
 	...chatPhrasings,
 ];
-const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToU];
+const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToW];
 const all = [...unnamed, ...named];
 
 /** The command that the grammar makes of a text, as it is printed; null where it reads none. */
@@ -80,7 +80,7 @@ test("what a person means in another way moves nothing of the market", () => {
 		...jToMMisread,
 		...nToPMisread,
 		...qToSMisread,
-		...tToUMisread,
+		...tToWMisread,
 	])
 		expect([text, readNamed(text)]).toEqual([text, command]);
 });

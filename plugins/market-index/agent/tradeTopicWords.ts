@@ -46,7 +46,7 @@ export const tradeTopicWords = {
 		"cheap or, trading above, trading below, trading under, trading over, min, " +
 		"what would it run me, would … run me",
 	volume:
-		"flowing, flowed, how busy, busy, eth … flowing, eth … into, eth … in, how traded, " +
+		"done in eth, done in volume, trade in total, traded in total, flowing, flowed, how busy, busy, eth … flowing, eth … into, eth … in, how traded, " +
 		"heavily traded, how heavy, eth … went through, eth … through, went through, " +
 		"eth … flowed, eth … flow, eth … moved, eth … volume, eth … change hands, " +
 		"eth … changed hands, money … moved, money … through, money … traded, " +

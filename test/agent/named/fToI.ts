@@ -59,7 +59,7 @@ export const fToI: readonly (readonly [text: string, command: string | null])[] 
 	["whats it cost to mint one pixel shaman", "mints pixel shaman"],
 	["is brine club minted out yet", "lifecycle brine club"],
 	["has moss golems revealed", "lifecycle moss golems"],
-	["what stage is the paper saints at", "lifecycle the paper saints"],
+	["what stage is the paper saints at", "lifecycle paper saints"],
 	["did 8bit oracles sell out its mint", "lifecycle 8bit oracles"],
 	["hv-mtl still unrevealed or nah", "lifecycle hv-mtl"],
 	["top bid on azuki elementals", "orderbook azuki elementals"],
@@ -87,7 +87,6 @@ export const fToI: readonly (readonly [text: string, command: string | null])[] 
 	["who owns punk #7804", "token #7804 of punk"],
 	["what rarity is my milady 512", "token #512 of milady"],
 	["traits on doodles #6914", "token #6914 of doodles"],
-	["got offered number 88 of the plague, how rare is it", "token #88 of the plague"],
 	["lookup moonbirds 2642", "token #2642 of moonbirds"],
 	["how's creepz doing lately", "collection creepz"],
 	["stats for nakamigos", "collection nakamigos"],
@@ -546,6 +545,7 @@ export const fToI: readonly (readonly [text: string, command: string | null])[] 
 
 /** Texts of them that are read as something else than was meant. */
 export const fToIMisread: readonly (readonly [text: string, command: string])[] = [
+	["got offered number 88 of the plague, how rare is it", "token #88 of plague"],
 	["top movers today base side", "trending on base"],
 	["bad idea club pumping or dead", "floor bad idea club"],
 	["can i see what moves on base please", "trending on base"],

@@ -1,0 +1,147 @@
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { MODAL, ORDERS, PEOPLE, REFUSED } from "#agent/grammar/wordLists.ts";
+import { isPastForm } from "#agent/grammar/wordRoles.ts";
+
+/**
+ * Returns true for a word that makes a text more than a question: an order, a condition, a denial.
+ */
+export function isOrderWord(low: string): boolean {
+	return ORDERS.has(low) || REFUSED.has(low);
+}
+
+/** Returns true for such a word that is a verb: `sell`. */
+export function isOrderVerb(low: string): boolean {
+	return ORDERS.has(low);
+}
+
+/** Returns true for such a word that is no verb: nothing that is asked about is called so. */
+export function isRefused({ low, proper }: Words, at: number): boolean {
+	return REFUSED.has(low[at] ?? "") && !proper?.has(at);
+}
+
+/** Returns true for such a word where it orders: not in `the cheapest i can grab`. */
+export function isOrder(words: Words, at: number): boolean {
+	const { low, isApart } = words;
+	const word = low[at] ?? "";
+	const [before = "", first = ""] = [low[at - 1], low[at - 2]];
+	const next = low[at + 1] ?? "";
+	if (REFUSED.has(word)) {
+		if (word === "no" && (/^#?\d+$/.test(next) || CALMING.has(next) || next === "of")) return false;
+		if (word === "not" && /^(?:just|only)$/.test(next)) return false;
+		if (word === "not" || word === "no") return before !== "or";
+		if (word === "if") return !ASKING.has(before) && !WISHING.has(next) && !isSupposed(words, at);
+		if (word === "place") return !/^t(?:ake|akes|aken|aking|ook)$/.test(before);
+		if (word === "should") return !(before === "i" && NOTING.has(next));
+		if (word === "mine") return !isSupposed(words, at);
+		// `is my azuki #12 rare` asks for a token; an order is seen by its verb.
+		if (word === "my") {
+			if (isSupposed(words, at)) return false;
+			if ((PEOPLE.has(next) && !GIVING.has(before)) || REPORTING.has(low[at + 2] ?? ""))
+				return false;
+			// `the best bid i could dump my azuki into`
+			if (ORDERS.has(before) && isWhatOneCould(low[at - 3] ?? "", first)) return false;
+			if (NAMING.has(before)) {
+				return low.some((one, n) => ORDERS.has(one) && !DETERMINING.has(low[n - 1] ?? ""));
+			}
+			return !low.some((one) => /^#?\d+$/.test(one)) || ORDERING.has(before);
+		}
+		if (word === "never") return !/^(?:heard|seen|saw|knew|tried|used)$/.test(low[at + 1] ?? "");
+		if (word === "dont" || word === "don't") {
+			return !(KNOWING.has(next) || (MODAL.has(next) && MISSING.has(low[at + 2] ?? "")));
+		}
+		return word !== "until" || !(DURATION.has(before) || next === "now");
+	}
+	// `need a flip`, `if i wanted to exit`
+	const isLast = at === low.length - 1 || isApart[at + 1] === true;
+	if (before === "a" && isLast && WISHED.has(first)) return false;
+	if (isSupposed(words, at) || (word === "confirm" && CONFIRMED.has(next))) return false;
+	if (LENGTHS.has(word) && at > 0) return false;
+	// `can i still grab one`
+	if (ORDERS.has(word) && before === "still" && isWhatOneCould(low[at - 3] ?? "", first))
+		return false;
+	// `how much do i need to grab one`: what it costs, and no order.
+	if (before === "to" && COSTING.has(first)) return false;
+	if (before === "to" && low.slice(0, at).includes("enough")) return false;
+	if (before === "to" && first === "me" && /^(?:cost|take)s?$/.test(low[at - 3] ?? ""))
+		return false;
+	if (ORDERS.has(word) && (next === "me" || next === "us")) return true;
+	if (BETWEEN.has(before) && isAuthors(low[at - 3] ?? "", first)) return false;
+	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
+}
+
+/** Returns true in what is only supposed in front of a question: `if i wanna exit, what is …`. */
+function isSupposed({ low, isApart }: Words, at: number): boolean {
+	let from = at;
+	const isPart = (word: string) => SUPPOSED.has(word) || ORDERS.has(word) || isPastForm(word);
+	while (from > 0 && !isApart[from]) {
+		if (!isPart(low[from - 1] ?? "") && !/^\d+$/.test(low[from - 1] ?? "")) break;
+		from -= 1;
+	}
+	if (SUPPOSING.has(low[at] ?? "")) from = at + 2;
+	const isBegun = SUPPOSING.has(low[from - 2] ?? "") && SUPPOSERS.has(low[from - 1] ?? "");
+	return isBegun && low.slice(at + 1).some((word) => QUESTIONS.has(word));
+}
+
+/** Lists words between who supposes something and what: `if i wanted to quickly exit`. */
+const SUPPOSED = setOf(
+	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
+);
+const SUPPOSERS = setOf("i we one");
+const SUPPOSING = setOf("if say suppose imagine assuming before");
+/** `can i even exit` */
+const BETWEEN = setOf("even still actually really just quickly easily");
+/** `that i should know about` */
+const NOTING = setOf("know check watch see put set track follow look note mark");
+const QUESTIONS = setOf("does do what whats what's how where wheres is are who which");
+/** Behind someone of the author's own: `my principal wants to know`. */
+const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
+
+/** Returns true behind whoever else does something: `wallets that hold`. */
+export function isTold(before: string): boolean {
+	return OTHERS.has(before);
+}
+
+/** Returns true behind `i can` or `can i`: what follows is no order. */
+export function isWhatOneCould(first: string, before: string): boolean {
+	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
+}
+
+/** Returns true behind `can i`: what the author could do is no order. */
+function isAuthors(first: string, before: string): boolean {
+	return isWhatOneCould(first, before) && /^(?:i|one)$/.test(PERSONS.has(first) ? first : before);
+}
+
+/** Lists subjects other than the author: a verb after one is no order (`did they sell`). */
+const OTHERS = setOf(
+	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
+);
+const COSTING = setOf(
+	"easy easier hard harder difficult need needed cost costs takes take much price eth have way cheapest possible",
+);
+const LENGTHS = setOf("long short");
+const ORDERING = setOf("list delist burn mint stake");
+const ABLE = setOf("can could may might");
+const PERSONS = setOf("i we you u one");
+const ASKING = setOf("sorry know see check idk wonder wondering ask tell sure curious");
+/** `if you please` is no condition. */
+const WISHING = setOf("you u possible poss ok okay thats that's available any");
+/** `don't know` denies nothing that is asked. */
+const KNOWING = setOf("know see remember get have understand care mind lie cap worry judge panic");
+/** `dont wanna miss it` */
+const MISSING = setOf("miss lose overpay sleep fomo");
+/** Behind one of these words an order is a thing: `the best offer`. */
+const DETERMINING = setOf("the best top highest any current lowest last biggest");
+/** Behind one of these an order is only a wish or a thought: `considering a sweep`. */
+const WISHED = setOf("need want considering planning about into after");
+const GIVING = setOf("get give buy mint send grab sell transfer gift");
+/** `confirm the owner of`: it asks. */
+const CONFIRMED = setOf("the that if whether what who how");
+const CALMING = setOf(
+	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
+);
+const DURATION = setOf("long left time days hours much");
+const NAMING = setOf("of for on in about");
+
+function setOf(list: string): ReadonlySet<string> {
+	return new Set(list.split(" "));
+}
