@@ -23,6 +23,8 @@ beforeAll(async () => {
 		);
 	const rows = [
 		["AAPL", "Apple"],
+		["TSLA", "Tesla token"],
+		["SPY", "SPDR S&P 500 ETF - Robinhood Token"],
 		["META", "Meta Platforms, Inc."],
 		["BRK.B", "Berkshire Hathaway Inc. Class B • Token"],
 		["GOOGL", "Alphabet Inc. Class A"],
@@ -54,6 +56,14 @@ test("tickers are known, and companies with and without what nobody says", async
 		"meta platforms": "META",
 		"brk.b": "BRK.B",
 		"berkshire hathaway": "BRK.B",
+	});
+});
+
+test("what issuers put behind a company's name is not asked for", async () => {
+	expect(await find("tesla", "tesla token", "spdr s&p 500", "robinhood token")).toEqual({
+		tesla: "TSLA",
+		"tesla token": "TSLA",
+		"spdr s&p 500": "SPY",
 	});
 });
 

@@ -34,10 +34,10 @@ function named(ticker: string): KnownName {
 	return { kind: "asset", ticker };
 }
 
-/** Returns a name as it is, and without what nobody says: `apple inc. • token`, `apple`. */
+/** Returns a name as it is, and without what nobody says: `apple inc. token`, `apple`. */
 function companyNames(name: string): string[] {
 	const whole = name.toLowerCase().replaceAll(",", "");
-	const names = [whole, whole.replace(/\s+[•(].*$/, "")];
+	const names = [whole, whole.replace(/\s+[•(|–—-].*$/, "")];
 	for (let short = names[1] ?? ""; ENDING.test(short); names.push(short)) {
 		short = short.replace(ENDING, "");
 	}
@@ -45,4 +45,4 @@ function companyNames(name: string): string[] {
 }
 
 const ENDING =
-	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock)\.?$/;
+	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock|stock|etf|token)\.?$/;

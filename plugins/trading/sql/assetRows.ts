@@ -95,8 +95,8 @@ export const assetRows = {
 	},
 
 	/**
-	 * Returns the stocks whose ticker, name, or name's first word or two, in lower case, is one of
-	 * these texts. A scan of some hundred rows.
+	 * Returns the stocks whose ticker, name, or name's first one to three words, in lower case, are
+	 * one of these texts. A scan of some hundred rows.
 	 */
 	async named(
 		db: Queryable,
@@ -109,7 +109,8 @@ export const assetRows = {
 					string_to_array(replace(lower(name), ',', ''), ' ') as words
 				from trading.asset where chain_id = $1 and kind = 'stock' and status <> 'rejected'
 			) as stock
-			where array[lower(symbol), plain, words[1], words[1] || ' ' || words[2]] && $2::text[]
+			where array[lower(symbol), plain, words[1], words[1] || ' ' || words[2],
+				words[1] || ' ' || words[2] || ' ' || words[3]] && $2::text[]
 			order by symbol, address`,
 			[chainId, texts],
 		);
