@@ -51,7 +51,7 @@ export function isFree(word: string, { isOfQuestion }: NameRules): boolean {
 	return !isOfQuestion(word) && !isChatWord(word);
 }
 
-/** Returns true for a ticker, unless the text speaks of NFTs: `price of the apple nft`. */
+/** Returns false for a ticker in a text that speaks of NFTs: `price of the apple nft`. */
 function mayBe({ kind }: KnownName, { low }: Words): boolean {
 	return kind === "collection" || !low.some((word) => NFT_WORDS.has(word) || /^#\d/.test(word));
 }
@@ -70,6 +70,7 @@ export function isUsualName({ text }: Pick<Group, "text">): boolean {
 const NAME_WORDS_MAX = 6;
 const WORDS_MAX = 40;
 
+/** Returns neighbouring words that could be a name, once for each place and length. */
 function groupsOf(words: Words, known: NameRules): Group[] {
 	const { low, kinds, isApart } = words;
 	if (low.length > WORDS_MAX || kinds.includes("quoted")) return [];
