@@ -54,7 +54,10 @@ export function narrows(
 	});
 }
 
-/** Returns true for an order that is no plan (`i want to sell`, without a price) and no thing. */
+/**
+ * Returns true for an order verb. Not for a plan without a price (`i want to sell`), nor for a noun
+ * (`a bid`).
+ */
 function ordersIn(words: Words, at: number): boolean {
 	const { low } = words;
 	const [word = "", before = "", next = ""] = [low[at], low[at - 1], low[at + 1]];
@@ -86,11 +89,11 @@ const SUBJECTS = new Set(
 const OWNED = new Set(
 	"about a an my me out in into some to no been liquidated burned rekt".split(" "),
 );
-/** `i want the floor` asks, `i want to snipe` tells. */
+/** Matches what is asked for: `i want the floor`, and not `i want to snipe`. */
 const ASKED_FOR =
 	/ (?:want|need|like|wanna|after)(?: to)?(?: (?:know|see|check|have|get))? (?:the|a|an|its|all|how|what|who|every|any) /;
 const WANTING = new Set("want need also".split(" "));
-/** `i need you to`, `remind me`: more than what is told. */
+/** Matches what the bot is to do: `i need you to`, `remind me`. */
 const CALLED_FOR = / you (?:to|can|may|should|must|have) | remind | alert | permission /;
 const PAST_ENDING = /..(?<!e)ed$/;
 const PAST_TIME = new Set("was were had have has been i've ive since ago".split(" "));

@@ -61,11 +61,9 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		if (plain.kind === "refused") return [];
 		const words = splitWords(plain.text);
 		if (words.kind === "refused" || reader.readStrict(words).found.length > 0) return [];
-		const parsed = parse(text);
-		const isPrinted =
-			parsed.kind === "read" &&
-			words.low.length <= PRINTED_WORDS_MAX &&
-			isAlike(print(parsed.reading), plain.text);
+		const isShort = words.low.length <= PRINTED_WORDS_MAX;
+		const [found, ...others] = isShort ? reader.readLoose(words).found : [];
+		const isPrinted = found && others.length === 0 && isAlike(print(readingOf(found)), plain.text);
 		return isPrinted ? [] : namesToAsk(words, reader);
 	}
 
@@ -132,6 +130,7 @@ const EMPTY: Unread = {
 const PRINTED_WORDS_MAX = 4;
 const NO_NAMES: KnownNames = new Map();
 
+/** Returns true where a text is what is printed, but for capitals and the sign at its end. */
 function isAlike(printed: string, typed: string): boolean {
 	return (
 		printed.toLowerCase() ===

@@ -45,11 +45,11 @@ export type Reader = {
 	looseRoot: Node;
 	/** All words of all forms. */
 	known: readonly string[];
-	/** True for a word of a form, the sign of a topic, or a chain. */
+	/** Returns true for a word of a form or a topic, also misspelled, or a chain. */
 	isOfQuestion(low: string): boolean;
 	/** True for the first word of a command that moves value. */
 	isStrictHead(low: string): boolean;
-	/** True for a word that alone is the sign of a topic. */
+	/** Returns true for a word that shows a topic by itself: `holders`. */
 	isOfTopic(low: string): boolean;
 	/** Reads words as commands that move value: word for word, or not at all. */
 	readStrict(words: Words): Look;

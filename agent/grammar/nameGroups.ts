@@ -7,12 +7,12 @@ import type { KnownName, KnownNames } from "#core/plugin/NameBook.ts";
 
 export type NameRules = {
 	rules: SlotRules;
-	/** True for a word of a form or a topic, or a chain. */
+	/** Returns true for a word of a form or a topic, also misspelled, or a chain. */
 	isOfQuestion(low: string): boolean;
 };
 
 export type Group = Range & { text: string };
-/** `own`: how many words of it neither ask nor talk, one more behind `of`; `other`: the rest. */
+/** Holds a known name. `own`: how many of its words neither ask nor talk, and 1 behind `of`. */
 export type Named = Group & { name: KnownName; own: number; other: number };
 
 /** Returns the groups of neighbouring words that could be names; none for a text with quotes. */
@@ -100,7 +100,7 @@ function isUsual({ low, raw }: Words, at: number, { isOfQuestion }: NameRules): 
 	return isOfQuestion(word) || isCommon(word);
 }
 
-/** Before one of these words also a usual word may be a ticker: `hood stock`. */
+/** Lists words behind which a usual word may be a ticker: `hood stock`. */
 export const SHARES: ReadonlySet<string> = new Set(
 	"stock stocks stonk stonks share shares token".split(" "),
 );

@@ -88,12 +88,12 @@ const SUPPOSED = setOf(
 );
 const SUPPOSERS = setOf("i we one");
 const SUPPOSING = setOf("if say suppose imagine assuming before");
-/** `can i even exit` */
-const BETWEEN = setOf("even still actually really just quickly easily");
-/** `that i should know about` */
+/** Lists words between `can i` and an order: `can i even exit`. */
+const BETWEEN = setOf("even actually really just quickly easily");
+/** Lists what the author should only note: `that i should know about`. */
 const NOTING = setOf("know check watch see put set track follow look note mark");
 const QUESTIONS = setOf("does do what whats what's how where wheres is are who which");
-/** Behind someone of the author's own: `my principal wants to know`. */
+/** Lists what someone of the author's own does in a question: `my principal wants to know`. */
 const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
 
 /** Returns true behind whoever else does something: `wallets that hold`. */
@@ -123,18 +123,18 @@ const ORDERING = setOf("list delist burn mint stake");
 const ABLE = setOf("can could may might");
 const PERSONS = setOf("i we you u one");
 const ASKING = setOf("sorry know see check idk wonder wondering ask tell sure curious");
-/** `if you please` is no condition. */
+/** Lists words that make a wish of an `if`: `if you please`. */
 const WISHING = setOf("you u possible poss ok okay thats that's available any");
-/** `don't know` denies nothing that is asked. */
+/** Lists verbs that deny nothing that is asked: `don't know`. */
 const KNOWING = setOf("know see remember get have understand care mind lie cap worry judge panic");
-/** `dont wanna miss it` */
+/** Lists verbs that deny nothing behind a wish: `dont wanna miss it`. */
 const MISSING = setOf("miss lose overpay sleep fomo");
-/** Behind one of these words an order is a thing: `the best offer`. */
+/** Lists words that make a noun of an order: `the best offer`. */
 const DETERMINING = setOf("the best top highest any current lowest last biggest");
-/** Behind one of these an order is only a wish or a thought: `considering a sweep`. */
+/** Lists words that make a wish or a thought of an order: `considering a sweep`. */
 const WISHED = setOf("need want considering planning about into after");
 const GIVING = setOf("get give buy mint send grab sell transfer gift");
-/** `confirm the owner of`: it asks. */
+/** Lists words by which `confirm` asks: `confirm the owner of`. */
 const CONFIRMED = setOf("the that if whether what who how");
 const CALMING = setOf(
 	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",

@@ -49,7 +49,7 @@ export function readKnown(typed: Words, plain: Look, reading: KnownReading): Loo
 	const chosen = best.filter(mayChange);
 	const look = chosen.length > 0 ? readQuoted(words, chosen, reading) : undefined;
 	if (look && keeps(look) && (before || isMeant(look, words, chosen, reading))) return look;
-	// The name that was read is none, and the known ones in it are several: `made terraforms`.
+	// Several known names, and the one that was read is none of them.
 	if (chosen.length > 1) return { ...plain, found: [] };
 	if (!before) return others.length === 0 ? asked?.look : undefined;
 	return undefined;

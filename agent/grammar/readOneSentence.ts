@@ -9,7 +9,7 @@ import { isCommon, roleOf } from "#agent/grammar/wordRoles.ts";
 
 export type SentenceReading = {
 	rules: Pick<SlotRules, "chains">;
-	/** True for a word that alone is the sign of a topic. */
+	/** Returns true for a word that shows a topic by itself: `holders`. */
 	isOfTopic(low: string): boolean;
 	read(words: Words): Look;
 };
@@ -59,7 +59,7 @@ export function readOneSentence(
 }
 
 const SENTENCES_MAX = 5;
-/** A sentence behind others that begins so is the question. */
+/** Lists words that begin a question, whatever stands in front of it. */
 const ASKING = new Set("what whats what's how hows how's where wheres who whos which".split(" "));
 const QUESTIONS = new Set(
 	"what whats what's how hows how's who whos where wheres is are does do did has have any which can could give show tell".split(
@@ -106,7 +106,7 @@ function isMoreThanTalk(sentence: Words): boolean {
 	return [named - 1, named + 1].some((at) => low[at] !== undefined && !isTalk(at));
 }
 
-/** Behind a name they begin what narrows it: `azuki with gold fur`. */
+/** Lists words that narrow a name in front of them: `azuki with gold fur`. */
 const NARROWING = new Set("with without having wearing number no nr".split(" "));
 const NUMBER_WORDS = new Set(
 	"two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred".split(

@@ -12,7 +12,7 @@ export function isOwnWish(text: string): boolean {
 	return !SIGNS.test(said) && !QUESTION.test(said) && !OTHER_VOICE.test(said);
 }
 
-/** Signs that quote, mark up, introduce or separate; an apostrophe stands inside of words only. */
+/** Matches signs that quote, mark up, introduce or separate, and apostrophes outside of words. */
 const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
 
 const QUESTION =

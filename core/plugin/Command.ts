@@ -53,19 +53,21 @@ export type Command = {
 };
 
 /**
- * Words that show what a question is about, wherever they stand: `holders`, `minted out`, and with
- * words between them `how many … listed`. Where several commands are meant, the one counts whose
- * words are more of the same, or that goes `over` the others by name. `anyTime`: the answer is of
- * now, and a length of time in the question is left out (`how is it doing this week`).
- * `takesPrice`: the answer is a price, so one that it is compared with asks for it (`still above 2`).
- * `chain`: all answers are of this chain, and naming it says nothing more. `ofTicker`, `ofName`: a ticker alone, or a name in quotes, asks for it (`$tsla now?`).
+ * Says how a question is known by its words, wherever they stand. Where several commands are meant,
+ * the one counts whose words are more of the same, or that goes `over` the others by name.
  */
 export type Topic = {
+	/** Words, phrases, and phrases with others inside: `holders`, `how many … listed`. */
 	words: readonly string[];
 	over?: readonly string[];
+	/** The answer is of now: a length of time in the question is left out. */
 	anyTime?: boolean;
+	/** The answer is a price: an amount that it is compared with asks for it (`still above 2`). */
 	takesPrice?: boolean;
+	/** The slug of the chain that all answers are of: naming it says nothing more. */
 	chain?: string;
+	/** A ticker alone asks for it: `$tsla now?`. */
 	ofTicker?: boolean;
+	/** A name in quotes, or a known one, alone asks for it. */
 	ofName?: boolean;
 };

@@ -35,7 +35,7 @@ export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
 /** Names the profile that a request speaks for, null where it brings no credentials at all. */
 export type CallerOf = (request: Request) => Promise<string | null>;
 
-/** Tools, commands and names of all plugins, and who can say whose a request is. */
+/** Holds the tools, commands and names of all plugins, and who can say whose a request is. */
 export type Collected = {
 	tools: readonly AnyTool[];
 	commands: readonly Command[];
@@ -54,7 +54,7 @@ export type Parts<Offer> = {
 	tools?: readonly AnyTool[];
 	/** What people may type for these tools. */
 	commands?: readonly Command[];
-	/** The names of what these are about. */
+	/** Looks up the names of what these are about, such as collections. */
 	names?: NameBook;
 	/** Throws `unauthorized` (401) where the credentials are wrong. At most one plugin has it. */
 	callerOf?: CallerOf;
