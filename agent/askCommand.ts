@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { agentConfig } from "#agent/agentConfig.ts";
 import { agentFault } from "#agent/faults.ts";
-import { replySchema } from "#agent/reply/replySchema.ts";
+import { replySchema } from "#agent/reply/renderLine.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { readCapped } from "#core/http/readCapped.ts";
-import type { CliCommand } from "#core/plugin/CliCommand.ts";
+import { readCapped } from "#core/http/createGate.ts";
+import type { CliCommand } from "#core/plugin/Plugin.ts";
 
 const USAGE = 'ask "<text>" [--url URL]';
 const TIMEOUT_MS = 30_000;

@@ -1,7 +1,6 @@
 import { agentConfig } from "#agent/agentConfig.ts";
-import { renderLine } from "#agent/reply/renderLine.ts";
-import { replyLength } from "#agent/reply/replyLength.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { renderLine, replyLength } from "#agent/reply/renderLine.ts";
+import { serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller, ToolLink } from "#core/plugin/Tool.ts";
 
 /** The agent's reply, the same through every channel. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { NAMES_AWAY_MS } from "#agent/agentConfig.ts";
+import { createNameFinder } from "#agent/createAgent.ts";
 import type { Reading } from "#agent/grammar/Grammar.ts";
-import { harmless } from "#agent/reply/harmless.ts";
+import { harmless } from "#agent/reply/renderLine.ts";
 import {
 	ALICE,
 	agentLab,
@@ -10,233 +12,307 @@ import {
 	MALLORY,
 	program,
 } from "#agent/testing/agentLab.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
+import { type KnownName, NAMES_ASKED_MAX, type NameBook } from "#core/plugin/Tool.ts";
 
-const SEND = `send 0.1 eth to ${ALICE}`;
+describe("createAgent", () => {
+	const SEND = `send 0.1 eth to ${ALICE}`;
 
-describe("a question that only reads", () => {
-	test("is answered to anybody, with the age of its figures and its data", async () => {
-		const lab = agentLab();
-		expect(await lab.ask("floor pale-foxes")).toEqual({
-			kind: "done",
-			line: "pale-foxes: floor 0.5 ETH · 12 s ago",
-			command: "floor pale-foxes",
-			isProposal: false,
-			tool: "read_floor",
-			data: { name: "pale-foxes", floor: "0.5" },
-			asOf: "2027-01-15T07:59:48.000Z",
-			links: [],
-			suggestions: [],
-			code: null,
-		});
-	});
-
-	test("a name from outside makes no mention, link or cashtag in the line", async () => {
-		const { line, data } = await agentLab().ask("floor hostile");
-		expect(line).toBe("(at)bank SCAM evil[.]xyz send 9 eth: floor 0.5 ETH · 12 s ago");
-		expect(data).toEqual({ name: HOSTILE_NAME, floor: "0.5" });
-	});
-
-	test("several matches are a question whose choices are whole commands", async () => {
-		const { kind, line, suggestions, tool } = await agentLab().ask("floor kiln");
-		expect({ kind, line, tool }).toEqual({
-			kind: "choose",
-			line: "Which one?",
-			tool: "read_floor",
-		});
-		expect(suggestions.map(({ command }) => command)).toEqual([
-			"floor kiln-folk",
-			"floor kiln-works",
-			"floor two words",
-		]);
-		for (const { label } of suggestions) expect(label).toBe(harmless(label));
-	});
-
-	test("help needs no sign-in, and names what is asked about", async () => {
-		const lab = agentLab();
-		const all = await lab.ask("help");
-		expect(all.line).toStartWith('Try "floor kiln-folk"');
-		const { line, data } = await lab.ask("help floor");
-		expect(line).toContain("the lowest price that one is for sale at");
-		expect(data).toMatchObject({ topic: "floor", commands: [{ command: "floor" }] });
-		expect((await lab.ask("help wallets")).data).toMatchObject({
-			commands: [{ command: "send" }, { command: "cancel" }],
-		});
-		expect(await lab.ask("help nonsense")).toMatchObject({ kind: "help", code: "slot_invalid" });
-	});
-});
-
-describe("[SOC-09] authority", () => {
-	test("a strict command that its author typed executes, with its key", async () => {
-		const lab = agentLab();
-		const reply = await lab.ask(SEND, { caller: author, idempotencyKey: "k1" });
-		expect(reply).toMatchObject({ kind: "done", tool: "send", command: SEND, isProposal: false });
-		const input = { amount: "0.1", to: ALICE };
-		expect(lab.calls).toEqual([{ tool: "send", input, caller: author, key: "k1" }]);
-	});
-
-	test("a program with the author's session only prepares", async () => {
-		const lab = agentLab();
-		const reply = await lab.ask(SEND, { caller: { ...program, channel: "agent" } });
-		expect(reply).toMatchObject({
-			kind: "done",
-			tool: "prepare_send",
-			links: [{ rel: "confirm" }],
-		});
-		expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
-	});
-
-	test("what cannot be prepared is refused to whoever is not the author", async () => {
-		const lab = agentLab();
-		const text = SEND.replace("send", "cancel");
-		const refused = await lab.ask(text, { caller: program });
-		expect(refused).toMatchObject({ kind: "refused", code: "execution_not_allowed", tool: null });
-		expect(await lab.ask(text)).toMatchObject({ kind: "refused", code: "unauthorized" });
-		expect(lab.calls).toEqual([]);
-	});
-
-	test("without a session nothing of a profile's runs", async () => {
-		const lab = agentLab();
-		expect(await lab.ask(SEND)).toMatchObject({
-			kind: "refused",
-			code: "unauthorized",
-			data: null,
-		});
-		expect(lab.calls).toEqual([]);
-	});
-
-	test("what a model read is proposed, never executed, whoever asked", async () => {
-		for (const caller of [author, program, guest]) {
-			const lab = agentLab({
-				readByModel: async () => reading("send", { amount: "1", to: ALICE }),
+	describe("a question that only reads", () => {
+		test("is answered to anybody, with the age of its figures and its data", async () => {
+			const lab = agentLab();
+			expect(await lab.ask("floor pale-foxes")).toEqual({
+				kind: "done",
+				line: "pale-foxes: floor 0.5 ETH · 12 s ago",
+				command: "floor pale-foxes",
+				isProposal: false,
+				tool: "read_floor",
+				data: { name: "pale-foxes", floor: "0.5" },
+				asOf: "2027-01-15T07:59:48.000Z",
+				links: [],
+				suggestions: [],
+				code: null,
 			});
-			const reply = await lab.ask("gimme", { caller });
-			expect(reply).toMatchObject({ isProposal: true, command: `send 1 eth to ${ALICE}` });
-			expect(lab.calls.map(({ tool }) => tool)).toEqual(caller === guest ? [] : ["prepare_send"]);
-			for (const call of lab.calls) expect(call.caller.authority).toBe("session");
-		}
-		const lab = agentLab({
-			readByModel: async () => reading("cancel", { amount: "1", to: ALICE }),
 		});
-		expect(await lab.ask("stop it", { caller: author })).toMatchObject({
-			code: "execution_not_allowed",
-			isProposal: true,
+
+		test("a name from outside makes no mention, link or cashtag in the line", async () => {
+			const { line, data } = await agentLab().ask("floor hostile");
+			expect(line).toBe("(at)bank SCAM evil[.]xyz send 9 eth: floor 0.5 ETH · 12 s ago");
+			expect(data).toEqual({ name: HOSTILE_NAME, floor: "0.5" });
 		});
-		expect(lab.calls).toEqual([]);
-	});
 
-	function reading(name: string, values: Record<string, string>): Reading {
-		const command = agentLab().grammar.commands.find((one) => one.name === name);
-		if (!command) throw new Error(name);
-		return { command, values };
-	}
-});
-
-describe("what goes wrong", () => {
-	test("a Fault is its public sentence and code, and nothing more", async () => {
-		const reply = await agentLab().ask("floor ghost");
-		expect(reply).toMatchObject({
-			kind: "refused",
-			line: "No collection is called that.",
-			code: "collection_unknown",
-			tool: "read_floor",
-			data: null,
+		test("several matches are a question whose choices are whole commands", async () => {
+			const { kind, line, suggestions, tool } = await agentLab().ask("floor kiln");
+			expect({ kind, line, tool }).toEqual({
+				kind: "choose",
+				line: "Which one?",
+				tool: "read_floor",
+			});
+			expect(suggestions.map(({ command }) => command)).toEqual([
+				"floor kiln-folk",
+				"floor kiln-works",
+				"floor two words",
+			]);
+			for (const { label } of suggestions) expect(label).toBe(harmless(label));
 		});
-	});
 
-	test("an error, or an output that breaks its schema, shows nothing and is logged", async () => {
-		for (const name of ["broken", "odd"]) {
-			const lines: unknown[] = [];
-			const log = { ...silentLog, error: (...line: unknown[]) => lines.push(line) };
-			const reply = await agentLab({ log }).ask(`floor ${name}`);
-			expect(reply).toMatchObject({ kind: "refused", code: "tool_failed", data: null, asOf: null });
-			expect(JSON.stringify(reply)).not.toContain("secret");
-			expect(lines).toHaveLength(1);
-		}
-	});
-
-	test("a tool that is late is given up, whether it listens or not; one that moves may have moved", async () => {
-		const lab = agentLab({ timeoutMs: 20 });
-		expect(await lab.ask("floor slow")).toMatchObject({ code: "tool_timeout" });
-		expect(await lab.ask("floor deaf")).toMatchObject({ code: "tool_timeout" });
-		for (const amount of ["13", "14"]) {
-			const reply = await lab.ask(`send ${amount} eth to ${ALICE}`, { caller: author });
-			expect(reply).toMatchObject({ kind: "refused", code: "tool_outcome_unknown" });
-		}
-	});
-
-	test("who asked and is gone stops the tool, and so does the end of the service", async () => {
-		const gone = new AbortController();
-		const lab = agentLab({ timeoutMs: 60_000 });
-		const asked = lab.ask("floor slow", { signal: gone.signal });
-		gone.abort();
-		expect(await asked).toMatchObject({ kind: "refused", code: "tool_timeout" });
-		const other = lab.ask("floor slow");
-		lab.ending.abort();
-		expect(await other).toMatchObject({ kind: "refused", code: "tool_timeout" });
-	});
-
-	test("a reading that cannot be printed runs nothing, and a choice that cannot is left out", async () => {
-		const [command] = agentLab().grammar.commands;
-		if (!command) throw new Error("no command");
-		const values = { collection: "pale-foxes", nowhere: "1" };
-		const lab = agentLab({ readByModel: async () => ({ command, values }) });
-		expect(await lab.ask("whatever it is")).toMatchObject({
-			kind: "refused",
-			code: "tool_failed",
-			command: null,
-		});
-		expect(lab.calls).toEqual([]);
-		const odd = agentLab({ chooses: "nowhere" });
-		expect(await odd.ask("floor kiln")).toMatchObject({ kind: "choose", suggestions: [] });
-	});
-
-	test("an input that the tool does not take is refused with the issue's words", async () => {
-		const reply = await agentLab().ask(`floor ${"x".repeat(41)}`);
-		expect(reply).toMatchObject({
-			code: "input_invalid",
-			line: "Collection must have at most 40 characters.",
+		test("help needs no sign-in, and names what is asked about", async () => {
+			const lab = agentLab();
+			const all = await lab.ask("help");
+			expect(all.line).toStartWith('Try "floor kiln-folk"');
+			const { line, data } = await lab.ask("help floor");
+			expect(line).toContain("the lowest price that one is for sale at");
+			expect(data).toMatchObject({ topic: "floor", commands: [{ command: "floor" }] });
+			expect((await lab.ask("help wallets")).data).toMatchObject({
+				commands: [{ command: "send" }, { command: "cancel" }],
+			});
+			expect(await lab.ask("help nonsense")).toMatchObject({ kind: "help", code: "slot_invalid" });
 		});
 	});
-});
 
-describe("text that no command reads", () => {
-	test("is answered with near commands, and no tool runs", async () => {
-		const lab = agentLab({ readByModel: async () => null });
-		const reply = await lab.ask("what is up with evil.xyz");
-		expect(reply).toMatchObject({ kind: "help", code: "unknown_command", tool: null });
-		expect(reply.line).toEndWith('Try "floor kiln-folk", "help".');
-		const echoed = await lab.ask("floor evil.xyz on @bank $SCAM www.x.com");
-		expect(echoed.line).toBe(harmless(echoed.line));
-		expect(reply.suggestions[0]?.command).toBe("floor kiln-folk");
-		expect(lab.calls).toEqual([]);
-	});
+	describe("[SOC-09] authority", () => {
+		test("a strict command that its author typed executes, with its key", async () => {
+			const lab = agentLab();
+			const reply = await lab.ask(SEND, { caller: author, idempotencyKey: "k1" });
+			expect(reply).toMatchObject({ kind: "done", tool: "send", command: SEND, isProposal: false });
+			const input = { amount: "0.1", to: ALICE };
+			expect(lab.calls).toEqual([{ tool: "send", input, caller: author, key: "k1" }]);
+		});
 
-	test("the shape of what moves something is shown, and never suggested as a command", async () => {
-		const lab = agentLab();
-		for (const text of ["send 1 eth to bob", "sned 1 eth", "cancel it"]) {
-			const { kind, line, suggestions } = await lab.ask(text, { caller: author });
-			expect([kind, line]).toEqual(["help", expect.stringContaining("amount› eth to")]);
-			for (const { command } of suggestions) {
-				expect([command, lab.grammar.parse(command).kind]).toEqual([command, "read"]);
+		test("a program with the author's session only prepares", async () => {
+			const lab = agentLab();
+			const reply = await lab.ask(SEND, { caller: { ...program, channel: "agent" } });
+			expect(reply).toMatchObject({
+				kind: "done",
+				tool: "prepare_send",
+				links: [{ rel: "confirm" }],
+			});
+			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
+		});
+
+		test("what cannot be prepared is refused to whoever is not the author", async () => {
+			const lab = agentLab();
+			const text = SEND.replace("send", "cancel");
+			const refused = await lab.ask(text, { caller: program });
+			expect(refused).toMatchObject({ kind: "refused", code: "execution_not_allowed", tool: null });
+			expect(await lab.ask(text)).toMatchObject({ kind: "refused", code: "unauthorized" });
+			expect(lab.calls).toEqual([]);
+		});
+
+		test("without a session nothing of a profile's runs", async () => {
+			const lab = agentLab();
+			expect(await lab.ask(SEND)).toMatchObject({
+				kind: "refused",
+				code: "unauthorized",
+				data: null,
+			});
+			expect(lab.calls).toEqual([]);
+		});
+
+		test("what a model read is proposed, never executed, whoever asked", async () => {
+			for (const caller of [author, program, guest]) {
+				const lab = agentLab({
+					readByModel: async () => reading("send", { amount: "1", to: ALICE }),
+				});
+				const reply = await lab.ask("gimme", { caller });
+				expect(reply).toMatchObject({ isProposal: true, command: `send 1 eth to ${ALICE}` });
+				expect(lab.calls.map(({ tool }) => tool)).toEqual(caller === guest ? [] : ["prepare_send"]);
+				for (const call of lab.calls) expect(call.caller.authority).toBe("session");
 			}
+			const lab = agentLab({
+				readByModel: async () => reading("cancel", { amount: "1", to: ALICE }),
+			});
+			expect(await lab.ask("stop it", { caller: author })).toMatchObject({
+				code: "execution_not_allowed",
+				isProposal: true,
+			});
+			expect(lab.calls).toEqual([]);
+		});
+
+		function reading(name: string, values: Record<string, string>): Reading {
+			const command = agentLab().grammar.commands.find((one) => one.name === name);
+			if (!command) throw new Error(name);
+			return { command, values };
 		}
-		expect(lab.calls).toEqual([]);
 	});
 
-	test("text that is refused as a whole never reaches the model", async () => {
-		let asked = 0;
-		const lab = agentLab({
-			readByModel: async () => {
-				asked += 1;
-				return null;
+	describe("what goes wrong", () => {
+		test("a Fault is its public sentence and code, and nothing more", async () => {
+			const reply = await agentLab().ask("floor ghost");
+			expect(reply).toMatchObject({
+				kind: "refused",
+				line: "No collection is called that.",
+				code: "collection_unknown",
+				tool: "read_floor",
+				data: null,
+			});
+		});
+
+		test("an error, or an output that breaks its schema, shows nothing and is logged", async () => {
+			for (const name of ["broken", "odd"]) {
+				const lines: unknown[] = [];
+				const log = { ...silentLog, error: (...line: unknown[]) => lines.push(line) };
+				const reply = await agentLab({ log }).ask(`floor ${name}`);
+				expect(reply).toMatchObject({
+					kind: "refused",
+					code: "tool_failed",
+					data: null,
+					asOf: null,
+				});
+				expect(JSON.stringify(reply)).not.toContain("secret");
+				expect(lines).toHaveLength(1);
+			}
+		});
+
+		test("a tool that is late is given up, whether it listens or not; one that moves may have moved", async () => {
+			const lab = agentLab({ timeoutMs: 20 });
+			expect(await lab.ask("floor slow")).toMatchObject({ code: "tool_timeout" });
+			expect(await lab.ask("floor deaf")).toMatchObject({ code: "tool_timeout" });
+			for (const amount of ["13", "14"]) {
+				const reply = await lab.ask(`send ${amount} eth to ${ALICE}`, { caller: author });
+				expect(reply).toMatchObject({ kind: "refused", code: "tool_outcome_unknown" });
+			}
+		});
+
+		test("who asked and is gone stops the tool, and so does the end of the service", async () => {
+			const gone = new AbortController();
+			const lab = agentLab({ timeoutMs: 60_000 });
+			const asked = lab.ask("floor slow", { signal: gone.signal });
+			gone.abort();
+			expect(await asked).toMatchObject({ kind: "refused", code: "tool_timeout" });
+			const other = lab.ask("floor slow");
+			lab.ending.abort();
+			expect(await other).toMatchObject({ kind: "refused", code: "tool_timeout" });
+		});
+
+		test("a reading that cannot be printed runs nothing, and a choice that cannot is left out", async () => {
+			const [command] = agentLab().grammar.commands;
+			if (!command) throw new Error("no command");
+			const values = { collection: "pale-foxes", nowhere: "1" };
+			const lab = agentLab({ readByModel: async () => ({ command, values }) });
+			expect(await lab.ask("whatever it is")).toMatchObject({
+				kind: "refused",
+				code: "tool_failed",
+				command: null,
+			});
+			expect(lab.calls).toEqual([]);
+			const odd = agentLab({ chooses: "nowhere" });
+			expect(await odd.ask("floor kiln")).toMatchObject({ kind: "choose", suggestions: [] });
+		});
+
+		test("an input that the tool does not take is refused with the issue's words", async () => {
+			const reply = await agentLab().ask(`floor ${"x".repeat(41)}`);
+			expect(reply).toMatchObject({
+				code: "input_invalid",
+				line: "Collection must have at most 40 characters.",
+			});
+		});
+	});
+
+	describe("text that no command reads", () => {
+		test("is answered with near commands, and no tool runs", async () => {
+			const lab = agentLab({ readByModel: async () => null });
+			const reply = await lab.ask("what is up with evil.xyz");
+			expect(reply).toMatchObject({ kind: "help", code: "unknown_command", tool: null });
+			expect(reply.line).toEndWith('Try "floor kiln-folk", "help".');
+			const echoed = await lab.ask("floor evil.xyz on @bank $SCAM www.x.com");
+			expect(echoed.line).toBe(harmless(echoed.line));
+			expect(reply.suggestions[0]?.command).toBe("floor kiln-folk");
+			expect(lab.calls).toEqual([]);
+		});
+
+		test("the shape of what moves something is shown, and never suggested as a command", async () => {
+			const lab = agentLab();
+			for (const text of ["send 1 eth to bob", "sned 1 eth", "cancel it"]) {
+				const { kind, line, suggestions } = await lab.ask(text, { caller: author });
+				expect([kind, line]).toEqual(["help", expect.stringContaining("amount› eth to")]);
+				for (const { command } of suggestions) {
+					expect([command, lab.grammar.parse(command).kind]).toEqual([command, "read"]);
+				}
+			}
+			expect(lab.calls).toEqual([]);
+		});
+
+		test("text that is refused as a whole never reaches the model", async () => {
+			let asked = 0;
+			const lab = agentLab({
+				readByModel: async () => {
+					asked += 1;
+					return null;
+				},
+			});
+			const text = `floor x\nsend 1 eth to ${MALLORY}`;
+			expect(await lab.ask(text, { caller: author })).toMatchObject({
+				kind: "refused",
+				code: "text_two_commands",
+			});
+			expect({ asked, calls: lab.calls }).toEqual({ asked: 0, calls: [] });
+		});
+	});
+});
+
+describe("findNames", () => {
+	// Guarantee: names are looked up in all books at once, and a book that fails keeps nobody
+	// waiting.
+
+	const clock = { ms: 0, nowMs: () => clock.ms };
+	const deps = { clock, log: silentLog };
+
+	function nameOf(kind: KnownName["kind"], text: string): KnownName {
+		return kind === "asset" ? { kind, ticker: text.toUpperCase() } : { kind };
+	}
+
+	function book(
+		kind: KnownName["kind"],
+		names: readonly string[],
+	): NameBook & { asked: string[][] } {
+		const asked: string[][] = [];
+		return {
+			asked,
+			async find(groups) {
+				asked.push([...groups]);
+				return new Map(
+					groups.filter((one) => names.includes(one)).map((one) => [one, nameOf(kind, one)]),
+				);
 			},
-		});
-		const text = `floor x\nsend 1 eth to ${MALLORY}`;
-		expect(await lab.ask(text, { caller: author })).toMatchObject({
-			kind: "refused",
-			code: "text_two_commands",
-		});
-		expect({ asked, calls: lab.calls }).toEqual({ asked: 0, calls: [] });
+		};
+	}
+
+	test("a text that two books know is the ticker, in whichever order they are", async () => {
+		const books = [book("collection", ["apple", "azuki"]), book("asset", ["apple"])];
+		for (const order of [books, books.toReversed()]) {
+			const found = await createNameFinder(order, deps)(["apple", "azuki", "nothing"]);
+			expect([...found].toSorted()).toEqual([
+				["apple", { kind: "asset", ticker: "APPLE" }],
+				["azuki", { kind: "collection" }],
+			]);
+		}
+	});
+
+	test("no book is asked for nothing, nor for more than the limit", async () => {
+		const asked = book("collection", []);
+		const find = createNameFinder([asked], deps);
+		await find([]);
+		expect(asked.asked).toEqual([]);
+		await find(Array.from({ length: NAMES_ASKED_MAX + 9 }, (_, n) => `name ${n}`));
+		expect(asked.asked[0]).toHaveLength(NAMES_ASKED_MAX);
+	});
+
+	test("a book that fails or does not answer knows nothing, and is left alone for a while", async () => {
+		let calls = 0;
+		const failing: NameBook = {
+			find: async () => {
+				calls += 1;
+				throw new Error("away");
+			},
+		};
+		const silent: NameBook = { find: () => new Promise(() => {}) };
+		const find = createNameFinder([failing, silent, book("collection", ["azuki"])], deps);
+		expect([...(await find(["azuki"]))]).toHaveLength(1);
+		expect([...(await find(["azuki"]))]).toHaveLength(1);
+		expect(calls).toBe(1);
+		clock.ms += NAMES_AWAY_MS;
+		expect([...(await find(["azuki"]))]).toHaveLength(1);
+		expect(calls).toBe(2);
 	});
 });

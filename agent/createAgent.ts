@@ -1,20 +1,24 @@
+import { NAMES_AWAY_MS, NAMES_TIMEOUT_MS, SUGGESTIONS_MAX } from "#agent/agentConfig.ts";
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
-import type { FindNames } from "#agent/findNames.ts";
 import type { Grammar, Reading, Unread } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
-import { SUGGESTIONS_MAX } from "#agent/limits.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
-import { harmless } from "#agent/reply/harmless.ts";
-import { renderLine } from "#agent/reply/renderLine.ts";
+import { harmless, renderLine } from "#agent/reply/renderLine.ts";
 import type { RunTool, ToolResult } from "#agent/runTool.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { assert } from "#core/fault/assert.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import { unreachable } from "#core/fault/unreachable.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
+import type { Clock } from "#core/clock.ts";
+import { createTimely } from "#core/db/openGatheringSocket.ts";
+import { assert, type Fault, unreachable } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+import {
+	type AnyTool,
+	type Caller,
+	type Command,
+	type KnownName,
+	type KnownNames,
+	NAMES_ASKED_MAX,
+	type NameBook,
+} from "#core/plugin/Tool.ts";
 
 export type AgentDeps = {
 	clock: Clock;
@@ -227,4 +231,37 @@ function lineOf(text: string, deps: AgentDeps, asOf: string | null = null): stri
 	const { lengthMax, clock } = deps;
 	const asOfMs = asOf === null ? null : Date.parse(asOf);
 	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs() });
+}
+
+/** Returns which groups of words are names; never throws. */
+export type FindNames = (groups: readonly string[]) => Promise<KnownNames>;
+
+/**
+ * Makes the one lookup of names from the books of all plugins. A book that fails or is slow knows
+ * nothing for a moment, and questions are read by their words alone then. A text that is a ticker
+ * for one book and a collection for another is the ticker: issuers choose those, anybody the other.
+ */
+export function createNameFinder(
+	books: readonly NameBook[],
+	{ clock, log }: { clock: Clock; log: Log },
+): FindNames {
+	const asked = books.map((book) => {
+		const onAway = (error: unknown) => log.warn("names cannot be looked up", { error });
+		const times = { timeoutMs: NAMES_TIMEOUT_MS, awayMs: NAMES_AWAY_MS };
+		return { book, timely: createTimely({ clock, ...times, onAway }) };
+	});
+	return async (groups) => {
+		const found = new Map<string, KnownName>();
+		if (groups.length === 0) return found;
+		const some = groups.slice(0, NAMES_ASKED_MAX);
+		const answers = await Promise.all(
+			asked.map(({ book, timely }) =>
+				timely.isAway() ? null : timely.ask(async () => book.find(some)),
+			),
+		);
+		for (const [group, name] of answers.flatMap((answer) => [...(answer ?? [])])) {
+			if (name.kind === "asset" || !found.has(group)) found.set(group, name);
+		}
+		return found;
+	};
 }

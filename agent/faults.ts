@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** Reasons why the agent does not do what it was asked. All of them appear in replies. */
 export const agentFault = defineFaults({

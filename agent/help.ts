@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { shapeOf } from "#agent/grammar/createGrammar.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool, type Tool } from "#core/plugin/Tool.ts";
+import { shapeOf } from "#agent/grammar/Grammar.ts";
+import { type AnyTool, type Command, defineTool, type Tool } from "#core/plugin/Tool.ts";
 
 const EXAMPLES_SHOWN = 4;
 

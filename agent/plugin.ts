@@ -3,8 +3,8 @@ import { askCommand } from "#agent/askCommand.ts";
 import { AgentKey } from "#agent/contract.ts";
 import { type OpenedAgent, openAgent } from "#agent/openAgent.ts";
 import { agentRoutes } from "#agent/routes/agentRoutes.ts";
-import { assert } from "#core/fault/assert.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { assert } from "#core/fault.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 
 const VERSION = "1";
 

@@ -1,11 +1,10 @@
+import { TOOL_TIMEOUT_MS } from "#agent/agentConfig.ts";
 import { agentFault } from "#agent/faults.ts";
-import { TOOL_TIMEOUT_MS } from "#agent/limits.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { faultOf } from "#core/http/faultOf.ts";
-import { flatIssues } from "#core/http/flatIssues.ts";
-import { issueWords } from "#core/http/issueWords.ts";
-import type { Log } from "#core/log/Log.ts";
+import type { Clock } from "#core/clock.ts";
+import { Fault } from "#core/fault.ts";
+import { faultOf } from "#core/http/faults.ts";
+import { flatIssues, issueWords } from "#core/http/issues.ts";
+import type { Log } from "#core/log.ts";
 import type { AnyTool, ToolContext, ToolLink } from "#core/plugin/Tool.ts";
 
 /** The result of a tool, ready to be shown: fully checked, or a refusal. */

@@ -1,5 +1,5 @@
 import { agentPlugin } from "#agent/plugin.ts";
-import { definePlugins } from "#core/plugin/definePlugin.ts";
+import { definePlugins } from "#core/plugin/Plugin.ts";
 import { bridgePlugin } from "#plugins/bridge/plugin.ts";
 import { chainScannerPlugin } from "#plugins/chain-scanner/plugin.ts";
 import { custodyPlugin } from "#plugins/custody/plugin.ts";

@@ -1,5 +1,15 @@
-import type { Command, SlotValues } from "#core/plugin/Command.ts";
-import type { KnownNames } from "#core/plugin/NameBook.ts";
+import { createReader, type Entry, entriesOf, type Look } from "#agent/grammar/createReader.ts";
+import { explainUnread, SEVERAL } from "#agent/grammar/explainUnread.ts";
+import { fillForm } from "#agent/grammar/forms.ts";
+import { namesToAsk } from "#agent/grammar/names.ts";
+import { normaliseText } from "#agent/grammar/normaliseText.ts";
+import { readKnown } from "#agent/grammar/readKnown.ts";
+import { slotLabel } from "#agent/grammar/readSlot.ts";
+import { splitWords } from "#agent/grammar/splitWords.ts";
+import type { Found } from "#agent/grammar/walkForms.ts";
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { assert } from "#core/fault.ts";
+import type { Command, KnownNames, Slot, SlotValues } from "#core/plugin/Tool.ts";
 
 /** A command, and the values that a text gave to its slots. */
 export type Reading = { command: Command; values: SlotValues };
@@ -41,3 +51,184 @@ export type Grammar = {
 	/** All commands with their summaries and examples, for help and for the model's instructions. */
 	commands: readonly Command[];
 };
+
+export type GrammarOptions = {
+	/**
+	 * True for a command that moves value, or cancels one that does: no deviation is tolerated in it.
+	 */
+	isStrict(command: Command): boolean;
+	chains: Pick<ChainRegistry, "bySlug">;
+};
+
+/**
+ * Compiles commands into the grammar that reads and prints them. Throws at start-up for a form with
+ * a syntax error, and for an example that its own command does not read.
+ */
+export function createGrammar(commands: readonly Command[], options: GrammarOptions): Grammar {
+	const entries = entriesOf(commands, options.isStrict);
+	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
+	const reader = createReader(entries, options.chains);
+	const reading = { ...reader, read: reader.readLoose };
+	/**
+	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
+	 * must come from the owner, never from an example.
+	 */
+	const examples = new Map<Command, string>();
+	const shown = (command: Command) => examples.get(command) ?? shapeOf(command);
+
+	function parse(text: string, names: KnownNames = NO_NAMES): Parsed {
+		const plain = normaliseText(text);
+		if (plain.kind === "refused") return { ...plain, kind: "unread", near: [] };
+		const words = splitWords(plain.text);
+		if (words.kind === "refused") {
+			return { ...words, kind: "unread", position: plain.positionOf(words.position), near: [] };
+		}
+		if (words.low.length === 0) return EMPTY;
+		const strict = reader.readStrict(words);
+		if (strict.found.length > 0) return settle(strict, plain);
+		const byWords = reader.readLoose(words);
+		const byNames = names.size > 0 ? readKnown(words, byWords, { ...reading, names }) : null;
+		const loose = byNames ?? byWords;
+		if (loose.found.length > 0) return settle(loose, plain);
+		const end = plain.text.trimEnd().length;
+		const unread = explainUnread({ strict, loose, words, end }, { reader, entries, shown });
+		return { ...unread, position: plain.positionOf(unread.position) };
+	}
+
+	function namesIn(text: string): string[] {
+		const plain = normaliseText(text);
+		if (plain.kind === "refused") return [];
+		const words = splitWords(plain.text);
+		if (words.kind === "refused" || reader.readStrict(words).found.length > 0) return [];
+		const isShort = words.low.length <= PRINTED_WORDS_MAX;
+		const [found, ...others] = isShort ? reader.readLoose(words).found : [];
+		const isPrinted = found && others.length === 0 && isAlike(print(readingOf(found)), plain.text);
+		return isPrinted ? [] : namesToAsk(words, reader);
+	}
+
+	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
+		const [found, other] = look.found;
+		assert(found, "something was found");
+		if (other) {
+			const near = look.found.slice(0, 3).map(({ command }) => shown(command));
+			const detail = "This can be read as more than one command.";
+			return { kind: "unread", code: "not_expected", detail, position: 0, near };
+		}
+		const second = reader.secondCommand(look, found);
+		if (second !== undefined) return { ...SEVERAL, position: plain.positionOf(second), near: [] };
+		return { kind: "read", reading: readingOf(found), text: plain.text.trim() };
+	}
+
+	/**
+	 * Prints names and tickers bare if `parse` reads that back as the same, else quoted or with `$`.
+	 */
+	function print(reading: Reading): string {
+		const entry = byName.get(reading.command.name);
+		assert(entry, `there is no command called ${reading.command.name}`);
+		const bare = printWith(entry, reading, bareValue);
+		if (!Object.values(entry.command.slots).some(({ kind }) => GUARDED.has(kind))) return bare;
+		const again = parse(bare);
+		if (again.kind === "read" && isSame(again.reading, reading)) return bare;
+		return printWith(entry, reading, guardedValue);
+	}
+
+	for (const { command, isStrict } of entries) {
+		for (const [n, example] of command.examples.entries()) {
+			const parsed = parse(example);
+			const isRead = parsed.kind === "read" && parsed.reading.command === command;
+			assert(isRead, `${command.name} does not read its example "${example}": ${whyOf(parsed)}`);
+			if (n === 0 && !isStrict) examples.set(command, print(parsed.reading));
+		}
+	}
+	return { parse, namesIn, print, commands };
+}
+
+/** Returns the first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
+export function shapeOf({ forms, slots }: Command): string {
+	const [form = ""] = forms;
+	return form.replace(/\{([^}]*)\}/g, (_, name: string) => {
+		const slot = slots[name];
+		return slot ? slotLabel(name, slot) : name;
+	});
+}
+
+function whyOf(parsed: Parsed): string {
+	if (parsed.kind === "read") return `${parsed.reading.command.name} reads it.`;
+	return `${parsed.detail} (${parsed.near.join("; ")})`;
+}
+
+const EMPTY: Unread = {
+	kind: "unread",
+	code: "text_empty",
+	detail: "There is no text.",
+	position: 0,
+	near: [],
+};
+
+/** A longer text in printed form may hold more than a name: `floor void racers base chain cmon`. */
+const PRINTED_WORDS_MAX = 4;
+const NO_NAMES: KnownNames = new Map();
+
+/** Returns true where a text is what is printed, but for capitals and the sign at its end. */
+function isAlike(printed: string, typed: string): boolean {
+	return (
+		printed.toLowerCase() ===
+		typed
+			.replace(/[\s?!.]+$/, "")
+			.trim()
+			.toLowerCase()
+	);
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
+
+function readingOf({ command, values }: Found): Reading {
+	return { command, values };
+}
+
+function isSame(a: Reading, b: Reading): boolean {
+	const names = Object.keys(a.values);
+	return (
+		a.command.name === b.command.name &&
+		names.length === Object.keys(b.values).length &&
+		names.every((name) => a.values[name] === b.values[name])
+	);
+}
+
+function printWith(
+	{ command, forms }: Entry,
+	{ values }: Reading,
+	write: (slot: Slot, value: string) => string,
+): string {
+	const printed = new Set<string>();
+	const text = fillForm(forms[0] ?? [], values, (name) => {
+		const slot = command.slots[name];
+		const value = values[name];
+		assert(slot && value !== undefined, `the command ${command.name} has no value for {${name}}`);
+		printed.add(name);
+		return write(slot, value);
+	});
+	for (const name of Object.keys(values)) {
+		assert(printed.has(name), `the first form of ${command.name} has no place left for {${name}}`);
+	}
+	return text;
+}
+
+function bareValue(slot: Slot, value: string): string {
+	if (slot.kind === "percent") return `${value}%`;
+	return slot.kind === "token" ? `#${value}` : value;
+}
+
+function guardedValue(slot: Slot, value: string): string {
+	if (slot.kind === "asset") return ADDRESS.test(value) ? value : `$${value}`;
+	if (slot.kind !== "collection") return bareValue(slot, value);
+	assert(!value.includes('"'), "no name that was read has a double quote in it");
+	return ADDRESS.test(value) ? value : `"${value}"`;
+}
+
+/** Returns one line of help for each command: its shape, and what it answers or does. */
+export function helpLines(commands: readonly Command[]): string[] {
+	return commands.map((command) => `${shapeOf(command)}: ${command.summary}`);
+}

@@ -1,15 +1,21 @@
-import { compileForms, type Node } from "#agent/grammar/compileForms.ts";
 import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
-import { type FormItem, headsOf, parseForms, wordsOf } from "#agent/grammar/parseForm.ts";
+import {
+	compileForms,
+	type FormItem,
+	headsOf,
+	type Node,
+	parseForms,
+	wordsOf,
+} from "#agent/grammar/forms.ts";
 import { plainWord } from "#agent/grammar/plainWords.ts";
 import type { LookAt } from "#agent/grammar/readLoose.ts";
 import { readSentences } from "#agent/grammar/readSentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { Range } from "#agent/grammar/tolerance.ts";
 import { type Found, type Walked, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import { assert } from "#core/fault/assert.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { assert } from "#core/fault.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 export type Entry = {
 	command: Command;

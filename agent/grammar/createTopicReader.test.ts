@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { commands, isStrict } from "#agent/grammar/testing/commands.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { AssertionFailed } from "#core/fault/assert.ts";
-import type { Command, Topic } from "#core/plugin/Command.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { AssertionFailed } from "#core/fault.ts";
+import type { Command, Topic } from "#core/plugin/Tool.ts";
 
 const topics: Readonly<Record<string, Topic>> = {
 	floor: { words: ["floor", "price", "how much", "bottom"], takesPrice: true },

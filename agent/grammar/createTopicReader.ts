@@ -1,10 +1,8 @@
-import { chooseCommand, type Taker, takerOf } from "#agent/grammar/chooseCommand.ts";
-import { comparesPrice } from "#agent/grammar/comparesPrice.ts";
 import type { Entry } from "#agent/grammar/createReader.ts";
-import { hasOrder } from "#agent/grammar/hasOrder.ts";
-import { leaveNames } from "#agent/grammar/leaveNames.ts";
-import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import { readValues } from "#agent/grammar/readValues.ts";
+import { neededBy } from "#agent/grammar/forms.ts";
+import { hasOrder } from "#agent/grammar/orders.ts";
+import { comparesPrice, isWindowWord } from "#agent/grammar/readSlot.ts";
+import { readValues, type Values } from "#agent/grammar/readValues.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	createTopicSigns,
@@ -15,7 +13,138 @@ import {
 } from "#agent/grammar/topicSigns.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import { roleOf } from "#agent/grammar/wordRoles.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command, Slot, SlotValues } from "#core/plugin/Tool.ts";
+
+/** The slots of a command: those that it needs, and the one for each kind of value. */
+export type Taker = {
+	needed: ReadonlySet<string>;
+	needsToken: boolean;
+	/** True where a length of time may be left out. */
+	isTimeless: boolean;
+	/** The only chain that it is about; null: it takes any, or none. */
+	onlyChain: string | null;
+	slotOf(kind: Slot["kind"]): string | undefined;
+};
+
+/** Returns what a command takes. */
+export function takerOf({ command, forms }: Entry): Taker {
+	const slots = Object.entries(command.slots);
+	const needed = neededBy(forms[0] ?? []);
+	return {
+		needed,
+		needsToken: slots.some(([name, { kind }]) => kind === "token" && needed.has(name)),
+		isTimeless: command.topic?.anyTime === true,
+		onlyChain: command.topic?.chain ?? null,
+		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
+	};
+}
+
+/**
+ * Returns the command that fits the values and takes precedence over all others that do; undefined
+ * where several remain.
+ */
+export function chooseCommand(
+	found: Signs,
+	takers: ReadonlyMap<Command, Taker>,
+	values: Values,
+): Found | undefined {
+	const fitting = [...found].flatMap(([command, places]) => {
+		const taker = takers.get(command);
+		const filled = taker && fill(taker, values);
+		return filled ? [{ command, places, filled, isOfToken: taker.needsToken }] : [];
+	});
+	// A number behind a name is the id of a token, where something is asked of one.
+	const isOfToken = fitting.some((one) => one.isOfToken);
+	const meant = isOfToken ? fitting.filter((one) => one.isOfToken) : fitting;
+	const best = meant.filter((one) => meant.every((other) => one === other || isOver(one, other)));
+	const [only] = best;
+	if (!only || best.length > 1) return undefined;
+	if (values.isPriced && !only.command.topic?.takesPrice) return undefined;
+	const names = values.name?.range ? [values.name.range] : [];
+	return { command: only.command, values: only.filled, names };
+}
+
+type Meant = { command: Command; places: ReadonlySet<number> };
+
+function isOver(one: Meant, other: Meant): boolean {
+	if (isMore(one.places, other.places)) return true;
+	const names = one.command.topic?.over ?? [];
+	return names.includes(other.command.name) && !isMore(other.places, one.places);
+}
+
+function isMore(places: ReadonlySet<number>, others: ReadonlySet<number>): boolean {
+	return places.size > others.size && [...others].every((at) => places.has(at));
+}
+
+/** Returns the values of the command's slots; undefined if one is missing, or has no slot. */
+function fill(
+	{ needed, isTimeless, onlyChain, slotOf }: Taker,
+	values: Values,
+): SlotValues | undefined {
+	const filled: Record<string, string> = {};
+	const given = [
+		["collection", values.name?.value],
+		["window", values.window],
+		["chain", values.chain],
+		["token", values.token],
+		["asset", values.asset],
+	] as const;
+	for (const [kind, value] of given) {
+		if (value === undefined) continue;
+		const slot = slotOf(kind);
+		const [named, chained] = [slotOf("collection"), slotOf("chain")];
+		if (slot !== undefined) filled[slot] = value;
+		else if (kind === "token" && values.numbered !== undefined && named !== undefined) {
+			filled[named] = values.numbered;
+		} else if (kind === "collection" && values.name?.chain && chained !== undefined) {
+			if (values.chain !== undefined) return undefined;
+			filled[chained] = values.name.chain;
+		} else if (kind === "chain" && value === onlyChain) continue;
+		else if (kind !== "window") return undefined;
+		else if (!values.isSaidOnly && (!isTimeless || values.isPast)) return undefined;
+	}
+	return [...needed].every((slot) => slot in filled) ? filled : undefined;
+}
+
+/** Takes words of a name from the topics, where something else shows what is asked. */
+export function leaveNames(words: Words, found: Signs): void {
+	const isTopic = placesOf(found);
+	for (const at of isTopic) {
+		if (!isOfName(words, at, isTopic)) continue;
+		const isAsked = words.proper?.has(at)
+			? [...isTopic].some((place) => !words.proper?.has(place))
+			: [...found.values()].some((places) => !places.has(at));
+		if (!isAsked) continue;
+		for (const [command, places] of found) {
+			if (places.delete(at) && places.size === 0) found.delete(command);
+		}
+	}
+}
+
+/** Returns true for a word beside a name that may be part of it: `rekt rats`, `Wonky Whales`. */
+function isOfName(words: Words, at: number, isTopic: ReadonlySet<number>): boolean {
+	const { low, isApart, proper } = words;
+	const isOpen = (next: number) =>
+		!isTopic.has(next) && next < low.length && roleOf(words, next) === "open";
+	const isBefore = at > 0 && !isApart[at] && isOpen(at - 1);
+	const isDescribed =
+		at > 0 && !isApart[at] && !isTopic.has(at - 1) && roleOf(words, at - 1) === "before";
+	const isBehind = !isApart[at + 1] && isOpen(at + 1);
+	if (proper?.has(at)) return isBefore || isBehind;
+	const word = low[at] ?? "";
+	return (FIRST_WORDS.has(word) && isBehind) || (LAST_WORDS.has(word) && (isBefore || isDescribed));
+}
+
+/** Words of topics that names begin with, and that they end with. */
+const FIRST_WORDS = new Set(
+	"rekt degen degens moon book alpha bull hype meta bag bags dead tank tanks".split(" "),
+);
+const LAST_WORDS = new Set(
+	(
+		"whales whale tanks tank degens moon bags prints bank runners rippers movers winners cards " +
+		"grails walls books movement alpha"
+	).split(" "),
+);
 
 export type TopicReader = Omit<TopicSigns, "find"> & {
 	/** Reads a question by its topic; undefined where the topic is not clear. */

@@ -1,10 +1,10 @@
-import type { Node } from "#agent/grammar/compileForms.ts";
 import { CONNECTIVES, type Entry, type Look, type Reader } from "#agent/grammar/createReader.ts";
+import type { Node } from "#agent/grammar/forms.ts";
 import type { Unread } from "#agent/grammar/Grammar.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isFiller, isOneLetterOff } from "#agent/grammar/tolerance.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 const NEAR_MAX = 3;
 

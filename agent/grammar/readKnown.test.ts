@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { commands, isStrict } from "#agent/grammar/testing/commands.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Command, Topic } from "#core/plugin/Command.ts";
-import { type KnownName, NAMES_ASKED_MAX } from "#core/plugin/NameBook.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { type Command, type KnownName, NAMES_ASKED_MAX, type Topic } from "#core/plugin/Tool.ts";
 
 // Guarantee: a question is read by the names that somebody knows, where its words alone say less,
 // and a name never changes what they say alone.

@@ -1,10 +1,8 @@
-import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
-import type { Node } from "#agent/grammar/compileForms.ts";
 import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
-import { hasOrder } from "#agent/grammar/hasOrder.ts";
-import { isOrderWord, isRefused } from "#agent/grammar/orders.ts";
-import { isOtherTime, isWindowWord } from "#agent/grammar/readSlot.ts";
+import type { Node } from "#agent/grammar/forms.ts";
+import { hasOrder, isOrderWord, isRefused } from "#agent/grammar/orders.ts";
+import { comparesPrice, isOtherTime, isWindowWord, MONEY } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	isEmptyWord,
@@ -14,7 +12,7 @@ import {
 } from "#agent/grammar/tolerance.ts";
 import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /** Matches words against the forms under a root. */
 export type LookAt = (root: Node, words: Words, range: Range, how: WalkHow) => Look;

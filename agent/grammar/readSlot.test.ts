@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Slot } from "#core/plugin/Command.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import type { Slot } from "#core/plugin/Tool.ts";
 
 const rules = {
 	chains: createChainRegistry(builtinChains),

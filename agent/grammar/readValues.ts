@@ -1,10 +1,11 @@
-import { chooseName, isTalk } from "#agent/grammar/chooseName.ts";
-import { comparesPrice, MONEY } from "#agent/grammar/comparesPrice.ts";
+import { chooseName, isTalk } from "#agent/grammar/names.ts";
 import { isOrder, isOrderWord, isTold } from "#agent/grammar/orders.ts";
 import {
+	comparesPrice,
 	isNameWord,
 	isOtherTime,
 	isWindowWord,
+	MONEY,
 	readAddress,
 	readLooseWindow,
 	readSlot,

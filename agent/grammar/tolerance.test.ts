@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import { isOneLetterOff, withoutFillers } from "#agent/grammar/tolerance.ts";
-import { editDistance } from "#core/text/editDistance.ts";
+import { editDistance } from "#core/editDistance.ts";
 
 test("one wrong letter is what an edit distance of one is, in words of four letters and more", () => {
 	const word = fc.string({ unit: fc.constantFrom(..."abc"), minLength: 2, maxLength: 7 });

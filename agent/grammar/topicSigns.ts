@@ -3,7 +3,7 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import { isMistyped } from "#agent/grammar/tolerance.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
 import { isChatWord } from "#agent/grammar/wordRoles.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 /** For each command, the places of words that point to it. */
 export type Signs = Map<Command, Set<number>>;

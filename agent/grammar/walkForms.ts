@@ -1,4 +1,4 @@
-import type { Node, SlotEdge } from "#agent/grammar/compileForms.ts";
+import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import {
 	isNameWord,
 	readAddress,
@@ -15,7 +15,7 @@ import {
 	isOneLetterOff,
 	type Range,
 } from "#agent/grammar/tolerance.ts";
-import type { Command, SlotValues } from "#core/plugin/Command.ts";
+import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
 export type WalkRules = SlotRules & {
 	/** True for a word that begins a command. */

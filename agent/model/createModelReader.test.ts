@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Asked } from "#agent/contract.ts";
-import { callModel } from "#agent/model/callModel.ts";
-import { type CallModel, createModelReader } from "#agent/model/createModelReader.ts";
+import { type CallModel, callModel, createModelReader } from "#agent/model/createModelReader.ts";
 import { ALICE, agentLab, author, guest } from "#agent/testing/agentLab.ts";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { type ModelEmulator, startModelEmulator } from "#test/sandbox/model/startModelEmulator.ts";
+import { silentLog } from "#core/log.ts";
+import { type ModelEmulator, startModelEmulator } from "#test/sandbox/startModelEmulator.ts";
 
 // Guarantee: whatever a model answers, it can only repeat what the author wrote, as a strict
 // command; if it misbehaves, the reply still comes and nothing stays open.

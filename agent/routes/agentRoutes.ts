@@ -1,8 +1,7 @@
 import { Elysia } from "elysia";
 import { chat } from "#agent/routes/chat.ts";
-import { command } from "#agent/routes/command.ts";
+import { command, tools } from "#agent/routes/command.ts";
 import { type McpOptions, mcp } from "#agent/routes/mcp.ts";
-import { tools } from "#agent/routes/tools.ts";
 
 /** Returns all HTTP routes of the agent. */
 export function agentRoutes(options: McpOptions) {

@@ -1,17 +1,16 @@
 import type { UIMessageChunk } from "ai";
 import { Elysia } from "elysia";
 import { z } from "zod";
-import type { Reply } from "#agent/contract.ts";
 import {
 	ANSWER_IDLE_SECONDS,
 	MESSAGE_ID_CHARS_MAX,
 	MESSAGES_MAX,
 	PARTS_MAX,
 	TEXT_CHARS_MAX,
-} from "#agent/limits.ts";
-import { type AgentContext, authorOf, guestOf } from "#agent/routes/agentContext.ts";
-import { authoredDetail } from "#agent/routes/command.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+} from "#agent/agentConfig.ts";
+import type { Reply } from "#agent/contract.ts";
+import { type AgentContext, authoredDetail, authorOf, guestOf } from "#agent/routes/command.ts";
+import { requestContexts } from "#core/http/requests.ts";
 
 // Loose: the client sends whole conversations, with kinds of parts that we do not need.
 const partSchema = z

@@ -1,11 +1,36 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { ANSWER_IDLE_SECONDS, TEXT_CHARS_MAX } from "#agent/limits.ts";
-import { replySchema } from "#agent/reply/replySchema.ts";
-import { type AgentContext, authorOf, guestOf } from "#agent/routes/agentContext.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { ANSWER_IDLE_SECONDS, TEXT_CHARS_MAX } from "#agent/agentConfig.ts";
+import { shapeOf } from "#agent/grammar/Grammar.ts";
+import { jsonSchema, type OpenedAgent } from "#agent/openAgent.ts";
+import { replySchema } from "#agent/reply/renderLine.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { requestContexts } from "#core/http/requests.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { AnyTool, Caller, Command } from "#core/plugin/Tool.ts";
+
+/** What all routes of the agent need. */
+export type AgentContext = {
+	/** Returns the agent, which exists only after all plugins are set up. */
+	agent(): OpenedAgent;
+};
+
+/**
+ * Returns who speaks. A person types into the command route and chat, so with their session they
+ * are the author of this very text. Throws `unauthorized` (401) for wrong credentials.
+ */
+export async function authorOf(request: Request, { agent }: AgentContext): Promise<Caller> {
+	const profileId = await agent().callerOf(request);
+	const authority = profileId === null ? "none" : "author";
+	return { channel: "agent", profileId, authority };
+}
+
+/** Returns the address of the request, which tells guests apart. */
+export function guestOf(request: Request): { guest?: string } {
+	const address = requestContexts.get(request)?.clientAddress;
+	return address === undefined ? {} : { guest: address };
+}
 
 const bodySchema = z
 	.strictObject({
@@ -77,4 +102,76 @@ export function command(context: AgentContext) {
 				},
 			)
 	);
+}
+
+const schemaMember = (description: string) =>
+	z.record(z.string(), z.unknown()).meta({ description, examples: [{ type: "object" }] });
+
+const toolSchema = z
+	.object({
+		name: field.text("Its name, also over MCP.", "read_floor"),
+		title: field.text("Its name for people.", "Floor price"),
+		description: field.text("What it does, and in which units.", "Reads the lowest listing."),
+		capability: field.text("The group it belongs to.", "market"),
+		effect: z.enum(["read", "prepare", "execute"]).meta({
+			description:
+				"What it does at most: `read` changes nothing, `prepare` records what then asks its owner, " +
+				"`execute` may move money, and runs only for a command that its author typed.",
+		}),
+		access: z
+			.enum(["everybody", "profile"])
+			.meta({ description: "Whether it needs somebody who is signed in (`profile`)." }),
+		commands: z.array(z.string()).meta({
+			description: "Commands that run it, as they are typed.",
+			examples: [["floor <collection> [on <chain>]"]],
+		}),
+		inputSchema: schemaMember("What it takes, as JSON Schema."),
+		outputSchema: schemaMember("What it answers, as JSON Schema."),
+	})
+	.meta({ id: "AgentTool", description: "One thing that the agent can do." });
+
+const answerSchema = z
+	.object({ tools: z.array(toolSchema).meta({ description: "All of them, by name." }) })
+	.meta({ id: "AgentTools", description: "What the agent can do." });
+
+/** Lists the tools and commands of the agent. */
+export function tools({ agent }: AgentContext) {
+	let listed: z.output<typeof answerSchema> | null = null;
+	return new Elysia().get(
+		"/tools",
+		() => {
+			// The same for all callers until the process ends.
+			listed ??= { tools: list(agent().tools, agent().commands) };
+			return listed;
+		},
+		{
+			response: { 200: answerSchema },
+			detail: {
+				operationId: "listAgentTools",
+				tags: ["agent"],
+				summary: "Lists what the agent can do",
+				description:
+					"The tools of all plugins with their schemas. `read` and `prepare` tools are also served " +
+					"over MCP at `/v1/agent/mcp`.",
+			},
+		},
+	);
+}
+
+function list(all: readonly AnyTool[], commands: readonly Command[]) {
+	return all
+		.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+		.map(({ name, title, description, capability, effect, access, input, output }) => ({
+			name,
+			title,
+			description,
+			capability,
+			effect,
+			access,
+			commands: commands
+				.filter(({ tool, prepares }) => tool === name || prepares === name)
+				.map((one) => shapeOf(one)),
+			inputSchema: jsonSchema(input, "input"),
+			outputSchema: jsonSchema(output),
+		}));
 }

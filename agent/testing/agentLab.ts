@@ -1,19 +1,21 @@
 import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
-import { createAgent } from "#agent/createAgent.ts";
-import { createNameFinder } from "#agent/findNames.ts";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createAgent, createNameFinder } from "#agent/createAgent.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { createHelp } from "#agent/help.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
 import { createRunTool } from "#agent/runTool.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { defineFaults } from "#core/fault/defineFaults.ts";
-import type { Log } from "#core/log/Log.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import type { NameBook } from "#core/plugin/NameBook.ts";
-import { type AnyTool, type Caller, defineTool } from "#core/plugin/Tool.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { defineFaults } from "#core/fault.ts";
+import { type Log, silentLog } from "#core/log.ts";
+import {
+	type AnyTool,
+	type Caller,
+	type Command,
+	defineTool,
+	type NameBook,
+} from "#core/plugin/Tool.ts";
 
 export const NOW_MS = 1_800_000_000_000;
 export const ALICE = `0x${"a1".repeat(20)}`;

@@ -1,9 +1,9 @@
 import { agentRoutes } from "#agent/routes/agentRoutes.ts";
 import { agentLab, type LabOptions } from "#agent/testing/agentLab.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { listenHttp } from "#core/http/listenHttp.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 
 /** The session token of the only user that the served agent knows. */
 export const TOKEN = "token-of-p1";

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { auditCommand } from "#api/cli/auditCommand.ts";
-import type { AuditHead } from "#core/audit/AuditHead.ts";
-import { sealBook } from "#core/audit/book/sealBook.ts";
-import { createAudit } from "#core/audit/createAudit.ts";
+import { sealBook } from "#core/audit/book.ts";
+import { type AuditHead, createAudit } from "#core/audit/createAudit.ts";
 import type { Database } from "#core/db/Database.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
-import { contributionsOf } from "#core/plugin/contributionsOf.ts";
+import { Fault } from "#core/fault.ts";
+import { AuditBookPoint, contributionsOf } from "#core/plugin/Plugin.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

@@ -1,13 +1,14 @@
-import type { BookFlaw } from "#core/audit/book/BookFlaw.ts";
-import type { BookReport } from "#core/audit/book/BookReport.ts";
-import { createBookVerifier } from "#core/audit/book/createBookVerifier.ts";
-import { auditFault } from "#core/audit/faults.ts";
-import { AUDIT_USAGE, parseAuditArgs } from "#core/audit/parseAuditArgs.ts";
-import { readHead } from "#core/audit/sql/readHead.ts";
-import { type ChainVerdict, verifyChain } from "#core/audit/verifyChain.ts";
+import type { BookFlaw, BookReport } from "#core/audit/book.ts";
+import { auditFault, readHead } from "#core/audit/createAudit.ts";
+import { createBookVerifier } from "#core/audit/verifyBook.ts";
+import {
+	AUDIT_USAGE,
+	type ChainVerdict,
+	parseAuditArgs,
+	verifyChain,
+} from "#core/audit/verifyChain.ts";
 import type { Database } from "#core/db/Database.ts";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
-import type { CliContext } from "#core/plugin/CliCommand.ts";
+import { AuditBookPoint, type CliContext } from "#core/plugin/Plugin.ts";
 
 /** The storage alone: an auditor need not know which chains a service follows. */
 export type AuditContext = Pick<CliContext, "out" | "note" | "contributions"> & {

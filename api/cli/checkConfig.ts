@@ -1,9 +1,8 @@
-import { loadPlugins } from "#api/service/loadPlugins.ts";
-import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
+import { loadPlugins, pluginNames, sectionsOf } from "#api/service/startService.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { refuseTakenPort } from "#core/http/refuseTakenPort.ts";
-import { orderPlugins } from "#core/plugin/orderPlugins.ts";
+import { refuseTakenPort } from "#core/http/listenHttp.ts";
+import { orderPlugins } from "#core/plugin/createHost.ts";
 
 /**
  * Refuses a configuration that a start would refuse, and a port that is in use, before anything is

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { runCommand } from "#api/cli/runCommand.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 
 let folder: string;

@@ -1,20 +1,223 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Client } from "pg";
+import { z } from "zod";
 import { type AuditContext, auditCommand } from "#api/cli/auditCommand.ts";
-import { cliFault } from "#api/cli/faults.ts";
-import { openCore } from "#api/cli/openCore.ts";
-import { openStorageOnly } from "#api/cli/openStorageOnly.ts";
-import { refuseNewDataDir } from "#api/cli/refuseNewDataDir.ts";
-import { refuseWithoutAuditLog } from "#api/cli/refuseWithoutAuditLog.ts";
-import { wantsHelp } from "#api/cli/wantsHelp.ts";
-import { loadPlugins } from "#api/service/loadPlugins.ts";
-import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
+import { chainAccess } from "#api/service/chainAccess.ts";
+import { openShared } from "#api/service/openShared.ts";
+import { openStorage, type Storage, type StorageOptions } from "#api/service/openStorage.ts";
+import { loadPlugins, pluginNames, sectionsOf } from "#api/service/startService.ts";
+import { auditFault, createAudit } from "#core/audit/createAudit.ts";
+import { inProcessBus } from "#core/bus.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { systemClock as clock } from "#core/clock.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { renderConfig } from "#core/config/renderConfig.ts";
-import { renderEnvExample } from "#core/config/renderEnvExample.ts";
-import type { CliCommand, CliContext, Terminal } from "#core/plugin/CliCommand.ts";
-import { contributionsOf } from "#core/plugin/contributionsOf.ts";
-import { orderPlugins } from "#core/plugin/orderPlugins.ts";
-import type { AnyPlugin } from "#core/plugin/Plugin.ts";
+import { renderConfig, renderEnvExample, secretsOf } from "#core/config/renderConfig.ts";
+import { assert, defineFaults } from "#core/fault.ts";
+import { openForeignFetch } from "#core/foreign/createForeignFetch.ts";
+import { createLeaseKeeper } from "#core/lease.ts";
+import { createLog, type LogLevel } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOperators } from "#core/operators.ts";
+import { createOutbox } from "#core/outbox.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { createHost, orderPlugins } from "#core/plugin/createHost.ts";
+import {
+	type AnyPlugin,
+	ChainPoint,
+	type CliCommand,
+	type CliContext,
+	contributionsOf,
+	definePlugin,
+	type Needs,
+	type OpenedCore,
+	type Services,
+	type Terminal,
+} from "#core/plugin/Plugin.ts";
+import { createJobQueue } from "#core/queue.ts";
+
+export const cliFault = defineFaults({
+	worldFailed: {
+		status: 500,
+		retry: "later",
+		public: "The sandbox chain did not come up; its own words stand above.",
+	},
+	usage: { status: 500, retry: "never", public: "That is not a command." },
+});
+
+/** Each step of the work as a line is for a service; a command shows its own progress. */
+export function quieterLevel(level: LogLevel): LogLevel {
+	return level === "info" ? "warn" : level;
+}
+
+/**
+ * Opens what the service stands on and sets the plugins up, but starts none. The command joins them
+ * as a plugin of its own: so it gets what it needs as any other would.
+ *
+ * The log goes to `note`: stdout is the command's.
+ */
+export async function openCore<N extends Needs>(
+	needs: N,
+	given: { env: Environment; plugins: readonly AnyPlugin[]; note(line: string): void },
+): Promise<OpenedCore<N>> {
+	const { env, note } = given;
+	let services: Services<N> | null = null;
+	const command = definePlugin({
+		name: "command",
+		version: "1",
+		config: z.object({}),
+		needs,
+		setup(context) {
+			services = context.needs;
+			return {};
+		},
+	});
+	const plugins = orderPlugins([...given.plugins, command]);
+	const sections = sectionsOf(plugins);
+	const parsed = parseConfig(sections.all, env);
+	const config = parsed.of(sections.core);
+	const secrets = secretsOf(sections.all, env);
+	const to = { write: (line: string) => note(line.trimEnd()) };
+	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, secrets, to });
+	for (const warning of parsed.warnings) note(warning);
+
+	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
+	const metrics = createMetrics();
+	let opened: Storage | null = null;
+	const access = { clock, metrics, db: () => opened?.db ?? null };
+	const { indexed, reached } = chainAccess(config, chains, log, access);
+	const undo: (() => Promise<void>)[] = [];
+	const close = async () => {
+		for (const step of undo.splice(0).reverse()) await step();
+	};
+	try {
+		const storage = await openStorage(config, plugins, log);
+		undo.push(() => storage.close());
+		opened = storage;
+		const { db, holder, session } = storage;
+		const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
+		const redisUrl = config.REDIS_URL;
+		const shared = await openShared({ redisUrl, db, deployment, clock, log, metrics });
+		undo.push(() => shared.close());
+		const core: Core = {
+			role: config.ROLE,
+			holder,
+			session,
+			leases: createLeaseKeeper({ db, holder, session, clock, log }),
+			clock,
+			log,
+			db,
+			bus: shared.bus,
+			outbox: createOutbox({ db, bus: shared.bus, clock }),
+			queue: createJobQueue(),
+			pageCache: shared.pageCache,
+			budget: shared.budget,
+			foreignFetch: openForeignFetch(config),
+			metrics,
+			audit: createAudit({ clock }),
+			operators: createOperators({ apiKey: config.ADMIN_API_KEY, clock, metrics }),
+			chains,
+			indexed,
+			reached,
+			observeSteps: null,
+			allowedOrigins: config.WEB_ALLOWED_ORIGINS,
+		};
+		undo.push(() => core.leases.stop());
+		await createHost({ plugins, config: parsed, core });
+		assert(services !== null, "every plugin of the list is set up");
+		return { core, needs: services, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+type Given = StorageOptions & {
+	env: Environment;
+	plugins: readonly AnyPlugin[];
+	note(line: string): void;
+	/** Throws where the embedded database must not be opened, because that would make one. */
+	inspectFolder?(dataDir: string): void;
+};
+
+/**
+ * Opens the configured database, brought up to date, for commands that need nothing else: they work
+ * where CHAINS is not set. The log goes to `note`: stdout is the command's.
+ */
+export async function openStorageOnly(given: Given): Promise<Storage> {
+	const { env, plugins, note, inspect, inspectFolder } = given;
+	const sections = sectionsOf(plugins);
+	const config = parseConfig(sections.all, env).of(sections.core);
+	const to = { write: (line: string) => note(line.trimEnd()) };
+	const secrets = secretsOf(sections.all, env);
+	const log = createLog({ level: quieterLevel(config.LOG_LEVEL), clock, secrets, to });
+	if (config.DATABASE_URL === undefined) inspectFolder?.(config.DATA_DIR);
+	return openStorage(config, plugins, log, inspect ? { inspect } : {});
+}
+
+const LOCATION = "postgres/location";
+/** More worlds than this are not listed: the first few show where to look. */
+const WORLDS_MAX = 5;
+
+/**
+ * Throws where DATA_DIR has no embedded database yet, and names those of its sandbox worlds.
+ *
+ * Opening one there would make it, and an audit of a database that is a second old proves nothing.
+ */
+export function refuseNewDataDir(dataDir: string): void {
+	if (existsSync(join(dataDir, LOCATION))) return;
+	const sandbox = join(dataDir, "sandbox");
+	const worlds = existsSync(sandbox)
+		? [...new Bun.Glob(`*/${LOCATION}`).scanSync({ cwd: sandbox, dot: true })]
+		: [];
+	const folders = worlds.slice(0, WORLDS_MAX).map((path) => join(sandbox, path, "../.."));
+	const hint = folders.map((folder) => `\nA sandbox's database is there: DATA_DIR=${folder}`);
+	throw auditFault.noEntries({
+		public: `There is no database in DATA_DIR (${resolve(dataDir)}), and none was made. Set DATABASE_URL or DATA_DIR to the one to check.${hint.join("")}`,
+	});
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Throws where a database has no table of the audit log.
+ *
+ * An auditor who looks into the wrong database must neither take it for a proven one nor have our
+ * tables made in it, so this asks before anything is migrated.
+ */
+export async function refuseWithoutAuditLog(
+	connectionString: string,
+	where: string,
+): Promise<void> {
+	const client = new Client({
+		connectionString,
+		application_name: "tapeline audit",
+		connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+	});
+	client.on("error", () => {});
+	try {
+		await client.connect();
+		const { rows } = await client.query("select to_regclass('core.audit_entry') as name");
+		if (rows[0]?.name !== null) return;
+	} finally {
+		await client.end().catch(() => {});
+	}
+	throw auditFault.noEntries({
+		public: `There is no audit log in ${where}. It is probably the wrong database; nothing was changed in it.`,
+	});
+}
+
+/**
+ * For commands that take their settings from the environment and no arguments. One that is left
+ * out of account would start something that nobody asked for, `--help` above all.
+ */
+export function wantsHelp(args: readonly string[], help: string): boolean {
+	const [unknown] = args.filter((arg) => arg !== "--help" && arg !== "-h");
+	if (unknown === undefined) return args.length > 0;
+	throw cliFault.usage({ public: `"${unknown}" is not an argument of this command.\n\n${help}` });
+}
 
 export type CommandContext = {
 	env: Environment;

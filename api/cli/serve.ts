@@ -1,9 +1,126 @@
-import { banner } from "#api/cli/banner.ts";
-import { reportFailure } from "#api/cli/reportFailure.ts";
-import { untilStopped } from "#api/cli/untilStopped.ts";
-import { startService } from "#api/service/startService.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import type { Environment } from "#core/config/readEnvironment.ts";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
+import { type Service, sectionsOf, startService } from "#api/service/startService.ts";
+import { VERSION } from "#api/version.ts";
+import { systemClock } from "#core/clock.ts";
+import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
+import { secretsOf } from "#core/config/renderConfig.ts";
+import { Fault } from "#core/fault.ts";
+import { redactText, secretForms } from "#core/log.ts";
+import { bootTree } from "#core/plugin/createHost.ts";
+import type { Terminal } from "#core/plugin/Plugin.ts";
+
+/** What a person sees once the service is up: the boot tree, and what to open first. */
+export function banner(service: Service, given: { tookMs: number; more: readonly string[] }) {
+	const { tookMs, more } = given;
+	const { url, core, host, config, storage } = service;
+	const chains = core.indexed.map(({ chain }) => chain.slug);
+	const [first = ""] = chains;
+	const others = core.reached
+		.map(({ chain }) => chain.slug)
+		.filter((slug) => !chains.includes(slug));
+	const reached = others.length > 0 ? `; reached, not indexed: ${others.join(", ")}` : "";
+	const ask = `bun run svc ask --url ${url}`;
+	const asks = config.SANDBOX ? ["what's everyone buying", "volume kiln-folk"] : ["trending"];
+	const sandbox = config.SANDBOX
+		? "\nSANDBOX: a local chain with invented collections. Nothing here is real.\n"
+		: "";
+	return `
+Tapeline ${VERSION}, role ${core.role}, up in ${Math.round(tookMs)} ms
+${bootTree(host.steps)}
+   chains   ${chains.join(", ")}${reached}
+   storage  ${storage.where}
+${sandbox}
+   market   ${url}/v1/nft-market/collections?chain=${first}&mode=trending
+   live     ${url.replace(/^http/, "ws")}/v1/nft-market/discover/stream?chain=${first}
+   API      ${url}/openapi
+${asks.map((text) => `   ask      ${ask} "${text}"\n`).join("")}\
+${more.length > 0 ? `\n${more.map((line) => `   ${line}\n`).join("")}` : ""}
+Ctrl-C stops everything that was started here.
+`;
+}
+
+/** To the line's begin, and nothing on it (ECMA-48: EL). */
+const CLEAR = "\r\u001b[K";
+const COLUMNS_DEFAULT = 80;
+
+/** What of a stream a terminal is made of. */
+export type TerminalStream = {
+	isTTY?: boolean | undefined;
+	columns?: number | undefined;
+	write(text: string): unknown;
+};
+
+/** Redraws one line on a terminal; null where the stream is none. */
+export function openTerminal(stream: TerminalStream): Terminal | null {
+	if (!stream.isTTY) return null;
+	let isOpen = false;
+	return {
+		redraw(line) {
+			isOpen = true;
+			// A line that wraps cannot be drawn over.
+			const fitting = [...line].slice(0, (stream.columns ?? COLUMNS_DEFAULT) - 1).join("");
+			stream.write(CLEAR + fitting);
+		},
+		end() {
+			if (isOpen) stream.write("\n");
+			isOpen = false;
+		},
+	};
+}
+
+/** sysexits' EX_CONFIG: supervisors can tell "will never start like this" from "try again". */
+const EXIT_CONFIG = 78;
+const EXIT_FAILURE = 1;
+
+/**
+ * Says on stderr why a command ended, in a form a person can act on; answers the exit code.
+ *
+ * Without secrets, as the log is: supervisors keep what is written here.
+ */
+export function reportFailure(error: unknown, env: Environment = readEnvironment()): number {
+	// Of the built-in plugins' schemas; of others' the variables whose name says it.
+	const secrets = secretForms(secretsOf(sectionsOf(builtinPlugins).all, env));
+	const say = (text: string) => process.stderr.write(`${redactText(text, secrets)}\n`);
+	if (!(error instanceof Fault)) {
+		say((error instanceof Error ? error.stack : undefined) ?? String(error));
+		return EXIT_FAILURE;
+	}
+	say(`\n${error.publicDetail}`);
+	// On the operator's own terminal the private part is for them.
+	if (error.privateDetail) say(error.privateDetail);
+	return error.retry === "never" ? EXIT_CONFIG : EXIT_FAILURE;
+}
+
+/**
+ * One Ctrl-C reaches us several times: from the terminal, and from each runner above us (npx, `bun
+ * run`) that passes it on. Only a signal that comes later than this is a person's second one.
+ */
+const ECHO_MS = 1_000;
+
+/** 128 + SIGINT, as shells count. */
+const EXIT_INTERRUPTED = 130;
+
+/**
+ * Waits for SIGINT or SIGTERM, then stops everything, within a bound. A second signal ends the
+ * process at once: whoever presses Ctrl-C twice means it.
+ */
+export async function untilStopped(stop: () => Promise<void>, timeoutMs: number): Promise<void> {
+	await new Promise<void>((resolve) => {
+		let askedAtMs: number | null = null;
+		const ask = () => {
+			const nowMs = performance.now();
+			if (askedAtMs !== null && nowMs - askedAtMs > ECHO_MS) process.exit(EXIT_INTERRUPTED);
+			askedAtMs ??= nowMs;
+			resolve();
+		};
+		process.on("SIGINT", ask);
+		process.on("SIGTERM", ask);
+		process.on("SIGHUP", ask);
+	});
+	const late = setTimeout(() => process.exit(1), timeoutMs);
+	await stop();
+	clearTimeout(late);
+}
 
 /** Longer than the service's own drain, so it is only reached when something hangs. */
 const STOP_TIMEOUT_MS = 40_000;
@@ -43,4 +160,30 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 		await stopAlso();
 		return code;
 	}
+}
+
+/** As in `untilStopped`: runners above us pass one Ctrl-C on, and only a later one is a second. */
+const UNTIL_INTERRUPTED_ECHO_MS = 1_000;
+
+/** 128 + SIGINT, as shells count. */
+const UNTIL_INTERRUPTED_EXIT_INTERRUPTED = 130;
+
+/**
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can end what it is at. A second
+ * one ends the process at once.
+ */
+export function untilInterrupted(): AbortSignal {
+	const interrupted = new AbortController();
+	let askedAtMs: number | null = null;
+	const ask = () => {
+		const nowMs = performance.now();
+		if (askedAtMs !== null && nowMs - askedAtMs > UNTIL_INTERRUPTED_ECHO_MS)
+			process.exit(UNTIL_INTERRUPTED_EXIT_INTERRUPTED);
+		askedAtMs ??= nowMs;
+		interrupted.abort();
+	};
+	process.on("SIGINT", ask);
+	process.on("SIGTERM", ask);
+	process.on("SIGHUP", ask);
+	return interrupted.signal;
 }

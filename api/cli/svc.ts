@@ -1,8 +1,6 @@
 // The command line: `bun run svc <command>`.
-import { openTerminal } from "#api/cli/openTerminal.ts";
-import { reportFailure } from "#api/cli/reportFailure.ts";
 import { runCommand } from "#api/cli/runCommand.ts";
-import { untilInterrupted } from "#api/cli/untilInterrupted.ts";
+import { openTerminal, reportFailure, untilInterrupted } from "#api/cli/serve.ts";
 import { readEnvironment } from "#core/config/readEnvironment.ts";
 
 const terminal = openTerminal(process.stdout);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { LAST_LINE } from "#api/launch/isWhole.ts";
 import { ROOT } from "#api/launch/places.ts";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 
 const BUNDLES_KEPT = 8;
 

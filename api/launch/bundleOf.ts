@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isWhole } from "#api/launch/isWhole.ts";
 import { BUNDLE_FOLDER, type Program, sourceOf } from "#api/launch/places.ts";
 import { sourcesPrint } from "#api/launch/sourcesPrint.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { systemClock } from "#core/clock.ts";
 
 const BUILD_MAIN = join(import.meta.dir, "main.ts");
 const BUILD_TIMEOUT_MS = 60_000;

@@ -1,22 +1,87 @@
-import { endpointBudgets } from "#api/service/endpointBudgets.ts";
-import { serviceFault } from "#api/service/faults.ts";
-import type { Chain } from "#core/chain/Chain.ts";
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import { homeChainOf } from "#core/chain/homeChainOf.ts";
-import { byPurpose } from "#core/chain/rpc/byPurpose.ts";
-import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
-import { createPacer } from "#core/chain/rpc/createPacer.ts";
+import { type Chain, type ChainRegistry, homeChainOf } from "#core/chain/Chain.ts";
+import { type CallBudget, createCallBudget } from "#core/chain/rpc/callBudget.ts";
+import { chainRpc, rpcMetrics } from "#core/chain/rpc/chainRpc.ts";
 import { type HttpRpcOptions, httpRpc } from "#core/chain/rpc/httpRpc.ts";
-import type { RpcEndpoint } from "#core/chain/rpc/openEndpoint.ts";
-import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { createPacer, type RpcEndpoint } from "#core/chain/rpc/openEndpoint.ts";
+import { byPurpose } from "#core/chain/rpc/Rpc.ts";
+import { sharedTimeline } from "#core/chain/rpc/timelines.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { isPublicHost } from "#core/foreign/isPublicHost.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
+import { defineFaults } from "#core/fault.ts";
+import { isPublicHost } from "#core/foreign/addresses.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+
+export type EndpointBudgets = {
+	of(url: string): CallBudget | undefined;
+	/** A call that went over a socket uses up what the host allows. */
+	spentAt(host: string): void;
+};
+
+/** The call budgets of one chain's endpoints, by `CHAIN_RPC_CALLS_PER_SECOND` or learned. */
+export function endpointBudgets(
+	chain: Chain,
+	urls: readonly string[],
+	world: {
+		config: Pick<CoreConfig, "CHAIN_RPC_CALLS_PER_SECOND">;
+		chains: ChainRegistry;
+		clock: Clock;
+		db(): Queryable | null;
+	},
+): EndpointBudgets {
+	const { config, chains, clock, db } = world;
+	const budgets = new Map<string, CallBudget>();
+	for (const url of urls) {
+		const perSecondMax = rateOf(url, chain, config.CHAIN_RPC_CALLS_PER_SECOND, chains);
+		// A key often stands in the path, and what it allows is its own.
+		const timeline = sharedTimeline({ db, name: `${chain.id} ${url}`, clock });
+		budgets.set(url, createCallBudget({ clock, timeline, perSecondMax }));
+	}
+	return {
+		of: (url) => budgets.get(url),
+		spentAt(host) {
+			for (const [url, budget] of budgets) if (new URL(url).host === host) budget.spent(1);
+		},
+	};
+}
+
+/** Returns the calls per second set for an endpoint: by its host, else its chain, else `*`. */
+function rateOf(
+	url: string,
+	chain: Chain,
+	rates: CoreConfig["CHAIN_RPC_CALLS_PER_SECOND"],
+	chains: ChainRegistry,
+): number | null {
+	const ofChain = Object.keys(rates).find((name) => chains.bySlug(name)?.id === chain.id) ?? "*";
+	return rates[new URL(url).host] ?? rates[ofChain] ?? rates["*"] ?? null;
+}
+
+export const serviceFault = defineFaults({
+	chainsMissing: {
+		status: 500,
+		retry: "never",
+		public:
+			"CHAINS is not set: name the chains to index, for example CHAINS=base,ethereum. " +
+			"`bun run up` runs a sandbox chain instead.",
+	},
+	chainUnknown: {
+		status: 500,
+		retry: "never",
+		public: "CHAINS names a chain that has no definition.",
+	},
+	rpcMissing: {
+		status: 500,
+		retry: "never",
+		public: "A chain has no http(s) RPC endpoint.",
+	},
+	pluginModule: {
+		status: 500,
+		retry: "never",
+		public: "A module of PLUGINS is not a plugin.",
+	},
+});
 
 const RPC_TIMEOUT_MS = 15_000;
 const RPC_CONCURRENCY_MAX = 4;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openShared, type Shared } from "#api/service/openShared.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { systemClock } from "#core/clock.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startRedis, type TestRedis, whyNoRedis } from "#test/harness/startRedis.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -1,21 +1,14 @@
 import type { Budget } from "#core/budget/Budget.ts";
 import { databaseBudget } from "#core/budget/databaseBudget.ts";
-import type { Bus } from "#core/bus/Bus.ts";
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
-import { redisBus } from "#core/bus/redisBus.ts";
-import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
-import type { PageCache } from "#core/cache/PageCache.ts";
-import { redisPageCache } from "#core/cache/redisPageCache.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { type Bus, inProcessBus, redisBus } from "#core/bus.ts";
+import { inProcessPageCache, type PageCache, redisPageCache } from "#core/cache.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { ReadyComponent } from "#core/http/ReadyReport.ts";
-import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
-import type { Limiter } from "#core/limiter/Limiter.ts";
-import { redisLimiter } from "#core/limiter/redisLimiter.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
-import { connectRedis } from "#core/redis/connectRedis.ts";
+import type { ReadyComponent } from "#core/http/createHttpApp.ts";
+import { createMemoryLimiter, type Limiter, redisLimiter } from "#core/limiter.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+import { connectRedis } from "#core/redis.ts";
 
 /** 600 a minute for each client; the specification's section 8. */
 const LIMITS = { requestsMax: 600, windowSeconds: 60 };

@@ -1,16 +1,59 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { openServer } from "#api/service/openServer.ts";
-import { alignBookClock } from "#core/audit/book/alignBookClock.ts";
+import { realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { Client } from "pg";
+import { alignBookClock } from "#core/audit/book.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import type { Database } from "#core/db/Database.ts";
+import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import type { Log } from "#core/log/Log.ts";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
-import { contributionsOf } from "#core/plugin/contributionsOf.ts";
-import type { AnyPlugin } from "#core/plugin/Plugin.ts";
-import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
+import type { Log } from "#core/log.ts";
+import { type AnyPlugin, AuditBookPoint, contributionsOf } from "#core/plugin/Plugin.ts";
+import { migrateQueue } from "#core/runQueueWorkers.ts";
+
+/**
+ * Says which database a connection string means: its name, host and port, never user or password.
+ *
+ * Read by the driver itself, so that it names what a connection would open, parameters of the query
+ * and PG* variables included. A string that the driver cannot read is not quoted: where its parts
+ * are unclear, any of them may be the password.
+ */
+export function nameDatabase(connectionString: string): string {
+	try {
+		const { database, host, port } = new Client({ connectionString });
+		return `PostgreSQL at DATABASE_URL: database "${database}" on ${host}, port ${port}`;
+	} catch {
+		return "PostgreSQL at DATABASE_URL";
+	}
+}
+
+export type OpenedServer = {
+	connectionString: string;
+	/** For the operator: which database this is, without its password. */
+	where: string;
+	close(): Promise<void>;
+};
+
+/** The configured server, or the embedded one of DATA_DIR, started where it does not run. */
+export async function openServer(
+	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
+	log: Log,
+): Promise<OpenedServer> {
+	if (config.DATABASE_URL !== undefined) {
+		return {
+			connectionString: config.DATABASE_URL,
+			where: nameDatabase(config.DATABASE_URL),
+			close: async () => {},
+		};
+	}
+	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
+	const { connectionString, cluster, how, tookMs } = server;
+	const isInside = cluster.startsWith(`${realpathSync(config.DATA_DIR)}${sep}`);
+	const folder = isInside ? config.DATA_DIR : dirname(cluster);
+	const where = `embedded PostgreSQL in ${folder}, ${how} in ${Math.round(tookMs)} ms`;
+	return { connectionString, where, close: () => server.close() };
+}
 
 /** For requests and jobs; each chain's lanes wait for its lock with a connection in hand. */
 const CONNECTIONS_FOR_ALL = 16;

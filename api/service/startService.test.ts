@@ -6,8 +6,8 @@ import { openStorage } from "#api/service/openStorage.ts";
 import { type Service, startService } from "#api/service/startService.ts";
 import { type FakeNode, fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { Fault } from "#core/fault.ts";
+import { silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

@@ -1,46 +1,142 @@
-import { chainAccess } from "#api/service/chainAccess.ts";
-import { loadPlugins } from "#api/service/loadPlugins.ts";
+import { isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
+import { chainAccess, serviceFault } from "#api/service/chainAccess.ts";
 import { openShared, type Shared } from "#api/service/openShared.ts";
 import { openStorage, type Storage } from "#api/service/openStorage.ts";
-import { readyReport } from "#api/service/readyReport.ts";
-import { pluginNames, sectionsOf } from "#api/service/sectionsOf.ts";
 import { VERSION } from "#api/version.ts";
-import { createOperators } from "#core/admin/createOperators.ts";
-import { auditHeadJob } from "#core/audit/auditHeadJob.ts";
-import type { AuditBook } from "#core/audit/book/AuditBook.ts";
-import { sealBookJob } from "#core/audit/book/sealBookJob.ts";
+import { type AuditBook, sealBookJob } from "#core/audit/book.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
-import { type AuditWatch, createAuditWatch } from "#core/audit/watch/createAuditWatch.ts";
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { type AuditWatch, createAuditWatch } from "#core/audit/createAuditWatch.ts";
+import { auditHeadJob } from "#core/audit/verifyChain.ts";
+import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import type { CoreConfig } from "#core/config/coreConfig.ts";
-import { parseConfig } from "#core/config/parseConfig.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
+import { type CoreConfig, coreConfig } from "#core/config/coreConfig.ts";
+import { type ConfigSection, parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { secretsOf } from "#core/config/secretsOf.ts";
-import { databaseTime } from "#core/db/databaseTime.ts";
-import { openForeignFetch } from "#core/foreign/openForeignFetch.ts";
-import { createHttpApp } from "#core/http/createHttpApp.ts";
+import { secretsOf } from "#core/config/renderConfig.ts";
+import { databaseTime } from "#core/db/migrate.ts";
+import { dropColdCode } from "#core/dropColdCode.ts";
+import { openForeignFetch } from "#core/foreign/createForeignFetch.ts";
+import { createHttpApp, type ReadyReport } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
-import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import { createLog } from "#core/log/createLog.ts";
-import type { Log } from "#core/log/Log.ts";
-import { dropColdCode } from "#core/memory/dropColdCode.ts";
-import { createMetrics, type Metrics } from "#core/metrics/createMetrics.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import { pruneFramesJob } from "#core/outbox/pruneFramesJob.ts";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
-import { ChainPoint } from "#core/plugin/ChainPoint.ts";
+import { createLeaseKeeper } from "#core/lease.ts";
+import { createLog, type Log } from "#core/log.ts";
+import { createMetrics, type Metrics } from "#core/metrics.ts";
+import { createOperators } from "#core/operators.ts";
+import { createOutbox, pruneFramesJob } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { contributionsOf } from "#core/plugin/contributionsOf.ts";
-import { createHost, type Host } from "#core/plugin/createHost.ts";
-import { orderPlugins } from "#core/plugin/orderPlugins.ts";
-import { createJobQueue } from "#core/queue/createJobQueue.ts";
-import { runQueueWorkers } from "#core/queue/runQueueWorkers.ts";
-import { runSchedules } from "#core/schedule/runSchedules.ts";
-import type { StepObserver } from "#core/steps/Steps.ts";
+import { createHost, type Host, orderPlugins } from "#core/plugin/createHost.ts";
+import {
+	type AnyPlugin,
+	AuditBookPoint,
+	ChainPoint,
+	contributionsOf,
+} from "#core/plugin/Plugin.ts";
+import { createJobQueue } from "#core/queue.ts";
+import { runQueueWorkers } from "#core/runQueueWorkers.ts";
+import { runSchedules } from "#core/schedule.ts";
+import type { StepObserver } from "#core/steps.ts";
+
+/**
+ * The built-in plugins without those left out, and the modules that the operator names.
+ *
+ * A module exports one plugin under any name. A path is taken from the working directory.
+ */
+export async function loadPlugins(
+	moduleNames: readonly string[],
+	disabled: readonly string[],
+): Promise<AnyPlugin[]> {
+	const unknown = disabled.filter((name) => !builtinPlugins.some((plugin) => plugin.name === name));
+	if (unknown.length > 0) {
+		const known = builtinPlugins.map(({ name }) => name).join(", ");
+		throw serviceFault.pluginModule({
+			public: `PLUGINS_DISABLED names ${unknown.join(", ")}. Built in are: ${known}.`,
+		});
+	}
+	const kept = builtinPlugins.filter(({ name }) => !disabled.includes(name));
+	const loaded: AnyPlugin[] = [];
+	for (const name of moduleNames) loaded.push(...(await loadModule(name)));
+	return [...kept, ...loaded];
+}
+
+async function loadModule(name: string): Promise<AnyPlugin[]> {
+	const isPath = name.startsWith(".") || isAbsolute(name);
+	const specifier = isPath ? pathToFileURL(resolve(name)).href : name;
+	let exported: Record<string, unknown>;
+	try {
+		exported = await import(specifier);
+	} catch (cause) {
+		const text = String(cause).slice(0, 300);
+		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" does not load: ${text}`, cause });
+	}
+	const plugins = Object.values(exported).filter(isPlugin);
+	if (plugins.length === 0) {
+		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" exports no plugin.` });
+	}
+	return plugins;
+}
+
+function isPlugin(value: unknown): value is AnyPlugin {
+	if (typeof value !== "object" || value === null) return false;
+	return "name" in value && "setup" in value && typeof value.setup === "function";
+}
+
+/**
+ * Whether this process may be sent requests: its database answers, and its plugins are well. What
+ * does not go as it should is named beside that, and makes nothing unready. Without its database
+ * nobody is asked for it.
+ */
+export async function readyReport(
+	core: Core,
+	host: Host,
+	audit: Pick<AuditWatch, "degraded">,
+): Promise<ReadyReport> {
+	const database = await core.db.query("select 1").then(
+		() => ({ name: "database", ready: true }),
+		() => ({ name: "database", ready: false, detail: "does not answer" }),
+	);
+	const components = [database];
+	for (const [name, trouble] of await host.health()) {
+		components.push(
+			trouble === null ? { name, ready: true } : { name, ready: false, detail: trouble },
+		);
+	}
+	const ready = components.every((component) => component.ready);
+	return { ready, components, degraded: ready ? await degradedOf(host, audit) : [] };
+}
+
+async function degradedOf(
+	host: Host,
+	audit: Pick<AuditWatch, "degraded">,
+): Promise<ReadyReport["degraded"]> {
+	const [ofCore, ofPlugins] = await Promise.all([audit.degraded(), host.degraded()]);
+	return [...ofCore.map((one) => ({ component: "core", ...one })), ...ofPlugins];
+}
+
+const core: ConfigSection<typeof coreConfig> = { owner: "core", schema: coreConfig };
+
+/** Which plugins to load: read before the rest, because only then are all variables known. */
+const loading: ConfigSection = {
+	owner: "core",
+	schema: coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true }),
+};
+
+export function pluginNames(env: Environment): { loaded: string[]; disabled: string[] } {
+	const schema = coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true });
+	const { PLUGINS, PLUGINS_DISABLED } = parseConfig([loading], env).of({ owner: "core", schema });
+	return { loaded: PLUGINS, disabled: PLUGINS_DISABLED };
+}
+
+/** The configuration of the runtime and of every plugin. */
+export function sectionsOf(plugins: readonly AnyPlugin[]) {
+	const own = plugins.map((plugin): ConfigSection => {
+		return { owner: plugin.name, schema: plugin.config };
+	});
+	return { core, all: [core, ...own] };
+}
 
 const QUEUE_CONCURRENCY = 4;
 

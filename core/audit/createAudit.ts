@@ -1,9 +1,111 @@
-import type { Audit } from "#core/audit/Audit.ts";
-import { renderEntry } from "#core/audit/renderEntry.ts";
-import { insertEntry } from "#core/audit/sql/insertEntry.ts";
-import { lockChain } from "#core/audit/sql/lockChain.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Tx } from "#core/db/Database.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { AssertionFailed, assert, defineFaults } from "#core/fault.ts";
+import { type CanonicalRules, canonicalJson } from "#core/json.ts";
+
+/** What an operator, or the service in somebody's name, did. */
+export type AuditEntry = {
+	/** Who: `operator:<x-admin-actor>`, `profile:<id>`, `service:<plugin>`. */
+	actor: string;
+	/** What, in snake_case with dots: `trading.setting.changed`. */
+	action: string;
+	/** On what: `wallet:<id>`, `setting:<key>`. */
+	subject: string;
+	/** Before and after, never a secret. A bigint becomes its digits. 8 KiB at most, all in all. */
+	detail: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * The log that nobody can rewrite unnoticed: each entry carries the hash of the one before.
+ *
+ * An entry is written in the transaction of what it tells, so neither is there without the other.
+ */
+export type Audit = {
+	/**
+	 * The entry gets its number as the transaction's last step. One that is too large, or not well
+	 * made, is our own mistake: it fails at once, and with it what it tells.
+	 */
+	append(tx: Tx, entry: AuditEntry): Promise<void>;
+};
+
+/** The newest entry: what stands before it cannot change without changing this. */
+export type AuditHead = {
+	/** 0 and zeros where there is no entry yet. */
+	seq: number;
+	/** Lower case hexadecimal, 64 digits. */
+	hash: string;
+};
+
+/** A bigint is its digits, and a time its text. */
+function replace(value: unknown): unknown {
+	if (typeof value === "bigint") return value.toString();
+	return value instanceof Date ? value.toISOString() : value;
+}
+
+const RULES: CanonicalRules = {
+	/** Deeper than anything an entry has to say. */
+	depthMax: 32,
+	refused: (what) => new AssertionFailed(`an audit entry cannot hold ${what}`),
+	replace,
+	/** What PostgreSQL could not read as jsonb: NUL, and half a surrogate pair. */
+	replaceText: (text) => text.replaceAll("\0", "\uFFFD").toWellFormed(),
+	skipsUndefined: true,
+};
+
+/**
+ * Returns an entry as the one text that RFC 8785 has for it, so that equal entries have equal
+ * hashes. Where the RFC has none: a bigint is its digits, members that are undefined are left out,
+ * and a text that no jsonb can hold becomes one that it can: a stranger's name must not keep an
+ * entry from being written.
+ */
+export function auditJson(value: unknown): string {
+	return canonicalJson(value, RULES);
+}
+
+export const AUDIT_ENTRY_BYTES_MAX = 8_192;
+
+const ACTOR = /^(operator|profile|service):[\x20-\x7e]{1,200}$/;
+const ACTION = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+
+/** The text that is stored and hashed. Refused, never cut: half an entry would prove nothing. */
+export function renderEntry(entry: AuditEntry, atMs: number): string {
+	const { actor, action, subject, detail } = entry;
+	assert(ACTOR.test(actor), "an audit entry's actor is operator:, profile: or service: and a name");
+	assert(ACTION.test(action), "an audit entry's action is words with dots");
+	assert(subject !== "", "an audit entry has a subject");
+	const at = new Date(atMs);
+	const text = auditJson({ at, actor, action, subject, detail });
+	const bytes = Buffer.byteLength(text);
+	const tooLarge = `the audit entry ${action} has ${bytes} bytes of ${AUDIT_ENTRY_BYTES_MAX}`;
+	assert(bytes <= AUDIT_ENTRY_BYTES_MAX, tooLarge);
+	return text;
+}
+
+/**
+ * Under the chain's lock. The newest entry is the last of the primary key: one row of the index.
+ * PostgreSQL hashes, so reading the newest and writing the next is one statement.
+ */
+export async function insertEntry(tx: Tx, entry: string): Promise<void> {
+	await tx.execute(
+		`insert into core.audit_entry (seq, prev_hash, entry, hash)
+		select last.seq + 1, last.hash, $1::text, sha256(last.hash || convert_to($1::text, 'UTF8'))
+		from (
+			(select seq, hash from core.audit_entry order by seq desc limit 1)
+			union all
+			select 0, decode(repeat('00', 32), 'hex')
+			order by seq desc limit 1
+		) as last`,
+		[entry],
+	);
+}
+
+/** "audt" in ASCII. Any constant will do; it must only be the same in every process. */
+const AUDIT_LOCK_KEY = 0x61756474;
+
+/** A statement of its own: one that waits for a lock goes on with what it saw before it waited. */
+export async function lockChain(tx: Tx): Promise<void> {
+	await tx.execute("select pg_advisory_xact_lock($1)", [AUDIT_LOCK_KEY]);
+}
 
 /**
  * The hash-chained log.
@@ -38,4 +140,24 @@ export function createAudit({ clock }: { clock: Clock }): Audit {
 /** Sent together; each insert sees the lock held and the one before it. */
 async function storeEntries(tx: Tx, entries: readonly string[]): Promise<void> {
 	await Promise.all([lockChain(tx), ...entries.map((entry) => insertEntry(tx, entry))]);
+}
+
+export const auditFault = defineFaults({
+	command: { status: 500, retry: "never", public: "The command is not understood." },
+	noEntries: {
+		status: 409,
+		retry: "never",
+		public: "There is no audit log in this database; it is probably the wrong one.",
+		advice: "Point DATABASE_URL or DATA_DIR at the database that the service uses.",
+	},
+});
+
+const EMPTY: AuditHead = { seq: 0, hash: "0".repeat(64) };
+
+/** By the primary key, from its end. */
+export async function readHead(db: Queryable): Promise<AuditHead> {
+	const [head] = await db.query<AuditHead>(
+		`select seq, encode(hash, 'hex') as hash from core.audit_entry order by seq desc limit 1`,
+	);
+	return head ?? EMPTY;
 }

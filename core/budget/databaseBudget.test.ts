@@ -3,7 +3,7 @@ import { budgetCases } from "#core/budget/budgetCases.ts";
 import { databaseBudget } from "#core/budget/databaseBudget.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Currency } from "#core/money/Currency.ts";
+import type { Currency } from "#core/money.ts";
 
 const ETH: Currency = { symbol: "ETH", decimals: 18 };
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { privateNetworks } from "#core/http/privateNetworks.ts";
+import { privateNetworks } from "#core/http/clients.ts";
 
 const section = { owner: "core", schema: coreConfig };
 const read = (env: Environment) => parseConfig([section], env).of(section);

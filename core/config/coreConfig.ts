@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { addressRange } from "#core/config/addressRange.ts";
-import { callRates } from "#core/config/callRates.ts";
-import { commaList } from "#core/config/commaList.ts";
-import { exactOrigin } from "#core/config/exactOrigin.ts";
-import { isDatabaseUrl } from "#core/config/isDatabaseUrl.ts";
-import { jsonText } from "#core/config/jsonText.ts";
-import { rpcUrls } from "#core/config/rpcUrls.ts";
-import { privateNetworks } from "#core/http/privateNetworks.ts";
+import {
+	addressRange,
+	callRates,
+	commaList,
+	exactOrigin,
+	isDatabaseUrl,
+	jsonText,
+	rpcUrls,
+} from "#core/config/fields.ts";
+import { privateNetworks } from "#core/http/clients.ts";
 
 /** What the runtime itself reads. `CHAINS` holds what was typed; the chain registry resolves it. */
 export const coreConfig = z.object({

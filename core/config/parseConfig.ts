@@ -1,12 +1,233 @@
-import type { z } from "zod";
-import type { ConfigSection } from "#core/config/ConfigSection.ts";
-import { declarationProblems } from "#core/config/declarationProblems.ts";
-import { configFault } from "#core/config/faults.ts";
-import { misspelled } from "#core/config/misspelled.ts";
+import { z } from "zod";
+import { expectation, type Field, fieldOf, readBoolean, readNumber } from "#core/config/fields.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { readSection } from "#core/config/readSection.ts";
-import { renderProblems } from "#core/config/renderProblems.ts";
-import { assert } from "#core/fault/assert.ts";
+import { MASK, maskValue } from "#core/config/renderConfig.ts";
+import { editDistance } from "#core/editDistance.ts";
+import { assert, defineFaults } from "#core/fault.ts";
+
+/** One thing an operator has to correct before the service starts. */
+export type ConfigProblem = {
+	variable: string;
+	owner: string;
+	/** The value as it may be shown; undefined where the variable is not set. */
+	got: string | undefined;
+	/** What the variable takes, in human words. */
+	expected: string;
+	/** What exactly is wrong, where `expected` does not say it already. */
+	because: readonly string[];
+};
+
+/**
+ * One owner's configuration. The schema's keys are names of environment variables, each with a
+ * `.describe()`.
+ *
+ * `z.int()`, `z.number()` and `z.boolean()` read the variable's text by themselves; lists and JSON
+ * have `commaList` and `jsonText`. `.meta({ expects: "…" })` says in human words what a pattern
+ * wants, `.meta({ secret: true })` hides a value whose name does not say that it is one.
+ */
+export type ConfigSection<Schema extends z.ZodObject = z.ZodObject> = {
+	readonly owner: string;
+	readonly schema: Schema;
+};
+
+/**
+ * What is wrong with the declarations themselves, whatever the environment holds: a third party's
+ * plugin may claim a variable that somebody else reads differently.
+ */
+export function declarationProblems(sections: readonly ConfigSection[]): ConfigProblem[] {
+	const problems: ConfigProblem[] = [];
+	const owners = new Set<string>();
+	const declared = new Map<string, { owner: string; schema: unknown }>();
+	for (const { owner, schema } of sections) {
+		const refuse = (variable: string, expected: string) =>
+			problems.push({ variable, owner, got: "its declaration", expected, because: [] });
+		if (owners.has(owner)) refuse("(owner)", `one section, but "${owner}" has two`);
+		owners.add(owner);
+		for (const [name, fieldSchema] of Object.entries(schema.shape)) {
+			const reason = declarationFault(name, fieldSchema);
+			if (reason) refuse(name, reason);
+			const first = declared.get(name);
+			if (first && first.schema !== fieldSchema) {
+				refuse(name, `the schema that ${first.owner} declares it with: import it, or rename one`);
+			}
+			declared.set(name, first ?? { owner, schema: fieldSchema });
+		}
+	}
+	return problems;
+}
+
+function declarationFault(name: string, schema: z.core.$ZodType): string | undefined {
+	if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return "a name of capital letters, digits and _";
+	const { base, description } = fieldOf(schema);
+	if (!description) return "a .describe() that says what it is for";
+	const structured =
+		base instanceof z.ZodArray || base instanceof z.ZodObject || base instanceof z.ZodRecord;
+	return structured ? "commaList or jsonText: a variable is text" : undefined;
+}
+
+export const configFault = defineFaults({
+	configInvalid: { status: 500, retry: "never", public: "The configuration is invalid." },
+});
+
+/** The name of `known` that `name` is probably a misspelling of, if there is one. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+	const wanted = name.toUpperCase();
+	let best: { name: string; distance: number } | undefined;
+	for (const candidate of known) {
+		const distance = editDistance(wanted, candidate);
+		if (distance <= allowedDistance(candidate) && distance < (best?.distance ?? Infinity)) {
+			best = { name: candidate, distance };
+		}
+	}
+	return best?.name;
+}
+
+/** In a name of four letters two wrong ones are another word: POST is not a bad HOST or PORT. */
+function allowedDistance(name: string): number {
+	if (name.length <= 4) return 0;
+	return name.length <= 7 ? 1 : 2;
+}
+
+/**
+ * Warnings about variables that are set, that nobody reads, and that look like one of ours.
+ *
+ * Only a warning: the environment is shared with every other program of the machine.
+ */
+export function misspelled(sections: readonly ConfigSection[], env: Environment): string[] {
+	const known = new Set(sections.flatMap(({ schema }) => Object.keys(schema.shape)));
+	// A variable that is set under its right name is not the one that was misspelled.
+	const missing = [...known].filter((name) => !env[name]);
+	const warnings: string[] = [];
+	for (const name of Object.keys(env).sort()) {
+		if (known.has(name) || !env[name]) continue;
+		const meant = nearestName(name, missing);
+		if (meant) warnings.push(`${name} is set, but nothing reads it. Is it meant to be ${meant}?`);
+	}
+	return warnings;
+}
+
+/** More reasons than this for one variable are one reason: the wrong text was pasted. */
+const REASONS_MAX = 5;
+
+export type SectionReading = { values: Record<string, unknown>; problems: ConfigProblem[] };
+
+/** Reads one owner's variables. With problems, `values` is empty. */
+export function readSection({ owner, schema }: ConfigSection, env: Environment): SectionReading {
+	const input: Record<string, unknown> = {};
+	const problems = new Map<string, ConfigProblem>();
+	for (const [name, declared] of Object.entries(schema.shape)) {
+		const text = textOf(name, env);
+		if (text === undefined) continue;
+		const field = fieldOf(declared);
+		const value = readText(text, field);
+		// Zod must not see it: `z.coerce.boolean()` would take any text for true.
+		if (value === undefined) problems.set(name, problemOf({ name, owner, text, field }));
+		else input[name] = value;
+	}
+	const result = schema.safeParse(input);
+	const issues = Object.groupBy(result.error?.issues ?? [], ({ path }) => String(path[0] ?? ""));
+	for (const [name, ofName = []] of Object.entries(issues)) {
+		const declared = schema.shape[name];
+		if (problems.has(name)) continue;
+		problems.set(
+			name,
+			declared
+				? problemOf({
+						name,
+						owner,
+						text: textOf(name, env),
+						field: fieldOf(declared),
+						issues: ofName,
+					})
+				: togetherProblem(owner, ofName),
+		);
+	}
+	return { values: result.data ?? {}, problems: [...problems.values()] };
+}
+
+/** The variable's text; the empty text counts as not set. */
+function textOf(name: string, env: Environment): string | undefined {
+	return env[name]?.trim() || undefined;
+}
+
+/** The text as the schema's kind of value; undefined where it is none. */
+function readText(text: string, { base }: Field): string | number | boolean | undefined {
+	if (base instanceof z.ZodBoolean) return readBoolean(text);
+	if (base instanceof z.ZodNumber) return readNumber(text);
+	return text;
+}
+
+type Problem = {
+	name: string;
+	owner: string;
+	text: string | undefined;
+	field: Field;
+	issues?: z.core.$ZodIssue[];
+};
+
+function problemOf({ name, owner, text, field, issues = [] }: Problem): ConfigProblem {
+	const words = expectation(field);
+	const told = text === undefined ? [] : issues.filter((issue) => !words || isSpecific(issue));
+	const reasons = told.slice(0, REASONS_MAX).map((issue) => reasonOf(issue, text));
+	const shown =
+		text === undefined
+			? undefined
+			: maskValue({ name, text, declaredSecret: field.declaredSecret });
+	return {
+		variable: name,
+		owner,
+		got: shown,
+		expected: words ?? reasons.shift() ?? "a value",
+		because: reasons,
+	};
+}
+
+/** Says more than "invalid input": written by the schema's author, or about a part of the value. */
+function isSpecific(issue: z.core.$ZodIssue): boolean {
+	return issue.code === "custom" || issue.path.length > 1;
+}
+
+function reasonOf({ path, message }: z.core.$ZodIssue, text = ""): string {
+	const inside = path.slice(1).map(String).join(".");
+	const reason = inside ? `at ${inside}: ${message}` : message;
+	// An author's message may quote the value, and the value may be a secret.
+	return text ? reason.replaceAll(text, MASK) : reason;
+}
+
+/** A rule of the whole schema, about several variables at once. */
+function togetherProblem(owner: string, issues: z.core.$ZodIssue[]): ConfigProblem {
+	const [first, ...others] = issues.map(({ message }) => message);
+	return {
+		variable: "(several variables)",
+		owner,
+		got: undefined,
+		expected: first ?? "another combination",
+		because: others,
+	};
+}
+
+const GOT_LENGTH_MAX = 80;
+
+/** All problems at once, each with the variable, what it got, what it expects and who asks. */
+export function renderProblems(problems: readonly ConfigProblem[]): string {
+	const count = problems.length === 1 ? "one error" : `${problems.length} errors`;
+	return [`The configuration has ${count}:`, ...problems.map(renderProblem)].join("\n\n");
+}
+
+function renderProblem({ variable, owner, got, expected, because }: ConfigProblem): string {
+	return [
+		`  ${variable}  (${owner})`,
+		`    got       ${got === undefined ? "nothing: it is not set" : shortened(got)}`,
+		`    expected  ${expected}`,
+		...because.map((reason) => `    because   ${reason}`),
+	].join("\n");
+}
+
+/** Quoted as JSON: a control character would otherwise write to the operator's terminal. */
+function shortened(got: string): string {
+	if (got.length <= GOT_LENGTH_MAX) return JSON.stringify(got);
+	return `${JSON.stringify(got.slice(0, GOT_LENGTH_MAX))}… (${got.length} characters)`;
+}
 
 /** Every owner's validated values. */
 export type Config = {

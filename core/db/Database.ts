@@ -1,4 +1,6 @@
-import type { Log } from "#core/log/Log.ts";
+import { DatabaseError } from "pg";
+import { AssertionFailed, defineFaults, Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
 
 /** Values that the driver can bind. bigint is sent as text, bytes as `bytea`. */
 export type SqlValue =
@@ -71,3 +73,158 @@ export type DatabaseOptions = {
 	applicationName: string;
 	log: Log;
 };
+
+/** Errors of our own mistakes on the way to the driver or back. */
+const MISTAKES = [TypeError, RangeError, SyntaxError, ReferenceError, AssertionFailed, Fault];
+
+const seen = new WeakSet<Error>();
+
+/**
+ * Remembers which errors mean that the server was not reached, or that a connection to it broke.
+ *
+ * Stored beside the errors, not in them: drivers and sockets have dozens of such errors, without a
+ * common class or code, and callers must get the original error.
+ */
+export const brokenConnections = {
+	/** Called with any error of the driver. An answer of the server itself is not noted. */
+	note(error: unknown): void {
+		if (!(error instanceof Error) || error instanceof DatabaseError) return;
+		if (!MISTAKES.some((mistake) => error instanceof mistake)) seen.add(error);
+	},
+	has: (error: unknown): boolean => error instanceof Error && seen.has(error),
+};
+
+export const dbFault = defineFaults({
+	schemaTooNew: {
+		status: 500,
+		retry: "never",
+		public: "The database was migrated by a newer build than this one.",
+	},
+	migrationSkipped: {
+		status: 500,
+		retry: "never",
+		public: "A migration was skipped: its date is older than one already applied.",
+	},
+	databaseUnreachable: {
+		status: 503,
+		retry: "later",
+		public: "The PostgreSQL server does not answer.",
+	},
+	databaseUnavailable: {
+		status: 503,
+		retry: "later",
+		public: "The database cannot be used right now. Try again in a moment.",
+	},
+	outcomeUnknown: {
+		status: 503,
+		retry: "later",
+		public:
+			"The database's answer was lost, so it is not known whether this was done. Look at what " +
+			"stands before you send it again.",
+		advice:
+			"Send it again with the same `idempotency-key`, which does nothing twice; without " +
+			"one, read what stands first.",
+	},
+	notCommitted: {
+		status: 500,
+		retry: "later",
+		public: "The database rolled a transaction back.",
+	},
+	fenced: {
+		status: 500,
+		retry: "later",
+		public: "Another process has taken this work over.",
+	},
+});
+
+/** The codes of PostgreSQL's errors (SQLSTATE) that we handle, by PostgreSQL's own names. */
+export const SQLSTATE = {
+	/** A standby, or a server that is set to read-only. */
+	read_only_sql_transaction: "25006",
+	/** The transaction was idle for too long. */
+	idle_in_transaction_session_timeout: "25P03",
+	/** A row with the same key exists. */
+	unique_violation: "23505",
+	check_violation: "23514",
+	/** There is no such database. */
+	invalid_catalog_name: "3D000",
+	serialization_failure: "40001",
+	/** It is unknown whether the statement was executed. */
+	statement_completion_unknown: "40003",
+	deadlock_detected: "40P01",
+	duplicate_database: "42P04",
+	/** A lock was not obtained in time. */
+	lock_not_available: "55P03",
+	/** The server starts, stops or recovers. */
+	cannot_connect_now: "57P03",
+} as const;
+
+export type SqlState = keyof typeof SQLSTATE;
+
+/**
+ * SQLSTATEs with which a server reports its own trouble, not the statement's: connection exceptions
+ * (08), resources (53), an operator's action (57: shutdown, recovery, a cancelled statement), the
+ * system (58).
+ */
+const CLASSES = /^(?:08|53|57|58)/;
+const CODES: ReadonlySet<string> = new Set([
+	SQLSTATE.read_only_sql_transaction,
+	SQLSTATE.idle_in_transaction_session_timeout,
+	SQLSTATE.serialization_failure,
+	SQLSTATE.deadlock_detected,
+	SQLSTATE.statement_completion_unknown,
+	SQLSTATE.lock_not_available,
+]);
+/** After these the connection is closed, whatever the reason (3D000, 28P01, 55000 at login, …). */
+const ENDING = new Set(["FATAL", "PANIC"]);
+
+/**
+ * Returns the Fault for a failure of the database itself, which is temporary and not the caller's
+ * mistake; null for every other error, such as an invalid statement.
+ */
+export function databaseFaultOf(error: unknown): Fault | null {
+	if (brokenConnections.has(error)) return dbFault.databaseUnavailable({ cause: error });
+	if (!(error instanceof DatabaseError)) return null;
+	const { code = "", severity = "" } = error;
+	const isItsOwn = CLASSES.test(code) || CODES.has(code) || ENDING.has(severity);
+	return isItsOwn ? dbFault.databaseUnavailable({ detail: code, cause: error }) : null;
+}
+
+/**
+ * Returns true for an answer of the server itself: the statement was not executed, and a commit
+ * after it in the same transaction failed. A broken connection proves nothing.
+ */
+export function isRefused(error: unknown): boolean {
+	return error instanceof DatabaseError;
+}
+
+/**
+ * Returns true if the server's answer to a COMMIT proves that nothing was committed. An error that
+ * ends the connection (a shutdown) may come after a successful commit.
+ */
+export function isRolledBack(error: unknown): boolean {
+	return error instanceof DatabaseError && error.severity === "ERROR";
+}
+
+/** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */
+const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
+
+/**
+ * Returns whether the database refused the values of a row: the same rows will be refused again.
+ */
+export function isRowsRefused(error: unknown): boolean {
+	if (!(error instanceof Error) || !("code" in error)) return false;
+	return typeof error.code === "string" && ROWS_REFUSED.test(error.code);
+}
+
+/** Returns whether an error is PostgreSQL's with this code. */
+export function isSqlState(error: unknown, state: SqlState): boolean {
+	return error instanceof Error && "code" in error && error.code === SQLSTATE[state];
+}
+
+/**
+ * A pool closes a connection that was idle for this long. Many jobs run every ten seconds and need
+ * several at once: with the driver's default of ten seconds each such burst would open them again,
+ * and a new one costs the server some 7 ms of processor time, its first statements included.
+ */
+export const CONNECTION_IDLE_MS = 300_000;

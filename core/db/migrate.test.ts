@@ -1,103 +1,169 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrate } from "#core/db/migrate.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { DatabaseError } from "pg";
+import { migrate, readBack, readSnapshot } from "#core/db/migrate.ts";
+import { silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-const SCHEMA = "shop";
-let database: TestDatabase;
-let root: string;
-beforeAll(async () => {
-	database = await createTestDatabase();
-	root = mkdtempSync(join(tmpdir(), "tapeline-migrate-"));
-});
-beforeEach(() => database.db.execute(`drop schema if exists ${SCHEMA} cascade`));
-afterAll(async () => {
-	rmSync(root, { recursive: true, force: true });
-	await database.drop();
-});
-
-type Step = { when: number; sql: string };
-
-const first = { when: 100, sql: `create table ${SCHEMA}.a (id int)` };
-const second = { when: 200, sql: `create table ${SCHEMA}.b (id int)` };
-const third = { when: 300, sql: `create table ${SCHEMA}.c (id int)` };
-
-/** Makes a build that knows these migrations, in drizzle's layout. */
-function build(...steps: Step[]): string {
-	const folder = mkdtempSync(join(root, "build-"));
-	mkdirSync(join(folder, "meta"));
-	const entries = steps.map(({ when, sql }, idx) => {
-		const tag = `${String(idx).padStart(4, "0")}_step`;
-		writeFileSync(join(folder, `${tag}.sql`), sql);
-		return { idx, version: "7", when, tag, breakpoints: true };
+describe("migrate", () => {
+	const SCHEMA = "shop";
+	let database: TestDatabase;
+	let root: string;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+		root = mkdtempSync(join(tmpdir(), "tapeline-migrate-"));
 	});
-	const journal = { version: "7", dialect: "postgresql", entries };
-	writeFileSync(join(folder, "meta", "_journal.json"), JSON.stringify(journal));
-	return folder;
-}
+	beforeEach(() => database.db.execute(`drop schema if exists ${SCHEMA} cascade`));
+	afterAll(async () => {
+		rmSync(root, { recursive: true, force: true });
+		await database.drop();
+	});
 
-const run = (folder: string) =>
-	migrate(database.connectionString, [{ schema: SCHEMA, folder }], silentLog);
-const code = (promise: Promise<unknown>) =>
-	promise.then(
-		() => "migrated",
-		(error) => error.code,
-	);
+	type Step = { when: number; sql: string };
 
-async function tables(): Promise<string[]> {
-	const rows = await database.db.query<{ name: string }>(
-		"select tablename as name from pg_tables where schemaname = $1 and tablename <> 'migrations' order by 1",
-		[SCHEMA],
-	);
-	return rows.map(({ name }) => name);
-}
+	const first = { when: 100, sql: `create table ${SCHEMA}.a (id int)` };
+	const second = { when: 200, sql: `create table ${SCHEMA}.b (id int)` };
+	const third = { when: 300, sql: `create table ${SCHEMA}.c (id int)` };
 
-test("processes that start together migrate once, and none of them fails", async () => {
-	const folder = build(first, second);
-	await Promise.all(Array.from({ length: 6 }, () => run(folder)));
-	expect(await tables()).toEqual(["a", "b"]);
+	/** Makes a build that knows these migrations, in drizzle's layout. */
+	function build(...steps: Step[]): string {
+		const folder = mkdtempSync(join(root, "build-"));
+		mkdirSync(join(folder, "meta"));
+		const entries = steps.map(({ when, sql }, idx) => {
+			const tag = `${String(idx).padStart(4, "0")}_step`;
+			writeFileSync(join(folder, `${tag}.sql`), sql);
+			return { idx, version: "7", when, tag, breakpoints: true };
+		});
+		const journal = { version: "7", dialect: "postgresql", entries };
+		writeFileSync(join(folder, "meta", "_journal.json"), JSON.stringify(journal));
+		return folder;
+	}
+
+	const run = (folder: string) =>
+		migrate(database.connectionString, [{ schema: SCHEMA, folder }], silentLog);
+	const code = (promise: Promise<unknown>) =>
+		promise.then(
+			() => "migrated",
+			(error) => error.code,
+		);
+
+	async function tables(): Promise<string[]> {
+		const rows = await database.db.query<{ name: string }>(
+			"select tablename as name from pg_tables where schemaname = $1 and tablename <> 'migrations' order by 1",
+			[SCHEMA],
+		);
+		return rows.map(({ name }) => name);
+	}
+
+	test("processes that start together migrate once, and none of them fails", async () => {
+		const folder = build(first, second);
+		await Promise.all(Array.from({ length: 6 }, () => run(folder)));
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
+	test("a later build applies what is new, and a run without news changes nothing", async () => {
+		await run(build(first));
+		await run(build(first, second));
+		await run(build(first, second));
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
+	test("a database of a newer build is refused by an older one, untouched", async () => {
+		await run(build(first, second));
+		expect(await code(run(build(first)))).toBe("schema_too_new");
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
+	test("a database of another branch is refused, though the count would fit", async () => {
+		await run(build(first, second));
+		expect(await code(run(build(first, third)))).toBe("schema_too_new");
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
+	test("a migration dated before an applied one is refused, and none after it is applied", async () => {
+		await run(build(first, third));
+		const fourth = { when: 400, sql: `create table ${SCHEMA}.d (id int)` };
+		expect(await code(run(build(first, second, third, fourth)))).toBe("migration_skipped");
+		expect(await tables()).toEqual(["a", "c"]);
+	});
+
+	test("a migration that fails leaves nothing of itself behind, and the lock free", async () => {
+		const bad = { when: 200, sql: `create table ${SCHEMA}.b (id int);\n select 1 / 0` };
+		expect(await code(run(build(first, bad)))).not.toBe("migrated");
+		expect(await tables()).toEqual([]);
+		await run(build(first, second));
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
+	test("a server that does not answer is said to be that", async () => {
+		const away = "postgresql://tapeline:c4n4ry@127.0.0.1:1/tapeline";
+		const failed = await migrate(away, [], silentLog).catch((error) => error);
+		expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
+		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
+	});
 });
 
-test("a later build applies what is new, and a run without news changes nothing", async () => {
-	await run(build(first));
-	await run(build(first, second));
-	await run(build(first, second));
-	expect(await tables()).toEqual(["a", "b"]);
+describe("readBack", () => {
+	test("what was read is answered, and what is wrong with the reading itself stays what it is", async () => {
+		expect(await readBack(async () => 7)).toBe(7);
+		const mistake = new TypeError("mine");
+		expect(await readBack(() => Promise.reject(mistake)).catch((error) => error)).toBe(mistake);
+	});
+
+	test("a database that went away after the commit leaves no advice to do it again", async () => {
+		const away = Object.assign(new DatabaseError("x", 1, "error"), { code: "57P01" });
+		const failure = await readBack(() => Promise.reject(away)).catch((error) => error);
+		expect(failure).toMatchObject({ code: "outcome_unknown", status: 503, cause: away });
+	});
 });
 
-test("a database of a newer build is refused by an older one, untouched", async () => {
-	await run(build(first, second));
-	expect(await code(run(build(first)))).toBe("schema_too_new");
-	expect(await tables()).toEqual(["a", "b"]);
-});
+describe("readSnapshot", () => {
+	let database: TestDatabase;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+		await database.db.execute("create table public.thing (id int primary key)");
+	});
+	afterAll(() => database.drop());
 
-test("a database of another branch is refused, though the count would fit", async () => {
-	await run(build(first, second));
-	expect(await code(run(build(first, third)))).toBe("schema_too_new");
-	expect(await tables()).toEqual(["a", "b"]);
-});
+	// Guarantee: a reader that compares snapshots never takes old rows for current ones.
+	test("a snapshot changes with every commit", async () => {
+		const { db } = database;
+		const count = async () =>
+			(await db.query<{ n: number }>("select count(*)::int as n from thing"))[0]?.n;
+		let before = await readSnapshot(db);
+		for (let id = 1; id <= 20; id += 1) {
+			await db.execute("insert into thing values ($1)", [id]);
+			const after = await readSnapshot(db);
+			expect(after).not.toBe(before);
+			before = after;
+		}
+		await db.transaction(async (tx) => {
+			await tx.execute("insert into thing values (21)");
+			before = await readSnapshot(db);
+			expect(await count()).toBe(20);
+		});
+		expect(await count()).toBe(21);
+		expect(await readSnapshot(db)).not.toBe(before);
+	});
 
-test("a migration dated before an applied one is refused, and none after it is applied", async () => {
-	await run(build(first, third));
-	const fourth = { when: 400, sql: `create table ${SCHEMA}.d (id int)` };
-	expect(await code(run(build(first, second, third, fourth)))).toBe("migration_skipped");
-	expect(await tables()).toEqual(["a", "c"]);
-});
-
-test("a migration that fails leaves nothing of itself behind, and the lock free", async () => {
-	const bad = { when: 200, sql: `create table ${SCHEMA}.b (id int);\n select 1 / 0` };
-	expect(await code(run(build(first, bad)))).not.toBe("migrated");
-	expect(await tables()).toEqual([]);
-	await run(build(first, second));
-	expect(await tables()).toEqual(["a", "b"]);
-});
-
-test("a server that does not answer is said to be that", async () => {
-	const away = "postgresql://tapeline:c4n4ry@127.0.0.1:1/tapeline";
-	const failed = await migrate(away, [], silentLog).catch((error) => error);
-	expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
-	expect(Bun.inspect(failed)).not.toContain("c4n4ry");
+	test("a commit that began before the snapshot, or was numbered after it, changes it too", async () => {
+		const { db } = database;
+		const began = Promise.withResolvers<void>();
+		const end = Promise.withResolvers<void>();
+		const long = db.transaction(async (tx) => {
+			await tx.execute("insert into thing values (100)");
+			began.resolve();
+			await end.promise;
+		});
+		await began.promise;
+		const first = await readSnapshot(db);
+		await db.execute("insert into thing values (101)");
+		const second = await readSnapshot(db);
+		end.resolve();
+		await long;
+		const third = await readSnapshot(db);
+		expect(new Set([first, second, third]).size).toBe(3);
+	});
 });

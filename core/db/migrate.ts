@@ -4,8 +4,18 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as drizzleMigrate } from "drizzle-orm/node-postgres/migrator";
 import { Client } from "pg";
 import { z } from "zod";
-import { dbFault } from "#core/db/faults.ts";
-import type { Log } from "#core/log/Log.ts";
+import { databaseFaultOf, dbFault, type Queryable } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+
+/** Returns the database's time in Unix ms: the one clock that all processes share. */
+export async function databaseTime(db: Queryable): Promise<number> {
+	const [row] = await db.query<{ ms: number }>(
+		"select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
+	);
+	assert(row !== undefined, "the statement has one row");
+	return Math.floor(row.ms);
+}
 
 /** One owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
 export type Migration = { schema: string; folder: string };
@@ -103,4 +113,30 @@ function tooNewText(schema: string, applied: number, known: number): string {
 		`The database's schema "${schema}" has ${applied} migrations, not all of which are among ` +
 		`the ${known} of this build. Run the build that migrated it, or restore an older database.`
 	);
+}
+
+/**
+ * Reads data that was just committed, for an answer. If the database fails in between, this throws
+ * `outcome_unknown`: "try again" would be wrong advice, because the work is done.
+ */
+export async function readBack<Result>(read: () => Promise<Result>): Promise<Result> {
+	try {
+		return await read();
+	} catch (error) {
+		throw databaseFaultOf(error) ? dbFault.outcomeUnknown({ cause: error }) : error;
+	}
+}
+
+/**
+ * Returns the state of finished transactions as text: two equal texts mean that nothing was
+ * committed in between, so rows read since the first are still current (PostgreSQL,
+ * `pg_current_snapshot`).
+ *
+ * It says nothing about other parts of an answer (time, a process's memory).
+ */
+export async function readSnapshot(db: Queryable): Promise<string> {
+	const [row] = await db.query<{ snapshot: string }>(
+		"select pg_current_snapshot()::text as snapshot",
+	);
+	return row?.snapshot ?? "";
 }

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createCopyWriter } from "#core/db/copy/createCopyWriter.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
-import { isRefused } from "#core/db/isRefused.ts";
+import { createCopyWriter } from "#core/db/createCopyWriter.ts";
+import { type Database, isRefused, type Tx } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import type { Log } from "#core/log/Log.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { type Log, silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

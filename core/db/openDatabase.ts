@@ -2,22 +2,22 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { brokenConnections } from "#core/db/brokenConnections.ts";
-import { copyBegin, copyEnd } from "#core/db/copy/createCopyWriter.ts";
-import type {
-	Database,
-	DatabaseOptions,
-	Queryable,
-	SqlValue,
-	TransactionOptions,
-	Tx,
+import { copyBegin, copyEnd } from "#core/db/createCopyWriter.ts";
+import {
+	brokenConnections,
+	CONNECTION_IDLE_MS,
+	type Database,
+	type DatabaseOptions,
+	dbFault,
+	isRolledBack,
+	type Queryable,
+	type SqlValue,
+	type TransactionOptions,
+	type Tx,
 } from "#core/db/Database.ts";
-import { dbFault } from "#core/db/faults.ts";
-import { isRolledBack } from "#core/db/isRolledBack.ts";
-import { CONNECTION_IDLE_MS } from "#core/db/limits.ts";
 import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
-import { assert } from "#core/fault/assert.ts";
-import type { Log } from "#core/log/Log.ts";
+import { assert } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;

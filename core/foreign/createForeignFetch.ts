@@ -1,10 +1,5 @@
-import { assert } from "#core/fault/assert.ts";
-import { createPublicResolve } from "#core/foreign/createPublicResolve.ts";
-import { createSlots, type SlotShare, type Slots } from "#core/foreign/createSlots.ts";
-import type { ForeignAnswer, ForeignFetch, ForeignRequest } from "#core/foreign/ForeignFetch.ts";
-import { foreignFault } from "#core/foreign/faults.ts";
-import { findAddresses } from "#core/foreign/findAddresses.ts";
-import { inflateBody } from "#core/foreign/inflateBody.ts";
+import type { CoreConfig } from "#core/config/coreConfig.ts";
+import { assert } from "#core/fault.ts";
 import {
 	BODY_BYTES_MAX,
 	FETCHES_FOREIGN_MAX,
@@ -13,15 +8,141 @@ import {
 	FETCHES_PER_HOST_MAX,
 	FETCHES_PER_SITE_MAX,
 	FETCHES_WAITING_MAX,
+	type ForeignUrl,
+	foreignFault,
 	PORTS,
+	parseForeignUrl,
 	REDIRECTS_MAX,
+	siteOf,
 	TIMEOUT_MAX_MS,
-} from "#core/foreign/limits.ts";
-import { type ForeignUrl, parseForeignUrl } from "#core/foreign/parseForeignUrl.ts";
-import type { Resolve } from "#core/foreign/Resolve.ts";
-import { type OneAnswer, requestOnce } from "#core/foreign/requestOnce.ts";
-import { siteOf } from "#core/foreign/siteOf.ts";
-import { systemResolve } from "#core/foreign/systemResolve.ts";
+} from "#core/foreign/addresses.ts";
+import { inflateBody, type OneAnswer, requestOnce } from "#core/foreign/requestOnce.ts";
+import {
+	createPublicResolve,
+	findAddresses,
+	type Resolve,
+	systemResolve,
+} from "#core/foreign/resolve.ts";
+
+/** What is asked of a server that a stranger named. */
+export type ForeignRequest = {
+	/** `http` or `https`, as the stranger wrote it. */
+	url: string;
+	/** Refused above this, counted after decompression. */
+	bytesMax: number;
+	/** From the first look at the name to the last byte, redirects included. */
+	timeoutMs: number;
+	accept?: string;
+	/** A JSON body, which makes it a POST. It is sent to the URL itself: a redirect is refused. */
+	json?: string;
+	/**
+	 * Exact origins that the operator named and that this URL may begin with: they may be private and
+	 * have any port. Where a stranger wrote the URL, only what the operator meant for strangers.
+	 */
+	allowedOrigins?: readonly string[];
+	signal?: AbortSignal | undefined;
+};
+
+export type ForeignAnswer = {
+	status: number;
+	/** Lower case and without parameters; null where none was sent. */
+	contentType: string | null;
+	/** How long the server asks to be left alone (`retry-after`); null where it does not say. */
+	retryAfterMs?: number | null;
+	body: Uint8Array;
+};
+
+/**
+ * Fetches a URL that a stranger chose, and never reaches anything that is not public: no private,
+ * loopback, link-local or otherwise special address, in any notation, directly, through a redirect
+ * or through a name that changes between the look and the call. Sends no cookie, key or referrer.
+ *
+ * Throws the Faults `foreign_refused` (a URL or an address that is not to be reached),
+ * `foreign_unreachable` (no answer: worth asking again later) and `foreign_too_large`.
+ */
+export type ForeignFetch = (request: ForeignRequest) => Promise<ForeignAnswer>;
+
+/** So many at once of whatever has this key. */
+export type SlotShare = { key: string; max: number };
+
+type Waiter = { shares: readonly SlotShare[]; admit: () => void };
+
+export type Slots = {
+	/** Waits for a place in all and in each share; what it answers gives the place back. */
+	take(shares: readonly SlotShare[], signal: AbortSignal): Promise<() => void>;
+};
+
+/**
+ * Places for work that strangers may make slow, in the order of asking: so many in all, so many
+ * in each share, and only so many who wait. Who waits behind a full share lets others pass.
+ */
+export function createSlots(options: { placesMax: number; waitingMax: number }): Slots {
+	const { placesMax, waitingMax } = options;
+	const taken = new Map<string, number>();
+	const waiting = new Set<Waiter>();
+	let total = 0;
+
+	const hasRoom = (shares: readonly SlotShare[]) =>
+		total < placesMax && shares.every(({ key, max }) => (taken.get(key) ?? 0) < max);
+
+	function count(shares: readonly SlotShare[], change: 1 | -1): void {
+		total += change;
+		for (const { key } of shares) {
+			const held = (taken.get(key) ?? 0) + change;
+			if (held > 0) taken.set(key, held);
+			else taken.delete(key);
+		}
+	}
+
+	function occupy(shares: readonly SlotShare[]): () => void {
+		count(shares, 1);
+		let isHeld = true;
+		return () => {
+			if (!isHeld) return;
+			isHeld = false;
+			count(shares, -1);
+			admitWaiting();
+		};
+	}
+
+	function admitWaiting(): void {
+		for (const waiter of waiting) {
+			if (total >= placesMax) return;
+			if (hasRoom(waiter.shares)) waiter.admit();
+		}
+	}
+
+	return {
+		take(shares, signal) {
+			if (signal.aborted) return Promise.reject(tooLate());
+			if (hasRoom(shares)) return Promise.resolve(occupy(shares));
+			if (waiting.size >= waitingMax) {
+				return Promise.reject(foreignFault.unreachable({ detail: "too many fetches wait" }));
+			}
+			return new Promise((resolve, reject) => {
+				const leave = () => {
+					waiting.delete(waiter);
+					signal.removeEventListener("abort", giveUp);
+				};
+				const giveUp = () => {
+					leave();
+					reject(tooLate());
+				};
+				const admit = () => {
+					leave();
+					resolve(occupy(shares));
+				};
+				const waiter: Waiter = { shares, admit };
+				waiting.add(waiter);
+				signal.addEventListener("abort", giveUp, { once: true });
+			});
+		},
+	};
+}
+
+function tooLate() {
+	return foreignFault.unreachable({ detail: "no place became free in time" });
+}
 
 export type ForeignFetchOptions = {
 	/** For names that strangers chose. */
@@ -152,4 +273,11 @@ function unlessLate<Value>(work: Promise<Value>, signal: AbortSignal): Promise<V
 		signal.addEventListener("abort", giveUp, { once: true });
 		work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
 	});
+}
+
+/** The process's way out, as the operator wants it; the sandbox's chain leads to nothing real. */
+export function openForeignFetch(
+	config: Pick<CoreConfig, "SANDBOX" | "FOREIGN_FETCH_ENABLED">,
+): ForeignFetch {
+	return createForeignFetch({ isOffline: config.SANDBOX || !config.FOREIGN_FETCH_ENABLED });
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { createForeignFetch } from "#core/foreign/createForeignFetch.ts";
-import { createPublicResolve } from "#core/foreign/createPublicResolve.ts";
 import { requestOnce } from "#core/foreign/requestOnce.ts";
+import { createPublicResolve } from "#core/foreign/resolve.ts";
 import { startCanary } from "#core/foreign/testing/canary.ts";
 import { type NameRecords, startNameServer } from "#core/foreign/testing/startNameServer.ts";
 

@@ -1,25 +1,230 @@
 import { type AnyElysia, Elysia } from "elysia";
-import type { Clock } from "#core/clock/Clock.ts";
-import { createDrain } from "#core/http/createDrain.ts";
+import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
+import { createProxyList } from "#core/http/clients.ts";
 import { createGate } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
-import { createProxyList } from "#core/http/createProxyList.ts";
 import { createRequestObserver } from "#core/http/createRequestObserver.ts";
-import { createRouteTable, type RouteTable } from "#core/http/createRouteTable.ts";
-import { faultOf } from "#core/http/faultOf.ts";
-import { guardSockets } from "#core/http/guardSockets.ts";
-import type { HealthReport } from "#core/http/HealthReport.ts";
-import { isUpgrade } from "#core/http/isUpgrade.ts";
-import { openApiRoutes } from "#core/http/openApiRoutes.ts";
-import { operationsRoutes } from "#core/http/operationsRoutes.ts";
-import { problemResponse } from "#core/http/problemResponse.ts";
-import type { ReadyReport } from "#core/http/ReadyReport.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
-import { strictQueries } from "#core/http/strictQueries.ts";
-import { websocketLimits } from "#core/http/websocketLimits.ts";
-import type { Limiter } from "#core/limiter/Limiter.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
+import { faultOf, httpFault } from "#core/http/faults.ts";
+import { guardSockets, isUpgrade } from "#core/http/listenHttp.ts";
+import { openApiRoutes } from "#core/http/openApi.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { websocketLimits } from "#core/http/pages.ts";
+import { problemResponse } from "#core/http/problems.ts";
+import { createRouteTable, type RouteTable } from "#core/http/repeat.ts";
+import { requestContexts, strictQueries } from "#core/http/requests.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { Limiter } from "#core/limiter.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+
+/**
+ * The report of a live process; the app adds version and sandbox flag. It is made without the
+ * database or anything else that could be unreachable.
+ */
+export type HealthReport = { status: "ok" } & Readonly<Record<string, unknown>>;
+
+/**
+ * The state of one thing that this process needs. `detail` is public: a state, never an error's
+ * text.
+ */
+export type ReadyComponent = { name: string; ready: boolean; detail?: string };
+
+/** A problem that does not stop the service. All of it is public, so it never names a user. */
+export type Degradation = {
+	/** Stable: alerts and people refer to it. */
+	code: string;
+	count: number;
+	oldestAgeSeconds: number;
+	/** What an operator should do, in one sentence. */
+	action: string;
+};
+
+/** Whether this process may get requests, and which of its parts are not ready. */
+export type ReadyReport = {
+	ready: boolean;
+	components: readonly ReadyComponent[];
+	/**
+	 * Each with the component that reports it. Empty if nothing is wrong, or nothing could be
+	 * checked.
+	 */
+	degraded: readonly (Degradation & { component: string })[];
+};
+
+/** Whether this server is shutting down. This is never undone. */
+export type Drain = { begun(): boolean; begin(): void };
+
+export function createDrain(): Drain {
+	let begun = false;
+	return {
+		begun: () => begun,
+		begin: () => {
+			begun = true;
+		},
+	};
+}
+
+export type OperationsOptions = {
+	log: Log;
+	metrics: Metrics;
+	version: string;
+	sandbox: boolean;
+	health: () => Promise<HealthReport>;
+	ready: () => Promise<ReadyReport>;
+	draining: () => boolean;
+	readyTimeoutMs?: number;
+};
+
+/** Longer than any healthy check, shorter than the time-out of probes. */
+const READY_TIMEOUT_MS = 5_000;
+
+const tags = ["operations"];
+
+const componentSchema = z
+	.object({
+		name: field.text("Which part.", "database"),
+		ready: field.flag("Whether it works."),
+		detail: field.text("Its state in a word or two.", "migrated").optional(),
+	})
+	.meta({ id: "ReadyComponent", description: "A part that this process needs." });
+
+const healthSchema = z
+	.looseObject({
+		status: z.literal("ok").meta({ description: "The process is alive." }),
+		version: field.text("The service's version.", "0.1.0"),
+		sandbox: field.flag("Whether it runs in a sandbox, where nothing is real money."),
+	})
+	.meta({ id: "Health", description: "What a live process says of itself." });
+
+const degradedSchema = z
+	.object({
+		component: field.text("Which part says so.", "wallets"),
+		code: field.text("What it is. Stable.", "intents_waiting"),
+		count: z.int().meta({ description: "How many there are.", examples: [2] }),
+		oldestAgeSeconds: z
+			.int()
+			.meta({ description: "Since how many seconds the oldest is there.", examples: [95] }),
+		action: field.text("What an operator does about it.", "Look at the waiting intents."),
+	})
+	.meta({
+		id: "Degradation",
+		description: "What does not go as it should, since when, and what to do about it.",
+	});
+
+const readySchema = z
+	.object({
+		status: z.literal("ready").meta({ description: "Requests are answered." }),
+		components: z.array(componentSchema).meta({ description: "What this process needs." }),
+		degraded: z.array(degradedSchema).meta({ description: "Empty where nothing is wrong." }),
+	})
+	.meta({ id: "Readiness", description: "A process that may be sent requests." });
+
+const metricsSchema = z.string().meta({
+	description: "Prometheus' text format.",
+	examples: ["# TYPE http_requests_in_flight gauge\nhttp_requests_in_flight 0\n"],
+});
+
+/** Returns the routes of liveness, readiness and metrics. */
+export function operationsRoutes(options: OperationsOptions) {
+	const { metrics, version, sandbox } = options;
+	const ready = readiness(options);
+	return new Elysia()
+		.get("/healthz", async () => ({ ...(await options.health()), version, sandbox }), {
+			response: { 200: healthSchema },
+			detail: {
+				operationId: "getHealth",
+				tags,
+				summary: "Whether the process is alive",
+				description: "Asks neither the database nor any other server.",
+			},
+		})
+		.get(
+			"/readyz",
+			async () => {
+				const report = await ready();
+				if (!report.ready) {
+					throw httpFault.notReady({
+						public: `Not ready: ${missing(report)}.`,
+						members: { components: report.components },
+					});
+				}
+				const { components, degraded } = report;
+				return { status: "ready" as const, components: [...components], degraded: [...degraded] };
+			},
+			{
+				response: { 200: readySchema },
+				detail: {
+					...canFail(httpFault.notReady),
+					operationId: "getReadiness",
+					tags,
+					summary: "Whether this server may be sent requests",
+					description:
+						"503 with the same list of components while it may not. `degraded` never makes it not " +
+						"ready: it names what an operator has to look after, while everybody is served.",
+				},
+			},
+		)
+		.get(
+			"/metrics",
+			async () => {
+				const { contentType, body } = await metrics.expose();
+				return new Response(body, { headers: { "content-type": contentType } });
+			},
+			{
+				response: { 200: metricsSchema },
+				detail: {
+					operationId: "getMetrics",
+					tags,
+					summary: "Figures for Prometheus",
+					description: "What the process counted and measured since it began.",
+				},
+			},
+		);
+}
+
+/**
+ * Makes the readiness check; requests that come during one share it, because checks query the
+ * database.
+ */
+function readiness(options: OperationsOptions): () => Promise<ReadyReport> {
+	let asking: Promise<ReadyReport> | undefined;
+	return async () => {
+		if (options.draining()) return failed({ name: "server", detail: "draining" });
+		asking ??= checked(options).finally(() => {
+			asking = undefined;
+		});
+		return asking;
+	};
+}
+
+async function checked(options: OperationsOptions): Promise<ReadyReport> {
+	const { promise: late, resolve } = Promise.withResolvers<ReadyReport>();
+	const timer = setTimeout(
+		() => resolve(failed({ name: "check", detail: "timed out" })),
+		options.readyTimeoutMs ?? READY_TIMEOUT_MS,
+	);
+	try {
+		return await Promise.race([options.ready(), late]);
+	} catch (error) {
+		options.log.warn("the readiness check failed", { error });
+		return failed({ name: "check", detail: "failed" });
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function failed(component: { name: string; detail: string }): ReadyReport {
+	return { ready: false, components: [{ ...component, ready: false }], degraded: [] };
+}
+
+function missing(report: ReadyReport): string {
+	const names = report.components.filter(notReady).map((component) => component.name);
+	return names.length === 0 ? "starting" : names.join(", ");
+}
+
+function notReady(component: ReadyComponent): boolean {
+	return !component.ready;
+}
 
 export type HttpAppOptions = {
 	log: Log;

@@ -1,101 +1,126 @@
 import { describe, expect, test } from "bun:test";
-import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
+import { createOriginPolicy, varyWith } from "#core/http/createOriginPolicy.ts";
 
-const policy = createOriginPolicy({
-	allowedOrigins: ["https://app.example", "http://localhost:3000"],
-	publicUrl: "https://api.example",
-});
+describe("createOriginPolicy", () => {
+	const policy = createOriginPolicy({
+		allowedOrigins: ["https://app.example", "http://localhost:3000"],
+		publicUrl: "https://api.example",
+	});
 
-const HOST = "api.example";
-const from = (origin: string | null) =>
-	new Request(`http://${HOST}/v1/x`, { headers: origin === null ? {} : { origin } });
+	const HOST = "api.example";
+	const from = (origin: string | null) =>
+		new Request(`http://${HOST}/v1/x`, { headers: origin === null ? {} : { origin } });
 
-// `reads`: a page of that origin may read answers (CORS). `trusted`: it may act with cookies.
-const origins: [origin: string | null, reads: boolean, trusted: boolean][] = [
-	["https://app.example", true, true],
-	["http://localhost:3000", true, true],
-	["https://api.example", false, true],
-	["http://app.example", false, false],
-	["https://app.example:8443", false, false],
-	["https://app.example.evil.com", false, false],
-	["https://evil-app.example", false, false],
-	["https://sub.app.example", false, false],
-	["HTTPS://APP.EXAMPLE", false, false],
-	["https://app.example/", false, false],
-	["https://app.example@evil.com", false, false],
-	["https://app.example, https://evil.com", false, false],
-	["http://api.example", false, false],
-	["http://localhost:3001", false, false],
-	["null", false, false],
-	["*", false, false],
-	["", false, false],
-	[null, false, false],
-];
+	// `reads`: a page of that origin may read answers (CORS). `trusted`: it may act with cookies.
+	const origins: [origin: string | null, reads: boolean, trusted: boolean][] = [
+		["https://app.example", true, true],
+		["http://localhost:3000", true, true],
+		["https://api.example", false, true],
+		["http://app.example", false, false],
+		["https://app.example:8443", false, false],
+		["https://app.example.evil.com", false, false],
+		["https://evil-app.example", false, false],
+		["https://sub.app.example", false, false],
+		["HTTPS://APP.EXAMPLE", false, false],
+		["https://app.example/", false, false],
+		["https://app.example@evil.com", false, false],
+		["https://app.example, https://evil.com", false, false],
+		["http://api.example", false, false],
+		["http://localhost:3001", false, false],
+		["null", false, false],
+		["*", false, false],
+		["", false, false],
+		[null, false, false],
+	];
 
-describe("an origin is compared byte by byte [SEC-03]", () => {
-	for (const [origin, reads, trusted] of origins) {
-		const name = origin ?? "no origin";
-		test(`${name}: ${reads ? "reads" : "reads not"}, ${trusted ? "acts" : "acts not"}`, () => {
-			const headers = policy.readHeaders(from(origin));
-			expect(headers["access-control-allow-origin"]).toBe(
-				reads ? (origin ?? "") : (undefined as never),
-			);
-			expect(headers["access-control-allow-credentials"]).toBe(
-				reads ? "true" : (undefined as never),
-			);
-			expect(headers.vary).toBe("Origin");
-			expect(policy.trusts(from(origin), HOST)).toBe(trusted);
-			expect(policy.preflightHeaders(from(origin)) !== undefined).toBe(reads);
+	describe("an origin is compared byte by byte [SEC-03]", () => {
+		for (const [origin, reads, trusted] of origins) {
+			const name = origin ?? "no origin";
+			test(`${name}: ${reads ? "reads" : "reads not"}, ${trusted ? "acts" : "acts not"}`, () => {
+				const headers = policy.readHeaders(from(origin));
+				expect(headers["access-control-allow-origin"]).toBe(
+					reads ? (origin ?? "") : (undefined as never),
+				);
+				expect(headers["access-control-allow-credentials"]).toBe(
+					reads ? "true" : (undefined as never),
+				);
+				expect(headers.vary).toBe("Origin");
+				expect(policy.trusts(from(origin), HOST)).toBe(trusted);
+				expect(policy.preflightHeaders(from(origin)) !== undefined).toBe(reads);
+			});
+		}
+	});
+
+	test("the headers our answers carry can be read by the page [SEC-03]", () => {
+		const exposed = policy.readHeaders(from("https://app.example"))[
+			"access-control-expose-headers"
+		];
+		for (const name of ["x-svc-cache", "x-request-id", "ratelimit-remaining", "retry-after"]) {
+			expect(exposed).toContain(name);
+		}
+	});
+
+	test("a preflight names methods, headers and how long to remember", () => {
+		const headers = policy.preflightHeaders(from("https://app.example"));
+		expect(headers?.["access-control-allow-methods"]).toContain("DELETE");
+		for (const name of ["authorization", "content-type", "idempotency-key", "x-api-key"]) {
+			expect(headers?.["access-control-allow-headers"]).toContain(name);
+		}
+		expect(headers?.["access-control-max-age"]).toBe("600");
+	});
+
+	test("without a public URL, the host that was called is the same origin", () => {
+		const local = createOriginPolicy({ allowedOrigins: [] });
+		expect(local.trusts(from("http://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
+		expect(local.trusts(from("https://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
+		expect(local.trusts(from("http://127.0.0.1:4001"), "127.0.0.1:4000")).toBe(false);
+		expect(local.trusts(from("file://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(false);
+	});
+
+	for (const entry of [
+		"*",
+		"null",
+		"app.example",
+		"https://app.example/",
+		"https://*.example",
+		"HTTPS://app.example",
+		"",
+	]) {
+		test(`the setting ${JSON.stringify(entry)} is refused at the start [SEC-03]`, () => {
+			const make = () => createOriginPolicy({ allowedOrigins: [entry] });
+			if (entry === "https://*.example")
+				expect(make().trusts(from("https://a.example"), HOST)).toBe(false);
+			else expect(make).toThrow("WEB_ALLOWED_ORIGINS");
 		});
 	}
-});
 
-test("the headers our answers carry can be read by the page [SEC-03]", () => {
-	const exposed = policy.readHeaders(from("https://app.example"))["access-control-expose-headers"];
-	for (const name of ["x-svc-cache", "x-request-id", "ratelimit-remaining", "retry-after"]) {
-		expect(exposed).toContain(name);
-	}
-});
-
-test("a preflight names methods, headers and how long to remember", () => {
-	const headers = policy.preflightHeaders(from("https://app.example"));
-	expect(headers?.["access-control-allow-methods"]).toContain("DELETE");
-	for (const name of ["authorization", "content-type", "idempotency-key", "x-api-key"]) {
-		expect(headers?.["access-control-allow-headers"]).toContain(name);
-	}
-	expect(headers?.["access-control-max-age"]).toBe("600");
-});
-
-test("without a public URL, the host that was called is the same origin", () => {
-	const local = createOriginPolicy({ allowedOrigins: [] });
-	expect(local.trusts(from("http://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
-	expect(local.trusts(from("https://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
-	expect(local.trusts(from("http://127.0.0.1:4001"), "127.0.0.1:4000")).toBe(false);
-	expect(local.trusts(from("file://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(false);
-});
-
-for (const entry of [
-	"*",
-	"null",
-	"app.example",
-	"https://app.example/",
-	"https://*.example",
-	"HTTPS://app.example",
-	"",
-]) {
-	test(`the setting ${JSON.stringify(entry)} is refused at the start [SEC-03]`, () => {
-		const make = () => createOriginPolicy({ allowedOrigins: [entry] });
-		if (entry === "https://*.example")
-			expect(make().trusts(from("https://a.example"), HOST)).toBe(false);
-		else expect(make).toThrow("WEB_ALLOWED_ORIGINS");
+	test("an allowed page may ask by tag, and read the tag of an answer", () => {
+		const policy = createOriginPolicy({ allowedOrigins: ["https://app.example"] });
+		const request = new Request("http://localhost/", {
+			headers: { origin: "https://app.example" },
+		});
+		const allowed = policy.preflightHeaders(request)?.["access-control-allow-headers"] ?? "";
+		expect(allowed.split(", ")).toContain("if-none-match");
+		const exposed = policy.readHeaders(request)["access-control-expose-headers"] ?? "";
+		expect(exposed.split(", ")).toContain("etag");
 	});
-}
+});
 
-test("an allowed page may ask by tag, and read the tag of an answer", () => {
-	const policy = createOriginPolicy({ allowedOrigins: ["https://app.example"] });
-	const request = new Request("http://localhost/", { headers: { origin: "https://app.example" } });
-	const allowed = policy.preflightHeaders(request)?.["access-control-allow-headers"] ?? "";
-	expect(allowed.split(", ")).toContain("if-none-match");
-	const exposed = policy.readHeaders(request)["access-control-expose-headers"] ?? "";
-	expect(exposed.split(", ")).toContain("etag");
+describe("varyWith", () => {
+	const cases: [existing: string | null | undefined, vary: string][] = [
+		[null, "Origin"],
+		[undefined, "Origin"],
+		["", "Origin"],
+		["Accept", "Accept, Origin"],
+		["Accept,Cookie", "Accept,Cookie, Origin"],
+		["X-Origin", "X-Origin, Origin"],
+		["Origin", "Origin"],
+		["accept, origin", "accept, origin"],
+		["*", "*"],
+	];
+	for (const [existing, vary] of cases) {
+		test(`${JSON.stringify(existing)} becomes ${vary}`, () => {
+			expect(varyWith(existing, "Origin")).toBe(vary);
+		});
+	}
 });

@@ -1,4 +1,4 @@
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 
 export type OriginPolicy = {
 	/** Returns whether a page of the request's Origin may act on `host` with its user's cookies. */
@@ -82,4 +82,15 @@ function isSame(compared: { origin: string; own: URL | undefined; host: string }
 	if (parsed.origin !== origin || !/^https?:$/.test(parsed.protocol)) return false;
 	if (own && parsed.host === own.host) return origin === own.origin;
 	return parsed.host === host;
+}
+
+/** Returns the text of a `vary` header with this header's name added, unless it contains it. */
+export function varyWith(existing: string | null | undefined, name: string): string {
+	if (!existing) return name;
+	const isThere = existing === "*" || namesOf(existing).includes(name.toLowerCase());
+	return isThere ? existing : `${existing}, ${name}`;
+}
+
+function namesOf(vary: string): string[] {
+	return vary.toLowerCase().split(/,\s*/);
 }

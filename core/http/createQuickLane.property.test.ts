@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import fc from "fast-check";
-import { canBeCached } from "#core/http/canBeCached.ts";
-import { contentOf } from "#core/http/content/contentOf.ts";
-import type { MadeAnswer } from "#core/http/Repeat.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { contentOf } from "#core/http/content.ts";
+import type { MadeAnswer } from "#core/http/repeat.ts";
+import { requestContexts } from "#core/http/requests.ts";
+import { canBeCached } from "#core/http/routeMarks.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
+import { createMemoryLimiter } from "#core/limiter.ts";
 
 const RUNS = process.env.PROVE === "1" ? 3_000 : 100;
 

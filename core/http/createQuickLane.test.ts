@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canBeCached } from "#core/http/canBeCached.ts";
-import { contentOf } from "#core/http/content/contentOf.ts";
+import { contentOf } from "#core/http/content.ts";
 import type { HttpAppOptions } from "#core/http/createHttpApp.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { httpFault } from "#core/http/faults.ts";
+import type { Repeat, RepeatedAnswer } from "#core/http/repeat.ts";
+import { requestContexts } from "#core/http/requests.ts";
+import { canBeCached } from "#core/http/routeMarks.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createMemoryLimiter } from "#core/limiter.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 
 /** Opens an app with a page that may be repeated, and counts who answered. */
 function open(options: Partial<HttpAppOptions> = {}, answer?: Repeat) {

@@ -1,26 +1,15 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import { clientAddress } from "#core/http/clientAddress.ts";
-import type { Variant } from "#core/http/content/ContentCoding.ts";
-import type { Encoder } from "#core/http/content/createEncoder.ts";
-import { negotiate } from "#core/http/content/negotiate.ts";
-import { variantHeaders } from "#core/http/content/variantHeaders.ts";
-import { createBoundedMap } from "#core/http/createBoundedMap.ts";
-import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
-import type { ProxyList } from "#core/http/createProxyList.ts";
+import type { Clock } from "#core/clock.ts";
+import { createBoundedMap, grantAllowance, takeAllowance } from "#core/http/allowance.ts";
+import { clientAddress, type ProxyList } from "#core/http/clients.ts";
+import { type Encoder, negotiate, type Variant, variantHeaders } from "#core/http/content.ts";
+import { type OriginPolicy, varyWith } from "#core/http/createOriginPolicy.ts";
 import type { ObservedRepeat, RequestObserver } from "#core/http/createRequestObserver.ts";
-import { dressResponse } from "#core/http/dressResponse.ts";
-import { faultOf } from "#core/http/faultOf.ts";
-import { grantAllowance } from "#core/http/grantAllowance.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { problemResponse } from "#core/http/problemResponse.ts";
-import type { Repeat, RepeatedAnswer } from "#core/http/Repeat.ts";
-import type { RequestTarget } from "#core/http/readTarget.ts";
-import type { RequestContext } from "#core/http/requestContexts.ts";
-import { requestIdOf } from "#core/http/requestIdOf.ts";
-import { takeAllowance } from "#core/http/takeAllowance.ts";
-import { varyWith } from "#core/http/varyWith.ts";
-import type { Limiter, LimiterAnswer } from "#core/limiter/Limiter.ts";
-import type { Log } from "#core/log/Log.ts";
+import { faultOf, httpFault } from "#core/http/faults.ts";
+import { problemResponse } from "#core/http/problems.ts";
+import { dressResponse, type Repeat, type RepeatedAnswer } from "#core/http/repeat.ts";
+import { type RequestContext, type RequestTarget, requestIdOf } from "#core/http/requests.ts";
+import type { Limiter, LimiterAnswer } from "#core/limiter.ts";
+import type { Log } from "#core/log.ts";
 
 export type QuickLaneOptions = {
 	log: Log;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { createRequestObserver, type ObservedRequest } from "#core/http/createRequestObserver.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { targetOf } from "#core/http/testing/targetOf.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 
 function observe(
 	options: Partial<ObservedRequest> & {

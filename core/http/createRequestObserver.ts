@@ -1,9 +1,8 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import type { RequestTarget } from "#core/http/readTarget.ts";
-import type { RequestContext } from "#core/http/requestContexts.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Fault } from "#core/fault.ts";
+import type { RequestContext, RequestTarget } from "#core/http/requests.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
 
 export type ObservedRequest = {
 	request: Request;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { defineFaults } from "#core/fault/defineFaults.ts";
-import { canFail } from "#core/http/canFail.ts";
+import { defineFaults } from "#core/fault.ts";
 import { commonResponses, failureResponses } from "#core/http/failureResponses.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 
 const fault = defineFaults({
 	gone: { status: 404, retry: "never", public: "It is gone." },

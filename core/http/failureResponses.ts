@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { dbFault } from "#core/db/faults.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import { CACHED_MEMBER } from "#core/http/canBeCached.ts";
-import { canFail, type DocumentedFailure, FAILURES_MEMBER } from "#core/http/canFail.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { statusWords } from "#core/http/statusWords.ts";
+import { dbFault } from "#core/db/Database.ts";
+import type { Fault } from "#core/fault.ts";
+import { httpFault, statusWords } from "#core/http/faults.ts";
+import {
+	CACHED_MEMBER,
+	canFail,
+	type DocumentedFailure,
+	FAILURES_MEMBER,
+} from "#core/http/routeMarks.ts";
 
 const failure = z.object({ status: z.int(), code: z.string(), detail: z.string() });
 const declared = z.array(failure).catch([]);

@@ -1,22 +1,20 @@
-import type { Operators } from "#core/admin/Operators.ts";
-import type { Audit } from "#core/audit/Audit.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
 import type { Budget } from "#core/budget/Budget.ts";
-import type { Bus } from "#core/bus/Bus.ts";
-import type { PageCache } from "#core/cache/PageCache.ts";
-import type { Chain } from "#core/chain/Chain.ts";
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Bus } from "#core/bus.ts";
+import type { PageCache } from "#core/cache.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Rpc, RpcPurpose } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { ForeignFetch } from "#core/foreign/ForeignFetch.ts";
-import type { LeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
-import type { StepObserver } from "#core/steps/Steps.ts";
+import type { ForeignFetch } from "#core/foreign/createForeignFetch.ts";
+import type { LeaseKeeper } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+import type { Operators } from "#core/operators.ts";
+import type { Outbox } from "#core/outbox.ts";
+import type { JobQueue } from "#core/queue.ts";
+import type { StepObserver } from "#core/steps.ts";
 
 /** `all` does everything in one process; `api` answers, `worker` indexes and runs jobs. */
 export type Role = "all" | "api" | "worker";

@@ -1,15 +1,81 @@
 import type { AnyElysia } from "elysia";
 import type { z } from "zod";
-import type { Degradation } from "#core/http/ReadyReport.ts";
-import type { CliCommand } from "#core/plugin/CliCommand.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { AuditBook } from "#core/audit/book.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { defineFaults } from "#core/fault.ts";
+import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Contribution, ExtensionPoint } from "#core/plugin/extensionPoint.ts";
-import type { NameBook } from "#core/plugin/NameBook.ts";
-import type { ServiceKey } from "#core/plugin/serviceKey.ts";
-import type { AnyTool } from "#core/plugin/Tool.ts";
-import type { QueueTask } from "#core/queue/QueueTask.ts";
-import type { Job } from "#core/schedule/Job.ts";
+import type { AnyTool, Command, NameBook } from "#core/plugin/Tool.ts";
+import type { QueueTask } from "#core/queue.ts";
+import type { Job } from "#core/schedule.ts";
+
+/** A typed place that a plugin opens for data of other plugins (venues, chains, …). */
+export type ExtensionPoint<Value> = {
+	readonly id: string;
+	/** Never set: it only carries the type. */
+	readonly phantom?: (value: Value) => Value;
+};
+
+/** One value put into one point; kept as data in the contributing plugin. */
+export type Contribution = { readonly pointId: string; readonly value: unknown };
+
+export function extensionPoint<Value>(id: string): ExtensionPoint<Value> {
+	return { id };
+}
+
+/** @example contributes: [contribute(VenuePoint, looksRareVenue)] */
+export function contribute<Value>(point: ExtensionPoint<Value>, value: Value): Contribution {
+	return { pointId: point.id, value };
+}
+
+/** Where a plugin puts tables whose rows are to be tamper-evident. */
+export const AuditBookPoint = extensionPoint<AuditBook>("core.audit-book");
+
+/** Where a plugin puts the definition of a chain that is not built in. */
+export const ChainPoint = extensionPoint<Chain>("core.chain");
+
+/** The runtime as a command has it: everything is set up, and nothing was started. */
+export type OpenedCore<N extends Needs> = {
+	core: Core;
+	needs: Services<N>;
+	close(): Promise<void>;
+};
+
+export type CliContext = {
+	/** The environment as the process got it; settings are read from it by `parseConfig`. */
+	env: Environment;
+	/** What all loaded plugins put into a point; no plugin has been set up. */
+	contributions<Value>(point: ExtensionPoint<Value>): readonly Value[];
+	out(line: string): void;
+	/** For what a person should know and a pipe should not. */
+	note(line: string): void;
+	/** A line that is drawn again and again; null where the output is no terminal. */
+	terminal: Terminal | null;
+	/** Aborts when the command is to end. Before it is asked for, a signal ends the process. */
+	interrupted(): AbortSignal;
+	/**
+	 * The configured storage, brought up to date, and the plugins set up on it, for commands that
+	 * need them. No lane runs, no port is open: what happens is what the command calls.
+	 */
+	openCore<N extends Needs>(needs: N): Promise<OpenedCore<N>>;
+};
+
+export type Terminal = {
+	redraw(line: string): void;
+	/** Leaves the last line as it stands. */
+	end(): void;
+};
+
+/** A command that a plugin adds to `bun run svc`. */
+export type CliCommand = {
+	name: string;
+	/** Its arguments as they stand in the help: `decode <file.json>`. */
+	usage: string;
+	summary: string;
+	/** Answers the exit code; throws Faults. */
+	run(args: readonly string[], context: CliContext): Promise<number>;
+};
 
 export type Needs = Record<string, ServiceKey<unknown>>;
 
@@ -99,3 +165,82 @@ export type Plugin<
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of plugins erases what each is typed by.
 export type AnyPlugin = Plugin<any, any, any, any>;
+
+/** Looks up what plugins put into points, in the order of the plugins. */
+export function contributionsOf(plugins: readonly AnyPlugin[]) {
+	const all = plugins.flatMap((plugin) => plugin.contributes ?? []);
+	return <Value>(point: ExtensionPoint<Value>): Value[] =>
+		// `contribute` checked each value's type against the point when it was written down.
+		all.filter(({ pointId }) => pointId === point.id).map(({ value }) => value as Value);
+}
+
+/** Gives a plugin its types; the value is returned as it is. */
+export function definePlugin<
+	Config extends z.ZodObject,
+	// biome-ignore lint/complexity/noBannedTypes: no needs is the empty object.
+	const N extends Needs = {},
+	Offer = never,
+	const OfferId extends string = never,
+>(plugin: Plugin<Config, N, Offer, OfferId>): Plugin<Config, N, Offer, OfferId> {
+	return plugin;
+}
+
+type OfferId<P> = P extends { offers?: ServiceKey<unknown, infer Id> } ? Id : never;
+type NeedId<P> = P extends { needs: infer N }
+	? { [Name in keyof N]: N[Name] extends { id: infer Id } ? Id : never }[keyof N]
+	: never;
+
+/** The ids that some plugin of the list needs and none offers. */
+export type MissingNeeds<List extends readonly AnyPlugin[]> = Exclude<
+	NeedId<List[number]>,
+	OfferId<List[number]>
+>;
+
+/** A list of plugins. One whose needs nobody in it meets is a type error that names the need. */
+export function definePlugins<const List extends readonly AnyPlugin[]>(
+	list: [MissingNeeds<List>] extends [never] ? List : { missing: MissingNeeds<List> },
+): readonly AnyPlugin[] {
+	return list as readonly AnyPlugin[];
+}
+
+export const pluginFault = defineFaults({
+	pluginsInvalid: {
+		status: 500,
+		retry: "never",
+		public: "The plugins do not fit together.",
+	},
+	pluginStartFailed: {
+		status: 500,
+		retry: "never",
+		public: "A plugin did not start.",
+	},
+	pluginStartDelayed: {
+		status: 503,
+		retry: "later",
+		public: "A plugin did not start, and may at the next attempt.",
+	},
+	pluginTooSlow: {
+		status: 503,
+		retry: "later",
+		public: "A plugin took too long.",
+	},
+});
+
+/** A typed name for what one plugin offers and others need. Carries no value at run time. */
+export type ServiceKey<Service, Id extends string = string> = {
+	readonly id: Id;
+	/** Never set: it only carries the type. */
+	readonly phantom?: () => Service;
+};
+
+/**
+ * Declared in the offering plugin's `contract.ts`. Curried, so that the id stays a literal type and
+ * a list of plugins with an unmet need does not compile.
+ *
+ * @example export const ScannerKey = serviceKey<Scanner>()("chain-scanner");
+ */
+export function serviceKey<Service>(): <const Id extends string>(
+	id: Id,
+) => ServiceKey<Service, Id> {
+	return (id) => ({ id });
+}

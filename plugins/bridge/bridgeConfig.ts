@@ -1,8 +1,45 @@
 import { z } from "zod";
-import { commaList } from "#core/config/commaList.ts";
-import { jsonText } from "#core/config/jsonText.ts";
-import { rpcUrls } from "#core/config/rpcUrls.ts";
-import { directToken } from "#plugins/bridge/direct/oft.ts";
+import { commaList, jsonText, rpcUrls } from "#core/config/fields.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Steps } from "#core/steps.ts";
+import { type DirectToken, directToken } from "#plugins/bridge/direct/oft.ts";
+import type { ChainReaders } from "#plugins/bridge/reconcile/readChain.ts";
+import type { Directory } from "#plugins/bridge/relay/createRelay.ts";
+import type { Relay } from "#plugins/bridge/relay/Relay.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** What everything about bridges is made of. */
+export type BridgeContext = {
+	steps: Steps<BridgeStepName>;
+	core: Pick<
+		Core,
+		"db" | "clock" | "log" | "metrics" | "chains" | "reached" | "audit" | "operators" | "role"
+	>;
+	wallets: Wallets;
+	prices: Pick<Prices, "usdRate" | "toUsd">;
+	relay: Relay;
+	directory: Directory;
+	readers: ChainReaders;
+	settings: {
+		isOn: boolean;
+		/** By social posts and messages too. */
+		isSocialOn: boolean;
+		isDryRun: boolean;
+		/** Tokens that are moved by a signature are, for wallets that sign here. */
+		usesPermits: boolean;
+		/** Tokens that cross by themselves. */
+		directTokens: readonly DirectToken[];
+		deniedChainIds: ReadonlySet<number>;
+		timeoutMs: number;
+	};
+	/** Returns a name that nothing else has. */
+	newId(): string;
+	/** Tells operators of money that is not where it was said to be. */
+	alarm(reason: string, bridgeId: string): void;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
 
 /** Variables of the environment that are about bridging. */
 export const bridgeConfig = {
@@ -68,3 +105,42 @@ export const bridgeConfig = {
 				"told. Chains that are not here and not reached are read by the provider's public nodes.",
 		),
 };
+
+/**
+ * Every commit and every outbound call by which a bridge gets further, beside those of the intents
+ * that its steps are. A test ends processes before and after each.
+ */
+export const bridgeSteps = [
+	/** The provider is asked for a quote. */
+	"bridge.quote",
+	/** A checked quote is stored, with its steps. */
+	"bridge.store",
+	/** The deposit's intent is recorded. */
+	"bridge.begin",
+	/** It is refused, or called off. */
+	"bridge.close",
+	/** It is written down where the deposit's intent stands. */
+	"bridge.sync",
+	/** The provider is asked what became of it. */
+	"bridge.status",
+	/** What was found of its money is written down. */
+	"bridge.look",
+] as const;
+
+/** Those of a bridge whose owner signs in place of depositing. */
+export const handOverSteps = [
+	/** It is recorded that a signature goes to the provider now. */
+	"bridge.hand_over",
+	/** The provider gets it. */
+	"bridge.permit",
+	/** Its answer is written down. */
+	"bridge.handed",
+] as const;
+
+export type BridgeStepName = (typeof bridgeSteps)[number] | (typeof handOverSteps)[number];
+
+/** Outbound calls of the kind that deposits. */
+export const depositSteps = ["bridge.quote", "bridge.allowance"] as const;
+
+/** Outbound calls of the kind that signs in place of a deposit. */
+export const authorizeSteps = ["bridge.quote", "bridge.token"] as const;

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { formatAmount } from "#core/money/formatAmount.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { formatAmount } from "#core/money.ts";
+import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";

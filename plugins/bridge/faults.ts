@@ -1,5 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
-import type { Fault } from "#core/fault/Fault.ts";
+import { defineFaults, type Fault } from "#core/fault.ts";
 
 /** What can be wrong with a request about bridges. */
 export const bridgeFault = defineFaults({

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time.ts";
 
 export const AMOUNT_LENGTH_MAX = 160;
 export const NAME_LENGTH_MAX = 64;

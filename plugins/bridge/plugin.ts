@@ -2,27 +2,29 @@ import { join } from "node:path";
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { createSteps } from "#core/steps/createSteps.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { bridgeConfig } from "#plugins/bridge/bridgeConfig.ts";
-import type { BridgeStepName } from "#plugins/bridge/bridgeSteps.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
+import { createSteps } from "#core/steps.ts";
+import {
+	type BridgeContext,
+	type BridgeStepName,
+	bridgeConfig,
+} from "#plugins/bridge/bridgeConfig.ts";
 import { authorizeKind } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
-import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
-import { BridgeOperatorKey, operatorCommands } from "#plugins/bridge/operator/operatorCommands.ts";
-import { createChainReaders } from "#plugins/bridge/reconcile/chainReaders.ts";
-import { createBridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
+import {
+	BridgeOperatorKey,
+	operateBridges,
+	operatorCommands,
+} from "#plugins/bridge/operator/operateBridges.ts";
+import { createChainReaders } from "#plugins/bridge/reconcile/readChain.ts";
 import { lookNow, reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
-import { createDirectory } from "#plugins/bridge/relay/createDirectory.ts";
-import { createRelay } from "#plugins/bridge/relay/createRelay.ts";
-import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/limits.ts";
-import { offRelay } from "#plugins/bridge/relay/offRelay.ts";
+import { createBridgeWebhooks } from "#plugins/bridge/reconcile/webhooks.ts";
+import { createDirectory, createRelay, offRelay } from "#plugins/bridge/relay/createRelay.ts";
+import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/createRelayClient.ts";
 import { adminRoutes } from "#plugins/bridge/routes/adminRoutes.ts";
-import { createSignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
-import { discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
+import { createSignedIn, discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { preferenceRoutes } from "#plugins/bridge/routes/preferenceRoutes.ts";
 import { webhookRoutes } from "#plugins/bridge/routes/webhookRoutes.ts";

@@ -1,8 +1,6 @@
-import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { RawLog } from "#core/chain/RawLog.ts";
+import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { extensionPoint } from "#core/plugin/extensionPoint.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 
 /**
  * Why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were read and

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 export const scannerFault = defineFaults({
 	/** The node contradicts itself or lags: nothing was learned, and it is asked again. */

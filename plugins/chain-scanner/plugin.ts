@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { contribute } from "#core/plugin/extensionPoint.ts";
-import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
-import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
+import { contribute, definePlugin } from "#core/plugin/Plugin.ts";
+import { quarantineJob } from "#core/quarantine.ts";
 import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/contract.ts";
-import { createLaneHealth } from "#plugins/chain-scanner/createLaneHealth.ts";
-import { decodeCommand } from "#plugins/chain-scanner/decode/decodeCommand.ts";
-import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
+import { decodeCommand } from "#plugins/chain-scanner/decodeCommand.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/runLane.ts";
+import { createLaneHealth, scannerMetrics } from "#plugins/chain-scanner/laneHealth.ts";
 import {
 	LAG_BLOCKS_DEFAULT,
 	LAG_BLOCKS_LEAST,
@@ -16,13 +14,14 @@ import {
 	REORG_DEPTH_LEAST,
 	REORG_DEPTH_MOST,
 } from "#plugins/chain-scanner/limits.ts";
-import { backfillCommand } from "#plugins/chain-scanner/operator/backfillCommand.ts";
-import { createOperator } from "#plugins/chain-scanner/operator/createOperator.ts";
-import { rewindCommand } from "#plugins/chain-scanner/operator/rewindCommand.ts";
-import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
-import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+import { backfillCommand, rewindCommand } from "#plugins/chain-scanner/operator/backfillCommand.ts";
+import {
+	createOperator,
+	type ScannerOperator,
+} from "#plugins/chain-scanner/operator/createOperator.ts";
+import { runChain } from "#plugins/chain-scanner/runChain.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { gapRow } from "#plugins/chain-scanner/sql/gap.ts";
-import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
 
 const config = z.object({

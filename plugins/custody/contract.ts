@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { serviceKey } from "#core/plugin/Plugin.ts";
 
 /** A transaction as it is handed over: everything chosen, nothing left to the other side. */
 export type CustodyTransaction = {

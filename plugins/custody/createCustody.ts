@@ -1,20 +1,189 @@
 import type { KeyObject } from "node:crypto";
+import type { Clock } from "#core/clock.ts";
+import type { Fault } from "#core/fault.ts";
+import type { Metrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Custody } from "#plugins/custody/contract.ts";
 import {
-	createProviderClient,
-	type ProviderClient,
-} from "#plugins/custody/createProviderClient.ts";
-import { createQuorums, type Quorums } from "#plugins/custody/createQuorums.ts";
-import { createCaller } from "#plugins/custody/http/createCaller.ts";
-import { pathSegment } from "#plugins/custody/http/pathSegment.ts";
-import { createSender } from "#plugins/custody/send/createSender.ts";
-import { createAuthorizer } from "#plugins/custody/sign/createAuthorizer.ts";
-import type { AuthorizationKey } from "#plugins/custody/sign/readAuthorizationKey.ts";
-import { signatures } from "#plugins/custody/sign/signatures.ts";
-import { createKeySet } from "#plugins/custody/token/createKeySet.ts";
-import { createTokenVerifier } from "#plugins/custody/token/createTokenVerifier.ts";
-import { readTrace, readTraces, readUser, wire } from "#plugins/custody/wire/wire.ts";
+	type Caller,
+	createCaller,
+	createFailureLog,
+	type ProviderAnswer,
+	type ProviderCall,
+	pathSegment,
+	refusalCode,
+} from "#plugins/custody/caller.ts";
+import type { Custody } from "#plugins/custody/contract.ts";
+import { createSender } from "#plugins/custody/createSender.ts";
+import { custodyFault } from "#plugins/custody/faults.ts";
+import { QUORUM_REMEMBERED_MS, QUORUMS_REMEMBERED_MAX } from "#plugins/custody/limits.ts";
+import { type AuthorizationKey, createAuthorizer, signatures } from "#plugins/custody/sign.ts";
+import { createKeySet, createTokenVerifier } from "#plugins/custody/token.ts";
+import { readTrace, readTraces, readUser, wire } from "#plugins/custody/wire.ts";
+
+const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** `endpoint` is what a call is called in metrics and in the log. */
+export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
+
+export type ProviderClient = {
+	/** Returns the full URL of a path, as it is signed. */
+	urlOf(path: string): string;
+	/** Makes a call, and returns and counts what `outcomeOf` makes of its answer. */
+	ask<Outcome extends { kind: string; detail?: string }>(
+		call: NamedCall,
+		outcomeOf: (answer: ProviderAnswer) => Outcome,
+	): Promise<Outcome>;
+	/** Returns what an answer holds; null: the provider knows no such thing. Else throws a Fault. */
+	read(call: NamedCall): Promise<{ json: unknown } | null>;
+	/** Returns the Fault for an answer that is not what its schema says. */
+	unreadable(endpoint: string): Fault;
+};
+
+/** Makes calls by name: they are counted and timed, and logged where they fail. */
+export function createProviderClient(options: {
+	baseUrl: string;
+	call: Caller;
+	core: Pick<Core, "clock" | "log" | "metrics">;
+}): ProviderClient {
+	const { call, core } = options;
+	const base = options.baseUrl.replace(/\/+$/, "");
+	const metrics = custodyMetrics(core.metrics);
+	const tell = createFailureLog(core);
+	const urlOf = (path: string) => `${base}${path}`;
+
+	async function ask<Outcome extends { kind: string; detail?: string }>(
+		{ endpoint, path, ...rest }: NamedCall,
+		outcomeOf: (answer: ProviderAnswer) => Outcome,
+	): Promise<Outcome> {
+		const sentAtMs = core.clock.nowMs();
+		const outcome = outcomeOf(await call({ ...rest, url: urlOf(path) }));
+		metrics.duration.observe({ endpoint }, (core.clock.nowMs() - sentAtMs) / 1_000);
+		metrics.calls.inc({ endpoint, outcome: outcome.kind });
+		if (outcome.detail !== undefined && !isCalledOff(rest.signal)) tell(endpoint, outcome.detail);
+		return outcome;
+	}
+
+	return {
+		urlOf,
+		ask,
+		async read(call) {
+			const outcome = await ask(call, readingOf);
+			if (outcome.fault) throw outcome.fault;
+			return outcome.kind === "not_found" ? null : { json: outcome.json };
+		},
+		unreadable(endpoint) {
+			metrics.calls.inc({ endpoint, outcome: "misread" });
+			tell(endpoint, "not what its schema says");
+			return custodyFault.unreadable({ detail: `${endpoint}: not what its schema says` });
+		},
+	};
+}
+
+/** Says whether the caller left. Who waited until their time ran out did not leave. */
+function isCalledOff(signal: AbortSignal | undefined): boolean {
+	if (!signal?.aborted) return false;
+	const reason: unknown = signal.reason;
+	return !(reason instanceof Error && reason.name === "TimeoutError");
+}
+
+/** `kind` is a label of metrics: `read`, `not_found`, or the fault's code. */
+type Reading = { kind: string; json?: unknown; fault?: Fault; detail?: string };
+
+function readingOf(answer: ProviderAnswer): Reading {
+	// Only in the provider's own form: the page of a proxy that lost its way is no "there is none".
+	const isMissing = answer.kind === "answer" && answer.status === 404;
+	if (isMissing && refusalCode(answer.json) !== null) return { kind: "not_found" };
+	const fault = faultOfAnswer(answer);
+	if (fault) return { kind: fault.code, fault, detail: fault.privateDetail ?? fault.code };
+	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
+}
+
+/** Makes what an operator sees of the calls to the wallet provider. */
+function custodyMetrics(metrics: Metrics) {
+	return {
+		calls: metrics.counter({
+			name: "wallet_provider_calls_total",
+			help: "Calls to the wallet provider, by what came of them.",
+			labels: ["endpoint", "outcome"],
+		}),
+		duration: metrics.histogram({
+			name: "wallet_provider_call_duration_seconds",
+			help: "Time from sending a call to the wallet provider to the end of its answer.",
+			labels: ["endpoint"],
+			buckets: BUCKETS_S,
+		}),
+	};
+}
+
+/** Returns what is wrong with an answer to a question; null: it can be read. */
+function faultOfAnswer(answer: ProviderAnswer): Fault | null {
+	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
+	const { status } = answer;
+	const isForm = answer.kind === "answer" && refusalCode(answer.json) !== null;
+	if (status === 429) {
+		const members = { provider: "wallet-provider" };
+		return custodyFault.rateLimited({ detail: `HTTP ${status}`, members });
+	}
+	if (status >= 500 || status === 408)
+		return custodyFault.unavailable({ detail: `HTTP ${status}` });
+	if (answer.kind === "unreadable") {
+		return custodyFault.unreadable({ detail: `HTTP ${status}: ${answer.detail}` });
+	}
+	if (status >= 200 && status < 300) return null;
+	if (!isForm) return custodyFault.unreadable({ detail: `HTTP ${status}: an odd refusal` });
+	return custodyFault.refused({ detail: `HTTP ${status}: ${refusalCode(answer.json)}` });
+}
+
+export type Quorums = {
+	/** Says whether our key alone signs for a quorum. */
+	isOurs(quorumId: string, signal: AbortSignal): Promise<boolean>;
+};
+
+/**
+ * Asks which key quorums our authorization key signs for: a wallet names its signers by quorum, and
+ * only the quorum names keys. Answers are remembered, since most wallets name the same one.
+ */
+export function createQuorums(options: {
+	client: ProviderClient;
+	publicKey: string;
+	clock: Clock;
+}): Quorums {
+	const { client, publicKey, clock } = options;
+	const known = new Map<string, { isOurs: boolean; atMs: number }>();
+	return {
+		async isOurs(quorumId, signal) {
+			const last = known.get(quorumId);
+			if (last && clock.nowMs() - last.atMs < QUORUM_REMEMBERED_MS) return last.isOurs;
+			const endpoint = "quorum";
+			const path = `/v1/key_quorums/${pathSegment(quorumId)}`;
+			const answer = await client.read({ endpoint, path, signal });
+			const isOurs = answer !== null && holds(client, answer.json, { quorumId, publicKey });
+			// The oldest goes first; a Map keeps the order of insertion.
+			known.delete(quorumId);
+			const [oldest] = known.keys();
+			if (known.size >= QUORUMS_REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+			known.set(quorumId, { isOurs, atMs: clock.nowMs() });
+			return isOurs;
+		},
+	};
+}
+
+function holds(
+	client: ProviderClient,
+	json: unknown,
+	{ quorumId, publicKey }: { quorumId: string; publicKey: string },
+): boolean {
+	const { data } = wire.quorum.safeParse(json);
+	if (data === undefined || data.id !== quorumId) throw client.unreadable("quorum");
+	// One signature is all we can give.
+	if ((data.authorization_threshold ?? 1) > 1) return false;
+	return data.authorization_keys.some((key) => bare(key.public_key) === publicKey);
+}
+
+/** Returns a key without PEM's first and last line and its line breaks. */
+function bare(key: string): string {
+	return key.replace(/-----[A-Z ]+-----/g, "").replace(/\s+/g, "");
+}
 
 type Lookups = Pick<Custody, "byReference" | "byId" | "user" | "wallet">;
 

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** What goes wrong with the wallet provider. Details hold a status and a code, never its words. */
 export const custodyFault = defineFaults({

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 
 export type PageAsset = { body: string; type: string };
 

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { createPageAssets } from "#plugins/link-page/createPageAssets.ts";
 
 /** Only our own files, and nobody may put the page into theirs. */

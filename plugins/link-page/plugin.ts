@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { linkPageRoutes } from "#plugins/link-page/linkPageRoutes.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 

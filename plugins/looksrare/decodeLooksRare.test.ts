@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Hex, padHex } from "viem";
-import type { RawLog } from "#core/chain/RawLog.ts";
+import type { RawLog } from "#core/chain/Hex.ts";
 import { decodeLooksRare } from "#plugins/looksrare/decodeLooksRare.ts";
 import { type LoggedTrade, looksRareLogs } from "#plugins/looksrare/testing/looksRareLogs.ts";
 

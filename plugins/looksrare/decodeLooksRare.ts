@@ -1,7 +1,120 @@
-import type { RawLog } from "#core/chain/RawLog.ts";
-import { splitByUnit } from "#core/money/splitByUnit.ts";
+import { arrayAt, hexBytes, readAddressWord, readUint } from "#core/chain/abi.ts";
+import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
+import { splitByUnit } from "#core/money.ts";
 import type { Sale, SaleRejection, VenueReading } from "#plugins/chain-scanner/contract.ts";
-import { readTakerEvent, type TakerEvent } from "#plugins/looksrare/readTakerEvent.ts";
+
+/** First topics of the two logs that sales are made of. Neither event has an indexed argument. */
+export const looksRareTopics: { takerBid: Hex; takerAsk: Hex } = {
+	/** TakerBid: a listing was bought. */
+	takerBid: "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3",
+	/** TakerAsk: an offer was accepted. */
+	takerAsk: "0x9aaa45d6db2ef74ead0751ea9113263d1dec1b50cea05f0ca2002cb8063564a4",
+};
+
+/** What one TakerBid or TakerAsk says. The two differ only in what the first two people are. */
+export type TakerEvent = {
+	/** `listingBought` is a TakerBid, `offerAccepted` a TakerAsk. */
+	kind: "listingBought" | "offerAccepted";
+	/** Who called: `bidUser` of a TakerBid and pays, `askUser` of a TakerAsk and gives the NFTs. */
+	taker: Address;
+	/** Who gets the NFTs: `bidRecipient` of a TakerBid, `bidUser` of a TakerAsk. */
+	recipient: Address;
+	/** Who gets the proceeds; of a TakerBid always the one who listed. */
+	payee: Address;
+	/** The zero address for the native currency. */
+	currency: Address;
+	collection: Address;
+	itemIds: readonly bigint[];
+	/** As long as `itemIds`, each at least 1. */
+	amounts: readonly bigint[];
+	/** What the payer paid: proceeds, creator's fee and protocol's fee. */
+	price: bigint;
+};
+
+export type TakerEventReading =
+	| { kind: "event"; event: TakerEvent }
+	| { kind: "undecoded"; problem: string };
+
+const UINT256_MAX = 2n ** 256n - 1n;
+const WORD_BYTES = 32;
+
+/** Where the words stand. The leading struct and the two short arrays lie in the head itself. */
+const AT = {
+	taker: 3 * WORD_BYTES,
+	recipient: 4 * WORD_BYTES,
+	currency: 6 * WORD_BYTES,
+	collection: 7 * WORD_BYTES,
+	itemIds: 8 * WORD_BYTES,
+	amounts: 9 * WORD_BYTES,
+	payee: 10 * WORD_BYTES,
+	proceeds: 12 * WORD_BYTES,
+	creatorFee: 13 * WORD_BYTES,
+	protocolFee: 14 * WORD_BYTES,
+};
+const HEAD_BYTES = 15 * WORD_BYTES;
+
+/**
+ * Reads one log by its words; what it cannot read is named.
+ *
+ * What the contract cannot have written (no item, an amount of 0, lists of two lengths) is named
+ * like data that does not fit: a wrong sale is worse than a named gap. Nothing is thrown.
+ */
+export function readTakerEvent(log: Pick<RawLog, "topics" | "data">): TakerEventReading {
+	const kind = kindOf(log.topics);
+	if (kind === null) return undecoded("neither TakerBid nor TakerAsk");
+	const data = hexBytes(log.data);
+	if (data === null) return undecoded("data is not hex");
+	if (data.length < HEAD_BYTES) return undecoded("data ends inside its head");
+
+	const taker = readAddressWord(data, AT.taker);
+	const recipient = readAddressWord(data, AT.recipient);
+	const payee = readAddressWord(data, AT.payee);
+	if (taker === null || recipient === null || payee === null) {
+		return undecoded("a party is no address");
+	}
+	const currency = readAddressWord(data, AT.currency);
+	if (currency === null) return undecoded("the currency is no address");
+	const collection = readAddressWord(data, AT.collection);
+	if (collection === null) return undecoded("the collection is no address");
+
+	const itemIds = uintsThrough(data, AT.itemIds);
+	const amounts = uintsThrough(data, AT.amounts);
+	if (itemIds === null) return undecoded("item ids lie outside the data");
+	if (amounts === null) return undecoded("amounts lie outside the data");
+	if (itemIds.length === 0) return undecoded("no item");
+	if (itemIds.length !== amounts.length) return undecoded("not one amount for each item");
+	if (amounts.includes(0n)) return undecoded("an amount of 0");
+
+	const price = priceOf(data);
+	if (price > UINT256_MAX) return undecoded("a price beyond 256 bits");
+	const parties = { taker, recipient, payee };
+	const event = { kind, ...parties, currency, collection, itemIds, amounts, price };
+	return { kind: "event", event };
+}
+
+function undecoded(problem: string): TakerEventReading {
+	return { kind: "undecoded", problem };
+}
+
+function kindOf(topics: RawLog["topics"]): TakerEvent["kind"] | null {
+	if (topics.length !== 1) return null;
+	if (topics[0] === looksRareTopics.takerBid) return "listingBought";
+	return topics[0] === looksRareTopics.takerAsk ? "offerAccepted" : null;
+}
+
+/** The contract takes the fees out of the price, so their sum is the price to the unit. */
+function priceOf(data: Buffer): bigint {
+	const parts = [AT.proceeds, AT.creatorFee, AT.protocolFee];
+	return parts.reduce((sum, at) => sum + readUint(data, at), 0n);
+}
+
+/** Returns the ABI array whose offset is at `headByte`; null where it ends beyond the data. */
+function uintsThrough(data: Buffer, headByte: number): bigint[] | null {
+	const list = arrayAt({ data, head: headByte / WORD_BYTES, itemBytes: WORD_BYTES });
+	if (list === null) return null;
+	const { firstByte, count } = list;
+	return Array.from({ length: count }, (_, at) => readUint(data, firstByte + at * WORD_BYTES));
+}
 
 /** Reads the sales out of LooksRare's logs; each log stands for itself. */
 export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {

@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { serviceKey } from "#core/plugin/Plugin.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import type {
 	BookReads as IndexBook,
 	TokenListing as IndexListing,
-} from "#plugins/market-index/book/BookReads.ts";
+} from "#plugins/market-index/orderBook.ts";
+import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/collection.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
-import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/revealSchema.ts";
-import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/RevealIndex.ts";
+import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/contract.ts";
 
 /** An event to store: read by a lane, or told by another source. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {

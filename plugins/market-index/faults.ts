@@ -1,5 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
-import type { Fault } from "#core/fault/Fault.ts";
+import { defineFaults, type Fault } from "#core/fault.ts";
 
 export const marketFault = defineFaults({
 	notFound: {

@@ -1,53 +1,50 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { commaList } from "#core/config/commaList.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { commaList } from "#core/config/fields.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
-import { collectionNames } from "#plugins/market-index/agent/collectionNames.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
-import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
-import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
-import { createBookReads } from "#plugins/market-index/book/createBookReads.ts";
+import { collectionNames } from "#plugins/market-index/agent/resolveCollection.ts";
+import { createApplier, marketSink } from "#plugins/market-index/apply/createApplier.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
-import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
-import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
-import type { ProviderHealth } from "#plugins/market-index/display/ProviderHealth.ts";
+import { discoveredChains, discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import type { ProviderHealth } from "#plugins/market-index/display.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
-import { createSpanMemory } from "#plugins/market-index/figures/createSpanMemory.ts";
-import { collectionMetadataTask } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
-import { contractDocumentTask } from "#plugins/market-index/jobs/contractDocumentTask.ts";
-import { currencyMetadataTask } from "#plugins/market-index/jobs/currencyMetadataTask.ts";
-import { owedNamesTask } from "#plugins/market-index/jobs/owedNamesTask.ts";
+import { createSpanMemory } from "#plugins/market-index/figures/coverage.ts";
 import {
+	collectionMetadataTask,
+	currencyMetadataTask,
+} from "#plugins/market-index/jobs/collectionMetadataTask.ts";
+import { contractDocumentTask } from "#plugins/market-index/jobs/contractDocuments.ts";
+import { owedNamesTask } from "#plugins/market-index/jobs/owedNames.ts";
+import { createPushListener, doubtJob } from "#plugins/market-index/merge/createPushListener.ts";
+import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
+import {
+	createDocumentReader,
+	documentConfig,
+	gatewaysOf,
+} from "#plugins/market-index/metadata/createDocumentReader.ts";
+import { createBookReads } from "#plugins/market-index/orderBook.ts";
+import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
+import { garbageJob, recipientsJob } from "#plugins/market-index/owners/jobs.ts";
+import { forgetAllOwners } from "#plugins/market-index/owners/sql/watched.ts";
+import { gasPriceOf } from "#plugins/market-index/quote.ts";
+import { createFinder, readCoverageEnd } from "#plugins/market-index/read/context.ts";
+import { repairJob } from "#plugins/market-index/register/repairJob.ts";
+import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
+import {
+	createRetention,
 	RETENTION_DAYS_MAX,
 	RETENTION_DAYS_MIN,
 	WATCHED_DEFAULT,
 	WATCHED_MOST,
-} from "#plugins/market-index/limits.ts";
-import { createPushListener } from "#plugins/market-index/merge/createPushListener.ts";
-import { doubtJob } from "#plugins/market-index/merge/doubtJob.ts";
-import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
-import { createDocumentReader } from "#plugins/market-index/metadata/tokenUri/createDocumentReader.ts";
-import {
-	documentConfig,
-	gatewaysOf,
-} from "#plugins/market-index/metadata/tokenUri/documentConfig.ts";
-import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
-import { garbageJob } from "#plugins/market-index/owners/garbageJob.ts";
-import { recipientsJob } from "#plugins/market-index/owners/recipientsJob.ts";
-import { forgetAllOwners } from "#plugins/market-index/owners/sql/forgetAllOwners.ts";
-import { gasPriceOf } from "#plugins/market-index/quote/gasPriceOf.ts";
-import { createFinder } from "#plugins/market-index/read/createFinder.ts";
-import { readCoverageEnd } from "#plugins/market-index/read/readCoverageEnd.ts";
-import { repairJob } from "#plugins/market-index/register/repairJob.ts";
-import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
-import { createRetention } from "#plugins/market-index/retention/createRetention.ts";
+} from "#plugins/market-index/retention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
-import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
-import { supplyCatchUpJob } from "#plugins/market-index/sync/supplyCatchUpJob.ts";
+import { supplyCatchUpJob } from "#plugins/market-index/sync/leanSync.ts";
 import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { httpFault } from "#core/http/httpFault.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { silentLog } from "#core/log.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";

@@ -1,13 +1,14 @@
 import { z } from "zod";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
-import { answerIntent } from "#plugins/nft-buys/routes/answerIntent.ts";
-import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
-import { bodyFields } from "#plugins/nft-buys/routes/bodyFields.ts";
-import { chainOf } from "#plugins/nft-buys/routes/chainOf.ts";
-import { createdSchema } from "#plugins/nft-buys/routes/createdSchema.ts";
-import { priceRaw } from "#plugins/nft-buys/routes/priceRaw.ts";
+import type { BuyContext } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import {
+	answerIntent,
+	bodyFields,
+	chainOf,
+	createdSchema,
+	priceRaw,
+} from "#plugins/nft-buys/routes/buys.ts";
 import { channelOf, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };

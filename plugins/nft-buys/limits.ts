@@ -1,3 +1,15 @@
+/** Names of the outbound calls that only a buy makes; the execution path has its own list. */
+export const buySteps = [
+	"nft_buy.collection",
+	"nft_buy.listing",
+	"nft_buy.order_state",
+	"nft_buy.fulfilment",
+	"nft_buy.funds",
+	"nft_buy.ownership",
+] as const;
+
+export type BuyStep = (typeof buySteps)[number];
+
 /**
  * The most units of one buy: above every edition that is sold whole, and exact in a JSON number.
  */

@@ -1,14 +1,13 @@
 import { expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { nftBuysPlugin } from "#plugins/nft-buys/plugin.ts";
 import type { IntentKind, Wallets } from "#plugins/wallets/contract.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 
 async function setUp() {
 	const kinds: IntentKind<unknown>[] = [];

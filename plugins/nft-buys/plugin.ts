@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
-import { createBuyKind } from "#plugins/nft-buys/kind/createBuyKind.ts";
-import { createOfferKind } from "#plugins/nft-buys/kind/createOfferKind.ts";
+import { createBuyKind, createOfferKind } from "#plugins/nft-buys/kinds.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { ProviderKey } from "#plugins/provider/contract.ts";

@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { jsonText } from "#core/config/jsonText.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { jsonText } from "#core/config/fields.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { feedKey } from "#plugins/prices/feed/Feed.ts";
-import { feedsOf } from "#plugins/prices/feed/feedsOf.ts";
-import { usdFeeds } from "#plugins/prices/feed/usdFeeds.ts";
+import { feedKey, feedsOf, usdFeeds } from "#plugins/prices/feed.ts";
 import { createMemory } from "#plugins/prices/history/createMemory.ts";
 import { pricesOver } from "#plugins/prices/pricesOver.ts";
 import { runPrices } from "#plugins/prices/runPrices.ts";

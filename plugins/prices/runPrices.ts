@@ -1,14 +1,16 @@
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { sleep } from "#core/time/sleep.ts";
-import type { Prices } from "#plugins/prices/contract.ts";
-import { createRateAnnouncer } from "#plugins/prices/createRateAnnouncer.ts";
-import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
-import type { Memory } from "#plugins/prices/history/createMemory.ts";
-import { createPoll } from "#plugins/prices/history/createPoll.ts";
-import { createFillGaps } from "#plugins/prices/history/fillGaps.ts";
-import type { FeedSpans } from "#plugins/prices/history/Learned.ts";
-import { pruneRoundsJob } from "#plugins/prices/history/pruneRoundsJob.ts";
+import type { Job } from "#core/schedule.ts";
+import { sleep } from "#core/time.ts";
+import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
+import { type Feed, feedKey, type RoundProblem } from "#plugins/prices/feed.ts";
+import { type FeedSpans, learnedOf, type Memory } from "#plugins/prices/history/createMemory.ts";
+import { createPoll, pruneRoundsJob } from "#plugins/prices/history/createPoll.ts";
+import { addSpan, createFillGaps } from "#plugins/prices/history/fillGaps.ts";
 import {
 	BACKFILL_EVERY_MS,
 	BACKFILL_TIMEOUT_MS,
@@ -17,7 +19,96 @@ import {
 	POLL_TIMEOUT_MS,
 	REFRESH_EVERY_MS,
 } from "#plugins/prices/limits.ts";
-import { priceMetrics } from "#plugins/prices/priceMetrics.ts";
+
+/**
+ * A source of rates. It is asked for a chain's coin by the zero address, never by its wrapped form.
+ */
+export type RateSource = {
+	rateAt(priced: Priced, atMs: number): UsdRate | null;
+	/** Returns USD for one ETH, by whichever chain's feed has it. */
+	ethAt(atMs: number): UsdRate | null;
+	has(priced: Priced): boolean;
+	hasEth(): boolean;
+	/** Returns the token that the configuration gave this symbol on a chain. */
+	tokenOf(chainId: number, symbol: string): Address | null;
+};
+
+type Listener = Parameters<Prices["onLearned"]>[0];
+
+export type RateAnnouncer = {
+	add(listener: Listener): void;
+	/** Calls every listener; a listener's failure is logged and does not affect the others. */
+	announce(spans: FeedSpans): Promise<void>;
+	/** Repeats announcements that were made before all processes had the rates in memory. */
+	announceAgain(): Promise<void>;
+};
+
+/**
+ * Makes an announcer that calls listeners with the rates that became known. Twice: another process
+ * may store an event as unpriced until it has read the new rounds too.
+ */
+export function createRateAnnouncer(options: {
+	feeds: readonly Feed[];
+	chains: ChainRegistry;
+	clock: Clock;
+	log: Log;
+}): RateAnnouncer {
+	const { feeds, chains, clock, log } = options;
+	const listeners: Listener[] = [];
+	let again: FeedSpans = new Map();
+	let settledAtMs = Number.POSITIVE_INFINITY;
+
+	async function say(spans: FeedSpans): Promise<void> {
+		const nowMs = clock.nowMs();
+		for (const { priced, fromMs, toMs } of learnedOf(feeds, spans, chains)) {
+			const learned = { priced, fromMs, toMs: Math.min(toMs, nowMs) };
+			for (const listener of listeners) {
+				await listener(learned).catch((error) => {
+					log.error("what was stored without a price was not priced", { ...learned, error });
+				});
+			}
+		}
+	}
+	return {
+		add: (listener) => void listeners.push(listener),
+		async announce(spans) {
+			for (const [feed, span] of spans) addSpan(again, feed, span);
+			settledAtMs = clock.nowMs() + 2 * REFRESH_EVERY_MS;
+			await say(spans);
+		},
+		async announceAgain() {
+			if (again.size === 0 || clock.nowMs() < settledAtMs) return;
+			const spans = again;
+			again = new Map();
+			await say(spans);
+		},
+	};
+}
+
+export type PriceMetrics = {
+	/** Counts an answer of a feed that cannot be a price. */
+	rejected(reason: RoundProblem | "decimals"): void;
+	/** Counts a failed poll of a chain's feeds. */
+	failed(chain: string): void;
+};
+
+/** Registers the metrics of the feeds. */
+export function priceMetrics(metrics: Metrics): PriceMetrics {
+	const rejected = metrics.counter({
+		name: "price_answers_rejected_total",
+		help: "Answers of price feeds that cannot be prices, by what is wrong with them.",
+		labels: ["reason"],
+	});
+	const failed = metrics.counter({
+		name: "price_reads_failed_total",
+		help: "Times that a chain's price feeds could not be asked.",
+		labels: ["chain"],
+	});
+	return {
+		rejected: (reason) => rejected.inc({ reason }),
+		failed: (chain) => failed.inc({ chain }),
+	};
+}
 
 export type RunningPrices = {
 	onLearned: Prices["onLearned"];

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { serviceKey } from "#core/plugin/Plugin.ts";
 
 /**
  * What a call is for, most urgent first: `request`, which a buyer waits for; `view`, which a page

@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Core } from "#core/plugin/Core.ts";
-import { sleep } from "#core/time/sleep.ts";
+import { sleep } from "#core/time.ts";
+import { collectionMethods } from "#plugins/provider/client/collectionMethods.ts";
 import { createClient } from "#plugins/provider/client/createClient.ts";
 import { createReader } from "#plugins/provider/client/createReader.ts";
+import { orderMethods, tokenMethods, tradeMethods } from "#plugins/provider/client/orders.ts";
 import type { Provider, ProviderStream } from "#plugins/provider/contract.ts";
+import { providerFault } from "#plugins/provider/faults.ts";
 import { PROVIDER_ID } from "#plugins/provider/limits.ts";
-import { collectionMethods } from "#plugins/provider/methods/collectionMethods.ts";
-import { orderMethods } from "#plugins/provider/methods/orderMethods.ts";
-import { tokenMethods } from "#plugins/provider/methods/tokenMethods.ts";
-import { tradeMethods } from "#plugins/provider/methods/tradeMethods.ts";
-import { createBlocks } from "#plugins/provider/pace/createBlocks.ts";
-import { createPacer } from "#plugins/provider/pace/createPacer.ts";
-import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { createBlocks, createPacer } from "#plugins/provider/pace/createPacer.ts";
+import { createChainNames } from "#plugins/provider/wire/rows.ts";
 
 /** Makes the marketplace provider over HTTP. It makes no call until it is asked. */
 export function createProvider(options: {
@@ -48,4 +46,47 @@ export function createProvider(options: {
 function nameOf(baseUrl: string, apiKey = ""): string {
 	const hash = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex");
 	return `provider:${hash.slice(0, 16)}`;
+}
+
+/** The stream where there is none: nothing is ever pushed, and nothing can be missed. */
+export const offStream: ProviderStream = {
+	state: () => "off",
+	follow() {},
+	onPushes() {},
+	onGap() {},
+};
+
+/**
+ * The provider of a deployment without one. It is registered all the same, so that plugins which
+ * need one can start and ask `isOn`, which costs nothing.
+ */
+export const offProvider: Provider = {
+	id: PROVIDER_ID,
+	isOn: false,
+	isConnected: () => null,
+	stream: offStream,
+	newest: off,
+	trending: off,
+	top: off,
+	search: off,
+	slugOf: off,
+	collection: off,
+	stats: off,
+	traits: off,
+	traitFloors: off,
+	events: off,
+	listings: off,
+	bestListings: off,
+	bestListing: off,
+	offers: off,
+	order: off,
+	nft: off,
+	nfts: off,
+	drops: off,
+	drop: off,
+	listingFulfilment: off,
+};
+
+async function off(): Promise<never> {
+	throw providerFault.off();
 }

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** Faults of calls to the marketplace provider; its "not found" is null and no fault. */
 export const providerFault = defineFaults({

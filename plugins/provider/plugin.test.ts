@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { systemClock } from "#core/clock.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 import { providerPlugin } from "#plugins/provider/plugin.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider } from "#test/harness/fakes.ts";
 
 const request = { purpose: "request" } as const;
 

@@ -1,23 +1,23 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import {
 	ProviderKey,
 	type ProviderStream,
 	type ProviderStreamState,
 } from "#plugins/provider/contract.ts";
-import { createProvider } from "#plugins/provider/createProvider.ts";
+import { createProvider, offProvider, offStream } from "#plugins/provider/createProvider.ts";
 import { PROVIDER_BASE_URL_DEFAULT, STREAM_URL_DEFAULT } from "#plugins/provider/limits.ts";
-import { offProvider } from "#plugins/provider/offProvider.ts";
-import { offStream } from "#plugins/provider/offStream.ts";
-import { createProviderStream } from "#plugins/provider/stream/createProviderStream.ts";
+import {
+	createProviderStream,
+	startProviderStream,
+} from "#plugins/provider/stream/createProviderStream.ts";
 import {
 	createStreamStatus,
+	followStreamStatus,
 	type StreamStatus,
-} from "#plugins/provider/stream/createStreamStatus.ts";
-import { followStreamStatus } from "#plugins/provider/stream/followStreamStatus.ts";
-import { startProviderStream } from "#plugins/provider/stream/startProviderStream.ts";
-import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+} from "#plugins/provider/stream/status.ts";
+import { createChainNames } from "#plugins/provider/wire/rows.ts";
 
 const config = z.object({
 	PROVIDER_BASE_URL: z

@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
-import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
+import { plansCommands, plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
-import type { PlansLab } from "#test/harness/openPlansLab.ts";
-import { usePlans } from "#test/harness/usePlans.ts";
+import { type PlansLab, usePlans } from "#test/harness/plans.ts";
 
 // Guarantee: the agent arms what its author typed; a plan proposed by a program or a model buys
 // nothing before its owner resumes it.

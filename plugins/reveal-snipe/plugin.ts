@@ -1,23 +1,21 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { commaList } from "#core/config/commaList.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { commaList } from "#core/config/fields.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
-import { SIGNALS } from "#plugins/reveal-snipe/detection/signals.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/burst.ts";
+import { SIGNALS } from "#plugins/reveal-snipe/detection.ts";
 import { KEPT_MS, NAMED_EVERY_MS, PRUNE_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
 import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
 import {
 	FILLS_PER_MINUTE_DEFAULT,
 	FILLS_PER_MINUTE_MAX,
-} from "#plugins/reveal-snipe/plans/limits.ts";
-import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+} from "#plugins/reveal-snipe/plans/planBody.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealRoutes } from "#plugins/reveal-snipe/routes/revealRoutes.ts";
-import { pruneDetections } from "#plugins/reveal-snipe/sql/detections.ts";
-import { pruneSeen } from "#plugins/reveal-snipe/sql/seen.ts";
-import { type ChainWatch, watchChain } from "#plugins/reveal-snipe/watch/watchChain.ts";
-import { watchNamed } from "#plugins/reveal-snipe/watch/watchNamed.ts";
+import { pruneDetections, pruneSeen } from "#plugins/reveal-snipe/sql/detections.ts";
+import { type ChainWatch, watchChain, watchNamed } from "#plugins/reveal-snipe/watch/watchChain.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Detects reveals in the block where they happen, and has all tokens read and ranked at once. */

@@ -1,11 +1,67 @@
 import { z } from "zod";
-import { httpFault } from "#core/http/httpFault.ts";
-import { field } from "#core/http/openapi/field.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import type { Outbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import type { RevealIndex } from "#plugins/market-index/contract.ts";
+import {
+	collectionTopic,
+	type RevealFrame,
+	type RevealIndex,
+	type RevealSubject,
+} from "#plugins/market-index/contract.ts";
 import { RECENT_MS } from "#plugins/reveal-snipe/limits.ts";
-import { listReveals, REVEAL_PHASES } from "#plugins/reveal-snipe/sql/listReveals.ts";
+import {
+	listReveals,
+	type NewDetection,
+	REVEAL_PHASES,
+} from "#plugins/reveal-snipe/sql/detections.ts";
+
+export type RevealNews = {
+	chain: Chain;
+	subject: Pick<RevealSubject, "address" | "slug" | "revealState">;
+	phase: RevealFrame["phase"];
+	/** Null without a detection: only the state changed. */
+	detection: Pick<
+		NewDetection,
+		"signal" | "evidence" | "blockNumber" | "blockAt" | "detectedAt" | "delayMs"
+	> | null;
+	at: Date;
+};
+
+/**
+ * Adds a `reveal` frame to the collection's stream, in the transaction of the change that it
+ * announces.
+ */
+export function appendRevealFrame(outbox: Outbox, tx: Tx, news: RevealNews): void {
+	const { chain, subject, phase, detection, at } = news;
+	const data: RevealFrame = {
+		chain: chain.slug,
+		contractAddress: subject.address,
+		slug: subject.slug,
+		phase,
+		revealState: subject.revealState,
+		detection: detection && renderDetection(detection),
+		occurredAt: at.toISOString(),
+	};
+	outbox.append(tx, collectionTopic(chain.slug, subject.address), [{ type: "reveal", data }]);
+}
+
+/** Renders a detection for routes and streams. */
+export function renderDetection(
+	detection: NonNullable<RevealNews["detection"]>,
+): NonNullable<RevealFrame["detection"]> {
+	return {
+		signal: detection.signal,
+		evidence: detection.evidence,
+		blockNumber: detection.blockNumber,
+		blockAt: detection.blockAt?.toISOString() ?? null,
+		detectedAt: detection.detectedAt.toISOString(),
+		delayMs: detection.delayMs,
+	};
+}
 
 export type RevealToolDeps = {
 	core: Pick<Core, "db" | "clock" | "chains" | "indexed">;

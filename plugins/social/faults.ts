@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** Reasons why a delivery, or an operator's question about X, is not answered. */
 export const socialFault = defineFaults({

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time.ts";
 
 /** The most events of one delivery, or one page of polling; the rest is left out. */
 export const EVENTS_PER_DELIVERY_MAX = 200;

@@ -1,14 +1,35 @@
-import { closeCodes } from "#plugins/streams/closeCodes.ts";
+import type { Clock } from "#core/clock.ts";
+import { type Outbox, type RenderedFrame, renderFrames } from "#core/outbox.ts";
+import type { StreamName } from "#plugins/streams/createStreams.ts";
 import type { Feed } from "#plugins/streams/createTailer.ts";
 import {
+	controlFrame,
+	type ReplayGate,
+	type SnapshotReason,
+} from "#plugins/streams/createTopicTail.ts";
+import {
+	FRAMES_MISSED_MAX,
+	INBOUND_MESSAGES_MAX,
+	INBOUND_WINDOW_MS,
+	PING_INTERVAL_MS,
 	PINGS_UNANSWERED_MAX,
 	REPLAY_DRAIN_TIMEOUT_MS,
+	REPLAY_UNSENT_BYTES_MAX,
 	UNSENT_BYTES_HIGH,
 	UNSENT_BYTES_MAX,
 } from "#plugins/streams/limits.ts";
-import type { ResumePoint } from "#plugins/streams/readStreamQuery.ts";
-import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
-import type { StreamName } from "#plugins/streams/streamMetrics.ts";
+import { closeCodes, type ResumePoint } from "#plugins/streams/routes.ts";
+
+/** The part of Bun's server socket that streams use. */
+export type StreamSocket = {
+	send(text: string): number;
+	/** Sends a ping of the protocol, which every WebSocket client answers without code of its own. */
+	ping(): number;
+	close(code: number, reason: string): void;
+	subscribe(topic: string): void;
+	/** Returns the bytes that were sent and not yet written, including published ones. */
+	getBufferedAmount(): number;
+};
 
 /** What a client was granted before its upgrade. */
 export type Admission = {
@@ -113,4 +134,118 @@ export function createSession(socket: StreamSocket, admission: Admission): Sessi
 		close,
 		release,
 	};
+}
+
+/** Returns a function that says whether one more message of a client is within the limit. */
+export function inboundAllowance(clock: Clock): () => boolean {
+	let windowStartMs = clock.nowMs();
+	let count = 0;
+	return () => {
+		const nowMs = clock.nowMs();
+		if (nowMs - windowStartMs >= INBOUND_WINDOW_MS) {
+			windowStartMs = nowMs;
+			count = 0;
+		}
+		count += 1;
+		return count <= INBOUND_MESSAGES_MAX;
+	};
+}
+
+export type JoinOptions = {
+	feed: Feed;
+	session: Session;
+	/** Puts the session's socket into the topic: from here on it gets published frames. */
+	subscribe: (topic: string) => void;
+	epoch: string;
+	outbox: Pick<Outbox, "read">;
+	gate: ReplayGate;
+	clock: Clock;
+};
+
+/** The frames after the point where a client stopped, or why it cannot have them. */
+type Missed =
+	| { kind: "frames"; frames: readonly RenderedFrame[] }
+	| { kind: "lost"; reason: SnapshotReason };
+
+/**
+ * Brings one client into one topic: hello, the missed frames, then all later ones.
+ *
+ * The socket enters the topic synchronously when it has got all published frames, so nothing is
+ * lost or doubled between replay and live frames.
+ */
+export async function joinTopic(options: JoinOptions): Promise<void> {
+	const { feed, session, epoch } = options;
+	const { resume } = session.admission;
+	if (!resume) return enter(options, undefined);
+	if (resume.epoch !== undefined && resume.epoch !== epoch) return enter(options, "epoch_changed");
+	// The client may come from a process that was ahead of this one.
+	if (resume.afterSeq > feed.position()) await feed.catchUp();
+	if (resume.afterSeq > feed.position()) return enter(options, "seq_unknown");
+
+	let sent = resume.afterSeq;
+	let greeted = false;
+	while (session.isOpen()) {
+		const missed = await readMissed(sent, options);
+		if (!session.isOpen()) return;
+		if (missed.kind === "lost") {
+			return greeted ? restart(options, missed.reason) : enter(options, missed.reason);
+		}
+		if (!greeted) hello(options, { seq: sent, resumed: true });
+		greeted = true;
+		for (const frame of missed.frames) {
+			// Newer frames than the position reach this socket by being published.
+			if (frame.seq > feed.position()) break;
+			session.send(frame.text);
+			sent = frame.seq;
+			await session.drained(REPLAY_UNSENT_BYTES_MAX);
+		}
+		if (sent === feed.position()) return subscribe(options);
+	}
+}
+
+async function readMissed(sent: number, { feed, outbox, gate }: JoinOptions): Promise<Missed> {
+	const missedCount = feed.position() - sent;
+	if (missedCount === 0) return { kind: "frames", frames: [] };
+	if (missedCount > FRAMES_MISSED_MAX) return { kind: "lost", reason: "too_many_missed" };
+	const { batches } = await gate(() => outbox.read(feed.topic, sent));
+	const frames: RenderedFrame[] = [];
+	let expected = sent + 1;
+	for (const batch of batches) {
+		// Pruned from the old end: the frames in between do not exist any more.
+		if (batch.seqFirst > expected) return { kind: "lost", reason: "too_old" };
+		expected = batch.seqFirst + batch.frames.length;
+		frames.push(...renderFrames(batch).filter(({ seq }) => seq > sent));
+	}
+	return frames.length === 0 ? { kind: "lost", reason: "too_old" } : { kind: "frames", frames };
+}
+
+/**
+ * Sends hello and follows the topic from here; where the client asked for frames that are lost, it
+ * tells it to read the state again.
+ */
+function enter(options: JoinOptions, lost: SnapshotReason | undefined): void {
+	hello(options, { seq: options.feed.position(), resumed: false });
+	if (lost) restart(options, lost);
+	else subscribe(options);
+}
+
+function restart(options: JoinOptions, reason: SnapshotReason): void {
+	const { session, feed, clock } = options;
+	const { topic } = feed;
+	const seq = feed.position();
+	const atMs = clock.nowMs();
+	session.send(controlFrame({ type: "snapshot_required", seq, topic, atMs, data: { reason } }));
+	subscribe(options);
+}
+
+function subscribe({ session, feed, subscribe: enterTopic }: JoinOptions): void {
+	if (session.isOpen()) enterTopic(feed.topic);
+}
+
+function hello(options: JoinOptions, greeting: { seq: number; resumed: boolean }): void {
+	const { session, feed, epoch, clock } = options;
+	const { seq, resumed } = greeting;
+	const data = { resumed, head: feed.position(), pingIntervalMs: PING_INTERVAL_MS };
+	const atMs = clock.nowMs();
+	session.send(controlFrame({ type: "hello", seq, topic: feed.topic, atMs, data, epoch }));
 }

@@ -1,18 +1,104 @@
 import { z } from "zod";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import { closeCodes } from "#plugins/streams/closeCodes.ts";
-import { connectionCounts } from "#plugins/streams/connectionCounts.ts";
-import { controlFrame } from "#plugins/streams/controlFrame.ts";
-import { type Admission, createSession, type Session } from "#plugins/streams/createSession.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+import type { Outbox } from "#core/outbox.ts";
+import { sleep } from "#core/time.ts";
+import {
+	type Admission,
+	createSession,
+	inboundAllowance,
+	joinTopic,
+	type Session,
+	type StreamSocket,
+} from "#plugins/streams/createSession.ts";
 import type { Feed, Tailer } from "#plugins/streams/createTailer.ts";
-import { inboundAllowance } from "#plugins/streams/inboundAllowance.ts";
-import { joinTopic } from "#plugins/streams/joinTopic.ts";
-import { REPLAY_READS_MAX } from "#plugins/streams/limits.ts";
-import { type ReplayGate, replayGate } from "#plugins/streams/replayGate.ts";
-import type { StreamSocket } from "#plugins/streams/StreamSocket.ts";
-import type { StreamMetrics } from "#plugins/streams/streamMetrics.ts";
+import { controlFrame, type ReplayGate, replayGate } from "#plugins/streams/createTopicTail.ts";
+import {
+	PING_INTERVAL_MS,
+	PUBLISH_BYTES_PER_TURN_MAX,
+	REPLAY_READS_MAX,
+	TAIL_INTERVAL_MS,
+} from "#plugins/streams/limits.ts";
+import { closeCodes } from "#plugins/streams/routes.ts";
+
+/** Publishes frames to the sockets, at a bounded rate. */
+export type Publisher = {
+	/** Sends one text to every socket of this process that is in the topic. */
+	publish(topic: string, text: string): void;
+	/** Returns how many bytes may still go out in this turn of the event loop. */
+	roomBytes(): number;
+	/** Waits until the sockets had time to write; then there is room again. */
+	nextTurn(): Promise<void>;
+};
+
+export type ConnectionCounts = {
+	/** Counts a new stream; returns false, without counting, where the client holds the maximum. */
+	enter(client: string): boolean;
+	leave(client: string): void;
+};
+
+/** Counts open streams by client address. Holds one entry for each client with a stream. */
+export function connectionCounts(max: number): ConnectionCounts {
+	const counts = new Map<string, number>();
+	return {
+		enter(client) {
+			const count = counts.get(client) ?? 0;
+			if (count >= max) return false;
+			counts.set(client, count + 1);
+			return true;
+		},
+		leave(client) {
+			const count = counts.get(client) ?? 0;
+			if (count <= 1) counts.delete(client);
+			else counts.set(client, count - 1);
+		},
+	};
+}
+
+/** The part of Bun's server that frames go through: one native call for all sockets of a topic. */
+export type PublishingServer = { publish(topic: string, text: string): number };
+
+export type PublisherOptions = {
+	server: () => PublishingServer | undefined;
+	/** Waits for the sockets to write. */
+	nextTurn: () => Promise<void>;
+	/** Called each time a turn's bytes went out: the moment to check for slow readers. */
+	onTurnFull: () => void;
+};
+
+/**
+ * Makes a publisher that counts what goes out between two turns of the event loop.
+ *
+ * Within one turn only what the kernel takes at once is written, so a megabyte published in a row
+ * would end every socket at Bun's backpressure limit, the fast ones too.
+ */
+export function createPublisher({ server, nextTurn, onTurnFull }: PublisherOptions): Publisher {
+	let turnBytes = 0;
+	let unseenBytes = 0;
+	let turn: Promise<void> | undefined;
+
+	const passTurn = (): Promise<void> => {
+		turn ??= nextTurn().then(() => {
+			turn = undefined;
+			turnBytes = 0;
+		});
+		return turn;
+	};
+	return {
+		publish(topic, text) {
+			server()?.publish(topic, text);
+			turnBytes += text.length;
+			unseenBytes += text.length;
+			void passTurn();
+			if (unseenBytes < PUBLISH_BYTES_PER_TURN_MAX) return;
+			unseenBytes = 0;
+			onTurnFull();
+		},
+		roomBytes: () => PUBLISH_BYTES_PER_TURN_MAX - turnBytes,
+		nextTurn: passTurn,
+	};
+}
 
 /** All open streams: events of their sockets from the routes, and actions on all of them. */
 export type Streams = {
@@ -137,4 +223,106 @@ function replyTo(message: unknown, feed: Feed, atMs: number): string {
 	// No part of the message is repeated: an echo would be an amplifier.
 	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
 	return controlFrame({ ...about, type: "error", data });
+}
+
+export type StreamRunner = {
+	start(): void;
+	stop(): Promise<void>;
+	/** Returns how long ago the log was last read without a failure. */
+	silentMs(): number;
+};
+
+export type RunStreamsOptions = {
+	tailer: Pick<Tailer, "tick" | "ping">;
+	streams: Pick<Streams, "checkUnsent" | "probe">;
+	clock: Clock;
+	log: Log;
+	/** Waits, or returns early when the signal aborts. */
+	wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+/**
+ * Starts the two loops behind the streams. Two, because a hanging database must not delay pings:
+ * clients would take a late frame for a dead connection, and all would reconnect at once.
+ */
+export function runStreams(options: RunStreamsOptions): StreamRunner {
+	const { tailer, streams, clock, log, wait = sleep } = options;
+	const stopping = new AbortController();
+	const { signal } = stopping;
+	let lastReadMs = clock.nowMs();
+	let running: Promise<unknown> = Promise.resolve();
+
+	async function tail(): Promise<void> {
+		while (!signal.aborted) {
+			try {
+				await tailer.tick();
+				lastReadMs = clock.nowMs();
+			} catch (error) {
+				log.warn("the log of frames cannot be read", { error });
+			}
+			await wait(TAIL_INTERVAL_MS, signal);
+		}
+	}
+	async function watch(): Promise<void> {
+		let pingedMs = clock.nowMs();
+		while (!signal.aborted) {
+			await wait(TAIL_INTERVAL_MS, signal);
+			streams.checkUnsent({ look: true });
+			// Counted by the clock and not in turns, which come late on a busy machine.
+			if (clock.nowMs() - pingedMs < PING_INTERVAL_MS) continue;
+			pingedMs += PING_INTERVAL_MS;
+			tailer.ping();
+			streams.probe();
+		}
+	}
+	return {
+		start() {
+			lastReadMs = clock.nowMs();
+			running = Promise.all([tail(), watch()]);
+		},
+		async stop() {
+			stopping.abort();
+			await running;
+		},
+		silentMs: () => clock.nowMs() - lastReadMs,
+	};
+}
+
+export type StreamName = "collection" | "discover";
+
+export type StreamMetrics = {
+	opened(stream: StreamName): void;
+	ended(stream: StreamName): void;
+	closed(code: number): void;
+	published(): void;
+};
+
+/**
+ * A client may close with any of a thousand codes; only those with a meaning are counted
+ * separately.
+ */
+const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
+
+/** Registers the metrics of the streams. */
+export function streamMetrics(metrics: Metrics): StreamMetrics {
+	const connections = metrics.gauge({
+		name: "ws_connections",
+		help: "Open streams.",
+		labels: ["stream"],
+	});
+	const closed = metrics.counter({
+		name: "ws_closed_total",
+		help: "Streams that ended, by close code.",
+		labels: ["code"],
+	});
+	const published = metrics.counter({
+		name: "ws_frames_published_total",
+		help: "Frames of the log that were published to a topic with subscribers.",
+	});
+	return {
+		opened: (stream) => connections.inc({ stream }),
+		ended: (stream) => connections.inc({ stream }, -1),
+		closed: (code) => closed.inc({ code: CODES.has(code) ? String(code) : "other" }),
+		published: () => published.inc({}),
+	};
 }

@@ -1,12 +1,55 @@
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import { createEpoch } from "#plugins/streams/createEpoch.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Outbox } from "#core/outbox.ts";
 import {
 	createTopicTail,
+	parseHint,
 	type TopicTail,
 	type TopicTailOptions,
+	topicOfHint,
 } from "#plugins/streams/createTopicTail.ts";
-import { parseHint } from "#plugins/streams/parseHint.ts";
-import { topicOfHint } from "#plugins/streams/topicOfHint.ts";
+import { EPOCH_AGE_MAX_MS } from "#plugins/streams/limits.ts";
+
+export type Epoch = {
+	/** Returns the epoch, at most a second old, however many streams open at once. */
+	current(): Promise<string>;
+	/** Reads the epoch from the database now. */
+	refresh(): Promise<string>;
+};
+
+export type EpochOptions = {
+	read: () => Promise<string>;
+	clock: Clock;
+	/** Called when the epoch differs from the known one: numbers of the two cannot be compared. */
+	onChanged: () => void;
+};
+
+/** Remembers the numbering of the database, and notices when a backup was restored. */
+export function createEpoch({ read, clock, onChanged }: EpochOptions): Epoch {
+	let known: string | undefined;
+	let answer: { atMs: number; epoch: Promise<string> } | undefined;
+
+	async function ask(): Promise<string> {
+		const epoch = await read();
+		const changed = known !== undefined && known !== epoch;
+		known = epoch;
+		if (changed) onChanged();
+		return epoch;
+	}
+	function refresh(): Promise<string> {
+		const asked = { atMs: clock.nowMs(), epoch: ask() };
+		answer = asked;
+		// A failure is not remembered: the next stream asks again.
+		asked.epoch.catch(() => {
+			if (answer === asked) answer = undefined;
+		});
+		return asked.epoch;
+	}
+	return {
+		current: () =>
+			answer && clock.nowMs() - answer.atMs < EPOCH_AGE_MAX_MS ? answer.epoch : refresh(),
+		refresh,
+	};
+}
 
 /**
  * A claim on a topic: while one is held, the topic's frames are published to this process's

@@ -1,15 +1,41 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import type { FrameBatch } from "#core/outbox/Frame.ts";
-import { type RenderedFrame, renderFrames } from "#core/outbox/renderFrames.ts";
-import { controlFrame } from "#plugins/streams/controlFrame.ts";
+import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { type FrameBatch, type Outbox, type RenderedFrame, renderFrames } from "#core/outbox.ts";
+import type { Publisher } from "#plugins/streams/createStreams.ts";
 import {
 	BATCHES_COLLECTED_MAX,
 	COLLECT_FOLLOWERS_MIN,
 	FRAMES_MISSED_MAX,
 } from "#plugins/streams/limits.ts";
-import type { Publisher } from "#plugins/streams/Publisher.ts";
+
+/** Why a client has to read the state again instead of getting the missed frames. */
+export type SnapshotReason =
+	| "epoch_changed"
+	| "seq_unknown"
+	| "too_old"
+	| "too_many_missed"
+	| "frames_lost";
+
+type ControlFrame = {
+	type: "hello" | "ping" | "pong" | "snapshot_required" | "error";
+	/** The topic's number that this client has reached, not a number of the frame's own. */
+	seq: number;
+	topic: string;
+	atMs: number;
+	data: Readonly<Record<string, unknown>>;
+	/** Only in hello. */
+	epoch?: string;
+};
+
+/**
+ * Renders a frame that the server makes itself: in the shape of all frames, but not part of the
+ * log.
+ */
+export function controlFrame({ type, seq, topic, atMs, data, epoch }: ControlFrame): string {
+	const at = new Date(atMs).toISOString();
+	return JSON.stringify({ type, seq, ...(epoch === undefined ? {} : { epoch }), topic, at, data });
+}
 
 export type TopicTailOptions = {
 	outbox: Pick<Outbox, "read" | "heads">;
@@ -236,4 +262,58 @@ function tell(
 ): void {
 	const seq = position ?? 0;
 	publisher.publish(topic, controlFrame({ ...frame, seq, topic, atMs: clock.nowMs() }));
+}
+
+const batchSchema = z.object({
+	topic: z.string().min(1),
+	seqFirst: z.int().min(1),
+	atMs: z.number(),
+	frames: z.array(z.object({ type: z.string(), data: z.unknown() })).min(1),
+});
+
+/**
+ * Parses an announcement of the bus; undefined where it is no batch of ours.
+ *
+ * Another version of this service may share the bus, so an unreadable one is no failure: its frames
+ * are read from PostgreSQL.
+ */
+export function parseHint(text: string): FrameBatch | undefined {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+	return batchSchema.safeParse(value).data;
+}
+
+export type ReplayGate = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
+/** Makes a gate that lets at most `max` functions run at a time; the others wait in order. */
+export function replayGate(max: number): ReplayGate {
+	const waiting: (() => void)[] = [];
+	let running = 0;
+	return async (run) => {
+		if (running < max) running += 1;
+		// An ended function hands its place over, so the count stays.
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await run();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else running -= 1;
+		}
+	};
+}
+
+/** How an announcement of ours begins. */
+const TOPIC_FIRST = /^\{"topic":"([^"\\]*)"/;
+
+/**
+ * Returns the topic of an announcement without parsing its frames; undefined where only a full
+ * parse would show it.
+ */
+export function topicOfHint(text: string): string | undefined {
+	return TOPIC_FIRST.exec(text)?.[1];
 }

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** Faults of a stream before it opens; afterwards `closeCodes` apply. */
 export const streamFault = defineFaults({

@@ -1,11 +1,16 @@
 import { z } from "zod";
-import { FRAMES_CHANNEL } from "#core/outbox/createOutbox.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { sleep } from "#core/time/sleep.ts";
+import { FRAMES_CHANNEL } from "#core/outbox.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
+import { sleep } from "#core/time.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
-import { closeCodes } from "#plugins/streams/closeCodes.ts";
-import { createPublisher, type PublishingServer } from "#plugins/streams/createPublisher.ts";
-import { createStreams, type Streams } from "#plugins/streams/createStreams.ts";
+import {
+	createPublisher,
+	createStreams,
+	type PublishingServer,
+	runStreams,
+	type Streams,
+	streamMetrics,
+} from "#plugins/streams/createStreams.ts";
 import { createTailer } from "#plugins/streams/createTailer.ts";
 import {
 	COLLECT_MS,
@@ -13,9 +18,7 @@ import {
 	PUBLISH_TURN_MS,
 	TAIL_SILENCE_MAX_MS,
 } from "#plugins/streams/limits.ts";
-import { streamRoutes } from "#plugins/streams/routes.ts";
-import { runStreams } from "#plugins/streams/runStreams.ts";
-import { streamMetrics } from "#plugins/streams/streamMetrics.ts";
+import { closeCodes, streamRoutes } from "#plugins/streams/routes.ts";
 
 const config = z.object({
 	STREAM_CONNECTIONS_PER_CLIENT_MAX: z.coerce

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import {
 	type Economics,
 	economicsSchema,

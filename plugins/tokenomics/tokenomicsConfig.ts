@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Address } from "#core/chain/Hex.ts";
-import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
+import { type Address, BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import { FINAL_DEPTH_DEFAULT } from "#plugins/tokenomics/limits.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { openRegistryLab } from "#test/harness/openRegistryLab.ts";

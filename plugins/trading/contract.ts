@@ -1,5 +1,5 @@
 import type { Address } from "#core/chain/Hex.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { serviceKey } from "#core/plugin/Plugin.ts";
 
 /** A trade whose swap was mined and gave its owner tokens. */
 export type SettledTrade = {

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import type { Portfolio } from "#plugins/trading/createPortfolio.ts";
-import type { Assets } from "#plugins/trading/registry/Asset.ts";
-import { type HoldingsAnswer, holdingsSchema } from "#plugins/trading/renderHoldings.ts";
+import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
+import { type HoldingsAnswer, holdingsSchema, type Portfolio } from "#plugins/trading/holdings.ts";
+import type { Assets } from "#plugins/trading/registry/createAssets.ts";
 import { assetInput, dollarWords, findAsset } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 

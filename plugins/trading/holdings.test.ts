@@ -1,10 +1,13 @@
 import { beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { getUserRawBalance, getUserUIBalance, readHoldings } from "#plugins/trading/holdings.ts";
-import type { Asset } from "#plugins/trading/registry/Asset.ts";
-import { assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { renderHoldings } from "#plugins/trading/renderHoldings.ts";
+import {
+	getUserRawBalance,
+	getUserUIBalance,
+	readHoldings,
+	renderHoldings,
+} from "#plugins/trading/holdings.ts";
+import { type Asset, assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";

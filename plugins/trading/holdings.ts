@@ -1,14 +1,21 @@
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
-import { chainNumbers } from "#core/chain/chainNumbers.ts";
+import { z } from "zod";
+import { readAbiUint } from "#core/chain/abi.ts";
+import { chainNumbers } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { assert } from "#core/fault/assert.ts";
-import { mulDiv } from "#core/money/mulDiv.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { pageSchema } from "#core/http/pages.ts";
+import { decimalString, mulDiv, toDisplayNumber } from "#core/money.ts";
 import type { LastPrice, References } from "#plugins/trading/prices/createReference.ts";
-import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
-import type { Asset } from "#plugins/trading/registry/Asset.ts";
+import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { MULTIPLIER_MAX, MULTIPLIER_ONE } from "#plugins/trading/registry/limits.ts";
-import type { Wallet } from "#plugins/wallets/contract.ts";
+import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/renderAsset.ts";
+import { settleViews, type View } from "#plugins/trading/settleViews.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
+import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /** The most wallets that are read: each costs one call per token. */
 export const HOLDING_WALLETS_MAX = 10;
@@ -152,4 +159,127 @@ function multiplierOf(outcome: RpcOutcome | undefined): BalanceRead["multiplier"
 
 function keyOf(wallet: Address, token: Address): string {
 	return `${wallet}:${token}`;
+}
+
+const MULTIPLIER_DECIMALS = 18;
+
+export const holdingSchema = z
+	.object({
+		walletId: field.id("The wallet, by its id here."),
+		walletAddress: field.addressText("The wallet's address."),
+		chain: field.text("Slug of the chain.", "robinhood"),
+		chainId: field.integer("EIP-155 id of the chain.", 4_663),
+		address: field.addressText("The token; the zero address is the chain's coin."),
+		symbol: field.text("Its ticker.", "TSLA"),
+		name: field.text("Its name.", "Tesla"),
+		kind: z
+			.enum(["native", "wrapped", "stable", "stock"])
+			.meta({ description: "What it is: a coin, a currency of settlement, a stock token." }),
+		status: z.enum(["active", "delisted_pending_review", "unverified"]).meta({
+			description: "Only `active` is traded; `unverified` is paused, or waits for a check.",
+		}),
+		balanceRaw: field
+			.digits("What can be traded, in base units; null where the chain did not say.", "2500000")
+			.nullable(),
+		balance: field.decimal("The same in whole tokens, exact.", "2.5").nullable(),
+		uiBalance: field
+			.decimal("The same as shares: times the multiplier. To look at, never to send.", "7.5")
+			.nullable(),
+		multiplier: field.decimal("Shares that one token shows as; null where none.", "3").nullable(),
+		...priceParts,
+		valueUsd: field
+			.number("In US dollars: `balance` times `priceUsd`; null where one is not known.", 1_031.25)
+			.nullable(),
+	})
+	.meta({ id: "Holding", description: "What one wallet holds of one token." });
+
+export const holdingsSchema = z
+	.object({
+		data: z
+			.array(holdingSchema)
+			.meta({ description: "The most valuable first; what holds nothing is left out." }),
+		page: pageSchema,
+		totalUsd: field
+			.number("What all of it is worth, in US dollars; null where a part is not known.", 2_048.5)
+			.nullable(),
+		knownUsd: field.number("What the known part is worth, in US dollars.", 2_048.5),
+		asOf: field.time("When balances were read."),
+	})
+	.meta({ id: "Holdings", description: "What a profile's wallets hold, and what it is worth." });
+
+export type HoldingsAnswer = z.output<typeof holdingsSchema>;
+
+export function renderHoldings(
+	holdings: readonly Holding[],
+	{ chain, nowMs }: { chain: string; nowMs: number },
+): HoldingsAnswer {
+	const known = holdings.flatMap(({ valueMicros }) => (valueMicros === null ? [] : [valueMicros]));
+	const sum = known.reduce((total, value) => total + value, 0n);
+	const knownUsd = toDisplayNumber(sum, MICROS_DECIMALS);
+	return {
+		data: holdings.toSorted(byValue).map((holding) => rendered(holding, chain)),
+		page: { nextCursor: null, hasMore: false },
+		totalUsd: known.length === holdings.length ? knownUsd : null,
+		knownUsd,
+		asOf: new Date(nowMs).toISOString(),
+	};
+}
+
+function rendered(holding: Holding, chain: string): z.output<typeof holdingSchema> {
+	const { wallet, asset, multiplier, price, valueMicros } = holding;
+	const raw = getUserRawBalance(holding);
+	const shown = getUserUIBalance(holding);
+	const { chainId, address, symbol, name, kind, status, decimals } = asset;
+	return {
+		...{ walletId: wallet.id, walletAddress: wallet.address, chain, chainId, address },
+		...{ symbol, name, kind, status },
+		balanceRaw: raw === null ? null : String(raw),
+		balance: raw === null ? null : decimalString(raw, decimals),
+		uiBalance: shown === null ? null : decimalString(shown, decimals),
+		multiplier:
+			typeof multiplier === "bigint" ? decimalString(multiplier, MULTIPLIER_DECIMALS) : null,
+		...renderPrice(price),
+		valueUsd: valueMicros === null ? null : toDisplayNumber(valueMicros, MICROS_DECIMALS),
+	};
+}
+
+/** Orders by value, the highest first and unknown values last. */
+function byValue(a: Holding, b: Holding): number {
+	const [of, to] = [a.valueMicros ?? -1n, b.valueMicros ?? -1n];
+	if (of === to) return a.asset.symbol < b.asset.symbol ? -1 : 1;
+	return of > to ? -1 : 1;
+}
+
+export type PortfolioOptions = {
+	db: Queryable;
+	clock: Clock;
+	rpc: Rpc;
+	chain: { id: number; slug: string };
+	assets: Pick<Assets, "read">;
+	reference: Pick<References, "last">;
+};
+
+/** Returns what a profile's wallets hold. */
+export type Portfolio = (
+	profile: Profile,
+	asked: { signal: AbortSignal; only?: Address | undefined },
+) => Promise<HoldingsAnswer>;
+
+/**
+ * Makes the function that reads a profile's holdings: the chain's coin and every token of the
+ * registry that was not rejected, including those that are no longer traded; or one of them.
+ */
+export function createPortfolio(options: PortfolioOptions): Portfolio {
+	const { db, clock, rpc, chain, assets, reference } = options;
+	return async ({ wallets }, { signal, only }) => {
+		const coin = await assets.read(db, ZERO_ADDRESS);
+		const rows = await assetRows.all(db, chain.id);
+		const listed = rows.filter(({ status }) => status !== "rejected").map(assetOf);
+		const asked = [coin, ...listed].filter((asset): asset is Asset => {
+			return asset !== null && (only === undefined || asset.address === only);
+		});
+		const deps = { rpc, reference };
+		const holdings = await readHoldings(deps, { wallets, assets: asked, signal });
+		return renderHoldings(holdings, { chain: chain.slug, nowMs: clock.nowMs() });
+	};
 }

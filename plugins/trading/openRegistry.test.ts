@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
-import { MULTICALL } from "#plugins/trading/reads/settleViews.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { MULTICALL } from "#plugins/trading/settleViews.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { compileRuntime } from "#test/harness/compileRuntime.ts";
+import { compileRuntime } from "#test/harness/compileFixtures.ts";
 import { openRegistryLab } from "#test/harness/openRegistryLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { Stock } from "#test/sandbox/stocks/describeStockWorld.ts";

@@ -1,38 +1,31 @@
 import { Elysia } from "elysia";
 import type { z } from "zod";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
-import { assert } from "#core/fault/assert.ts";
+import { type Rpc, type RpcPurpose, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { sleep } from "#core/time/sleep.ts";
+import type { Job } from "#core/schedule.ts";
+import { sleep } from "#core/time.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { createPortfolio } from "#plugins/trading/createPortfolio.ts";
-import { createEligibility } from "#plugins/trading/eligibility.ts";
+import { createPortfolio } from "#plugins/trading/holdings.ts";
 import { holdingTools } from "#plugins/trading/holdingTools.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
-import type { Assets } from "#plugins/trading/registry/Asset.ts";
-import { assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
+import { type Assets, assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
-import { createSync } from "#plugins/trading/registry/createSync.ts";
+import { createSync, registryHealth } from "#plugins/trading/registry/createSync.ts";
 import {
 	POOLS_EVERY_MS,
 	POOLS_TIMEOUT_MS,
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
-import { registryHealth } from "#plugins/trading/registry/registryHealth.ts";
-import type { registryConfig } from "#plugins/trading/registryConfig.ts";
+import { createEligibility, type registryConfig } from "#plugins/trading/registryConfig.ts";
 import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";
 import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
-import { holdingRoutes } from "#plugins/trading/routes/holdingRoutes.ts";
-import { stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
-import { stockNames } from "#plugins/trading/stockNames.ts";
-import { stockTools } from "#plugins/trading/stockTools.ts";
+import { holdingRoutes, stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { stockNames, stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** The chain of the stock tokens. */

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { TRADE_CHAIN_ID } from "#plugins/trading/limits.ts";
 import { createHostedRouter } from "#plugins/trading/quotes/createHostedRouter.ts";
 import { createLocalQuoter } from "#plugins/trading/quotes/createLocalQuoter.ts";
 import { createQuoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/Asset.ts";
+import { createV4Quoter } from "#plugins/trading/quotes/v4Quoter.ts";
+import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/createAssets.ts";
 import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { tradeKind } from "#plugins/trading/swap/tradeKind.ts";
 import { createTrades } from "#plugins/trading/trade/createTrades.ts";
 import type { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { tradeTools } from "#plugins/trading/tradeTools.ts";
-import { createV4Quoter } from "#plugins/trading/v4/createV4Quoter.ts";
 import {
 	readTradingSetting,
 	type TradingSetting,

@@ -1,15 +1,14 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { contribute } from "#core/plugin/extensionPoint.ts";
+import { contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { TradingKey } from "#plugins/trading/contract.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
-import { readSettledTrades } from "#plugins/trading/sql/readSettledTrades.ts";
+import { readSettledTrades } from "#plugins/trading/sql/trades.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
-import { decimalString } from "#core/money/decimalString.ts";
-import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { pageSchema } from "#core/http/pages.ts";
+import { decimalString, toDisplayNumber } from "#core/money.ts";
+import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
 import type { LastPrice } from "#plugins/trading/prices/createReference.ts";
-import type { AssetRow } from "#plugins/trading/sql/assetRows.ts";
-import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
+import type { AssetRow } from "#plugins/trading/sql/assets.ts";
 
 const MULTIPLIER_DECIMALS = 18;
 export const MICROS_DECIMALS = 6;

@@ -1,15 +1,65 @@
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool, type ToolAnswer } from "#core/plugin/Tool.ts";
+import {
+	type AnyTool,
+	type Command,
+	defineTool,
+	type KnownName,
+	type NameBook,
+	type ToolAnswer,
+} from "#core/plugin/Tool.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
-import type { Asset, Assets } from "#plugins/trading/registry/Asset.ts";
-import { assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { registryFault } from "#plugins/trading/registry/faults.ts";
+import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { registryFault } from "#plugins/trading/registry/limits.ts";
 import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
+
+/**
+ * Makes the book of tickers and companies' names: `tsla`, `tesla`, `tesla inc`. A text that is the
+ * ticker of one token and the name of another is the ticker; a name of several tokens is none.
+ */
+export function stockNames(db: Queryable, chainId: number): NameBook {
+	return {
+		async find(groups) {
+			const rows = await assetRows.named(db, chainId, groups);
+			const asked = new Set(groups);
+			const names = new Map<string, Set<string>>();
+			for (const { symbol, name } of rows) {
+				for (const text of companyNames(name)) {
+					names.set(text, (names.get(text) ?? new Set()).add(symbol));
+				}
+			}
+			const known = new Map<string, KnownName>();
+			for (const [text, [symbol = "", ...others]] of names) {
+				if (others.length === 0 && asked.has(text)) known.set(text, named(symbol));
+			}
+			for (const { symbol } of rows) {
+				const text = symbol.toLowerCase();
+				if (asked.has(text)) known.set(text, named(symbol));
+			}
+			return known;
+		},
+	};
+}
+
+function named(ticker: string): KnownName {
+	return { kind: "asset", ticker };
+}
+
+/** Returns a name as it is, and without what nobody says: `apple inc. token`, `apple`. */
+function companyNames(name: string): string[] {
+	const whole = name.toLowerCase().replaceAll(",", "");
+	const names = [whole, whole.replace(/\s+[•(|–—-].*$/, "")];
+	for (let short = names[1] ?? ""; ENDING.test(short); names.push(short)) {
+		short = short.replace(ENDING, "");
+	}
+	return names;
+}
+
+const ENDING =
+	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock|stock|etf|token)\.?$/;
 
 export type StockToolsDeps = {
 	core: { db: Queryable; clock: Clock };

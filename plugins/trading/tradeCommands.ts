@@ -1,4 +1,4 @@
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 const asset = { kind: "asset" } as const;
 const amount = { kind: "amount" } as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { jsonText } from "#core/config/jsonText.ts";
-import { address } from "#plugins/trading/registry/poolsConfig.ts";
+import { jsonText } from "#core/config/fields.ts";
+import { address } from "#plugins/trading/registry/createPools.ts";
 
 /** Uniswap's SwapRouter02 and QuoterV2 on the real chain 4663. */
 const V3_ROUTER = "0xcaf681a66d020601342297493863e78c959e5cb2";

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
 import { amountText } from "#plugins/trading/swap/planSwap.ts";
+import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/createRevokes.ts";
 import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
-import { type QuoteView, quoteView, quoteViewSchema } from "#plugins/trading/trade/quoteView.ts";
 import {
+	type QuoteView,
+	quoteView,
+	quoteViewSchema,
 	type TradeView,
 	tradePageSchema,
 	tradeSchema,
 	tradeSentence,
 } from "#plugins/trading/trade/renderTrade.ts";
-import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 import { wishOfParts } from "#plugins/trading/trade/tradeBody.ts";
 import { channelOf, intentSentence, TOOL_ROUTE, type Wallets } from "#plugins/wallets/contract.ts";
 

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 
 /** What can be wrong with a wallet transfer before anything is stored. */
 export const transfersFault = defineFaults({

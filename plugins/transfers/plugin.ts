@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
+import { transferRoutes } from "#plugins/transfers/routes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { Command } from "#core/plugin/Command.ts";
-import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
+import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
-import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/limits.ts";
-import type { TransfersContext } from "#plugins/transfers/routes/TransfersContext.ts";
+import type { TransfersContext } from "#plugins/transfers/routes.ts";
 import { sendTransfers } from "#plugins/transfers/sendTransfers.ts";
+import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/transferKind.ts";
 import { createdTransfersSchema, transferSchema } from "#plugins/transfers/transferSchema.ts";
 import { channelOf, intentSentence, type Profile, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 

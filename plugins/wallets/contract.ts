@@ -1,27 +1,28 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { extensionPoint } from "#core/plugin/extensionPoint.ts";
-import { serviceKey } from "#core/plugin/serviceKey.ts";
+import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
+import { statusSentence } from "#plugins/wallets/agent/intentTools.ts";
 import {
 	ALLOWANCE as allowance,
 	type AllowanceRequest as RequestOfAllowance,
-} from "#plugins/wallets/allowance/allowanceKind.ts";
+} from "#plugins/wallets/allowance.ts";
 import type { CancelAsked } from "#plugins/wallets/cancel/cancelIntent.ts";
-import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/cancellationSchema.ts";
-import { settingRows } from "#plugins/wallets/control/sql/settingRows.ts";
-import type { TradingSetting as SettingOfTrading } from "#plugins/wallets/control/TradingSetting.ts";
+import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/planCancellation.ts";
+import {
+	type TradingSetting as SettingOfTrading,
+	settingRows,
+} from "#plugins/wallets/control/settings.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import type {
 	Preparation as PreparationOfKind,
 	Question as QuestionOfPlan,
-} from "#plugins/wallets/execution/Preparation.ts";
-import { type IntentStatus, intentStatuses } from "#plugins/wallets/intent/IntentStatus.ts";
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { type IntentStatus, intentStatuses } from "#plugins/wallets/intent/Intent.ts";
 import type { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
-import type { Signable as SignableOfPlan } from "#plugins/wallets/plan/Signable.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import type { Signable as SignableOfPlan } from "#plugins/wallets/plan.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
 export type WalletCapability =

@@ -1,23 +1,23 @@
 import { randomBytes } from "node:crypto";
-import type { Audit } from "#core/audit/Audit.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import { httpFault } from "#core/http/faults.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
-import { createDeployment } from "#plugins/wallets/enrolment/createDeployment.ts";
 import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
+import { createDeployment } from "#plugins/wallets/enrolment/planEnrolment.ts";
 import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
-import { type UserLimits, usdText } from "#plugins/wallets/profile/usdText.ts";
+import { type UserLimits, usdText } from "#plugins/wallets/profile/profile.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { identityRoutes } from "#plugins/wallets/routes/identityRoutes.ts";
-import type { PublicSettings } from "#plugins/wallets/routes/settingsSchema.ts";
+import type { PublicSettings } from "#plugins/wallets/routes/profileRoutes.ts";
 import { createAuthenticate } from "#plugins/wallets/session/createAuthenticate.ts";
-import { createSessions } from "#plugins/wallets/session/createSessions.ts";
-import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
-import { readCredential } from "#plugins/wallets/session/readCredential.ts";
-import { createSiwe } from "#plugins/wallets/siwe/createSiwe.ts";
-import { homeChain } from "#plugins/wallets/siwe/homeChain.ts";
-import { pruneSignInsJob } from "#plugins/wallets/siwe/pruneSignInsJob.ts";
+import {
+	createSessions,
+	type IdentityConfig,
+	readCredential,
+} from "#plugins/wallets/session/createSessions.ts";
+import { createSiwe, homeChain, pruneSignInsJob } from "#plugins/wallets/siwe/createSiwe.ts";
 
 export type IdentityOptions = {
 	core: Pick<Core, "db" | "clock" | "log" | "chains" | "reached" | "allowedOrigins">;

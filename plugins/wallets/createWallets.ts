@@ -1,28 +1,230 @@
 import { Elysia } from "elysia";
-import type { Database } from "#core/db/Database.ts";
+import type { z } from "zod";
+import { shareRpc } from "#core/chain/reads/shareRpc.ts";
+import { createCommits } from "#core/db/createCommits.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
+import { readBack } from "#core/db/migrate.ts";
+import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
+import { quarantineFault, quarantineJob } from "#core/quarantine.ts";
+import type { Job } from "#core/schedule.ts";
+import { createSteps } from "#core/steps.ts";
+import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { CustodyService } from "#plugins/custody/contract.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { readLimits } from "#plugins/wallets/agent/readLimits.ts";
-import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
-import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
-import { allowanceKind } from "#plugins/wallets/allowance/allowanceKind.ts";
-import type { Execution, TradingSetting, Wallets } from "#plugins/wallets/contract.ts";
-import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
+import { readLimits } from "#plugins/wallets/agent/readWallet.ts";
+import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.ts";
+import { allowanceKind } from "#plugins/wallets/allowance.ts";
+import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
+import { createChainTroubles } from "#plugins/wallets/chain/readAccount.ts";
+import type {
+	Execution,
+	Intent,
+	IntentKind,
+	NewIntent,
+	TradingSetting,
+	Wallets,
+} from "#plugins/wallets/contract.ts";
+import { controlRoutes } from "#plugins/wallets/control/settings.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
-import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
-import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
-import { createLinks } from "#plugins/wallets/link/createLinks.ts";
-import { pruneLinksJob } from "#plugins/wallets/link/pruneLinksJob.ts";
-import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+import { advanceBatch, type StepName } from "#plugins/wallets/execution/advanceBatch.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import { recordSigned } from "#plugins/wallets/execution/handOver.ts";
+import { askingOf } from "#plugins/wallets/execution/linkedSteps.ts";
+import {
+	type ExecutionDeps,
+	type executionConfig,
+	executionFault,
+	readyIntents,
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { readSignature } from "#plugins/wallets/execution/sign.ts";
+import { confirmIntent } from "#plugins/wallets/intent/Intent.ts";
+import {
+	insertIntents,
+	intentRow,
+	listIntents,
+	readIntents,
+	readTogether,
+} from "#plugins/wallets/intent/intentRow.ts";
+import { createLinks, pruneLinksJob } from "#plugins/wallets/link/createLinks.ts";
+import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
-import { openExecution } from "#plugins/wallets/openExecution.ts";
-import { wakeSubmission } from "#plugins/wallets/reconcile/wakeSubmission.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
+import { chargeFor, quotaRefusal } from "#plugins/wallets/quota.ts";
+import { followHeadsJob } from "#plugins/wallets/reconcile/followHeads.ts";
+import { wakeSubmission } from "#plugins/wallets/reconcile/looks.ts";
+import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
-import type { IdentityConfig } from "#plugins/wallets/session/identityConfig.ts";
-import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts";
+import { readHeld } from "#plugins/wallets/spend/spend.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
+import { submissionRow } from "#plugins/wallets/submission/submission.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
+import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
+
+/** The one path that money leaves by. Kinds are registered beside it. */
+export function createExecution(
+	deps: ExecutionDeps,
+	register: (kind: IntentKind<unknown>) => void,
+): Execution {
+	const only = async (id: string): Promise<Intent> => {
+		const [intent] = await readIntents(deps.db, [id]);
+		if (!intent) throw executionFault.notFound();
+		return intent;
+	};
+	const change = async (
+		intentId: string,
+		act: (tx: Tx, intent: Intent) => Promise<unknown>,
+	): Promise<Intent> => {
+		await deps.steps.run("commit.owner", () =>
+			deps.db.transaction(async (tx) => {
+				await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
+				const [intent] = await readIntents(tx, [intentId]);
+				if (!intent) throw executionFault.notFound();
+				await act(tx, intent);
+			}),
+		);
+		return readBack(() => only(intentId));
+	};
+	return {
+		register: (kind) => register(kind),
+		create: (tx, intents) => create(deps, tx, intents),
+		async advance(intentIds, signal, recorded = null) {
+			const known = recorded?.intents ?? (await readTogether(deps.db, intentIds));
+			const profile = recorded?.profile;
+			let sent: Intent | null = null;
+			for (const intents of batchesOf(known)) {
+				if (intents.every(({ status }) => status === "created")) {
+					sent = await advanceBatch(deps, { intents, profile, signal });
+				}
+			}
+			const isAll = intentIds.length === 1 && intentIds[0] === sent?.id;
+			return sent && isAll ? [sent] : readIntents(deps.db, intentIds);
+		},
+		async approve(intentId, planHash) {
+			const at = new Date(deps.clock.nowMs());
+			return change(intentId, async (tx, intent) => {
+				if (intent.planHash !== planHash) throw executionFault.planChanged();
+				if (intent.expiresAtMs <= at.getTime()) throw executionFault.intentState();
+				const moved = await confirmIntent(tx, { intentId, by: "owner", at });
+				if (moved === null) throw executionFault.intentState();
+			});
+		},
+		signed: (intentId, transactionHash, early) =>
+			change(intentId, (tx, intent) => recordSigned(deps, tx, { intent, transactionHash, early })),
+		cancel: (intentId, by) => cancelIntent(deps, { intentId, ...by }),
+		async read(intentId, profileId) {
+			const [intent] = await readIntents(deps.db, [intentId]);
+			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
+			return intent?.profileId === profileId ? intent : null;
+		},
+		signatureOf: (intentId) => readSignature(deps.db, intentId),
+		asking: (intent) => askingOf(deps.db, intent),
+		held: (tx, intentIds) => readHeld(tx, intentIds),
+		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),
+	};
+}
+
+/** Its owner is not told that there is no such intent where only its row cannot be read. */
+async function refuseUnreadable(
+	db: Queryable,
+	{ intentId, profileId }: { intentId: string; profileId: string },
+): Promise<void> {
+	const rows = await db.query("select 1 from wallets.intent where id = $1 and profile_id = $2", [
+		intentId,
+		profileId,
+	]);
+	if (rows.length > 0) throw quarantineFault.rowUnreadable({ detail: intentId });
+}
+
+async function create(deps: ExecutionDeps, tx: Tx, given: readonly NewIntent[]): Promise<Intent[]> {
+	const made = readyIntents(deps, given);
+	const profileId = given[0]?.profile.id;
+	assert(profileId !== undefined, "at least one intent is made");
+	const charge = chargeFor(deps, { ...made, profileId });
+	const recorded = await insertIntents(tx, made, charge);
+	if (!recorded) throw await quotaRefusal(tx, charge);
+	return recorded;
+}
+
+function batchesOf(intents: readonly Intent[]): Intent[][] {
+	return [...Map.groupBy(intents, ({ batchId, id }) => batchId ?? id).values()];
+}
+
+type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
+
+const SECONDS_PER_MINUTE = 60;
+const MICROS = 1_000_000;
+
+/** Opens the path that money leaves by, over the runtime and the deployment's settings. */
+export function openExecution(given: {
+	core: Core;
+	config: Config;
+	custody: CustodyService;
+	prices: Prices;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+}): { deps: ExecutionDeps; execution: Execution; jobs: Job[]; ended(): Promise<void> } {
+	const { core, config, custody, prices, ending } = given;
+	const kinds = new Map<string, IntentKind<unknown>>();
+	const rpcs = new Map(
+		core.reached.map(({ chain, rpcFor }) => [chain.id, shareRpc(rpcFor("intents"))]),
+	);
+	const { clock, log, holder, session } = core;
+	const db: Database = core.db;
+	const deps: ExecutionDeps = {
+		db,
+		commits: createCommits(db),
+		clock,
+		log,
+		holder,
+		session,
+		custody,
+		prices,
+		rpcOf: (chainId) => rpcs.get(chainId) ?? null,
+		kindOf: (name) => kinds.get(name) ?? null,
+		steps: createSteps<StepName>(core.observeSteps),
+		kindSteps: createSteps<string>(core.observeSteps),
+		profileOf: (queryable, id) => readProfile(queryable, { id }),
+		newId: () => Bun.randomUUIDv7(),
+		nonceClaims: createNonceClaims(),
+		queueRuns: createQueueRuns(),
+		looks: { underWay: new Set(), troubles: createChainTroubles(), followed: new Set() },
+		audit: core.audit,
+		settings: {
+			isDryRun: config.TRADING_DRY_RUN,
+			limits: {
+				perTradeUsdMicros: micros(config.TRADING_PER_TRADE_USD_MAX),
+				walletNotionalUsdMicros: micros(config.TRADING_WALLET_NOTIONAL_USD_MAX),
+				dailyUsdMicros: micros(config.TRADING_DAILY_USD_MAX),
+				socialUsdMicros: micros(config.TRADING_SOCIAL_USD_MAX),
+				recipientCooldownMs: config.TRADING_RECIPIENT_COOLDOWN_MINUTES * MINUTE_MS,
+			},
+			networkFeeUsdMicros: micros(config.TRADING_NETWORK_FEE_USD_MAX),
+			sendTimeoutMs: custody.callTimeoutMs,
+			finalDepthBlocks: config.TRADING_FINAL_DEPTH_BLOCKS,
+			quota: {
+				burst: config.TRADING_INTENTS_BURST_MAX,
+				perSecond: config.TRADING_INTENTS_PER_MINUTE_MAX / SECONDS_PER_MINUTE,
+				refusedCost: config.TRADING_REFUSED_INTENT_COST,
+			},
+			destinations: new Set(config.TRADING_DESTINATIONS),
+			slowAfter: slowAfterOf(core.reached, config.TRADING_SLOW_AFTER_SECONDS * SECOND_MS),
+		},
+	};
+	const execution = createExecution(deps, (kind) => {
+		assert(!kinds.has(kind.name), `two kinds of intent are called ${kind.name}`);
+		kinds.set(kind.name, kind);
+	});
+	const follow = followHeadsJob({ deps, chains: core.reached, leases: core.leases, ending });
+	const jobs = [...reconcileJobs(deps, execution), follow];
+	return { deps, execution, jobs, ended: follow.ended };
+}
+
+function micros(usd: number): bigint {
+	return BigInt(Math.floor(usd * MICROS));
+}
 
 export type WalletsOptions = {
 	core: Core;

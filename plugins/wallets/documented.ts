@@ -1,10 +1,10 @@
-import { commitFault } from "#core/db/commits/faults.ts";
-import { dbFault } from "#core/db/faults.ts";
-import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { linkFault } from "#plugins/wallets/link/faults.ts";
-import { onceFault } from "#plugins/wallets/once/faults.ts";
-import { quotaFault } from "#plugins/wallets/quota/quotaSql.ts";
+import { commitFault } from "#core/db/createCommits.ts";
+import { dbFault } from "#core/db/Database.ts";
+import { cancelFault } from "#plugins/wallets/cancel/planCancellation.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { linkFault } from "#plugins/wallets/link/createLinks.ts";
+import { onceFault } from "#plugins/wallets/once/createOnce.ts";
+import { quotaFault } from "#plugins/wallets/quota.ts";
 
 /** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
 export const documented = {

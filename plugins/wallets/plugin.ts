@@ -1,16 +1,14 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { coreConfig } from "#core/config/coreConfig.ts";
-import { AuditBookPoint } from "#core/plugin/AuditBookPoint.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
-import { contribute } from "#core/plugin/extensionPoint.ts";
+import { AuditBookPoint, contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { CustodyKey } from "#plugins/custody/contract.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { walletsBook } from "#plugins/wallets/book/walletsBook.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 import { createWallets } from "#plugins/wallets/createWallets.ts";
-import { executionConfig } from "#plugins/wallets/execution/executionConfig.ts";
-import { identityConfig } from "#plugins/wallets/session/identityConfig.ts";
+import { executionConfig } from "#plugins/wallets/execution/prepareIntent.ts";
+import { identityConfig } from "#plugins/wallets/session/createSessions.ts";
+import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 
 // The runtime's own, which links are made by where there is no PUBLIC_URL.
 const { HOST, PORT } = coreConfig.shape;

@@ -4,14 +4,14 @@ import type { Asked, Reply } from "#agent/contract.ts";
 import { openAgent } from "#agent/openAgent.ts";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
-import { type ModelEmulator, startModelEmulator } from "#test/sandbox/model/startModelEmulator.ts";
+import { type ModelEmulator, startModelEmulator } from "#test/sandbox/startModelEmulator.ts";
 
 // Guarantee: a strict command moves its author's money once for its key; what a model read, and
 // what another than its author says, moves nothing before the owner's yes to exactly that.

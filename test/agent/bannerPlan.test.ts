@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
-import type { World } from "#api/cli/startWorld.ts";
-import { worldLines } from "#api/cli/worldLines.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
+import { type World, worldLines } from "#api/cli/startWorld.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansTools.ts";
 
 test("the plan that the sandbox's start message names is a strict command", () => {
 	const reveals = [`0x${"aa".repeat(20)}`];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
-import type { KnownName } from "#core/plugin/NameBook.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
+import type { KnownName } from "#core/plugin/Tool.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
 
 // Guarantee: what stands beside a question is left out only where it tells something. An order, a

@@ -1,14 +1,12 @@
 import { createHelp } from "#agent/help.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Command } from "#core/plugin/Command.ts";
-import type { AnyTool } from "#core/plugin/Tool.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import type { AnyTool, Command } from "#core/plugin/Tool.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
-import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
-import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
+import { plansCommands, plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
@@ -16,8 +14,7 @@ import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeTools } from "#plugins/trading/tradeTools.ts";
 import { transferCommands, transferTools } from "#plugins/transfers/transferTools.ts";
-import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
-import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
+import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.ts";
 
 /** No tool looks at what it is made of before it runs, and none runs here. */
 const idle = { core: {} } as never;

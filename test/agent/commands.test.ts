@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { arbitraryReading } from "#agent/grammar/testing/arbitraryReading.ts";
 import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
 import { overlapsOf } from "#agent/grammar/testing/overlapsOf.ts";
 import { readersOf } from "#agent/grammar/testing/readersOf.ts";
 import { strictPattern } from "#agent/grammar/testing/strictPattern.ts";
-import { quotesAuthor } from "#agent/model/quotesAuthor.ts";
-import { refuseMisfits } from "#agent/refuseMisfits.ts";
+import { quotesAuthor } from "#agent/model/isFaithful.ts";
+import { refuseMisfits } from "#agent/openAgent.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
 
 // Guarantee: the commands of all plugins together are one grammar. A text means one of them or

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
-import type { KnownName } from "#core/plugin/NameBook.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
+import type { KnownName } from "#core/plugin/Tool.ts";
 import { blindPhrasings, readAnotherWay } from "#test/agent/blindPhrasings.ts";
 import { builtinCommands, builtinOptions, builtinTools } from "#test/agent/builtinCommands.ts";
 import { chatPhrasings } from "#test/agent/chatPhrasings.ts";

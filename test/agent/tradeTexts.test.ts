@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { NONE, WISHES } from "#plugins/trading/testing/tradeTexts.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
 

@@ -1,15 +1,14 @@
 // Measures the service and prints the results. `bun run bench --help` lists the options.
+
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { WORKLOAD } from "#test/bench/chain/workload.ts";
 import { createLab } from "#test/bench/createLab.ts";
-import { createScope } from "#test/bench/createScope.ts";
 import type { Figure, Result } from "#test/bench/Figure.ts";
 import { figures } from "#test/bench/figures.ts";
+import { createScope } from "#test/bench/measure/startServiceProcess.ts";
 import { parseOptions, USAGE } from "#test/bench/parseOptions.ts";
-import { judge } from "#test/bench/report/judge.ts";
-import { renderTable } from "#test/bench/report/renderTable.ts";
-import { writeResults } from "#test/bench/report/writeResults.ts";
+import { judge, renderTable, writeResults } from "#test/bench/report.ts";
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

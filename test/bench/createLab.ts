@@ -1,8 +1,6 @@
-import { dayChain, dayContents } from "#test/bench/chain/day/DayChain.ts";
+import { dayChain, dayContents } from "#test/bench/chain/day/answerDay.ts";
 import { startDayNode } from "#test/bench/chain/day/startDayNode.ts";
-import { fillChain } from "#test/bench/chain/fillChain.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
-import { startYoungChain } from "#test/bench/chain/startYoungChain.ts";
+import { fillChain, type Node, startYoungChain } from "#test/bench/chain/startNode.ts";
 import {
 	type Contents,
 	contentsOf,
@@ -12,39 +10,70 @@ import {
 	WIDE_WORKLOAD,
 	type Workload,
 } from "#test/bench/chain/workload.ts";
-import type { Scope } from "#test/bench/createScope.ts";
-import type { ReadComparison } from "#test/bench/measure/compareReads.ts";
-import type { Delays } from "#test/bench/measure/measureDelays.ts";
-import type { NodeLimits } from "#test/bench/measure/nodeLimits.ts";
-import type { YoungServiceOptions } from "#test/bench/measure/openYoungService.ts";
+import type { Delays, YoungServiceOptions } from "#test/bench/measure/openYoungService.ts";
 import { type AgentReplies, runAgent } from "#test/bench/measure/runAgent.ts";
-import { type Backlog, runBacklog } from "#test/bench/measure/runBacklog.ts";
-import { type Behind, runBehind } from "#test/bench/measure/runBehind.ts";
-import { type BridgeTimes, runBridges } from "#test/bench/measure/runBridges.ts";
+import { type Backlog, type Behind, runBacklog, runBehind } from "#test/bench/measure/runBehind.ts";
 import { type BusyMarket, runBusyMarket } from "#test/bench/measure/runBusyMarket.ts";
-import { type CachedPages, runCachedList } from "#test/bench/measure/runCachedList.ts";
-import { type CatchUp, runCatchUp } from "#test/bench/measure/runCatchUp.ts";
-import { type CommandRates, runCommands } from "#test/bench/measure/runCommands.ts";
-import { type Detections, runDetections } from "#test/bench/measure/runDetections.ts";
+import {
+	type CatchUp,
+	type Remote,
+	runCatchUp,
+	runRemote,
+	runWideCatchUp,
+} from "#test/bench/measure/runCatchUp.ts";
 import { type EconomicsReads, runEconomics } from "#test/bench/measure/runEconomics.ts";
 import { type FanOut, runFanOut } from "#test/bench/measure/runFanOut.ts";
 import { type FirstSyncs, runFirstSyncs } from "#test/bench/measure/runFirstSyncs.ts";
-import { type Intents, runIntents } from "#test/bench/measure/runIntents.ts";
-import { runBareLive, runLive } from "#test/bench/measure/runLive.ts";
-import { type ManyReveals, runManyReveals } from "#test/bench/measure/runManyReveals.ts";
-import { type MarketRead, runMarketReads } from "#test/bench/measure/runMarketReads.ts";
-import { type MetadataBurst, runMetadataBurst } from "#test/bench/measure/runMetadataBurst.ts";
-import { type PlanFills, runPlanFills } from "#test/bench/measure/runPlanFills.ts";
-import { type Ranking, runRanking } from "#test/bench/measure/runRanking.ts";
-import { runReads } from "#test/bench/measure/runReads.ts";
-import { type Recoveries, runRecoveries } from "#test/bench/measure/runRecoveries.ts";
-import { type Remote, runRemote } from "#test/bench/measure/runRemote.ts";
-import { runReorgs } from "#test/bench/measure/runReorgs.ts";
+import {
+	type Intents,
+	runIntents,
+	runTrades,
+	type Trades,
+} from "#test/bench/measure/runIntents.ts";
+import {
+	type ManyReveals,
+	type PlanFills,
+	runManyReveals,
+	runPlanFills,
+} from "#test/bench/measure/runPlans.ts";
+import {
+	type CachedPages,
+	type MarketRead,
+	type ReadComparison,
+	runCachedList,
+	runMarketReads,
+	runReads,
+} from "#test/bench/measure/runReads.ts";
+import {
+	type Recoveries,
+	runBareLive,
+	runLive,
+	runRecoveries,
+	runReorgs,
+} from "#test/bench/measure/runReorgs.ts";
+import {
+	type Detections,
+	runDetections,
+	runWholeReveal,
+	type WholeReveal,
+} from "#test/bench/measure/runReveals.ts";
+import {
+	type BridgeTimes,
+	type CommandRates,
+	type MetadataBurst,
+	type Ranking,
+	runBridges,
+	runCommands,
+	runMetadataBurst,
+	runRanking,
+} from "#test/bench/measure/runScript.ts";
 import { runSocial, type SocialTimes } from "#test/bench/measure/runSocial.ts";
-import { runTrades, type Trades } from "#test/bench/measure/runTrades.ts";
-import { runWholeReveal, type WholeReveal } from "#test/bench/measure/runWholeReveal.ts";
-import { runWideCatchUp } from "#test/bench/measure/runWideCatchUp.ts";
-import { type RpcCounts, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
+import {
+	type NodeLimits,
+	type RpcCounts,
+	startCountingProxy,
+} from "#test/bench/measure/startCountingProxy.ts";
+import type { Scope } from "#test/bench/measure/startServiceProcess.ts";
 import { type Floor, runFloor } from "#test/bench/reference/runFloor.ts";
 
 /**

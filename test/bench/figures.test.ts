@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { figures } from "#test/bench/figures.ts";
-import { readPaths } from "#test/bench/measure/readPaths.ts";
+import { readPaths } from "#test/bench/measure/runReads.ts";
 
 test("each figure has a name of its own, so that it can be asked for alone", () => {
 	const names = figures.map(({ name }) => name.toLowerCase());

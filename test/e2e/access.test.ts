@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { sessionToken } from "#plugins/wallets/session/createSessions.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 

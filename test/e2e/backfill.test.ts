@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
-import { type RpcProxy, startRpcProxy } from "#test/harness/startRpcProxy.ts";
+import { type RpcProxy, startRpcProxy } from "#test/harness/proxies.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";

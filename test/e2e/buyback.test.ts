@@ -3,12 +3,12 @@ import { toHex, zeroAddress } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
-import { keeperWallet } from "#test/sandbox/custody/people/keeperWallet.ts";
+import { keeperWallet } from "#test/sandbox/custody/people.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import { economySettings } from "#test/sandbox/economy/economySettings.ts";
+import { economySettings } from "#test/sandbox/economy/describeEconomy.ts";
 import { type Economy, openEconomy } from "#test/sandbox/economy/openEconomy.ts";
 import { openStockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 

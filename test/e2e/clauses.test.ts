@@ -2,10 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
-import { openStream } from "#test/harness/openStream.ts";
+import { startRpcProxy } from "#test/harness/proxies.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
-import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { openStream, startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 
 // Guarantee: clauses of the specification that are easily lost in a refactoring, each seen from

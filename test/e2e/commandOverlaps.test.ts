@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { overlapsOf } from "#agent/grammar/testing/overlapsOf.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { buyCommands } from "#plugins/nft-buys/buyTools.ts";
-import { plansCommands } from "#plugins/reveal-snipe/plansCommands.ts";
+import { plansCommands } from "#plugins/reveal-snipe/plansTools.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
 import { transferCommands } from "#plugins/transfers/transferTools.ts";
-import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
+import { walletCommands } from "#plugins/wallets/agent/walletTools.ts";
 
 const commands: readonly Command[] = [
 	...marketCommands,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Client } from "pg";
 import { privateKeyToAccount } from "viem/accounts";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { sessionToken } from "#plugins/wallets/session/createSessions.ts";
 import { renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
-import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
+import { startTcpProxy, type TcpProxy } from "#test/harness/proxies.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";

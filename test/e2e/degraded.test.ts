@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bytesToHex } from "viem";
-import { HOUR_MS } from "#core/time/units.ts";
+import { HOUR_MS } from "#core/time.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
-import { startTcpProxy, type TcpProxy } from "#test/harness/startTcpProxy.ts";
+import { startTcpProxy, type TcpProxy } from "#test/harness/proxies.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

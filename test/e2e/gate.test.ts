@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { rawConnection } from "#core/http/testing/rawConnection.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import net from "node:net";
 import { z } from "zod";
-import { descendantsOf } from "#test/bench/measure/descendantsOf.ts";
-import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import { descendantsOf, peakMemoryMb } from "#test/bench/measure/processCost.ts";
 import {
 	type ServiceProcess,
 	startServiceProcess,

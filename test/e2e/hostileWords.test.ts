@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Hex } from "viem";
-import { cleanUrl } from "#core/outside/cleanUrl.ts";
 import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
+import { cleanUrl } from "#core/outside.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { hostileContract } from "#test/harness/hostileContract.ts";
+import { hostileContract } from "#test/harness/fixtures.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
-import { openStream, type TestStream } from "#test/harness/openStream.ts";
+import { type RpcProxy, startRpcProxy } from "#test/harness/proxies.ts";
 import {
 	HARMLESS_IMAGE,
 	HARMLESS_TRAIT,
 	type PoisonedProvider,
 	startPoisonedProvider,
 } from "#test/harness/startPoisonedProvider.ts";
-import { type RpcProxy, startRpcProxy } from "#test/harness/startRpcProxy.ts";
+import { openStream, type TestStream } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
-import { addresses } from "#test/sandbox/addresses.ts";
+import { addresses } from "#test/sandbox/knownContracts.ts";
 
 // Guarantee: whatever strangers wrote and the provider passes on, no route and no frame shows a URL
 // that runs code, leads into a local network or contains a secret, a text that runs backwards, or a

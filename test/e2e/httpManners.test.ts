@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { Hex } from "viem";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { sessionToken } from "#plugins/wallets/session/createSessions.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { openApiDocument } from "#core/http/openApiDocument.ts";
+import { openApiDocument } from "#core/http/openApi.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
-import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
-import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
+import { transferRoutes } from "#plugins/transfers/routes.ts";
+import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
 
 // Guarantee: a reader of the document alone can ask for money exactly once, and knows every answer.
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { deploySeaport } from "#test/harness/seaport.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
-import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
+import { socialEnv } from "#test/sandbox/social/SocialFault.ts";
 import { startSocialEmulator } from "#test/sandbox/social/startSocialEmulator.ts";
 import { operatorChanges } from "./operatorChanges.ts";
 

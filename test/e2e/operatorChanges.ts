@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
 

@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
-import { askAboutOne } from "#test/e2e/oracle/askAboutOne.ts";
-import { askLists, viewOf } from "#test/e2e/oracle/askLists.ts";
-import { countRecipients } from "#test/e2e/oracle/countRecipients.ts";
-import { createAsk } from "#test/e2e/oracle/createAsk.ts";
+import { askAboutOne, createAsk } from "#test/e2e/oracle/askAboutOne.ts";
+import { askLists, readBooks, viewOf } from "#test/e2e/oracle/askLists.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import { dayLater } from "#test/e2e/oracle/dayLater.ts";
-import type { Tally } from "#test/e2e/oracle/expected/checkFigure.ts";
-import type { View } from "#test/e2e/oracle/Known.ts";
-import { mineLive } from "#test/e2e/oracle/mineLive.ts";
+import type { View } from "#test/e2e/oracle/differences.ts";
+import type { Tally } from "#test/e2e/oracle/expected/figuresOf.ts";
+import { dayLater, mineLive } from "#test/e2e/oracle/mineLive.ts";
 import { type OracleLab, openOracleLab } from "#test/e2e/oracle/openOracleLab.ts";
-import { readBooks } from "#test/e2e/oracle/readBooks.ts";
-import { arePriced, readRates } from "#test/e2e/oracle/readRates.ts";
-import { readNews, readTokens } from "#test/e2e/oracle/readTokens.ts";
+import {
+	arePriced,
+	countRecipients,
+	readNews,
+	readRates,
+	readTokens,
+} from "#test/e2e/oracle/waits.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: every figure of every route is what an oracle makes of the chain and of the provider's

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
-import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
+import { startRpcProxy } from "#test/harness/proxies.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 

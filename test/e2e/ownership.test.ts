@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { compileOwned } from "#test/harness/compileOwned.ts";
+import { compileOwned } from "#test/harness/compileFixtures.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";

@@ -5,14 +5,14 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
+import { makeFill } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import { planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import type { Mood } from "#plugins/wallets/testing/createScriptedCustody.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { ScriptedTransaction } from "#plugins/wallets/testing/scriptedChain.ts";
-import { scriptedPlans } from "#test/harness/scriptedPlans.ts";
+import { scriptedPlans } from "#test/harness/plans.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { until } from "#test/harness/until.ts";
-import { endOrder } from "#test/sandbox/provider/market/settleOrders.ts";
+import { endOrder } from "#test/sandbox/provider/market/applyBlock.ts";
 
 // Guarantee: the market shows the marketplace's collections by themselves, with names, pictures,
 // floors, listings and ranks, and every figure is the one that the marketplace itself gives.

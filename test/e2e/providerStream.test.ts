@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex } from "viem";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
-import { openStream, type TestStream } from "#test/harness/openStream.ts";
-import { type RpcProxy, startRpcProxy } from "#test/harness/startRpcProxy.ts";
+import { type RpcProxy, startRpcProxy } from "#test/harness/proxies.ts";
+import { openStream, type TestStream } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
-import { addresses } from "#test/sandbox/addresses.ts";
+import { addresses, tokenAbi } from "#test/sandbox/knownContracts.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
-import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 
 // Guarantee: what the provider pushes is in the market at once and published to listeners; what
 // both chain and provider tell is there once; and pushes that were missed are asked for.

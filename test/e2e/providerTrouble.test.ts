@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Log } from "#core/log/Log.ts";
+import type { Log } from "#core/log.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { until } from "#test/harness/until.ts";
-import type { Fault } from "#test/sandbox/provider/faults/Fault.ts";
+import type { Fault } from "#test/sandbox/provider/faults.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 
 // Guarantee: whatever the provider answers, and whether it does, the market stays up with figures

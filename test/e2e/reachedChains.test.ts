@@ -8,7 +8,7 @@ import {
 	type CustodyEmulator,
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import { feedAbi } from "#test/sandbox/feeds/feedAbi.ts";
+import { feedAbi } from "#test/sandbox/feeds.ts";
 
 // Guarantee: money moves, and prices are read, on chains that no lane reads; a chain whose node
 // serves another one gets a clear refusal, and an unused chain is never called.

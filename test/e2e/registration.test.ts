@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { encodeFunctionData } from "viem";
-import { LACKING_AFTER_MS } from "#plugins/market-index/register/limits.ts";
-import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { LACKING_AFTER_MS } from "#plugins/market-index/register/repairJob.ts";
+import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/contract.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
+import { tokenAbi } from "#test/sandbox/knownContracts.ts";
 import type { Collection } from "#test/sandbox/provider/market/Market.ts";
-import { tokenAbi } from "#test/sandbox/tokenAbi.ts";
 
 // Guarantee: however a collection is first met, it gets the same: its contract is read, its tokens
 // are found and read, its traits counted, its tokens ranked. Missing parts are found and completed.

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
-import { sectionsOf } from "#api/service/sectionsOf.ts";
-import { fieldOf } from "#core/config/fieldOf.ts";
-import { isSecretName } from "#core/config/isSecretName.ts";
+import { sectionsOf } from "#api/service/startService.ts";
+import { fieldOf } from "#core/config/fields.ts";
+import { isSecretName } from "#core/config/renderConfig.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 

@@ -2,8 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
-import { openStream, type TestStream } from "#test/harness/openStream.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import {
+	openStream,
+	startTestService,
+	type TestService,
+	type TestStream,
+} from "#test/harness/startTestService.ts";
 
 // Guarantee: the events of a block reach every listener, once and in order, after they were stored.
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
-import { refuseTakenPort } from "#core/http/refuseTakenPort.ts";
+import { refuseTakenPort } from "#core/http/listenHttp.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
-import { sectionsOf } from "#api/service/sectionsOf.ts";
+import { sectionsOf } from "#api/service/startService.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
+import { Fault } from "#core/fault.ts";
+import { discoveredChains } from "#plugins/market-index/discovery/discoveryJob.ts";
 
 // Guarantee: the service's switches are configuration. A value without a meaning stops the start
 // with a sentence that names the variable, the value and what is expected.

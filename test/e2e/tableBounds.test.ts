@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { migrateQueue } from "#core/queue/runQueueWorkers.ts";
+import { migrateQueue } from "#core/runQueueWorkers.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const ROOT = join(import.meta.dir, "../..");

@@ -4,22 +4,21 @@ import type { Anvil } from "#test/harness/anvil.ts";
 import { startStockChain } from "#test/harness/openTradeLab.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
-import type { Person } from "#test/sandbox/custody/people/Person.ts";
+import type { Person } from "#test/sandbox/custody/people.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import {
-	type IssuerEmulator,
-	startIssuerEmulator,
-} from "#test/sandbox/stocks/issuer/startIssuerEmulator.ts";
-import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import { quoteWays } from "#test/sandbox/stocks/router/quoteWays.ts";
+import { type StockWorld, stockSettings } from "#test/sandbox/stocks/openStockWorld.ts";
+import { quoteWays } from "#test/sandbox/stocks/router/renderQuote.ts";
 import {
 	type RouterEmulator,
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
-import { stockSettings } from "#test/sandbox/stocks/stockSettings.ts";
+import {
+	type IssuerEmulator,
+	startIssuerEmulator,
+} from "#test/sandbox/stocks/startIssuerEmulator.ts";
 
 // Guarantee: the whole service, with the issuer's list, the hosted router, a wallet provider and
 // Uniswap on a chain 4663, turns a command into one swap that returns as much as the best route.

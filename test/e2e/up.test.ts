@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { openStream } from "#test/harness/openStream.ts";
+import { openStream } from "#test/harness/startTestService.ts";
 import { TEST_LIMIT_MS, WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 

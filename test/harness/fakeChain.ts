@@ -1,9 +1,14 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
 import type { Head } from "#core/chain/heads/Head.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import {
+	type Rpc,
+	type RpcCall,
+	type RpcInconsistency,
+	type RpcOptions,
+	type RpcOutcome,
+	rpcFault,
+} from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
 
 export type FakeLog = { address: Hex; topics: readonly Hex[]; data?: Hex };
 export type FakeTransaction = { value?: bigint; logs: readonly FakeLog[] };

@@ -1,10 +1,15 @@
 import {
+	encodeAbiParameters,
 	encodeDeployData,
 	encodeFunctionData,
 	getContractAddress,
 	type Hex,
 	numberToHex,
+	size,
+	toHex,
 } from "viem";
+import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { assert } from "#core/fault.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { compileFixtures, type Fixture } from "#test/harness/compileFixtures.ts";
 
@@ -68,4 +73,58 @@ async function mined(anvil: Anvil, hash: Hex): Promise<void> {
 		if (receipt) throw new Error(`transaction ${hash} reverted`);
 	}
 	throw new Error(`transaction ${hash} was not mined`);
+}
+
+/** `tokenURI(uint256)` and `contractURI()`. */
+const ANSWERED = ["c87b56dd", "e8a3d485"] as const;
+
+/**
+ * Returns code of a contract that answers both of its URIs with one text, for every token, and
+ * reverts for everything else. For `anvil_setCode`.
+ */
+export function hostileContract(uri: string): Hex {
+	// Encoded like a function's return value.
+	const answer = encodeAbiParameters([{ type: "string" }], [uri]);
+	const word = (number: number) => number.toString(16).padStart(4, "0");
+	const branches = ANSWERED.length;
+	// DUP1 PUSH4 selector EQ PUSH2 target JUMPI, for each; then a revert.
+	const head = "5f3560e01c";
+	const revert = "5f5ffd";
+	const target = head.length / 2 + branches * 11 + revert.length / 2;
+	const jumps = ANSWERED.map((selector) => `8063${selector}1461${word(target)}57`).join("");
+	// JUMPDEST, then CODECOPY and RETURN of everything after this code.
+	const from = target + 14;
+	const length = word(size(answer));
+	const tail = `5b61${length}61${word(from)}5f3961${length}5ff3`;
+	return `0x${head}${jumps}${revert}${tail}${answer.slice(2)}`;
+}
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const COUNT = 10;
+
+let derived: PrivateKeyAccount[] | null = null;
+
+/**
+ * Returns the unlocked accounts of every test chain. They are derived once: deriving one from its
+ * twelve words takes 20 ms of processor time, and a payment checks all.
+ */
+export function nodeAccounts(): readonly PrivateKeyAccount[] {
+	derived ??= derive();
+	return derived;
+}
+
+/** Returns one of these accounts. */
+export function nodeAccount(index: number): PrivateKeyAccount {
+	const account = nodeAccounts()[index];
+	assert(account !== undefined, `a test chain begins with ${COUNT} accounts`);
+	return account;
+}
+
+function derive(): PrivateKeyAccount[] {
+	const branch = mnemonicToAccount(MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
+	return Array.from({ length: COUNT }, (_, index) => {
+		const { privateKey } = branch.deriveChild(index);
+		assert(privateKey !== null, "a derived key has its private half");
+		return privateKeyToAccount(toHex(privateKey));
+	});
 }

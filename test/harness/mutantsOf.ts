@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** A copy of a value with one change; `path` says where, `how` says which. */
 export type Mutant<Value> = { path: string; how: string; value: Value };
 
@@ -110,4 +112,143 @@ function pathOf(steps: readonly Step[]): string {
 		.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
 		.join("")
 		.replace(/^\./, "");
+}
+
+type Json = Record<string, unknown>;
+/** A member of a sample that a schema reads, and what the schema says about it. */
+type Member = { path: string; isOpaque: boolean; literals: readonly unknown[] };
+
+/** What a schema reads of a sample. */
+export type SchemaMutants<Value> = {
+	/** The sample without the members that the schema does not read. */
+	read: Value;
+	/** Each of them contradicts the schema, or means something else than the sample. */
+	mutants: Mutant<Value>[];
+	/** The members of the schema that the sample has, and lacks; with `[]` for every index. */
+	has: ReadonlySet<string>;
+	lacks: ReadonlySet<string>;
+};
+
+/** Texts that no id is: the schema of an id has to refuse them. */
+const NO_IDS = ["", " ", "two words", "line\nline", "é", "x".repeat(4_096)];
+
+/**
+ * Derives mutants of a sample from the schema that reads it: every mutant of every member that is
+ * read, every other value that the schema lists for it, and every member that the sample lacks. An
+ * id (`isOpaque` in its schema's description) may be any text of its form, so its mutants are those
+ * that break the form.
+ */
+export function mutantsOfSchema<Value>(schema: z.ZodType, sample: Value): SchemaMutants<Value> {
+	const root = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
+	const members: Member[] = [];
+	const missing: string[] = [];
+	const read = pick(sample, { schemas: [root], literals: [], path: "", members, missing }) as Value;
+	const opaque = new Set(members.filter(({ isOpaque }) => isOpaque).map(({ path }) => path));
+	const isFreeId = ({ path, value }: Mutant<Value>) =>
+		opaque.has(path) && typeof valueAt(value, path) === "string";
+	const changes: { path: string; made: unknown }[] = [
+		...members.flatMap(({ path, literals }) => literals.map((made) => ({ path, made }))),
+		...[...opaque].flatMap((path) => NO_IDS.map((made) => ({ path, made }))),
+		...missing.map((path) => ({ path, made: "1" })),
+	];
+	return {
+		read,
+		mutants: [
+			...mutantsOf(read).filter((mutant) => !isFreeId(mutant)),
+			...changes.map(({ path, made }) => ({
+				...{ path, how: `is ${JSON.stringify(made).slice(0, 40)}` },
+				value: put(read, { steps: stepsOf(path), made }) as Value,
+			})),
+		],
+		has: leavesOf(read),
+		lacks: new Set(missing.map((path) => path.replace(/\[\d+\]/g, "[]"))),
+	};
+}
+
+type Place = {
+	/** What the schema has for this place: several for a union. */
+	schemas: readonly Json[];
+	/** Other values that the schema lists here. */
+	literals: readonly unknown[];
+	path: string;
+	members: Member[];
+	missing: string[];
+};
+
+/** Copies what the schema reads of a value, and notes its members. */
+function pick(value: unknown, { schemas, literals, path, members, missing }: Place): unknown {
+	const all = schemas.flatMap(branches);
+	const fitting = all.filter((schema) => fits(schema, value));
+	const listed = fitting.flatMap(({ enum: of }) => (Array.isArray(of) ? of : []));
+	members.push({
+		...{ path, isOpaque: fitting.some(({ isOpaque }) => isOpaque === true) },
+		literals: [...literals, ...listed].filter((one) => one !== value),
+	});
+	const inside = (name: string, of: readonly Json[], others: readonly unknown[] = []) => ({
+		...{ schemas: of, literals: others, members, missing },
+		path: `${path}${name}`.replace(/^\./, ""),
+	});
+	if (Array.isArray(value)) {
+		const items = fitting.flatMap(({ items: of }) => (isJson(of) ? [of] : []));
+		return value.map((item, index) => pick(item, inside(`[${index}]`, items)));
+	}
+	if (!isJson(value)) return value;
+	const picked: Json = {};
+	for (const [name, of] of propertiesOf(fitting)) {
+		// The literals of the union's other branches: another kind of the same thing.
+		const others = (propertiesOf(all).get(name) ?? []).flatMap((one) => one.const ?? []);
+		const place = inside(`.${name}`, of, others);
+		if (name in value) picked[name] = pick(value[name], place);
+		else missing.push(place.path);
+	}
+	return picked;
+}
+
+function branches(schema: Json): Json[] {
+	const several = schema.anyOf ?? schema.oneOf;
+	return Array.isArray(several) ? several.filter(isJson).flatMap(branches) : [schema];
+}
+
+/** Returns true unless a literal of this branch contradicts the value: it is of another branch. */
+function fits({ properties }: Json, value: unknown): boolean {
+	if (!isJson(properties) || !isJson(value)) return true;
+	return Object.entries(properties).every(([name, of]) => {
+		return !isJson(of) || of.const === undefined || of.const === value[name];
+	});
+}
+
+function propertiesOf(schemas: readonly Json[]): Map<string, Json[]> {
+	const found = new Map<string, Json[]>();
+	for (const { properties } of schemas) {
+		if (!isJson(properties)) continue;
+		for (const [name, of] of Object.entries(properties)) {
+			if (isJson(of)) found.set(name, [...(found.get(name) ?? []), of]);
+		}
+	}
+	return found;
+}
+
+function isJson(value: unknown): value is Json {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function stepsOf(path: string): string[] {
+	return path.replace(/\[(\d+)\]/g, ".$1").split(".");
+}
+
+function valueAt(value: unknown, path: string): unknown {
+	let found = value;
+	for (const step of stepsOf(path)) found = Reflect.get(Object(found), step);
+	return found;
+}
+
+function put(
+	value: unknown,
+	{ steps, made }: { steps: readonly string[]; made: unknown },
+): unknown {
+	const [step, ...rest] = steps;
+	if (step === undefined) return made;
+	const copy: object = Array.isArray(value) ? [...value] : { ...Object(value) };
+	Reflect.set(copy, step, put(Reflect.get(copy, step), { steps: rest, made }));
+	return copy;
 }

@@ -14,7 +14,7 @@ import {
 import { compileFolder } from "#plugins/tokenomics/testing/compileFolder.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { compileContracts } from "#test/sandbox/compileContracts.ts";
-import { uniswapBytecode } from "#test/sandbox/stocks/uniswapBytecode.ts";
+import { uniswapBytecode } from "#test/sandbox/stocks/deployStockWorld.ts";
 
 /** Functions of Uniswap, wrapped coins and tokens that are used here. */
 export const chainAbi = parseAbi([

@@ -1,9 +1,13 @@
 import type { Hex } from "viem";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { systemClock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { Log } from "#core/log/Log.ts";
-import { holdJobs, runHeld } from "#test/harness/holdJobs.ts";
-import { startTestService, type TestServiceOptions } from "#test/harness/startTestService.ts";
+import type { Log } from "#core/log.ts";
+import {
+	holdJobs,
+	runHeld,
+	startTestService,
+	type TestServiceOptions,
+} from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import type { ProviderEmulator } from "#test/sandbox/provider/startProviderEmulator.ts";
 import { openLab } from "#test/sandbox/provider/testing/openLab.ts";

@@ -1,16 +1,16 @@
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Database } from "#core/db/Database.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { transferRoutes } from "#plugins/transfers/routes/transferRoutes.ts";
+import { silentLog } from "#core/log.ts";
+import { transferRoutes } from "#plugins/transfers/routes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
-import { cancelForOwner } from "#plugins/wallets/link/cancelForOwner.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
-import { linkRoutes } from "#plugins/wallets/link/routes/linkRoutes.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { CHAIN_ID, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 

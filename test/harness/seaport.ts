@@ -10,14 +10,14 @@ import {
 } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { nodeAccounts } from "#test/harness/nodeAccounts.ts";
-import { seaportFilling } from "#test/harness/seaportFilling.ts";
-import type {
-	Call,
-	ConsiderationItem,
-	OrderItem,
-	Receipt,
-	SignedOrder,
+import { nodeAccounts } from "#test/harness/fixtures.ts";
+import {
+	type Call,
+	type ConsiderationItem,
+	type OrderItem,
+	type Receipt,
+	type SignedOrder,
+	seaportFilling,
 } from "#test/harness/seaportOrder.ts";
 
 export type SeaportChain = Awaited<ReturnType<typeof deploySeaport>>;

@@ -1,15 +1,22 @@
 import { type Hex, hashStruct, toHex } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
-import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
-import { readOrder } from "#plugins/provider/wire/readOrder.ts";
-import { nodeAccount } from "#test/harness/nodeAccounts.ts";
-import { readFulfilmentAnswer } from "#test/harness/readFulfilmentAnswer.ts";
+import { readFulfilment, readOrder } from "#plugins/provider/wire/orders.ts";
+import { createChainNames, parseWireJson } from "#plugins/provider/wire/rows.ts";
+import { nodeAccount } from "#test/harness/fixtures.ts";
 import type { SignedOrder } from "#test/harness/seaportOrder.ts";
 import { fulfilmentOf } from "#test/sandbox/provider/book/fulfilment.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
-import { renderParameters } from "#test/sandbox/provider/rest/renderOrder.ts";
+import { renderParameters } from "#test/sandbox/provider/rest/render.ts";
+
+/** Parses a provider's answer with our adapter. */
+export function readFulfilmentAnswer(answer: unknown): ProviderFulfilment {
+	const chains = createChainNames(createChainRegistry(builtinChains));
+	const read = readFulfilment(parseWireJson(JSON.stringify(answer)), chains);
+	if (read === "unreadable") throw new Error("the fulfilment is unreadable");
+	return read;
+}
 
 const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";

@@ -4,8 +4,18 @@ import type { Database } from "#core/db/Database.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { testServer } from "#test/harness/testServer.ts";
+import { silentLog } from "#core/log.ts";
+
+/**
+ * Settings of the tests' server. Its data need not survive a power cut, and waiting for the disk is
+ * most of the time of creating a database. Tests of durability have their own servers.
+ */
+export const testServer: Readonly<Record<string, string>> = {
+	fsync: "off",
+	full_page_writes: "off",
+	// Many files at once, some of them with services of several processes.
+	max_connections: "400",
+};
 
 export type TestDatabase = {
 	db: Database;

@@ -1,5 +1,25 @@
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
+/**
+ * Starts to measure the processor time of this process; returns a function that gives the
+ * milliseconds since.
+ *
+ * For tests that no input makes a function slow: other programs on the machine lengthen the wall
+ * time of such a test, but not its processor time.
+ *
+ * @example
+ * const cpuMs = cpuTimer();
+ * decode(hostile);
+ * expect(cpuMs()).toBeLessThan(1_000);
+ */
+export function cpuTimer(): () => number {
+	const began = process.cpuUsage();
+	return () => {
+		const { user, system } = process.cpuUsage(began);
+		return (user + system) / 1_000;
+	};
+}
+
 /** Short at first, later a tenth of the time waited so far: asking takes processor time. */
 const ASK_EVERY_MS_MIN = 5;
 const ASK_EVERY_MS_MAX = 50;

@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test";
 import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
-import { reapedSecondsOf } from "#test/bench/measure/cpuSecondsOf.ts";
+import { reapedSecondsOf } from "#test/bench/measure/processCost.ts";
 
 // Loaded by `bunfig.toml` before each test file, or once for all files of a process that share
 // their modules. Writes down what the process worked for a file, and what the processes that it

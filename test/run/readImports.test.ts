@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readImports } from "#test/run/readImports.ts";
+import { readImports } from "#test/run/testsOfChanged.ts";
 
 test("what a module imports is read, but no package, and nothing that is only a type", async () => {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-imports-"));

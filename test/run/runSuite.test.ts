@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseJunit } from "#test/run/parseJunit.ts";
+import { parseJunit } from "#test/run/junit.ts";
 import { runSuite } from "#test/run/runSuite.ts";
 
 const project = join(import.meta.dir, "../..");

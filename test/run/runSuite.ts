@@ -1,16 +1,18 @@
 import { join } from "node:path";
-import { childEnvironment } from "#test/run/childEnvironment.ts";
-import { type FlakyTest, giveSecondChance } from "#test/run/giveSecondChance.ts";
-import { keepFlaky } from "#test/run/keepFlaky.ts";
-import { readImports } from "#test/run/readImports.ts";
-import { renderJunit } from "#test/run/renderJunit.ts";
-import { type CheckOptions, checks, runCheck } from "#test/run/runCheck.ts";
+import { type FileTime, readTimes, timesTable } from "#test/run/fileTimes.ts";
+import { type FlakyTest, giveSecondChance, keepFlaky } from "#test/run/flaky.ts";
+import { renderJunit, type TestCase } from "#test/run/junit.ts";
+import { childEnvironment } from "#test/run/runChild.ts";
 import { runTests } from "#test/run/runTests.ts";
 import { summaryOf } from "#test/run/summaryOf.ts";
-import type { TestCase } from "#test/run/TestCase.ts";
-import { type TestGroup, testGroups } from "#test/run/testGroups.ts";
-import { testsOfChanged } from "#test/run/testsOfChanged.ts";
-import { type FileTime, readTimes, timesTable } from "#test/run/timesTable.ts";
+import {
+	type CheckOptions,
+	checks,
+	runCheck,
+	type TestGroup,
+	testGroups,
+} from "#test/run/testGroups.ts";
+import { readImports, testsOfChanged } from "#test/run/testsOfChanged.ts";
 
 export type SuiteOptions = {
 	/** Leaves out whatever starts a whole system. */

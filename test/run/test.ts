@@ -1,6 +1,5 @@
-import { changedFiles } from "#test/run/changedFiles.ts";
-import { runGit } from "#test/run/runGit.ts";
-import { runSuiteScript } from "#test/run/runSuiteScript.ts";
+import { runGit, runSuiteScript } from "#test/run/runSuiteScript.ts";
+import { changedFiles } from "#test/run/testsOfChanged.ts";
 
 const argv = process.argv.slice(2);
 const changed = argv.includes("--changed") ? await changedFiles(runGit) : null;

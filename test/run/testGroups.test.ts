@@ -42,7 +42,7 @@ test("unit tests come first, whole systems last, fewer of them at a time", () =>
 });
 
 test("unit tests share their modules, but for those that change what others would find", () => {
-	const apart = "core/limiter/createMemoryLimiter.test.ts";
+	const apart = "core/createMemoryLimiter.test.ts";
 	const groups = testGroups([...paths, apart], all);
 	expect(groups.map(({ name, isolated }) => [name, isolated])).toEqual([
 		["unit", false],

@@ -1,5 +1,7 @@
-import { type Address, type Hex, isAddress } from "viem";
+import { type Address, getContractAddress, type Hex, isAddress, toHex } from "viem";
+import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
+import { catalogue } from "./catalogue.ts";
 
 /** An actor of the world. Anvil has the same key, so it signs transactions, and we sign orders. */
 export type Actor = { address: Address; privateKey: Hex };
@@ -53,3 +55,51 @@ export const World = z.object({
 	counts: z.record(z.string(), z.int()),
 });
 export type World = z.infer<typeof World>;
+
+const anvilMnemonic = "test test test test test test test test test test test junk";
+/** Anvil's first ten accounts are left for people who try the service on this chain. */
+const RESERVED_FOR_PEOPLE = 10;
+
+/** Returns the world's actors, from anvil's own mnemonic after the first ten accounts. */
+export function createActors(count: number): Actor[] {
+	// The branch is derived once: mnemonicToAccount runs PBKDF2 at each call.
+	const branch = mnemonicToAccount(anvilMnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
+	return Array.from({ length: count }, (_, i) => {
+		const key = branch.deriveChild(RESERVED_FOR_PEOPLE + i);
+		if (!key.privateKey) throw new Error("a derived key without its private half");
+		return {
+			privateKey: toHex(key.privateKey),
+			address: privateKeyToAddress(toHex(key.privateKey)),
+		};
+	});
+}
+
+/** The input of a new world; `startS` is the time of its first block of traffic. */
+export type WorldDraft = {
+	seed: number;
+	historyBlocks: number;
+	startS: number;
+	actors: readonly Actor[];
+};
+
+/** Returns the world before its first block, with the addresses that collections will get. */
+export function emptyWorld(draft: WorldDraft, coin: Address): World {
+	const { seed, historyBlocks, actors } = draft;
+	const collections = catalogue.map((plan, index) => ({
+		key: plan.key,
+		// The artist's first transaction deploys it, so the address depends on the mnemonic alone.
+		address: getContractAddress({ from: actors[index]?.address ?? coin, nonce: 0n }),
+		minted: 0,
+		owners: [],
+		units:
+			plan.standard === "erc1155"
+				? Array.from({ length: plan.maxSupply }, () => actors.map(() => 0))
+				: [],
+		logPrice: Math.log(plan.startEther),
+		revealed: plan.reveal === undefined,
+		launchedAt: null,
+	}));
+	const nonces = actors.map(() => 0);
+	const start = { firstBlock: 1, salt: 0, blocks: 0, counts: {}, feeds: [] };
+	return { ...start, seed, prngState: seed >>> 0, historyBlocks, coin, collections, nonces };
+}

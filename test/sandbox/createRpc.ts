@@ -1,5 +1,18 @@
 import { z } from "zod";
-import type { Rpc, RpcCall } from "./Rpc.ts";
+
+/** One JSON-RPC call by name and positional parameters. */
+export type RpcCall = { method: string; params?: unknown[] };
+
+/**
+ * The world's connection to its own anvil. Answers are `unknown` until their reader has parsed
+ * them.
+ */
+export type Rpc = {
+	url: string;
+	call(method: string, params?: unknown[]): Promise<unknown>;
+	/** Sends calls in chunks, in order; throws the first error of any of them. */
+	batch(calls: RpcCall[]): Promise<unknown[]>;
+};
 
 const CALLS_PER_REQUEST_MAX = 500;
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -53,4 +66,12 @@ async function send(url: string, calls: RpcCall[]): Promise<unknown[]> {
 		results[reply.id] = reply.result;
 	}
 	return results;
+}
+
+const Block = z.object({ number: z.string(), hash: z.string(), timestamp: z.string() });
+
+/** Reads the newest block; never cached, because a person may have mined one. */
+export async function readHead(rpc: Rpc): Promise<{ number: number; hash: string; timeS: number }> {
+	const block = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
+	return { number: Number(block.number), hash: block.hash, timeS: Number(block.timestamp) };
 }

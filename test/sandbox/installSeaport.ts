@@ -13,9 +13,8 @@ import {
 	toHex,
 } from "viem";
 import { z } from "zod";
-import { addresses } from "./addresses.ts";
-import { conduitKey } from "./conduitKey.ts";
-import type { Rpc } from "./Rpc.ts";
+import type { Rpc } from "./createRpc.ts";
+import { addresses, conduitKey } from "./knownContracts.ts";
 
 const Artifact = z.object({ bytecode: z.custom<Hex>((value) => isHex(value)) });
 const artifactRoot = "@opensea/seaport-js/src/artifacts/seaport/contracts";

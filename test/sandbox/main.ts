@@ -5,40 +5,39 @@
 // One JSON line on stdout when it is ready; it ends when its stdin does, or on SIGTERM or SIGINT.
 // A line of its stdin says where providers send webhooks: {"webhooksTo":"http://…"} the wallet
 // provider, {"bridgeWebhooksTo":"http://…"} the bridge provider, {"socialTo":"http://…"} X.
+
 import { createInterface } from "node:readline";
 import type { Address } from "viem";
 import { z } from "zod";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { bridgeOf } from "./bridge/bridgeOf.ts";
-import { openDirect } from "./bridge/openDirect.ts";
-import { openStable } from "./bridge/openStable.ts";
+import { systemClock } from "#core/clock.ts";
+import { bridgeOf, openDirect, openStable } from "./bridge/bridgeOf.ts";
 import type { BridgeEmulator } from "./bridge/startBridgeEmulator.ts";
 import { catalogue } from "./catalogue.ts";
-import { chainFile } from "./chainFile.ts";
-import { createActors } from "./createActors.ts";
-import { createSaver } from "./createSaver.ts";
-import type { Person } from "./custody/people/Person.ts";
-import { type CustodyEmulator, startCustodyEmulator } from "./custody/startCustodyEmulator.ts";
-import { walletProviderOf } from "./custody/walletProviderOf.ts";
-import { economySettings } from "./economy/economySettings.ts";
+import { readHead } from "./createRpc.ts";
+import type { Person } from "./custody/people.ts";
+import {
+	type CustodyEmulator,
+	startCustodyEmulator,
+	walletProviderOf,
+} from "./custody/startCustodyEmulator.ts";
+import { economySettings } from "./economy/describeEconomy.ts";
 import { startEconomyDesk } from "./economy/startEconomyDesk.ts";
-import { usdFeedsOf } from "./feeds/usdFeedsOf.ts";
-import { openHome } from "./home/openHome.ts";
-import { lockDataDir } from "./lockDataDir.ts";
-import { startModelEmulator } from "./model/startModelEmulator.ts";
+import { usdFeedsOf } from "./feeds.ts";
 import { openChain } from "./openChain.ts";
+import { openHome } from "./openHome.ts";
 import { parseOptions } from "./parseOptions.ts";
-import { matchWorld } from "./provider/market/matchWorld.ts";
+import { matchWorld } from "./provider/market/Market.ts";
 import { startProviderEmulator } from "./provider/startProviderEmulator.ts";
-import { readHead } from "./readHead.ts";
 import { startRevealStudio } from "./reveals/startRevealStudio.ts";
-import { runLive } from "./runLive.ts";
+import { runLive } from "./runTraffic.ts";
+import { chainFile, createSaver, lockDataDir } from "./savedState.ts";
 import { type SocialEmulator, startSocialEmulator } from "./social/startSocialEmulator.ts";
 import type { Anvil } from "./startAnvil.ts";
-import { startIssuerEmulator } from "./stocks/issuer/startIssuerEmulator.ts";
-import type { StockWorld } from "./stocks/openStockWorld.ts";
+import { startModelEmulator } from "./startModelEmulator.ts";
+import { handOut, homeFeeds, type StockWorld, stockSettings } from "./stocks/openStockWorld.ts";
 import { startRouterEmulator } from "./stocks/router/startRouterEmulator.ts";
-import { handOut, homeFeeds, stockSettings } from "./stocks/stockSettings.ts";
+import { startIssuerEmulator } from "./stocks/startIssuerEmulator.ts";
+import { createActors } from "./World.ts";
 
 const ACTORS = 40;
 /** The key of the hosted router; calls without it are refused. */

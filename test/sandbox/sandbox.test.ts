@@ -6,19 +6,15 @@ import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi, toHex } from
 import { z } from "zod";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { until } from "#test/harness/until.ts";
-import { addresses } from "./addresses.ts";
 import { catalogue } from "./catalogue.ts";
-import { createRpc } from "./createRpc.ts";
-import { cast } from "./custody/people/cast.ts";
-import { createPeople } from "./custody/people/createPeople.ts";
-import { findReverts } from "./findReverts.ts";
-import { encodeFulfilment } from "./provider/testing/encodeFulfilment.ts";
-import type { Rpc } from "./Rpc.ts";
-import { readHead } from "./readHead.ts";
+import { createRpc, type Rpc, readHead } from "./createRpc.ts";
+import { cast, createPeople } from "./custody/people.ts";
+import { addresses } from "./knownContracts.ts";
+import { encodeFulfilment } from "./provider/testing/openLab.ts";
+import { findReverts } from "./runTraffic.ts";
 import { type Sandbox, startSandbox } from "./startSandbox.ts";
 import { openStockWorld } from "./stocks/openStockWorld.ts";
-import { stockAbi } from "./stocks/stockAbi.ts";
-import { stockAddresses } from "./stocks/stockAddresses.ts";
+import { stockAbi, stockAddresses } from "./stocks/stockCatalogue.ts";
 
 const ORDER_FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { createRpc } from "./createRpc.ts";
-import type { Rpc } from "./Rpc.ts";
+import { createRpc, type Rpc } from "./createRpc.ts";
 
 /** A running anvil that cannot outlive this process, however that ends. */
 export type Anvil = {

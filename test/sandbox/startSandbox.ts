@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
-import type { WalletProviderAccess } from "./custody/walletProviderOf.ts";
-import type { EconomySettings } from "./economy/economySettings.ts";
-import type { SocialAccess } from "./social/socialAccess.ts";
-import type { StockSettings } from "./stocks/stockSettings.ts";
+import type { WalletProviderAccess } from "./custody/startCustodyEmulator.ts";
+import type { EconomySettings } from "./economy/describeEconomy.ts";
+import type { SocialAccess } from "./social/SocialFault.ts";
+import type { StockSettings } from "./stocks/openStockWorld.ts";
 
 const Ready = z.object({
 	ready: z.literal(true),

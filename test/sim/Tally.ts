@@ -1,3 +1,6 @@
+import { Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+
 /** Counts what was done to the product: a fault that never happened proves nothing. */
 export type Tally = {
 	add(what: string, times?: number): void;
@@ -13,5 +16,29 @@ export function createTally(): Tally {
 		add: (what, times = 1) => void counts.set(what, of(what) + times),
 		of,
 		all: () => [...counts].sort(([, a], [, b]) => b - a),
+	};
+}
+
+/** A promise that was broken, and how. */
+export type Wrong = {
+	about: "rows" | "convergence" | "fencing" | "frames" | "hints";
+	what: string;
+};
+
+/** A log for looking into one seed: one short line each, with what an error says. */
+export function createTalk(print: (line: string) => void, bound: object = {}): Log {
+	const say =
+		(level: string) =>
+		(message: string, context: Record<string, unknown> = {}) => {
+			const { error, ...rest } = { ...bound, ...context };
+			const why = error instanceof Fault ? `${error.message} ${error.privateDetail ?? ""}` : error;
+			print(`${level} ${message} ${JSON.stringify(rest)} ${why === undefined ? "" : String(why)}`);
+		};
+	return {
+		debug: say("debug"),
+		info: say("info"),
+		warn: say("warn"),
+		error: say("error"),
+		with: (more) => createTalk(print, { ...bound, ...more }),
 	};
 }

@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
-import { createTalk } from "#test/sim/createTalk.ts";
-import { lies } from "#test/sim/node/lies.ts";
-import { pushLies } from "#test/sim/node/pushLies.ts";
-import { readSimEnvironment } from "#test/sim/readSimEnvironment.ts";
-import { runSeeds, type SeedsReport } from "#test/sim/runSeeds.ts";
+import { lies, pushLies } from "#test/sim/node/lies.ts";
+import { readSimEnvironment, runSeeds, type SeedsReport } from "#test/sim/runSeed.ts";
+import { createTalk } from "#test/sim/Tally.ts";
 
 const { seeds, isWhole, knobs, talks } = readSimEnvironment(process.env, TEST_SEED);
 /** Of the server's hundred; lanes of several seeds hold one each while they wait for a lock. */

@@ -1,15 +1,87 @@
 import type { Database } from "#core/db/Database.ts";
-import type { Log } from "#core/log/Log.ts";
-import { cast, chainOf } from "#test/sim/chain/cast.ts";
-import { SCAN_FROM, type World } from "#test/sim/createWorld.ts";
-import { checkFrames } from "#test/sim/oracle/checkFrames.ts";
-import { checkHints } from "#test/sim/oracle/checkHints.ts";
-import { compareRows } from "#test/sim/oracle/compareRows.ts";
-import { expectedEvents } from "#test/sim/oracle/expectedEvents.ts";
-import { expectedRows } from "#test/sim/oracle/expectedRows.ts";
-import { readRows } from "#test/sim/oracle/readRows.ts";
-import { runLinear } from "#test/sim/runLinear.ts";
-import type { Wrong } from "#test/sim/Wrong.ts";
+import type { Log } from "#core/log.ts";
+import { sleep } from "#core/time.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
+import type { SimChain } from "#test/sim/chain/createSimChain.ts";
+import { cast, chainOf } from "#test/sim/chain/deals.ts";
+import { createSimNode } from "#test/sim/node/createSimNode.ts";
+import { calmNode } from "#test/sim/node/lies.ts";
+import { checkFrames, checkHints, compareRows, whatIsOwed } from "#test/sim/oracle/checks.ts";
+import {
+	expectedEvents,
+	expectedRows,
+	readRows,
+	type State,
+} from "#test/sim/oracle/expectedRows.ts";
+import { SCAN_FROM, type World } from "#test/sim/playStep.ts";
+import { startSimProcess } from "#test/sim/process/startSimProcess.ts";
+import { createTally, type Wrong } from "#test/sim/Tally.ts";
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * What is still owed when time is up; null as soon as nothing is. The time begins anew whenever
+ * something else is owed than before, up to twice of it: a busy machine is slow, and a stuck
+ * lane stands still.
+ */
+export async function converge(
+	db: Database,
+	{ chain, chainId }: World,
+	withinMs: number,
+): Promise<string | null> {
+	const last = performance.now() + 2 * withinMs;
+	let until = performance.now() + withinMs;
+	let before: string | null = null;
+	for (;;) {
+		const owed = await whatIsOwed(db, chainId, chain.branch().blocks.at(-1));
+		const now = performance.now();
+		if (owed !== before) until = Math.min(now + withinMs, last);
+		if (owed === null || now > until) return owed;
+		before = owed;
+		await sleep(LOOK_EVERY_MS);
+	}
+}
+
+const RUN_LINEAR_LOOK_EVERY_MS = 20;
+const LOOKS_MAX = 750;
+
+/** What one process without any trouble makes of a chain as it stands. */
+export async function runLinear(options: {
+	chainId: number;
+	chain: SimChain;
+	db: Database;
+	log: Log;
+}): Promise<State> {
+	const { chainId, chain, db, log } = options;
+	const tally = createTally();
+	const prng = createPrng(1);
+	const node = createSimNode({ chainId, chain, stranger: chain, knobs: calmNode, prng, tally });
+	node.heal();
+	const process = startSimProcess({
+		name: `${chainId}-linear`,
+		chain: chainOf(chainId),
+		nodes: [node],
+		headUrls: [],
+		polls: true,
+		db,
+		log,
+		databaseKnobs: { errorRate: 0, failedCommitRate: 0, lostCommitRate: 0, delayRate: 0 },
+		busLossRate: 0,
+		faults: { active: false },
+		scanFrom: SCAN_FROM,
+		prng,
+		tally,
+		onWrong: () => {},
+		onIndexed: () => {},
+		onHint: () => {},
+	});
+	for (let look = 0; look < LOOKS_MAX; look++) {
+		if ((await whatIsOwed(db, chainId, chain.branch().blocks.at(-1))) === null) break;
+		await sleep(RUN_LINEAR_LOOK_EVERY_MS);
+	}
+	await process.stop();
+	return readRows(db, chainId);
+}
 
 export type JudgeOptions = {
 	/** Two ids that nobody else in the database has: of the world, and for its linear run. */

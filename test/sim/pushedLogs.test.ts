@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
-import { calmNode } from "#test/sim/node/calmNode.ts";
-import { runSeeds } from "#test/sim/runSeeds.ts";
+import { calmNode } from "#test/sim/node/lies.ts";
+import { runSeeds } from "#test/sim/runSeed.ts";
 
 /** Beside the 200 of `chaos`, of which some have subscriptions too. */
 const SEEDS_COUNT = process.env["PROVE"] === "1" ? 64 : 16;

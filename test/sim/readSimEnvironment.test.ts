@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readSimEnvironment } from "#test/sim/readSimEnvironment.ts";
+import { readSimEnvironment } from "#test/sim/runSeed.ts";
 
 test("two hundred seeds are usual, the same each time", () => {
 	const { seeds, isWhole } = readSimEnvironment({}, 77);

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
-import { converge } from "#test/sim/converge.ts";
-import { createWorld } from "#test/sim/createWorld.ts";
-import { judge } from "#test/sim/judge.ts";
-import { calmNode } from "#test/sim/node/calmNode.ts";
-import { drawKnobs, FEEDS, type Feed } from "#test/sim/schedule/Knobs.ts";
+import { converge, judge } from "#test/sim/judge.ts";
+import { calmNode } from "#test/sim/node/lies.ts";
+import { createWorld } from "#test/sim/playStep.ts";
+import { drawKnobs, FEEDS, type Feed } from "#test/sim/schedule/drawSchedule.ts";
 import { createTally } from "#test/sim/Tally.ts";
 
 /** Each with each way to hear of heads, and each round trip: so many of them are 72 forks. */

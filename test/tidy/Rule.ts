@@ -1,5 +1,3 @@
-import type { SourceFile } from "#test/tidy/SourceFile.ts";
-
 /** What is wrong, where, and what to do instead. */
 export type Problem = { path: string; line?: number; message: string };
 
@@ -21,3 +19,52 @@ export type Rule = {
 	/** Each set must give none. */
 	good: readonly (readonly Sample[])[];
 };
+
+/** One file of the project as the rules see it. */
+export type SourceFile = {
+	/** From the root, with forward slashes. */
+	path: string;
+	text: string;
+	/**
+	 * The text with comments and the insides of literals blanked out, every other character in its
+	 * place: what a rule finds here is code.
+	 */
+	code: string;
+	comments: { line: number; text: string }[];
+	imports: SourceImport[];
+	exports: { name: string; kind: "value" | "type" }[];
+};
+
+export type SourceImport = {
+	/** As written. */
+	specifier: string;
+	/** From the root; undefined for packages. */
+	target: string | undefined;
+	typeOnly: boolean;
+	line: number;
+};
+
+type FileProblem = { line?: number; message: string };
+
+/** A check that looks at one file at a time. */
+export function eachFile(
+	check: (file: SourceFile) => FileProblem[],
+): (files: readonly SourceFile[]) => Problem[] {
+	return (files) =>
+		files.flatMap((file) => check(file).map((problem) => ({ path: file.path, ...problem })));
+}
+
+/** Where a pattern occurs in a text, as line numbers. */
+export function findInCode(code: string, pattern: RegExp): number[] {
+	return [...code.matchAll(new RegExp(pattern, "g"))].map(
+		({ index }) => code.slice(0, index).split("\n").length,
+	);
+}
+
+/**
+ * Tests, everything under `test/`, and what several tests beside it share (`…Cases.ts`, a folder
+ * `testing/`): none of it is shipped, so some rules do not hold there.
+ */
+export function isTestFile(path: string): boolean {
+	return path.startsWith("test/") || /\.test\.tsx?$|Cases\.ts$|\/testing\//.test(path);
+}

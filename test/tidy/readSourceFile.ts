@@ -1,7 +1,7 @@
-import { posix } from "node:path";
+import { join, posix } from "node:path";
 import { SyntaxKind } from "typescript/unstable/ast";
 import { createScanner } from "typescript/unstable/ast/scanner";
-import type { SourceFile, SourceImport } from "#test/tidy/SourceFile.ts";
+import type { SourceFile, SourceImport } from "#test/tidy/Rule.ts";
 
 type Token = { kind: SyntaxKind; start: number; text: string };
 
@@ -149,4 +149,23 @@ function exportsOf(code: string): SourceFile["exports"] {
 			.filter((name) => name !== "")
 			.map((name) => ({ name: name.replace(/^type\s+/, ""), kind: "value" as const })),
 	];
+}
+
+const FILES = new Bun.Glob("{core,plugins,agent,api,test}/**/*.{ts,tsx}");
+
+/** Generated code is outside the house's rules, and lives in these folders only. */
+const GENERATED = /\/(abi|migrations|generated|node_modules)\//;
+
+/** Files of other programs that the bench runs, by their rules: test/bench/peers/README.md. */
+const OTHERS = /^test\/bench\/peers\/projects\//;
+
+/** Every file of the project that a person wrote. */
+export async function projectFiles(): Promise<SourceFile[]> {
+	const root = join(import.meta.dir, "../..");
+	const paths = [...FILES.scanSync({ cwd: root })]
+		.filter((path) => !GENERATED.test(path) && !OTHERS.test(path))
+		.sort();
+	return Promise.all(
+		paths.map(async (path) => readSourceFile(path, await Bun.file(join(root, path)).text())),
+	);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { projectFiles } from "#test/tidy/projectFiles.ts";
 import type { Problem, Sample } from "#test/tidy/Rule.ts";
-import { readSourceFile } from "#test/tidy/readSourceFile.ts";
+import { projectFiles, readSourceFile } from "#test/tidy/readSourceFile.ts";
 import { rules } from "#test/tidy/rules.ts";
 
 /** Enough to begin with; nobody reads the hundredth. */

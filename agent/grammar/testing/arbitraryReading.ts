@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { type FormItem, parseForms } from "#agent/grammar/forms.ts";
 import type { Reading } from "#agent/grammar/Grammar.ts";
-import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /**
  * Generates readings of a command: each set of slots that its first form prints, with any values.

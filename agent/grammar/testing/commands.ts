@@ -1,4 +1,4 @@
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /**
  * A list of commands for the grammar's own tests: a few that only read, one for each kind of slot,

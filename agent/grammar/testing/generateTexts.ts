@@ -1,5 +1,5 @@
-import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import { type FormItem, parseForms } from "#agent/grammar/forms.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /**
  * Generates texts like those of people, programs and attackers: commands with values, whole or

@@ -1,6 +1,6 @@
-import type { Node, SlotEdge } from "#agent/grammar/compileForms.ts";
-import type { GrammarOptions } from "#agent/grammar/createGrammar.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
+import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
+import type { GrammarOptions } from "#agent/grammar/Grammar.ts";
 import { isNameWord, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
 import { splitWords, type Words } from "#agent/grammar/splitWords.ts";
 import { isFiller } from "#agent/grammar/tolerance.ts";
@@ -11,7 +11,7 @@ import {
 	type WalkRules,
 	walkForms,
 } from "#agent/grammar/walkForms.ts";
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /** A text that two commands read. */
 export type Overlap = { text: string; commands: [string, string] };

@@ -1,8 +1,8 @@
-import type { GrammarOptions } from "#agent/grammar/createGrammar.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
+import type { GrammarOptions } from "#agent/grammar/Grammar.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
-import type { Command } from "#core/plugin/Command.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 /**
  * Makes a function that returns the names of all commands that read a text, not only the chosen

@@ -1,5 +1,5 @@
-import { type FormItem, parseForms } from "#agent/grammar/parseForm.ts";
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import { type FormItem, parseForms } from "#agent/grammar/forms.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /**
  * Describes independently, as a pattern, which texts a command that moves value reads: the whole

@@ -1,7 +1,6 @@
 // Runs the service with the configuration of the environment.
-import { reportFailure } from "#api/cli/reportFailure.ts";
-import { serve } from "#api/cli/serve.ts";
-import { wantsHelp } from "#api/cli/wantsHelp.ts";
+import { wantsHelp } from "#api/cli/runCommand.ts";
+import { reportFailure, serve } from "#api/cli/serve.ts";
 import { readEnvironment } from "#core/config/readEnvironment.ts";
 
 const HELP = `bun run start

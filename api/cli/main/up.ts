@@ -1,14 +1,12 @@
 // Runs the service; where no chain is configured, with sandbox chains of its own.
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { checkConfig } from "#api/cli/checkConfig.ts";
-import { reportFailure } from "#api/cli/reportFailure.ts";
-import { serve } from "#api/cli/serve.ts";
-import { startWorld, type World } from "#api/cli/startWorld.ts";
-import { wantsHelp } from "#api/cli/wantsHelp.ts";
-import { worldLines } from "#api/cli/worldLines.ts";
-import { worldName } from "#api/cli/worldName.ts";
+import { wantsHelp } from "#api/cli/runCommand.ts";
+import { reportFailure, serve } from "#api/cli/serve.ts";
+import { startWorld, type World, worldLines, worldName } from "#api/cli/startWorld.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
 
 const DATA_DIR_DEFAULT = ".data";

@@ -1,7 +1,5 @@
-import { assertPause, assertTerms } from "#core/budget/assertTerms.ts";
-import type { Budget } from "#core/budget/Budget.ts";
-import { createTakeLog } from "#core/budget/createTakeLog.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import { assertPause, assertTerms, type Budget, createTakeLog } from "#core/budget/Budget.ts";
+import type { Clock } from "#core/clock.ts";
 
 /** Makes a budget that belongs to one process alone. */
 export function inProcessBudget({ clock }: { clock: Clock }): Budget {

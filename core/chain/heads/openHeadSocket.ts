@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { Head } from "#core/chain/heads/Head.ts";
-import type { LogListener } from "#core/chain/heads/LogListener.ts";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { type Head, type LogListener, parseHead } from "#core/chain/heads/Head.ts";
 
 /** Called for each call over a socket, and for each received message (`eth_subscription`). */
 export type SocketCallListener = (call: { method: string; bytes: number; host: string }) => void;

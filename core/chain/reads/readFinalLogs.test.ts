@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import { readFinalLogs } from "#core/chain/reads/readFinalLogs.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import { type Rpc, type RpcCall, type RpcOptions, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
 
 const ROUTER: Address = `0x${"ab".repeat(20)}`;

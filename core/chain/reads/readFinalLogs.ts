@@ -1,15 +1,16 @@
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Head } from "#core/chain/heads/Head.ts";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { BLOCK_NUMBER_MAX, PLACE_MAX } from "#core/chain/limits.ts";
-import type { RawLog } from "#core/chain/RawLog.ts";
-import { chainFault } from "#core/chain/reads/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
-import { assert } from "#core/fault/assert.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import {
+	type Address,
+	BLOCK_NUMBER_MAX,
+	type Hex,
+	hexQuantity,
+	PLACE_MAX,
+	type RawLog,
+} from "#core/chain/Hex.ts";
+import { type Head, parseHead } from "#core/chain/heads/Head.ts";
+import { chainFault } from "#core/chain/reads/readBlocks.ts";
+import type { Rpc, RpcCall, RpcInconsistency } from "#core/chain/rpc/Rpc.ts";
+import { assert, Fault } from "#core/fault.ts";
 
 export type FinalLogsAsked = {
 	/** The contracts; at least one. */

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { SHARED_REQUESTS_AT_ONCE, shareRpc } from "#core/chain/reads/shareRpc.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { type Rpc, type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 
 // Guarantee: only the caller of a slow question waits for it.
 

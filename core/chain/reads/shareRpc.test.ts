@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { SHARED_CALLS_MAX, shareRpc } from "#core/chain/reads/shareRpc.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 
 // Guarantee: a shared request gives each caller its own answer, and none from before its question.
 

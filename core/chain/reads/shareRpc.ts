@@ -1,5 +1,10 @@
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import {
+	type Rpc,
+	type RpcCall,
+	type RpcOptions,
+	type RpcOutcome,
+	rpcFault,
+} from "#core/chain/rpc/Rpc.ts";
 
 /** The most calls that share one request, and the most such requests at once. */
 export const SHARED_CALLS_MAX = 100;

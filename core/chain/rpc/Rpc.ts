@@ -1,6 +1,4 @@
-import type { RpcInconsistency } from "#core/chain/rpc/RpcInconsistency.ts";
-import type { RpcPurpose } from "#core/chain/rpc/RpcPurpose.ts";
-import type { Fault } from "#core/fault/Fault.ts";
+import { defineFaults, type Fault } from "#core/fault.ts";
 
 /** One JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] };
@@ -77,3 +75,147 @@ export type Rpc = {
 	isScarce?(): boolean;
 	stats(): RpcStats;
 };
+
+/** A node's error object in a fixed form: `error` members come in every shape. */
+export type RpcErrorObject = { code: number | null; message: string };
+
+/**
+ * How an endpoint's answer was impossible. These are values of a metric's label: few, and never
+ * text from an endpoint.
+ */
+export type RpcInconsistency =
+	/** Logs are missing that a block's bloom, or another answer, proves. */
+	| "missing_logs"
+	/** Two answers have different hashes for one block, and no reorg explains it. */
+	| "hash_mismatch"
+	| "duplicate_log"
+	/** A log or a block outside of the requested range. */
+	| "foreign_log"
+	| "wrong_chain"
+	/** The newest block is older than the one that the same endpoint named before. */
+	| "head_jumped_back"
+	/** The newest block is further than the chain can be by all endpoints' earlier answers. */
+	| "head_too_far"
+	/** In a quorum its answer differed from the others. */
+	| "disagreement"
+	/** A receipt in a block that is not on the chain, or does not contain the transaction. */
+	| "false_receipt"
+	/** An invalid header, log, transaction or number. */
+	| "malformed";
+
+/** Observes each HTTP request to one endpoint. */
+export type RpcObserver = {
+	/**
+	 * Called when a request begins. Returns the function to call at its end, with "ok", a fault's
+	 * code without `rpc_`, or "aborted" where the caller gave up; and with the number of bytes read.
+	 */
+	began(calls: readonly RpcCall[], purpose: RpcPurpose): (outcome: string, bytes: number) => void;
+};
+
+/**
+ * The purpose of a question, and its urgency: 1 is served first. A closed list: each user of a
+ * runtime's `Rpc` names one (`ChainAccess.rpcFor`), so each call is counted and queued under it.
+ */
+export const RPC_PURPOSES = {
+	/** Open intents: plan, simulation, nonce, sending, receipts. */
+	intents: 1,
+	/** A client waits for the answer: a contract's signature, a gas price. */
+	requests: 2,
+	/** The newest block. */
+	heads: 2,
+	/** Lanes within reach of reorgs, and their repairs. */
+	live: 2,
+	/** Tokens of collections whose reveal is awaited. */
+	reveals: 2,
+	/** Current answers of price feeds. */
+	prices: 2,
+	/** Spare endpoints, probed now and then for their health. */
+	probes: 2,
+	/** Lanes below the reach of reorgs. */
+	catch_up: 3,
+	/** Gaps below the lanes, and contracts' histories. */
+	backfill: 4,
+	/** Earlier answers of price feeds. */
+	price_history: 4,
+	/** Names, kinds and supplies of collections; symbols of currencies. */
+	names: 5,
+	/** URIs of tokens' documents. */
+	tokens: 5,
+	/** An `Rpc` from outside the runtime: commands and tests. */
+	other: 2,
+} as const;
+
+export type RpcPurpose = keyof typeof RPC_PURPOSES;
+
+/** From 1 (first) to 5 (last). */
+export type RpcRank = (typeof RPC_PURPOSES)[RpcPurpose];
+
+/** Returns the same `Rpc` for one user: each question carries the purpose. */
+export function withPurpose(rpc: Rpc, purpose: RpcPurpose): Rpc {
+	const own = { purpose };
+	const as = (options: RpcOptions | undefined) => (options ? { ...options, purpose } : own);
+	return {
+		call: (call, options) => rpc.call(call, as(options)),
+		batch: (calls, options) => rpc.batch(calls, as(options)),
+		settle: (calls, options) => rpc.settle(calls, as(options)),
+		distrust: rpc.distrust,
+		isScarce: () => rpc.isScarce?.() ?? false,
+		stats: rpc.stats,
+	};
+}
+
+/** Returns the same `Rpc` once per purpose. */
+export function byPurpose(rpc: Rpc): Record<RpcPurpose, Rpc> {
+	const made: Partial<Record<RpcPurpose, Rpc>> = {};
+	for (const purpose of PURPOSES) made[purpose] = withPurpose(rpc, purpose);
+	return made as Record<RpcPurpose, Rpc>;
+}
+
+const PURPOSES = Object.keys(RPC_PURPOSES) as RpcPurpose[];
+
+/** Classes of calls with similar duration: figures of one class say nothing about the other. */
+export type CallClass = "light" | "logs";
+
+/** Returns the class of a request: that of its heaviest call. */
+export function callClassOf(calls: readonly RpcCall[]): CallClass {
+	return calls.some(({ method }) => method === "eth_getLogs") ? "logs" : "light";
+}
+
+export const rpcFault = defineFaults({
+	transport: {
+		code: "rpc_transport",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint did not answer.",
+	},
+	unreadable: {
+		code: "rpc_unreadable",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint answered what cannot be so.",
+	},
+	range: {
+		code: "rpc_range",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint refused the size of a query.",
+	},
+	refused: {
+		code: "rpc_refused",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoint answered an error.",
+	},
+	wrongChain: {
+		code: "rpc_wrong_chain",
+		status: 503,
+		retry: "later",
+		public: "An RPC endpoint serves another chain than it is configured for.",
+	},
+	disagreement: {
+		code: "rpc_disagreement",
+		status: 503,
+		retry: "later",
+		public: "The chain's RPC endpoints contradict each other.",
+	},
+});

@@ -1,4 +1,4 @@
-import type { CallClass } from "#core/chain/rpc/callClassOf.ts";
+import type { CallClass } from "#core/chain/rpc/Rpc.ts";
 
 /**
  * What is known about one endpoint: its speed, failures, and blocks. It has no clock and asks

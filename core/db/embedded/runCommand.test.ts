@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { runCommand } from "#core/db/embedded/runCommand.ts";
+import { runCommand } from "#core/db/embedded/layout.ts";
 
 test("a failing command answers its code and what it said", async () => {
 	const result = await runCommand(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"], {

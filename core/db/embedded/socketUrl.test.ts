@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import pg from "pg";
-import { socketUrl } from "#core/db/embedded/socketUrl.ts";
+import { socketUrl } from "#core/db/embedded/layout.ts";
 
 test("pg reads socket, user, database and port from it, whatever PG* variables say", () => {
 	process.env.PGPORT = "1";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { embeddedServerFault } from "#core/db/embedded/embeddedServerFault.ts";
+import { embeddedServerFault } from "#core/db/embedded/layout.ts";
 import type { WatchdogPlan, WatchdogReport } from "#core/db/embedded/watchdog.ts";
 
 /** Longer than everything that the watchdog itself waits for. */

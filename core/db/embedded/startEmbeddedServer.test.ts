@@ -3,12 +3,11 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
-import { pollUntil } from "#core/db/embedded/pollUntil.ts";
+import { tryFileLock } from "#core/db/embedded/guardServer.ts";
+import { findPostmaster, pollUntil } from "#core/db/embedded/server.ts";
 import { type EmbeddedServer, startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { type OtherProcess, spawnOther } from "#core/db/embedded/testing/spawnOther.ts";
-import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
 const testAsRoot = skipWithReason(

@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { findPostmaster } from "#core/db/embedded/findPostmaster.ts";
-import { guardServer } from "#core/db/embedded/guardServer.ts";
+import { guardServer, takeLifeLock } from "#core/db/embedded/guardServer.ts";
 import { launchServer, type ServerPlan } from "#core/db/embedded/launchServer.ts";
-import { takeLifeLock } from "#core/db/embedded/takeLifeLock.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { findPostmaster } from "#core/db/embedded/server.ts";
+import { Fault } from "#core/fault.ts";
 
 export type WatchdogPlan = {
 	server: ServerPlan;

@@ -1,4 +1,4 @@
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import { requestOnce } from "#core/foreign/requestOnce.ts";
 
 /**

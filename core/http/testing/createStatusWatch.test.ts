@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
-import { httpFault } from "#core/http/httpFault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 
 const routes = new Elysia().get(

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from "#core/http/openApiDocument.ts";
-import { isRecord } from "#core/http/openapi/isRecord.ts";
-import type { Log } from "#core/log/Log.ts";
+import type { OpenApiDocument } from "#core/http/openApi.ts";
+import { isRecord } from "#core/http/openapi/schema.ts";
+import type { Log } from "#core/log.ts";
 
 export type StatusWatch = {
 	/** The same log; its request lines are recorded. */

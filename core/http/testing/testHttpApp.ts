@@ -1,11 +1,11 @@
+import { privateNetworks } from "#core/http/clients.ts";
 import { createHttpApp, type HttpAppOptions } from "#core/http/createHttpApp.ts";
-import { openApiDocument } from "#core/http/openApiDocument.ts";
-import { privateNetworks } from "#core/http/privateNetworks.ts";
+import { openApiDocument } from "#core/http/openApi.ts";
 import { createStatusWatch } from "#core/http/testing/createStatusWatch.ts";
 import { lazily } from "#core/http/testing/lazily.ts";
-import { createMemoryLimiter } from "#core/limiter/createMemoryLimiter.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createMemoryLimiter } from "#core/limiter.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 
 /**
  * Makes an app with its own metrics and limiter, a fixed clock and counted request ids. For tests.

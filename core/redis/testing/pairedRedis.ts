@@ -1,6 +1,4 @@
-import { redisFault } from "#core/redis/faults.ts";
-import type { Redis } from "#core/redis/Redis.ts";
-import { redisKey } from "#core/redis/redisKey.ts";
+import { type Redis, redisFault, redisKey } from "#core/redis.ts";
 
 /** Announcements among several processes without a server; whatever else is asked, it is away. */
 export function pairedRedis() {

@@ -1,10 +1,9 @@
 import type { Tx } from "#core/db/Database.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { switchDenial } from "#plugins/bridge/bridges/channelRules.ts";
-import { handOver } from "#plugins/bridge/bridges/handOver.ts";
+import { Fault } from "#core/fault.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
+import { handOver, profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
-import { profileOf, recordDeposit } from "#plugins/bridge/bridges/recordDeposit.ts";
 import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";

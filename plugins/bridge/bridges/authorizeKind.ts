@@ -1,8 +1,7 @@
 import { domainSeparator, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { authorizeSteps } from "#plugins/bridge/bridgeSteps.ts";
+import { authorizeSteps, type BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	boundsDenial,
 	depositPlan,
@@ -17,9 +16,9 @@ import {
 	contractOf,
 	signableOf,
 } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
 import { readBridge } from "#plugins/bridge/sql/bridges.ts";
-import { readHandOvers } from "#plugins/bridge/sql/handOvers.ts";
+import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
 import type {
 	Denial,
 	Intent,

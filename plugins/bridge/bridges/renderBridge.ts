@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
-import { formatAmount } from "#core/money/formatAmount.ts";
-import { mayBeLeftOver } from "#plugins/bridge/bridges/revokeAllowance.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { pageSchema } from "#core/http/pages.ts";
+import { formatAmount } from "#core/money.ts";
+import { BRIDGE_STATUSES } from "#plugins/bridge/bridgeStates.ts";
+import { mayBeLeftOver } from "#plugins/bridge/bridges/signedStep.ts";
 import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import { BRIDGE_STATUSES } from "#plugins/bridge/states/bridgeStates.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 const nullable = <Type extends z.ZodType>(type: Type) => type.nullable();

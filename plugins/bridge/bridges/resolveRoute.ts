@@ -2,16 +2,18 @@ import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { parseAmount } from "#core/money/parseAmount.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import type { DirectEnds } from "#plugins/bridge/direct/quoteDirect.ts";
-import { resolveDirect } from "#plugins/bridge/direct/resolveDirect.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { Fault } from "#core/fault.ts";
+import { parseAmount } from "#core/money.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
-import { readChainsOff } from "#plugins/bridge/sql/chainSwitches.ts";
-import { type Preference, readPreferences } from "#plugins/bridge/sql/preferences.ts";
+import {
+	type Preference,
+	readChainsOff,
+	readPreferences,
+} from "#plugins/bridge/sql/preferences.ts";
 import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
 
 /** A route that may be quoted, with both chains as the provider publishes them. */

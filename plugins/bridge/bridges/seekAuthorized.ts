@@ -1,10 +1,9 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { MINUTE_MS } from "#core/time/units.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { MINUTE_MS } from "#core/time.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
@@ -15,7 +14,7 @@ import {
 	lockBridge,
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import type { HandOver } from "#plugins/bridge/sql/handOvers.ts";
+import type { HandOver } from "#plugins/bridge/sql/quotes.ts";
 
 export type Payment = Extract<Authorization, { kind: "payment" }>;
 

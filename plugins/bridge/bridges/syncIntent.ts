@@ -1,7 +1,7 @@
 import type { Tx } from "#core/db/Database.ts";
-import { unreachable } from "#core/fault/unreachable.ts";
-import { MINUTE_MS, SECOND_MS } from "#core/time/units.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { unreachable } from "#core/fault.ts";
+import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { FAILURE_OPEN_MS } from "#plugins/bridge/limits.ts";
 import {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import {
 	IMPACT_PERCENT_MIN,
@@ -5,11 +6,43 @@ import {
 	QUOTE_LIFETIME_MAX_MS,
 	QUOTE_MARGIN_MS,
 } from "#plugins/bridge/limits.ts";
-import { type Authorization, readAuthorizations } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
-import { type BridgeStep, stepsOf } from "#plugins/bridge/quote/steps.ts";
-import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
+import {
+	type Authorization,
+	type BridgeStep,
+	readAuthorizations,
+	stepsOf,
+} from "#plugins/bridge/quote/authorizations.ts";
+import { orderIdOf, orderSignerOf, wireAddress } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
+
+const raw = z
+	.string()
+	.regex(/^\d{1,78}$/)
+	.transform(BigInt);
+const place = z.object({
+	chainId: z.int().positive(),
+	/** Slug, where this deployment knows the chain; else the provider's name. */
+	chain: z.string(),
+	currency: wireAddress,
+	symbol: z.string(),
+	decimals: z.int().min(0).max(36),
+});
+
+/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
+export const bridgeRoute = z.object({
+	user: wireAddress,
+	recipient: wireAddress,
+	refundTo: wireAddress,
+	amountRaw: raw,
+	origin: place,
+	destination: place,
+});
+export type BridgeRoute = z.output<typeof bridgeRoute>;
+
+/** As it is stored. */
+export function routeJson(route: BridgeRoute): z.input<typeof bridgeRoute> {
+	return { ...route, amountRaw: String(route.amountRaw) };
+}
 
 /** What a quote promises, once nothing of it contradicts what was asked for. */
 export type CheckedQuote = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
+import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/createRelayClient.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 import { createPollingLab } from "#plugins/bridge/testing/createPollingLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

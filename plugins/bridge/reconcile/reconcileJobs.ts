@@ -1,6 +1,6 @@
-import { Fault } from "#core/fault/Fault.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { Fault } from "#core/fault.ts";
+import type { Job } from "#core/schedule.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
 import { LOOKS_AT_ONCE_MAX, TURN_BRIDGES_MAX, TURN_EVERY_MS } from "#plugins/bridge/limits.ts";
 import { followBridge } from "#plugins/bridge/reconcile/followBridge.ts";

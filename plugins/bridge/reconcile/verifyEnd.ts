@@ -1,7 +1,10 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/BridgeRoute.ts";
-import type { ChainReader } from "#plugins/bridge/reconcile/chainReaders.ts";
-import { type Payments, readPayments } from "#plugins/bridge/reconcile/readPayments.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
+import {
+	type ChainReader,
+	type Payments,
+	readPayments,
+} from "#plugins/bridge/reconcile/readChain.ts";
 
 export type OutHash = { hash: Hex; chainId: number | null };
 export type Readers = {

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { RelayPermit } from "#plugins/bridge/relay/authorization.ts";
+import type { RelayPermit } from "#plugins/bridge/relay/order.ts";
 import type { WireQuote, WireStep } from "#plugins/bridge/relay/wire.ts";
 
 /** A chain as the bridge provider publishes it. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { Fault } from "#core/fault.ts";
+import { createMetrics } from "#core/metrics.ts";
 import { createRelay } from "#plugins/bridge/relay/createRelay.ts";
-import { BODY_BYTES_MAX } from "#plugins/bridge/relay/limits.ts";
+import { BODY_BYTES_MAX } from "#plugins/bridge/relay/createRelayClient.ts";
 
 // Guarantee: whatever the bridge provider answers is read whole or not at all, within its limits.
 

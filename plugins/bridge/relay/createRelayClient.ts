@@ -1,27 +1,80 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { retryAfterMs } from "#core/chain/rpc/retryAfterMs.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import { readCapped } from "#core/http/readCapped.ts";
-import { cleanLine } from "#core/outside/cleanLine.ts";
+import { retryAfterMs } from "#core/chain/rpc/readAnswers.ts";
+import { defineFaults, type Fault } from "#core/fault.ts";
+import { readCapped } from "#core/http/createGate.ts";
+import { cleanLine } from "#core/outside.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { relayFault } from "#plugins/bridge/relay/faults.ts";
-import {
-	BODY_BYTES_MAX,
-	CALL_LIMITS,
-	CALL_TIMEOUT_MS,
-	type CallClass,
-	PAUSE_DEFAULT_MS,
-	PAUSE_MAX_MS,
-	POLLS_PER_MINUTE,
-	REFUSAL_BYTES_MAX,
-	RELAY_ID,
-	VIEWS_PER_MINUTE,
-	WAITED_OUT_MS,
-} from "#plugins/bridge/relay/limits.ts";
+import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";
 import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
 import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
+
+/** What goes wrong with the bridge provider. */
+export const relayFault = defineFaults({
+	off: {
+		code: "bridge_provider_off",
+		status: 503,
+		retry: "never",
+		public: "No bridge provider is configured here.",
+	},
+	rateLimited: {
+		code: "rate_limited",
+		status: 429,
+		retry: "later",
+		public: "The bridge provider is being asked too often.",
+		advice: "Wait as long as `retryAfterMs` says.",
+	},
+	unavailable: {
+		code: "bridge_provider_unavailable",
+		status: 503,
+		retry: "later",
+		public: "The bridge provider did not answer.",
+	},
+	unreadable: {
+		code: "bridge_provider_unreadable",
+		status: 502,
+		retry: "later",
+		public: "The bridge provider answered something that cannot be read.",
+	},
+	refused: {
+		code: "bridge_provider_refused",
+		status: 502,
+		retry: "never",
+		public: "The bridge provider refused the request.",
+	},
+});
+
+export const RELAY_ID = "bridge";
+export const RELAY_BASE_URL_DEFAULT = "https://api.relay.link";
+export const CALL_TIMEOUT_MS = 10_000;
+/** A list of chains is the largest answer: under 1 MB in 2026. */
+export const BODY_BYTES_MAX = 4 * 1_048_576;
+export const REFUSAL_BYTES_MAX = 65_536;
+/** A person waits so long for the provider's limits; the clock never does. */
+export const WAITED_OUT_MS = 3_000;
+/** How long all processes stay away after a 429 that does not say. */
+export const PAUSE_DEFAULT_MS = 5_000;
+export const PAUSE_MAX_MS = 5 * MINUTE_MS;
+
+export type CallClass = "quote" | "requests" | "other";
+type Terms = { perWindow: number; windowMs: number };
+
+/** The provider's published limits, without a key and with one. */
+export const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<CallClass, Terms>>>> = {
+	open: {
+		quote: { perWindow: 50, windowMs: MINUTE_MS },
+		requests: { perWindow: 200, windowMs: MINUTE_MS },
+		other: { perWindow: 200, windowMs: MINUTE_MS },
+	},
+	keyed: {
+		quote: { perWindow: 10, windowMs: SECOND_MS },
+		requests: { perWindow: 10, windowMs: SECOND_MS },
+		other: { perWindow: 200, windowMs: MINUTE_MS },
+	},
+};
+/** Of the minute that all other calls share: what polls, and what strangers look at, may take. */
+export const POLLS_PER_MINUTE = 150;
+export const VIEWS_PER_MINUTE = 30;
 
 export type RelayCall<Output> = {
 	/** What it is called in metrics: `status`. */

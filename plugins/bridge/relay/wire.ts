@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cleanLine } from "#core/outside/cleanLine.ts";
+import { cleanLine } from "#core/outside.ts";
 import {
 	protocolName,
 	relayOrder,
@@ -128,7 +128,7 @@ const step = z.discriminatedUnion("kind", [
 		id: z.string().max(32),
 		kind: z.literal("signature"),
 		requestId: wireHash,
-		// What it asks to be signed is read apart (`authorization.ts`): most kinds are refused.
+		// What it asks to be signed is read apart (`order.ts`): most kinds are refused.
 		items: z
 			.array(z.object({ status: z.literal("incomplete"), data: z.unknown(), check }))
 			.max(STEPS_MAX),

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canFail } from "#core/http/canFail.ts";
-import { field } from "#core/http/openapi/field.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";

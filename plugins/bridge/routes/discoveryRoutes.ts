@@ -1,16 +1,32 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canFail } from "#core/http/canFail.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { field } from "#core/http/openapi/field.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { NAME_LENGTH_MAX } from "#plugins/bridge/limits.ts";
-import { readBalances } from "#plugins/bridge/reconcile/readBalances.ts";
-import { relayFault } from "#plugins/bridge/relay/faults.ts";
+import { readBalances } from "#plugins/bridge/reconcile/readChain.ts";
+import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
-import type { SignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
-import { readChainsOff } from "#plugins/bridge/sql/chainSwitches.ts";
+import { readChainsOff } from "#plugins/bridge/sql/preferences.ts";
+import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+
+/** Who speaks in a request, asked once however many hooks want to know. */
+export type SignedIn = (context: { request: Request }) => Promise<Principal>;
+
+/**
+ * Asks who speaks before anything else of a request is looked at: it is both a `parse` and a
+ * `transform` hook, so a stranger learns nothing of how a body should look.
+ */
+export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">): SignedIn {
+	const asked = new WeakMap<Request, Promise<Principal>>();
+	return ({ request }) => {
+		const principal = asked.get(request) ?? authenticate(request);
+		asked.set(request, principal);
+		return principal;
+	};
+}
 
 const chainSchema = z
 	.object({

@@ -1,13 +1,10 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { cursorParam } from "#core/http/cursorParam.ts";
-import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { field } from "#core/http/openapi/field.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { exactNumbers, requestContexts } from "#core/http/requests.ts";
+import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { bridgeBody, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import {
@@ -18,9 +15,9 @@ import {
 } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
-import { relayFault } from "#plugins/bridge/relay/faults.ts";
+import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import { wireHash } from "#plugins/bridge/relay/order.ts";
-import type { SignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
+import type { SignedIn } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const tags = ["bridging"];

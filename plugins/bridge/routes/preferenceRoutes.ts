@@ -2,13 +2,13 @@ import { Elysia } from "elysia";
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { field } from "#core/http/openapi/field.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { bridgeFault, invalidBridge } from "#plugins/bridge/faults.ts";
 import { ADDRESS_LENGTH_MAX } from "#plugins/bridge/limits.ts";
-import type { SignedIn } from "#plugins/bridge/routes/createSignedIn.ts";
+import type { SignedIn } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { deletePreference, putPreference } from "#plugins/bridge/sql/preferences.ts";
 
 const address = (description: string) =>

@@ -1,9 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { takesSigned } from "#core/http/takesSigned.ts";
-import { bridgeWebhookFault } from "#plugins/bridge/reconcile/bridgeWebhookFault.ts";
-import type { BridgeWebhooks } from "#plugins/bridge/reconcile/createBridgeWebhooks.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { takesSigned } from "#core/http/routeMarks.ts";
+import { type BridgeWebhooks, bridgeWebhookFault } from "#plugins/bridge/reconcile/webhooks.ts";
 
 const outcomeSchema = z
 	.object({

@@ -1,12 +1,11 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
-import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/BridgeRoute.ts";
 import {
 	type BridgeEvent,
 	type BridgeStatus,
 	nextBridgeStatus,
-} from "#plugins/bridge/states/bridgeStates.ts";
+} from "#plugins/bridge/bridgeStates.ts";
+import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/checkQuote.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
 /** What was asked for, as text: chains and currencies by the names that somebody typed. */

@@ -1,11 +1,102 @@
 import { z } from "zod";
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { authorizationJson, authorizationSchema } from "#plugins/bridge/quote/authorizations.ts";
+import {
+	type Authorization,
+	authorizationJson,
+	authorizationSchema,
+	type BridgeStep,
+} from "#plugins/bridge/quote/authorizations.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
-import type { BridgeStep } from "#plugins/bridge/quote/steps.ts";
 import { wireAddress } from "#plugins/bridge/relay/order.ts";
+
+/**
+ * Returns how much of what a transaction paid was counted for other bridges: the least that each of
+ * those was promised, in base units. By `bridge_arrival`; who asks for the same hash waits until
+ * the transaction ends.
+ */
+export async function claimedByOthers(
+	tx: Tx,
+	{ id, outHash }: { id: string; outHash: Hex },
+): Promise<bigint> {
+	await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [outHash]);
+	const [row] = await tx.query<{ raw: string }>(
+		`select coalesce(sum(q.minimum_out_raw), 0)::text as raw
+		from bridge.bridge b join bridge.quote q on q.bridge_id = b.id and q.seq = b.quote_seq
+		where b.out_hash = $2 and b.id <> $1 and b.status = 'success'
+			and exists (select from bridge.bridge own where own.id = $1
+				and own.route->>'recipient' = b.route->>'recipient'
+				and own.route->'destination' = b.route->'destination')`,
+		[id, bytesOf(outHash)],
+	);
+	return BigInt(row?.raw ?? 0);
+}
+
+export type HandOverState = "ready" | "handed" | "taken" | "refused" | "doubtful";
+
+/** A signature that goes to the provider, once. */
+export type HandOver = {
+	bridgeId: string;
+	step: number;
+	intentId: string;
+	/** Null: it is the quote's. */
+	asked: Authorization | null;
+	state: HandOverState;
+	handedAt: Date | null;
+};
+
+/** A bridge's signatures, in their order. By primary key. */
+export async function readHandOvers(db: Queryable, bridgeId: string): Promise<HandOver[]> {
+	const rows = await db.query<Omit<HandOver, "asked"> & { asked: unknown }>(
+		`select bridge_id as "bridgeId", step, intent_id as "intentId", asked, state,
+			handed_at as "handedAt"
+		from bridge.hand_over where bridge_id = $1 order by step`,
+		[bridgeId],
+	);
+	return rows.map((row) => {
+		const asked = row.asked === null ? null : authorizationSchema.parse(row.asked);
+		return { ...row, asked };
+	});
+}
+
+/** Records a signature that is to be handed over. The caller holds the bridge. */
+export async function insertHandOver(
+	tx: Tx,
+	given: Pick<HandOver, "bridgeId" | "step" | "intentId" | "asked"> & { at: Date },
+): Promise<void> {
+	const { bridgeId, step, intentId, asked, at } = given;
+	const stored = asked === null ? null : JSON.stringify(authorizationJson(asked));
+	await tx.execute(
+		`insert into bridge.hand_over (bridge_id, step, intent_id, asked, state, created_at)
+		values ($1, $2, $3, $4::jsonb, 'ready', $5)`,
+		[bridgeId, step, intentId, stored, at],
+	);
+}
+
+/**
+ * Notes what became of a signature. False where it stands elsewhere than the caller thinks: then
+ * nothing is written, and whoever wants to hand it over must not.
+ */
+export async function moveHandOver(
+	tx: Tx,
+	given: {
+		bridgeId: string;
+		step: number;
+		from: HandOverState;
+		to: HandOverState;
+		detail?: string;
+		at: Date;
+	},
+): Promise<boolean> {
+	const { bridgeId, step, from, to, detail = null, at } = given;
+	const moved = await tx.execute(
+		`update bridge.hand_over set state = $4, detail = $5,
+			handed_at = case when $4 = 'handed' then $6 else handed_at end
+		where bridge_id = $1 and step = $2 and state = $3`,
+		[bridgeId, step, from, to, detail, at],
+	);
+	return moved > 0;
+}
 
 /** Fees, impact and estimate of a quote, to be shown. Amounts in base units of their currency. */
 export const toldSchema = z.object({

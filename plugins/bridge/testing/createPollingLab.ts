@@ -1,13 +1,11 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { bytesOf, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createSteps } from "#core/steps/createSteps.ts";
-import type { BridgeContext } from "#plugins/bridge/BridgeContext.ts";
-import { routeJson } from "#plugins/bridge/quote/BridgeRoute.ts";
+import { silentLog } from "#core/log.ts";
+import { createSteps } from "#core/steps.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { routeJson } from "#plugins/bridge/quote/checkQuote.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
-import { relayFault } from "#plugins/bridge/relay/faults.ts";
-import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
+import { POLLS_PER_MINUTE, relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 
 const START_MS = Date.UTC(2026, 10, 25, 12);

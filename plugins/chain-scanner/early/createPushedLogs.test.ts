@@ -7,7 +7,7 @@ import {
 	type PushedFate,
 } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { PUSHED_CHARACTERS_MAX, PUSHED_LOGS_MAX } from "#plugins/chain-scanner/limits.ts";
-import { bloomOf } from "#plugins/chain-scanner/range/bloomOf.ts";
+import { bloomOf } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 
 const VENUE = padHex("0x5ea", { size: 20 });

@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
-import type { Head } from "#core/chain/heads/Head.ts";
-import type { LogListener } from "#core/chain/heads/LogListener.ts";
-import type { LogFilter } from "#core/chain/LogFilter.ts";
-import type { RawLog } from "#core/chain/RawLog.ts";
-import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
+import type { Hex, LogFilter, RawLog } from "#core/chain/Hex.ts";
+import type { Head, LogListener } from "#core/chain/heads/Head.ts";
+import { type Wakeable, wakeable } from "#core/time.ts";
 import {
 	PUSHED_BLOCKS_MAX,
 	PUSHED_CHARACTERS_MAX,
@@ -13,10 +10,10 @@ import {
 	PUSHED_QUIET_PART_MS,
 	PUSHED_WAIT_MS_MAX,
 } from "#plugins/chain-scanner/limits.ts";
-import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
-import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
+import { bloomMayHold } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 
 /**
  * What happened to logs that a node pushed.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 import {
 	createPushedLogs,
 	type PushedFate,

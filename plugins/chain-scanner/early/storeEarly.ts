@@ -1,14 +1,89 @@
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { Lease } from "#core/lease/leases.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
-import { takeBackEarly } from "#plugins/chain-scanner/early/takeBackEarly.ts";
 import { ROWS_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
-import { markEarly } from "#plugins/chain-scanner/sql/cursor.ts";
+import { logsDigest } from "#plugins/chain-scanner/range/parseLogs.ts";
+import {
+	type LaneSteps,
+	pushedRange,
+	type RangeReading,
+	type ReadOptions,
+} from "#plugins/chain-scanner/range/readRange.ts";
+import { takeBack } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
+import { markEarly, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
+
+export type ReadTwice = {
+	/** The block as the node answers when asked, which counts. */
+	reading: Promise<RangeReading>;
+	/** The block as it was pushed; null where that cannot be used, or the answer came first. */
+	early: Promise<RangeReading | null>;
+};
+
+/**
+ * Reads the newest block twice at once: asks the node for its logs by its hash, and takes the
+ * pushed ones. If both are the same logs they are decoded once, and nothing is asked twice.
+ */
+export function readTwice(
+	steps: LaneSteps,
+	pushed: PushedLogs,
+	given: { head: Head; options: ReadOptions },
+): ReadTwice {
+	const { head, options } = given;
+	const range = { from: head.number, to: head.number };
+	const answered = new AbortController();
+	const asked = steps.ask(range, options).finally(() => answered.abort());
+	const told = pushed.of(head, AbortSignal.any([options.signal, answered.signal]));
+	const decoded = told.then((logs) => {
+		if (!logs) return null;
+		return steps.decode(pushedRange(head, logs, options.unsettledFrom), range, options);
+	});
+	return {
+		reading: compare(),
+		early: decoded.then(
+			(reading) => (answered.signal.aborted ? null : reading),
+			() => null,
+		),
+	};
+
+	async function compare(): Promise<RangeReading> {
+		const [read, logs] = await Promise.all([asked, told]);
+		if (logs && logsDigest(logs) === logsDigest(read.logs)) {
+			pushed.note("same");
+			const known = await decoded.catch(() => null);
+			const { blocks, parentHash, madeMs } = read;
+			if (known) return { ...known, blocks, parentHash, madeMs };
+		}
+		if (!logs && read.logs.length > 0) pushed.note("missed");
+		return steps.decode(read, range, options);
+	}
+}
+
+/**
+ * Removes a lane's unconfirmed early rows, as if their block had left the chain; false where there
+ * are none. Other lanes that have the block read it again.
+ */
+export async function takeBackEarly(
+	of: { chainId: number; lane: LaneKind; db: Database; sinks: readonly EventSink[] },
+	lease: Lease,
+): Promise<boolean> {
+	const { chainId, lane, db, sinks } = of;
+	return db.transaction(async (tx) => {
+		await lockChain(tx, chainId);
+		await requireLease(tx, lease);
+		const cursor = await readCursor(tx, chainId, lane);
+		if (!cursor?.early) return false;
+		const { blockNumber: number, blockHash: hash } = cursor;
+		const above = { number, hash, parentHash: null, settled: false };
+		await takeBack(tx, { chainId, above, sinks });
+		return true;
+	});
+}
 
 /** The block above the cursor, whose events are stored as they were pushed. */
 export type Early = {

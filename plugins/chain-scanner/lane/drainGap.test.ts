@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { planDownward } from "#plugins/chain-scanner/lane/drainGap.ts";
+import { UNSETTLED_RANGE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import {
 	createLaneWorld,
@@ -10,155 +13,200 @@ import {
 import { createHeadGate, type HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-let database: TestDatabase;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+describe("drainGap", () => {
+	let database: TestDatabase;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+	});
+	afterAll(() => database.drop());
 
-const RANGE_MAX = 7;
-const textOf = ({ from, to }: BlockRange) => `${from}..${to}`;
+	const RANGE_MAX = 7;
+	const textOf = ({ from, to }: BlockRange) => `${from}..${to}`;
 
-/** A chain with one mint a block, of which these lanes owe everything up to block 21. */
-async function owingWorld(...lanes: readonly string[]): Promise<LaneWorld> {
-	const world = await createLaneWorld(database.db);
-	for (let id = 1; id <= 30; id++) world.chain.mine([{ logs: [mintLog(id)] }]);
-	for (const lane of lanes) await owe(world, lane, { from: 1, to: 21 });
-	return world;
-}
+	/** A chain with one mint a block, of which these lanes owe everything up to block 21. */
+	async function owingWorld(...lanes: readonly string[]): Promise<LaneWorld> {
+		const world = await createLaneWorld(database.db);
+		for (let id = 1; id <= 30; id++) world.chain.mine([{ logs: [mintLog(id)] }]);
+		for (const lane of lanes) await owe(world, lane, { from: 1, to: 21 });
+		return world;
+	}
 
-async function owe({ chainId }: LaneWorld, lane: string, { from, to }: BlockRange): Promise<void> {
-	await database.db.execute(
-		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason)
+	async function owe(
+		{ chainId }: LaneWorld,
+		lane: string,
+		{ from, to }: BlockRange,
+	): Promise<void> {
+		await database.db.execute(
+			`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason)
 		values ($1, $2, $3, $4, 'requested')`,
-		[chainId, lane, from, to],
-	);
-}
+			[chainId, lane, from, to],
+		);
+	}
 
-/** A source that takes seven blocks at most, and what it was asked for, in order. */
-function narrow(source: LaneSource, said: string[] = []) {
-	const signals = new Map<string, AbortSignal>();
-	const read: LaneSource["read"] = async (range, options) => {
-		if (range.to - range.from >= RANGE_MAX) {
-			throw rpcFault.range({ meta: { rangeBlocksMax: RANGE_MAX } });
-		}
-		said.push(`ask ${textOf(range)}`);
-		if (!signals.has(textOf(range))) signals.set(textOf(range), options.signal);
-		return source.read(range, options);
-	};
-	return { said, signals, source: { kind: source.kind, read } satisfies LaneSource };
-}
-
-const untilDrained = async (world: LaneWorld) => {
-	while ((await world.gaps()).length > 0);
-};
-
-const tokensTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
-
-/** A head that is being taken in all the time. */
-function busyGate(): HeadGate {
-	return { ...createHeadGate(), calmForMs: () => 0 };
-}
-
-test("the next range is asked for while one is written, and each is asked for once", async () => {
-	const world = await owingWorld("mint");
-	const { said, source } = narrow(world.source);
-	const isAskedAhead = Promise.withResolvers<void>();
-	const watched: LaneSource = {
-		...source,
-		read: async (range, options) => {
-			if (range.to === 14) isAskedAhead.resolve();
+	/** A source that takes seven blocks at most, and what it was asked for, in order. */
+	function narrow(source: LaneSource, said: string[] = []) {
+		const signals = new Map<string, AbortSignal>();
+		const read: LaneSource["read"] = async (range, options) => {
+			if (range.to - range.from >= RANGE_MAX) {
+				throw rpcFault.range({ meta: { rangeBlocksMax: RANGE_MAX } });
+			}
+			said.push(`ask ${textOf(range)}`);
+			if (!signals.has(textOf(range))) signals.set(textOf(range), options.signal);
 			return source.read(range, options);
-		},
+		};
+		return { said, signals, source: { kind: source.kind, read } satisfies LaneSource };
+	}
+
+	const untilDrained = async (world: LaneWorld) => {
+		while ((await world.gaps()).length > 0);
 	};
-	// The first write waits for it: without reading ahead this test would not end.
-	world.sinkTroubles.before = () => isAskedAhead.promise;
-	const backfill = world.backfiller({ sources: [watched] });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(said).toEqual(["ask 15..21", "ask 8..14", "ask 1..7"]);
-	expect(await world.tokens()).toEqual(tokensTo(21));
-});
 
-test("what was read ahead is broken off and dropped where another gap comes first meanwhile", async () => {
-	const world = await owingWorld("mint");
-	const { said, signals, source } = narrow(world.source);
-	const brokenOff: unknown[] = [];
-	world.sinkTroubles.before = async ({ toBlock }) => {
-		if (toBlock === 21) await owe(world, "mint", { from: 22, to: 28 });
-		else if (toBlock === 28) brokenOff.push(signals.get("8..14")?.aborted);
-	};
-	const backfill = world.backfiller({ sources: [source] });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(said).toEqual(["ask 15..21", "ask 8..14", "ask 22..28", "ask 8..14", "ask 1..7"]);
-	expect(brokenOff).toEqual([true]);
-	expect(await world.tokens()).toEqual(tokensTo(28));
-});
+	const tokensTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-test("what was read ahead is dropped where the write before it fails", async () => {
-	const world = await owingWorld("mint");
-	const { said, source } = narrow(world.source);
-	let writes = 0;
-	world.sinkTroubles.before = async () => {
-		if (++writes === 1) throw new Error("connection lost");
-	};
-	const backfill = world.backfiller({ sources: [source] });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(said.slice(0, 4)).toEqual(["ask 15..21", "ask 8..14", "ask 15..21", "ask 8..14"]);
-	expect(await world.tokens()).toEqual(tokensTo(21));
-});
+	/** A head that is being taken in all the time. */
+	function busyGate(): HeadGate {
+		return { ...createHeadGate(), calmForMs: () => 0 };
+	}
 
-test("while the head is busy nothing is asked for ahead: one range after the other", async () => {
-	const world = await owingWorld("mint");
-	const { said, source } = narrow(world.source);
-	world.sinkTroubles.before = async ({ fromBlock, toBlock }) => {
-		said.push(`write ${fromBlock}..${toBlock}`);
-	};
-	const backfill = world.backfiller({ sources: [source], gate: busyGate() });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(said).toEqual([
-		...["ask 15..21", "write 15..21", "ask 8..14", "write 8..14", "ask 1..7", "write 1..7"],
-	]);
-});
-
-/** Two lanes of one chain; what they read is the same, and they are told apart by their kind. */
-function twoLanes(source: LaneSource, onRead: () => Promise<void>): readonly LaneSource[] {
-	return (["mint", "sale"] as const).map((kind) => ({
-		kind,
-		async read(range, options) {
-			await onRead();
-			return source.read(range, options);
-		},
-	}));
-}
-
-test("lanes are drained side by side while no block is likely to come", async () => {
-	const world = await owingWorld("mint", "sale");
-	const both = Promise.withResolvers<void>();
-	let reading = 0;
-	const sources = twoLanes(world.source, async () => {
-		if (++reading === 2) both.resolve();
-		await both.promise;
+	test("the next range is asked for while one is written, and each is asked for once", async () => {
+		const world = await owingWorld("mint");
+		const { said, source } = narrow(world.source);
+		const isAskedAhead = Promise.withResolvers<void>();
+		const watched: LaneSource = {
+			...source,
+			read: async (range, options) => {
+				if (range.to === 14) isAskedAhead.resolve();
+				return source.read(range, options);
+			},
+		};
+		// The first write waits for it: without reading ahead this test would not end.
+		world.sinkTroubles.before = () => isAskedAhead.promise;
+		const backfill = world.backfiller({ sources: [watched] });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(said).toEqual(["ask 15..21", "ask 8..14", "ask 1..7"]);
+		expect(await world.tokens()).toEqual(tokensTo(21));
 	});
-	const backfill = world.backfiller({ sources });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(reading).toBe(2);
+
+	test("what was read ahead is broken off and dropped where another gap comes first meanwhile", async () => {
+		const world = await owingWorld("mint");
+		const { said, signals, source } = narrow(world.source);
+		const brokenOff: unknown[] = [];
+		world.sinkTroubles.before = async ({ toBlock }) => {
+			if (toBlock === 21) await owe(world, "mint", { from: 22, to: 28 });
+			else if (toBlock === 28) brokenOff.push(signals.get("8..14")?.aborted);
+		};
+		const backfill = world.backfiller({ sources: [source] });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(said).toEqual(["ask 15..21", "ask 8..14", "ask 22..28", "ask 8..14", "ask 1..7"]);
+		expect(brokenOff).toEqual([true]);
+		expect(await world.tokens()).toEqual(tokensTo(28));
+	});
+
+	test("what was read ahead is dropped where the write before it fails", async () => {
+		const world = await owingWorld("mint");
+		const { said, source } = narrow(world.source);
+		let writes = 0;
+		world.sinkTroubles.before = async () => {
+			if (++writes === 1) throw new Error("connection lost");
+		};
+		const backfill = world.backfiller({ sources: [source] });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(said.slice(0, 4)).toEqual(["ask 15..21", "ask 8..14", "ask 15..21", "ask 8..14"]);
+		expect(await world.tokens()).toEqual(tokensTo(21));
+	});
+
+	test("while the head is busy nothing is asked for ahead: one range after the other", async () => {
+		const world = await owingWorld("mint");
+		const { said, source } = narrow(world.source);
+		world.sinkTroubles.before = async ({ fromBlock, toBlock }) => {
+			said.push(`write ${fromBlock}..${toBlock}`);
+		};
+		const backfill = world.backfiller({ sources: [source], gate: busyGate() });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(said).toEqual([
+			...["ask 15..21", "write 15..21", "ask 8..14", "write 8..14", "ask 1..7", "write 1..7"],
+		]);
+	});
+
+	/** Two lanes of one chain; what they read is the same, and they are told apart by their kind. */
+	function twoLanes(source: LaneSource, onRead: () => Promise<void>): readonly LaneSource[] {
+		return (["mint", "sale"] as const).map((kind) => ({
+			kind,
+			async read(range, options) {
+				await onRead();
+				return source.read(range, options);
+			},
+		}));
+	}
+
+	test("lanes are drained side by side while no block is likely to come", async () => {
+		const world = await owingWorld("mint", "sale");
+		const both = Promise.withResolvers<void>();
+		let reading = 0;
+		const sources = twoLanes(world.source, async () => {
+			if (++reading === 2) both.resolve();
+			await both.promise;
+		});
+		const backfill = world.backfiller({ sources });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(reading).toBe(2);
+	});
+
+	test("while the head is busy one lane is drained after the other", async () => {
+		const world = await owingWorld("mint", "sale");
+		let inside = 0;
+		let most = 0;
+		const sources = twoLanes(world.source, async () => {
+			most = Math.max(most, ++inside);
+		});
+		world.sinkTroubles.before = async () => void inside--;
+		const backfill = world.backfiller({ sources, gate: busyGate() });
+		await untilDrained(world);
+		await backfill.stop();
+		expect(most).toBe(1);
+	});
 });
 
-test("while the head is busy one lane is drained after the other", async () => {
-	const world = await owingWorld("mint", "sale");
-	let inside = 0;
-	let most = 0;
-	const sources = twoLanes(world.source, async () => {
-		most = Math.max(most, ++inside);
+describe("planDownward", () => {
+	const asks = fc
+		.record({
+			from: fc.integer({ min: 0, max: 5_000 }),
+			length: fc.integer({ min: 1, max: 3_000 }),
+			head: fc.integer({ min: 0, max: 8_000 }),
+			blocksMax: fc.integer({ min: 1, max: 1_000 }),
+			reorgDepthMax: fc.integer({ min: 64, max: 500 }),
+		})
+		.map(({ from, length, ...rest }) => ({ gap: { from, to: from + length - 1 }, ...rest }));
+
+	test("[ING-10] a gap is taken off from its top, never more than it holds and never too wide", () => {
+		fc.assert(
+			fc.property(asks, (ask) => {
+				const { range, read } = planDownward(ask);
+				const blocks = range.to - range.from + 1;
+				expect(range.to).toBe(ask.gap.to);
+				expect(range.from).toBeGreaterThanOrEqual(ask.gap.from);
+				expect(blocks).toBeGreaterThan(0);
+				expect(blocks).toBeLessThanOrEqual(ask.blocksMax);
+				if (range.to >= read.unsettledFrom) {
+					expect(blocks).toBeLessThanOrEqual(UNSETTLED_RANGE_MAX);
+				}
+			}),
+		);
 	});
-	world.sinkTroubles.before = async () => void inside--;
-	const backfill = world.backfiller({ sources, gate: busyGate() });
-	await untilDrained(world);
-	await backfill.stop();
-	expect(most).toBe(1);
+
+	test("[ING-11] a part of a gap lies wholly within reach of reorgs, or wholly below it", () => {
+		fc.assert(
+			fc.property(asks, (ask) => {
+				const { range, read } = planDownward(ask);
+				const isUnsettled = range.to >= read.unsettledFrom;
+				expect(range.from >= read.unsettledFrom).toBe(isUnsettled);
+				expect(read.settledBy).toBe(isUnsettled ? null : range.to + ask.reorgDepthMax);
+			}),
+		);
+	});
 });

@@ -1,15 +1,25 @@
-import type { Lease } from "#core/lease/leases.ts";
-import { type AskedRange, askRange } from "#plugins/chain-scanner/lane/askRange.ts";
-import type { BackfillOptions } from "#plugins/chain-scanner/lane/BackfillOptions.ts";
-import { type BackfillPace, backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";
-import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import { giveUpOld } from "#plugins/chain-scanner/lane/giveUpOld.ts";
-import { partTimes } from "#plugins/chain-scanner/lane/partTimes.ts";
-import { planDownward } from "#plugins/chain-scanner/lane/planDownward.ts";
-import { restBeside } from "#plugins/chain-scanner/lane/restBeside.ts";
-import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
-import { type LaneTimes, SAMPLE_WORTH_BLOCKS } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { Lease } from "#core/lease.ts";
+import { partTimes } from "#plugins/chain-scanner/lane/parts.ts";
+import {
+	type BackfillPace,
+	backfillPace,
+	giveUpOld,
+	type RangePlan,
+	restBeside,
+} from "#plugins/chain-scanner/lane/planRange.ts";
+import {
+	type AskedRange,
+	askRange,
+	type LogWindow,
+	splitReading,
+} from "#plugins/chain-scanner/lane/splitRange.ts";
+import type { BackfillOptions } from "#plugins/chain-scanner/lane/startBackfill.ts";
+import {
+	type LaneTimes,
+	SAMPLE_WORTH_BLOCKS,
+	UNSETTLED_RANGE_MAX,
+} from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
@@ -20,6 +30,28 @@ import {
 	shrinkGap,
 } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
+
+/**
+ * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
+ * it, as lanes read upward.
+ */
+export function planDownward(ask: {
+	gap: BlockRange;
+	head: number;
+	blocksMax: number;
+	reorgDepthMax: number;
+}): RangePlan {
+	const { gap, head, blocksMax, reorgDepthMax } = ask;
+	const { to } = gap;
+	const unsettledFrom = head - reorgDepthMax + 1;
+	if (to >= unsettledFrom) {
+		const lowest = to - Math.min(blocksMax, UNSETTLED_RANGE_MAX) + 1;
+		const from = Math.max(gap.from, lowest, unsettledFrom);
+		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
+	}
+	const from = Math.max(gap.from, to - blocksMax + 1);
+	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
+}
 
 /** One lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {

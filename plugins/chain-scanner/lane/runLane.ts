@@ -1,32 +1,95 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
-import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
-import type { Lease } from "#core/lease/leases.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { readTwice } from "#plugins/chain-scanner/early/readTwice.ts";
-import { settleEarly, storeEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
+import type { Lease } from "#core/lease.ts";
+import { sleep } from "#core/time.ts";
+import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
+import { readTwice, settleEarly, storeEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { isNews } from "#plugins/chain-scanner/lane/isNews.ts";
-import type { LaneOptions } from "#plugins/chain-scanner/lane/LaneOptions.ts";
-import type { Asked, LaneState, Position } from "#plugins/chain-scanner/lane/LaneState.ts";
-import { partBlocks } from "#plugins/chain-scanner/lane/partBlocks.ts";
-import { type PartTimes, partTimes } from "#plugins/chain-scanner/lane/partTimes.ts";
+import {
+	type Asked,
+	type LaneState,
+	type PartTimes,
+	type Position,
+	partBlocks,
+	partTimes,
+} from "#plugins/chain-scanner/lane/parts.ts";
 import { planRange, type RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
-import { splitReading } from "#plugins/chain-scanner/lane/splitReading.ts";
+import { splitReading } from "#plugins/chain-scanner/lane/splitRange.ts";
+import type { LaneOptions } from "#plugins/chain-scanner/lane/startLane.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
+	PROGRESS_AGE_MAX_MS,
 	RANGES_AHEAD,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
-import type { RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
-import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { type Cursor, moveCursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
+
+/**
+ * Says whether a head means that the lane's blocks may have left the chain: one that the lane has
+ * been past, with another hash than it knows, or one that does not link to the lane's own.
+ */
+export function isNews(
+	at: Pick<Position, "cursor" | "cursorHash" | "sound">,
+	head: Pick<Head, "number" | "hash" | "parentHash">,
+): boolean {
+	if (at.cursor === null || head.hash === at.sound) return false;
+	if (head.number === at.cursor + 1) return head.parentHash !== at.cursorHash;
+	return head.number <= at.cursor && head.hash !== at.cursorHash;
+}
+
+/**
+ * Returns a reader of lane progress from the database, so that a process without lanes can answer
+ * for them; a crowd of requests costs one read a second for each lane.
+ */
+export function laneProgress(db: Database, clock: Clock) {
+	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
+	return (chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress> => {
+		if (tx) return readCursor(tx, chainId, lane).then((cursor) => told(chainId, lane, cursor));
+		const key = `${chainId}:${lane}`;
+		const known = kept.get(key);
+		const nowMs = clock.nowMs();
+		if (known && nowMs - known.readAtMs < PROGRESS_AGE_MAX_MS) return known.progress;
+		const read = readCursor(db, chainId, lane);
+		const progress = read.then((cursor) => told(chainId, lane, cursor));
+		kept.set(key, { readAtMs: nowMs, progress });
+		progress.catch(() => kept.delete(key));
+		return progress;
+	};
+}
+
+/**
+ * Returns the progress: level with the head it covers all until it was so; else until the time of
+ * its block.
+ */
+function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
+	if (!cursor) {
+		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };
+		return { chainId, lane, ...unknown, coveredFromMs: null, coveredUntilMs: null };
+	}
+	const { headBlock, blockNumber, indexedAtMs, owes, sinceMs, untilMs, levelAtMs } = cursor;
+	const isLevel = blockNumber >= headBlock;
+	const lookedAtMs = Math.max(indexedAtMs, levelAtMs ?? indexedAtMs);
+	return {
+		chainId,
+		lane,
+		headBlock,
+		indexedBlock: blockNumber,
+		indexedAtMs,
+		owes,
+		coveredFromMs: sinceMs,
+		coveredUntilMs: isLevel && untilMs !== null ? Math.max(untilMs, lookedAtMs) : untilMs,
+	};
+}
 
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import {
 	createLaneWorld,
 	type LaneWorld,

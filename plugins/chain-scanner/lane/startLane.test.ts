@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LANE_TIMES } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	createLaneWorld,

@@ -1,13 +1,102 @@
-import type { CliCommand, CliContext } from "#core/plugin/CliCommand.ts";
+import { parseArgs } from "node:util";
+import type { CliCommand, CliContext } from "#core/plugin/Plugin.ts";
+import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { LINE_EVERY_MS, REDRAW_EVERY_MS } from "#plugins/chain-scanner/limits.ts";
-import type { BackfillProgress } from "#plugins/chain-scanner/operator/BackfillProgress.ts";
-import { findChain } from "#plugins/chain-scanner/operator/findChain.ts";
-import { openRequests } from "#plugins/chain-scanner/operator/openRequests.ts";
-import { BACKFILL_USAGE, parseBackfill } from "#plugins/chain-scanner/operator/parseBackfill.ts";
-import { progressLine } from "#plugins/chain-scanner/operator/progressLine.ts";
-import { runBackfill } from "#plugins/chain-scanner/operator/runBackfill.ts";
-import { ScannerOperatorKey } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
-import { untilHead } from "#plugins/chain-scanner/operator/untilHead.ts";
+import {
+	type BackfillProgress,
+	findChain,
+	openRequests,
+	ScannerOperatorKey,
+} from "#plugins/chain-scanner/operator/createOperator.ts";
+import {
+	progressLine,
+	runBackfill,
+	untilHead,
+} from "#plugins/chain-scanner/operator/runBackfill.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
+
+/** Parses a block's number as an operator types it: digits, optionally grouped by `_` or `,`. */
+export function parseBlock(flag: string, text: string | undefined): number {
+	const digits = text?.replace(/(?<=\d)[_,](?=\d)/g, "") ?? "";
+	if (!/^\d{1,15}$/.test(digits)) {
+		const given = text === undefined ? "is missing" : `is "${text}"`;
+		throw scannerFault.command({ public: `--${flag} ${given}: it takes a block's number.` });
+	}
+	return Number(digits);
+}
+
+/**
+ * Parses `--name value` pairs and words such as `--yes`. Anything else is refused with the
+ * command's usage: an argument that is silently ignored would do something unintended.
+ */
+export function parseFlags(
+	args: readonly string[],
+	known: { usage: string; values: readonly string[]; words?: readonly string[] },
+): ReadonlyMap<string, string> {
+	const { usage, values, words = [] } = known;
+	const options = Object.fromEntries([
+		...values.map((name) => [name, { type: "string" as const }]),
+		...words.map((name) => [name, { type: "boolean" as const }]),
+	]);
+	try {
+		const parsed = parseArgs({
+			args: joined(args, values),
+			options,
+			strict: true,
+			allowPositionals: false,
+		});
+		return new Map(Object.entries(parsed.values).map(([name, value]) => [name, String(value)]));
+	} catch (error) {
+		const why = error instanceof Error ? error.message : String(error);
+		throw scannerFault.command({ public: `${why}\nbun run svc ${usage}`, cause: error });
+	}
+}
+
+/**
+ * Rewrites `--to -1` as `--to=-1`: a negative number is a value, which its parser refuses in our
+ * own words, and no flag.
+ */
+function joined(args: readonly string[], values: readonly string[]): string[] {
+	const flags = new Set(values.map((name) => `--${name}`));
+	const read: string[] = [];
+	for (const arg of args) {
+		const flag = read.at(-1) ?? "";
+		if (/^-\d/.test(arg) && flags.has(flag)) read.splice(-1, 1, `${flag}=${arg}`);
+		else read.push(arg);
+	}
+	return read;
+}
+
+export const BACKFILL_USAGE =
+	"backfill --chain <slug> --from <block> --to <block> [--lane mint|sale]";
+
+export type BackfillAsk = {
+	chain: string | undefined;
+	range: BlockRange;
+	/** Mints and sales by default; owners have walks of their own. */
+	lanes: readonly LaneKind[];
+};
+
+/** Parses the arguments of `svc backfill`. */
+export function parseBackfill(args: readonly string[]): BackfillAsk {
+	const flags = parseFlags(args, {
+		usage: BACKFILL_USAGE,
+		values: ["chain", "from", "to", "lane"],
+	});
+	const from = parseBlock("from", flags.get("from"));
+	const to = parseBlock("to", flags.get("to"));
+	if (from > to) {
+		throw scannerFault.command({ public: `--from ${from} lies above --to ${to}.` });
+	}
+	return { chain: flags.get("chain"), range: { from, to }, lanes: lanesOf(flags.get("lane")) };
+}
+
+function lanesOf(name: string | undefined): readonly LaneKind[] {
+	if (name === undefined) return ["mint", "sale"];
+	if (name === "mint" || name === "sale") return [name];
+	throw scannerFault.command({ public: `--lane is "${name}": it takes mint or sale.` });
+}
 
 const EXIT_FAILURE = 1;
 /** 128 + SIGINT, as shells count. */
@@ -71,3 +160,36 @@ function farewell(
 	note(`done; ${events} events were in what this process read`);
 	return 0;
 }
+
+const USAGE = "rewind --chain <slug> --to <block> --yes";
+
+/**
+ * Recovers from a reorg that is deeper than lanes take back by themselves: the operator states how
+ * deep it is.
+ */
+export const rewindCommand: CliCommand = {
+	name: "rewind",
+	usage: USAGE,
+	summary: "take everything above a block out of the index; lanes read it again",
+	async run(args, context) {
+		const flags = parseFlags(args, { usage: USAGE, values: ["chain", "to"], words: ["yes"] });
+		const block = parseBlock("to", flags.get("to"));
+		const chain = flags.get("chain");
+		// Checked before anything is opened, as opening starts a database.
+		if (flags.get("yes") !== "true") {
+			throw scannerFault.command({
+				public: `This takes everything above block ${block} of ${chain ?? "a chain"} out of the index; add --yes.`,
+			});
+		}
+		const { core, needs, close } = await context.openCore({ scanner: ScannerOperatorKey });
+		try {
+			const access = findChain(core, chain);
+			const { slug } = access.chain;
+			await needs.scanner.rewind(access, block, context.interrupted());
+			context.note(`${slug} stands at block ${block}; its lanes go on from there`);
+			return 0;
+		} finally {
+			await close();
+		}
+	},
+};

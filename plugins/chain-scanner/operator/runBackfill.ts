@@ -1,10 +1,45 @@
+import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
-import type { BackfillProgress } from "#plugins/chain-scanner/operator/BackfillProgress.ts";
-import type { BackfillAsk } from "#plugins/chain-scanner/operator/parseBackfill.ts";
-import type { ScannerOperator } from "#plugins/chain-scanner/operator/ScannerOperatorKey.ts";
-import { closeRequest, owedWithin } from "#plugins/chain-scanner/sql/backfillRequest.ts";
+import { sleep } from "#core/time.ts";
+import { backfillLease } from "#plugins/chain-scanner/lane/startBackfill.ts";
+import type { BackfillAsk } from "#plugins/chain-scanner/operator/backfillCommand.ts";
+import type {
+	BackfillProgress,
+	ScannerOperator,
+} from "#plugins/chain-scanner/operator/createOperator.ts";
+import { closeRequest, owedWithin } from "#plugins/chain-scanner/sql/gap.ts";
+
+const BAR_WIDTH = 24;
+
+/** Returns one line for a terminal: how much is done, how fast it goes, when it ends. */
+export function progressLine(progress: BackfillProgress): string {
+	const { blocksAll, blocksLeft, events, state, trouble, blocksPerSecond } = progress;
+	const share = blocksAll === 0 ? 1 : 1 - blocksLeft / blocksAll;
+	// Rounded down: unfinished work must not look finished.
+	const filled = Math.floor(share * BAR_WIDTH);
+	const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
+	const parts = [
+		`${bar} ${Math.floor(share * 100)} %`,
+		`${grouped(blocksLeft)} of ${grouped(blocksAll)} blocks left`,
+	];
+	if (state !== "watching") parts.push(`${grouped(events)} events`);
+	if (blocksPerSecond !== null) parts.push(`${grouped(Math.round(blocksPerSecond))} blocks/s`);
+	if (progress.secondsLeft !== null) parts.push(`${duration(progress.secondsLeft)} left`);
+	if (state === "watching") parts.push("read by another process");
+	if (state === "waiting") parts.push(`waiting (${trouble})`);
+	return parts.join("  ");
+}
+
+function grouped(count: number): string {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+function duration(seconds: number): string {
+	const whole = Math.ceil(seconds);
+	if (whole < 60) return `${whole} s`;
+	if (whole < 3_600) return `${Math.ceil(whole / 60)} min`;
+	return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}
 
 export type BackfillRun = {
 	core: Pick<Core, "clock" | "db" | "leases">;
@@ -108,4 +143,29 @@ async function readOwed({ core, access, ask }: BackfillRun) {
 		sum.refused += owed.refused;
 	}
 	return sum;
+}
+
+const ASK_EVERY_MS = 1_000;
+
+/**
+ * Returns the chain's head; waits for an unavailable endpoint, and says so once. Null when aborted.
+ */
+export async function untilHead(
+	{ chain, rpcFor }: Pick<ChainAccess, "chain" | "rpcFor">,
+	{ signal, note }: { signal: AbortSignal; note(line: string): void },
+): Promise<Head | null> {
+	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+	let told = false;
+	while (!signal.aborted) {
+		const head = await rpcFor("heads")
+			.call(call, { signal })
+			.then(parseHead, () => null);
+		if (head) return head;
+		if (!told && !signal.aborted) {
+			note(`the RPC endpoint of ${chain.slug} does not answer; waiting for it`);
+		}
+		told = true;
+		await sleep(ASK_EVERY_MS, signal);
+	}
+	return null;
 }

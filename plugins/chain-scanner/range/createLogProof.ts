@@ -1,15 +1,43 @@
+import { keccak256 } from "viem";
+import { bloomHas } from "#core/chain/bloomHas.ts";
+import { type Hex, hexQuantity, type LogFilter, type RawLog } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
-import type { LogFilter } from "#core/chain/LogFilter.ts";
-import type { RawLog } from "#core/chain/RawLog.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { PROOFS_REFUSED_MAX } from "#plugins/chain-scanner/limits.ts";
-import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
-import { bloomOf } from "#plugins/chain-scanner/range/bloomOf.ts";
-import { fitsFilter } from "#plugins/chain-scanner/range/fitsFilter.ts";
-import { logsDigest } from "#plugins/chain-scanner/range/logsDigest.ts";
-import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import { PROOFS_REFUSED_MAX, SAMPLED_BLOCKS } from "#plugins/chain-scanner/limits.ts";
+import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import { type BlockLoad, fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
+
+/** Returns false where a block's bloom rules out that any of its logs matches the filter. */
+export function bloomMayHold(bloom: Hex, { address, topics }: LogFilter): boolean {
+	if (address && !address.some((one) => bloomHas(bloom, one))) return false;
+	return topics.every((wanted) => {
+		if (wanted === null) return true;
+		const any = typeof wanted === "string" ? [wanted] : wanted;
+		return any.some((topic) => bloomHas(bloom, topic));
+	});
+}
+
+const BLOOM_BYTES = 256;
+
+/**
+ * Returns the bloom of a block with just these logs: three bits for each address and topic (Yellow
+ * Paper, 4.3.1). A hash for each of them: for the rare block that has to be proven.
+ */
+export function bloomOf(logs: readonly Pick<RawLog, "address" | "topics">[]): Hex {
+	const bloom = new Uint8Array(BLOOM_BYTES);
+	for (const item of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {
+		const hash = keccak256(item, "bytes");
+		for (const at of [0, 2, 4]) {
+			const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (BLOOM_BYTES * 8 - 1);
+			const byte = BLOOM_BYTES - 1 - (bit >> 3);
+			bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
+		}
+	}
+	return `0x${Buffer.from(bloom).toString("hex")}`;
+}
 
 /** What was read of some blocks, with their headers. */
 export type ReadLogs = {
@@ -107,4 +135,40 @@ async function readReceiptLogs(
 	if (parsed.every(({ blockHash }) => blockHash === header.hash)) return parsed;
 	const detail = `the receipts of block ${header.number} are of another block`;
 	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+}
+
+/**
+ * Reads a few blocks of a range, to learn how many of them fit one answer; null where the node does
+ * not answer. One small request instead of a large answer that has to be refused.
+ */
+export async function sampleLogs(
+	rpc: Rpc,
+	filters: readonly LogFilter[],
+	range: BlockRange,
+	signal: AbortSignal,
+): Promise<BlockLoad | null> {
+	const span = range.to - range.from;
+	const numbers = Array.from({ length: SAMPLED_BLOCKS }, (_, index) => {
+		return range.from + Math.floor((span * (index + 0.5)) / SAMPLED_BLOCKS);
+	});
+	const calls = numbers.flatMap((number) => {
+		const block = hexQuantity(number);
+		return filters.map((filter) => ({
+			method: "eth_getLogs",
+			params: [{ ...filter, fromBlock: block, toBlock: block }],
+		}));
+	});
+	try {
+		const answers = await rpc.batch(calls, { signal });
+		const lists = answers.map((answer) => parseLogs(answer, range));
+		return {
+			blocks: SAMPLED_BLOCKS,
+			logCount: Math.max(0, ...lists.map(({ length }) => length)),
+			answerBytes: lists.reduce((bytes, list) => bytes + logBytes(list), 0),
+		};
+	} catch (error) {
+		// The range itself is requested next, and its failure is the one that counts.
+		if (error instanceof Fault) return null;
+		throw error;
+	}
 }

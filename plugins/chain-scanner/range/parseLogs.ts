@@ -1,7 +1,50 @@
-import type { Hex } from "#core/chain/Hex.ts";
-import { PLACE_MAX } from "#core/chain/limits.ts";
-import type { RawLog } from "#core/chain/RawLog.ts";
+import { type Hex, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
+import type { Head } from "#core/chain/heads/Head.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+
+/** The logs of a range with what must be known of its blocks. */
+export type LogRange = {
+	/** In chain order, all filters together. */
+	logs: RawLog[];
+	/** Linked, in ascending order: those within reach of reorgs, the first and the last. */
+	headers: readonly Head[];
+	blocks: BlockRef[];
+	parentHash: Hex;
+	/** The times of the first and the last block. */
+	madeMs: { first: number; last: number };
+	/** Logs of the largest single answer, and the approximate size of all. */
+	logCount: number;
+	answerBytes: number;
+	/** The time of each block with a log. */
+	blockTimeMs: ReadonlyMap<number, number>;
+};
+
+/** A log's fields without its data and topics, as nodes write them; measured on anvil. */
+const LOG_BYTES = 420;
+const TOPIC_BYTES = 69;
+
+/** Estimates the bytes of these logs in a node's answer. */
+export function logBytes(logs: readonly Pick<RawLog, "data" | "topics">[]): number {
+	let bytes = 0;
+	for (const { data, topics } of logs) {
+		bytes += LOG_BYTES + data.length + topics.length * TOPIC_BYTES;
+	}
+	return bytes;
+}
+
+/**
+ * Returns the parts of logs that honest nodes agree on; some send times with them and some do not.
+ */
+export function logsDigest(logs: readonly RawLog[]): string {
+	return logs
+		.map((log): readonly (Hex | number)[] => {
+			const place = [Number(log.blockNumber), Number(log.logIndex)];
+			return [...place, log.blockHash, log.transactionHash, log.address, ...log.topics, log.data];
+		})
+		.sort(([a = 0, i = 0], [b = 0, j = 0]) => Number(a) - Number(b) || Number(i) - Number(j))
+		.join("\n");
+}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;

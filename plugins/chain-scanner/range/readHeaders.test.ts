@@ -1,21 +1,170 @@
-import { expect, test } from "bun:test";
-import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Rpc, RpcPurpose } from "#core/chain/rpc/Rpc.ts";
+import { AssertionFailed } from "#core/fault.ts";
+import { HEADERS_REMEMBERED_MAX, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
+import {
+	blocksOf,
+	byDistance,
+	createHeaderMemory,
+	readHeaders,
+} from "#plugins/chain-scanner/range/readHeaders.ts";
+import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
+import { createLaneWorld, mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-const { signal } = new AbortController();
-
-test("headers come in the order asked for, null where the node has no such block", async () => {
+describe("blocksOf", () => {
 	const chain = createFakeChain();
-	chain.mineTo(5);
-	chain.troubles.lagBlocks = 1;
-	const headers = await readHeaders(chain.rpc, [5, 2, 4], signal);
-	expect(headers).toEqual([null, chain.headOf(2), chain.headOf(4)]);
-	expect(await readHeaders(chain.rpc, [], signal)).toEqual([]);
+	chain.mineTo(9);
+	const heads = (...numbers: number[]) => numbers.map(chain.headOf);
+	const numbersOf = (unsettledFrom: number) => {
+		const { blocks } = blocksOf(heads(3, 4, 5, 6), { from: 3, to: 6 }, unsettledFrom);
+		return blocks.map(({ number, settled }) => `${number}${settled ? " settled" : ""}`);
+	};
+
+	test("[ING-11] within reach of reorgs every block is kept, below it the last one alone", () => {
+		expect(numbersOf(3)).toEqual(["3", "4", "5", "6"]);
+		expect(numbersOf(5)).toEqual(["5", "6"]);
+		expect(numbersOf(7)).toEqual(["6 settled"]);
+	});
+
+	test("the block below is the one that the first header names", () => {
+		const one = blocksOf(heads(4), { from: 4, to: 4 }, 0);
+		expect(one.parentHash).toBe(chain.hashOf(3));
+		expect(one.blocks).toEqual([
+			{ number: 4, hash: chain.hashOf(4), parentHash: chain.hashOf(3), settled: false },
+		]);
+	});
+
+	test("a range without the header of one of its ends is our own mistake", () => {
+		for (const given of [heads(3, 4), heads(4, 5), []]) {
+			expect(() => blocksOf(given, { from: 3, to: 5 }, 0)).toThrow(AssertionFailed);
+		}
+	});
 });
 
-test("[ING-14] the header of another number than was asked for is none", async () => {
-	const chain = createFakeChain();
-	chain.mineTo(3);
-	chain.troubles.tamper = (_, answer) => (answer ? { ...answer, number: "0x1" } : answer);
-	expect(await readHeaders(chain.rpc, [3], signal)).toEqual([null]);
+describe("byDistance", () => {
+	test("within reach of reorgs a lane asks as a live one, below it and for a first look as catch-up", async () => {
+		const asked: string[] = [];
+		const rpcs = new Map<Rpc, RpcPurpose>();
+		const rpcFor = (purpose: RpcPurpose) => {
+			const rpc = {} as Rpc;
+			rpcs.set(rpc, purpose);
+			return rpc;
+		};
+		const source = byDistance({ rpcFor }, (rpc): LaneSource => {
+			return {
+				kind: "mint",
+				async sample() {
+					asked.push(`sample ${rpcs.get(rpc)}`);
+					return null;
+				},
+				async read() {
+					asked.push(`read ${rpcs.get(rpc)}`);
+					return {} as RangeReading;
+				},
+			};
+		});
+		const { signal } = new AbortController();
+		await source.read({ from: 9, to: 9 }, { signal, unsettledFrom: 5, settledBy: null });
+		await source.read({ from: 9, to: 9 }, { signal, unsettledFrom: 5 });
+		await source.read({ from: 1, to: 4 }, { signal, unsettledFrom: 5, settledBy: 8 });
+		await source.sample?.({ from: 1, to: 4 }, signal);
+		expect(asked).toEqual(["read live", "read live", "read catch_up", "sample catch_up"]);
+	});
+});
+
+describe("createHeaderMemory.lane", () => {
+	let database: TestDatabase;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+	});
+	afterAll(() => database.drop());
+
+	test("lanes that come to the same newest blocks one after the other ask for their headers once", async () => {
+		const world = await createLaneWorld(database.db);
+		const { chain } = world;
+		for (let id = 1; id <= REORG_DEPTH_LEAST; id++) {
+			chain.mine([{ value: 0n, logs: [mintLog(id)] }]);
+		}
+		const asked = () =>
+			chain.calls.filter(({ method }) => method === "eth_getBlockByNumber").length;
+		const readAll = async (source: LaneSource) => {
+			const before = asked();
+			const lane = world.worker({ scanFrom: 1, source });
+			lane.look();
+			await lane.untilIndexed(REORG_DEPTH_LEAST);
+			await lane.stop();
+			return asked() - before;
+		};
+		expect(await readAll(world.source)).toBe(REORG_DEPTH_LEAST);
+		// The last block is asked for: it shows that the node had it when it answered.
+		expect(await readAll({ ...world.source, kind: "sale" })).toBe(1);
+		expect(await world.tokens()).toHaveLength(2 * REORG_DEPTH_LEAST);
+	});
+});
+
+describe("createHeaderMemory", () => {
+	function chainOf(blocks: number) {
+		const chain = createFakeChain();
+		chain.mineTo(blocks);
+		return chain;
+	}
+	const heads = (chain: ReturnType<typeof chainOf>, from: number, to: number) =>
+		Array.from({ length: to - from + 1 }, (_, index) => chain.headOf(from + index));
+	const numbers = (found: readonly { number: number }[]) => found.map(({ number }) => number);
+
+	test("what is remembered is linked to what was told now, down to the first that is missing", () => {
+		const chain = chainOf(10);
+		const memory = createHeaderMemory();
+		expect(memory.below(chain.headOf(10), 1)).toEqual([]);
+		memory.keep(heads(chain, 3, 9));
+		expect(numbers(memory.below(chain.headOf(10), 5))).toEqual([5, 6, 7, 8, 9]);
+		expect(numbers(memory.below(chain.headOf(10), 1))).toEqual([3, 4, 5, 6, 7, 8, 9]);
+		expect(memory.below(chain.headOf(10), 10)).toEqual([]);
+		memory.clear();
+		expect(memory.below(chain.headOf(10), 1)).toEqual([]);
+		expect(memory.has(9)).toBe(false);
+	});
+
+	test("of another fork nothing is remembered, and what both have is", () => {
+		const chain = chainOf(10);
+		const memory = createHeaderMemory();
+		memory.keep(heads(chain, 1, 10));
+		chain.drop(4);
+		chain.mineTo(10);
+		expect(memory.below(chain.headOf(10), 1)).toEqual([]);
+		expect(numbers(memory.below(chain.headOf(7), 1))).toEqual([1, 2, 3, 4, 5, 6]);
+		memory.keep(heads(chain, 7, 10));
+		expect(numbers(memory.below(chain.headOf(10), 1))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+	});
+
+	test("it has a limit, and forgets the lowest first", () => {
+		const chain = chainOf(HEADERS_REMEMBERED_MAX + 20);
+		const top = HEADERS_REMEMBERED_MAX + 20;
+		const memory = createHeaderMemory();
+		memory.keep(heads(chain, 1, top));
+		expect(memory.below(chain.headOf(top), 0)).toHaveLength(HEADERS_REMEMBERED_MAX - 1);
+		expect([memory.has(20), memory.has(21)]).toEqual([false, true]);
+	});
+});
+
+describe("readHeaders", () => {
+	const { signal } = new AbortController();
+
+	test("headers come in the order asked for, null where the node has no such block", async () => {
+		const chain = createFakeChain();
+		chain.mineTo(5);
+		chain.troubles.lagBlocks = 1;
+		const headers = await readHeaders(chain.rpc, [5, 2, 4], signal);
+		expect(headers).toEqual([null, chain.headOf(2), chain.headOf(4)]);
+		expect(await readHeaders(chain.rpc, [], signal)).toEqual([]);
+	});
+
+	test("[ING-14] the header of another number than was asked for is none", async () => {
+		const chain = createFakeChain();
+		chain.mineTo(3);
+		chain.troubles.tamper = (_, answer) => (answer ? { ...answer, number: "0x1" } : answer);
+		expect(await readHeaders(chain.rpc, [3], signal)).toEqual([null]);
+	});
 });

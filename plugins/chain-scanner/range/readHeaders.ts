@@ -1,7 +1,98 @@
-import type { Head } from "#core/chain/heads/Head.ts";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
+import { type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { assert } from "#core/fault.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
+import { HEADERS_REMEMBERED_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
+import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+
+/**
+ * Returns which of a range's blocks are kept for linking: all that may leave the chain; of a
+ * settled range its last block alone, which the next range links to.
+ */
+export function blocksOf(
+	headers: readonly Head[],
+	range: BlockRange,
+	unsettledFrom: number,
+): { blocks: BlockRef[]; parentHash: Hex; madeMs: { first: number; last: number } } {
+	const [first] = headers;
+	const last = headers.at(-1);
+	assert(first?.number === range.from && last?.number === range.to, "a range has both its ends");
+	const blocks = headers
+		.filter(({ number }) => number >= unsettledFrom || number === range.to)
+		.map(({ number, hash, parentHash }) => {
+			return { number, hash, parentHash, settled: number < unsettledFrom };
+		});
+	const madeMs = { first: first.timestampMs, last: last.timestampMs };
+	return { blocks, parentHash: first.parentHash, madeMs };
+}
+
+/**
+ * Makes a lane's source whose requests within reach of reorgs are live ones, and all others
+ * catch-up: they are counted separately, and wait for each other where an endpoint allows few
+ * calls. What a source learns about its node it learns in both parts.
+ */
+export function byDistance<Source extends LaneSource>(
+	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
+	make: (rpc: Rpc) => Source,
+): Source {
+	const live = make(rpcFor("live"));
+	const catchUp = make(rpcFor("catch_up"));
+	return {
+		...live,
+		sample: catchUp.sample,
+		read(range, options) {
+			const source = typeof options.settledBy === "number" ? catchUp : live;
+			return source.read(range, options);
+		},
+	};
+}
+
+/** Headers within reach of reorgs that were read before, by number. */
+export type HeaderMemory = {
+	/**
+	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
+	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
+	 * node is on; in ascending order.
+	 */
+	below(told: Head, from: number): Head[];
+	/** Says whether a block of this number is remembered, of whatever fork. */
+	has(number: number): boolean;
+	keep(headers: readonly Head[]): void;
+	clear(): void;
+};
+
+/**
+ * Makes a memory of headers for readers of the same blocks, one after the other, each for logs of
+ * its own. The highest ones are kept: at the limit the lowest are dropped.
+ */
+export function createHeaderMemory(): HeaderMemory {
+	const headers = new Map<number, Head>();
+	return {
+		has: (number) => headers.has(number),
+		below(told, from) {
+			const found: Head[] = [];
+			let { parentHash } = told;
+			for (let number = told.number - 1; number >= from; number--) {
+				const header = headers.get(number);
+				if (header?.hash !== parentHash) break;
+				found.push(header);
+				({ parentHash } = header);
+			}
+			return found.reverse();
+		},
+		keep(read) {
+			for (const header of read) headers.set(header.number, header);
+			if (headers.size <= HEADERS_REMEMBERED_MAX) return;
+			const numbers = [...headers.keys()].sort((a, b) => a - b);
+			for (const number of numbers.slice(0, headers.size - HEADERS_REMEMBERED_MAX)) {
+				headers.delete(number);
+			}
+		},
+		clear: () => headers.clear(),
+	};
+}
 
 /** Returns headers by number, in one batch; null where the node has no such block yet. */
 export async function readHeaders(

@@ -1,19 +1,46 @@
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Head } from "#core/chain/heads/Head.ts";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
+import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import { type Lease, requireLease } from "#core/lease/leases.ts";
-import type { Log } from "#core/log/Log.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { HEADERS_FIRST_ASKED, RUNS_SEEN_MAX } from "#plugins/chain-scanner/limits.ts";
 import { headerCall, readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
-import { forkPoint } from "#plugins/chain-scanner/reorg/forkPoint.ts";
-import { runsOf } from "#plugins/chain-scanner/reorg/runsOf.ts";
-import { takeBack } from "#plugins/chain-scanner/reorg/takeBack.ts";
-import { type BlockRef, settleBlocks, storedBlocks } from "#plugins/chain-scanner/sql/block.ts";
-import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
+import { forkPoint, runsOf } from "#plugins/chain-scanner/reorg/forkPoint.ts";
+import {
+	type BlockRef,
+	forgetBlocks,
+	lockChain,
+	recordBlocks,
+	settleBlocks,
+	storedBlocks,
+} from "#plugins/chain-scanner/sql/block.ts";
+import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
+import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
+
+/**
+ * Removes everything above a block: rows, figures, blocks, what is owed, and lanes' progress. Under
+ * the chain's lock; lanes read those numbers again.
+ *
+ * The block itself is then the base of the index. It is stored, as it may never have been (a lane
+ * that skipped left a hole there): should it leave the chain too, that is one more fork, with a
+ * known depth.
+ */
+export async function takeBack(
+	tx: Tx,
+	fork: { chainId: number; above: BlockRef; sinks: readonly EventSink[] },
+): Promise<void> {
+	const { chainId, above, sinks } = fork;
+	const { number: block, hash } = above;
+	await forgetBlocks(tx, chainId, block);
+	const { fits } = await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
+	if (!fits) throw scannerFault.forked({ detail: `block ${block}, which a fork begins above` });
+	await resetCursors(tx, { chainId, block, hash });
+	await clipGaps(tx, { chainId, above: block });
+	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });
+}
 
 export type ForkRepairOptions = {
 	chainId: number;

@@ -1,8 +1,110 @@
-import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
-import { adapterOf } from "#plugins/chain-scanner/sale/adapterOf.ts";
-import { proveDelivery } from "#plugins/chain-scanner/sale/proveDelivery.ts";
-import { proveSellers } from "#plugins/chain-scanner/sale/proveSellers.ts";
-import type { TokenMove } from "#plugins/chain-scanner/sale/tokenMoves.ts";
+import { decodeAbiParameters, decodeEventLog, parseAbi, parseAbiParameters } from "viem";
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { ChainEvent, Sale, TokenAdapter, Venue } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
+import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintSource.ts";
+
+/**
+ * Returns the adapter that a sale names in place of its token; undefined where it names the token.
+ */
+export function adapterOf(
+	sale: Pick<Sale, "contract">,
+	venue: Pick<Venue, "adapters">,
+): TokenAdapter | undefined {
+	return venue.adapters?.find(({ adapter }) => adapter === sale.contract);
+}
+
+/**
+ * Refuses sales whose token never reached the buyer, by the tokens' own logs of the transaction. An
+ * ERC-1155 decides for itself what a transfer does, and some were paid for and delivered nothing.
+ *
+ * Units are used up in log order, so that one delivery does not count for two sales.
+ */
+export function proveDelivery<Read extends { sale: Sale }>(
+	sales: readonly Read[],
+	moves: readonly TokenMove[],
+): Read[] {
+	const delivered = new Map<string, bigint>();
+	for (const { contract, tokenId, to, quantity } of moves) {
+		const key = keyOf(contract, tokenId, to);
+		delivered.set(key, (delivered.get(key) ?? 0n) + quantity);
+	}
+	return sales.map((read) => {
+		const { sale } = read;
+		if (!sale.accepted) return read;
+		const key = keyOf(sale.contract, sale.tokenId, sale.buyer);
+		const left = (delivered.get(key) ?? 0n) - sale.quantity;
+		if (left < 0n) {
+			return { ...read, sale: { ...sale, accepted: false, reason: "not_delivered" } };
+		}
+		delivered.set(key, left);
+		return read;
+	});
+}
+
+function keyOf(contract: string, tokenId: bigint, to: string): string {
+	return `${contract}:${tokenId}:${to}`;
+}
+
+/**
+ * Corrects sellers, where the venue's logs only say who was paid: an account that accepts an offer
+ * may have the money sent elsewhere, and an aggregator is paid for the person behind it. The
+ * token's own logs show who gave it.
+ *
+ * An account that only passed the token on within the transaction is not the seller, unless it had
+ * bought it there: then it is a party of its own.
+ */
+export function proveSellers<Read extends { sale: Sale }>(
+	sales: readonly Read[],
+	moves: readonly TokenMove[],
+): Read[] {
+	return sales.map((read) => {
+		const { sale } = read;
+		if (!sale.sellerUnproven) return read;
+		const seller = giverOf(sale, moves, sales);
+		return seller === null ? read : { ...read, sale: withSeller(sale, seller) };
+	});
+}
+
+function giverOf(
+	sale: Sale,
+	moves: readonly TokenMove[],
+	sales: readonly { sale: Sale }[],
+): Address | null {
+	const own = moves.filter(({ contract, tokenId }) => {
+		return contract === sale.contract && tokenId === sale.tokenId;
+	});
+	let index = own.findLastIndex(({ to }) => to === sale.buyer);
+	let giver = own[index]?.from ?? null;
+	while (index > 0 && giver !== null && !boughtHere(giver, sale, sales)) {
+		const holder: Address = giver;
+		index = own.findLastIndex(({ to }, at) => at < index && to === holder);
+		giver = own[index]?.from ?? holder;
+	}
+	return giver;
+}
+
+function boughtHere(who: Address, of: Sale, sales: readonly { sale: Sale }[]): boolean {
+	return sales.some(({ sale }) => {
+		const isSameToken = sale.contract === of.contract && sale.tokenId === of.tokenId;
+		return sale !== of && isSameToken && sale.buyer === who;
+	});
+}
+
+/**
+ * Returns a sale with its seller. Whether it is a trade with oneself is judged again; the other
+ * reasons do not depend on it.
+ */
+function withSeller(sale: Sale, seller: Address): Sale {
+	const { sellerUnproven: _, ...proven } = sale;
+	const isSelf = seller === sale.buyer;
+	if (sale.reason !== null && sale.reason !== "self_trade") return { ...proven, seller };
+	if (isSelf) return { ...proven, seller, accepted: false, reason: "self_trade" };
+	const isFree = sale.totalRaw === 0n;
+	return { ...proven, seller, accepted: !isFree, reason: isFree ? "zero_price" : null };
+}
 
 type Read = { sale: Sale; venue: Pick<Venue, "adapters"> };
 
@@ -35,4 +137,92 @@ function withToken<Some extends Read>(read: Some, moves: readonly TokenMove[] | 
 	// With moves the delivery decides, as it does for every other token.
 	if (moves !== null || !accepted) return { ...read, sale };
 	return { ...read, sale: { ...sale, accepted: false, reason: "not_delivered" } };
+}
+
+/** Units of an NFT that went from one account to another, by the token's own log. */
+export type TokenMove = Pick<
+	ChainEvent,
+	"contract" | "standard" | "tokenId" | "quantity" | "from" | "to"
+>;
+
+const abi = parseAbi([
+	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
+	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+]);
+
+/** The form of tokens from before ERC-721 was agreed on, CryptoKitties among them. */
+const bareTransfer = parseAbiParameters("address from, address to, uint256 tokenId");
+
+/**
+ * Returns what moved in a transaction, in log order, by the tokens' own logs. Read with the ABI
+ * decoder: this is for the few transactions whose marketplace logs do not show a party or the
+ * token.
+ */
+export function tokenMoves(
+	logs: readonly { address: Hex; topics: readonly Hex[]; data: Hex }[],
+): TokenMove[] {
+	return logs.flatMap(({ address, topics, data }): TokenMove[] => {
+		const event = decode(topics, data);
+		if (!event) return [];
+		const from = lower(event.args.from);
+		const to = lower(event.args.to);
+		const place = { contract: lower(address), from, to };
+		if (event.eventName === "Transfer") {
+			return [{ ...place, standard: "erc721", tokenId: event.args.tokenId, quantity: 1n }];
+		}
+		const { ids, values } =
+			event.eventName === "TransferSingle"
+				? { ids: [event.args.id], values: [event.args.value] }
+				: event.args;
+		return ids.map((tokenId, index) => {
+			return { ...place, standard: "erc1155", tokenId, quantity: values[index] ?? 0n };
+		});
+	});
+}
+
+function decode(topics: readonly Hex[], data: Hex) {
+	const [signature, ...rest] = topics;
+	if (signature === undefined) return null;
+	try {
+		if (rest.length > 0) return decodeEventLog({ abi, topics: [signature, ...rest], data });
+		if (signature !== TRANSFER_TOPIC) return null;
+		const [from, to, tokenId] = decodeAbiParameters(bareTransfer, data);
+		return { eventName: "Transfer" as const, args: { from, to, tokenId } };
+	} catch {
+		// Another event, or an ERC-20's, which does not show who gave an NFT.
+		return null;
+	}
+}
+
+function lower(address: Hex): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+const hex = z.custom<Hex>((value) => typeof value === "string" && value.startsWith("0x"));
+const receiptSchema = z.object({
+	blockHash: hex,
+	logs: z.array(z.object({ address: hex, topics: z.array(hex).max(4), data: hex })),
+});
+
+/** Reads what moved in each of these transactions, by their receipts; in one batch. */
+export async function readMoves(
+	rpc: Rpc,
+	transactions: readonly { hash: Hex; blockHash: Hex }[],
+	signal: AbortSignal,
+): Promise<Map<Hex, TokenMove[]>> {
+	if (transactions.length === 0) return new Map();
+	const calls = transactions.map(({ hash }) => {
+		return { method: "eth_getTransactionReceipt", params: [hash] };
+	});
+	const answers = await rpc.batch(calls, { signal });
+	return new Map(
+		transactions.map(({ hash, blockHash }, index) => {
+			const receipt = receiptSchema.safeParse(answers[index]);
+			if (!receipt.success || receipt.data.blockHash.toLowerCase() !== blockHash) {
+				throw scannerFault.inconsistent({ detail: `the node has no receipt of ${hash}` });
+			}
+			return [hash, tokenMoves(receipt.data.logs)];
+		}),
+	);
 }

@@ -1,7 +1,6 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Hex } from "#core/chain/Hex.ts";
+import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 
 /** A span of blocks, both ends included. */
 export type BlockRange = { from: number; to: number };
@@ -161,4 +160,15 @@ export async function forgetBlocks(tx: Tx, chainId: number, above: number): Prom
 		chainId,
 		above,
 	]);
+}
+
+/** Distinguishes our advisory locks from others: "la" in ASCII, in the high bytes of the key. */
+const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
+
+/**
+ * Locks a chain until the transaction ends. Mint, sale and backfill lanes and the repair of forks
+ * touch the same rows: one after the other.
+ */
+export async function lockChain(tx: Tx, chainId: number): Promise<void> {
+	await tx.execute("select pg_advisory_xact_lock($1)", [CHAIN_LOCK_SPACE + BigInt(chainId)]);
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { padHex } from "viem";
-import { openRequest } from "#plugins/chain-scanner/sql/backfillRequest.ts";
 import {
 	moveCursor,
 	readCursor,
@@ -8,8 +7,13 @@ import {
 	resetCursors,
 	touchCursor,
 } from "#plugins/chain-scanner/sql/cursor.ts";
-import { insertGap, nextGap, shrinkGap } from "#plugins/chain-scanner/sql/gap.ts";
-import { giveUpGaps } from "#plugins/chain-scanner/sql/oldGaps.ts";
+import {
+	giveUpGaps,
+	insertGap,
+	nextGap,
+	openRequest,
+	shrinkGap,
+} from "#plugins/chain-scanner/sql/gap.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

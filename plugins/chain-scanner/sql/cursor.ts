@@ -1,5 +1,4 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Hex } from "#core/chain/Hex.ts";
+import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { REORG_DEPTH_DEFAULT } from "#plugins/chain-scanner/limits.ts";

@@ -1,10 +1,80 @@
-import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
+import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { RowSource } from "#core/quarantine/RowSource.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
-import { rowField } from "#core/quarantine/rowField.ts";
+import { type RowSource, readRows, rowField } from "#core/quarantine.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
+
+export type BackfillRequest = { chainId: number; lane: LaneKind; range: BlockRange };
+
+/**
+ * Records a requested span, and owes it; false where the same one was requested before and is not
+ * done: then the rest of it is owed already. Other owed parts of the span become part of it, so
+ * that no block is owed twice, and none is too old any more.
+ *
+ * Under the chain's lock, as everything that changes gaps it did not find itself.
+ */
+export async function openRequest(tx: Tx, request: BackfillRequest): Promise<boolean> {
+	const { chainId, lane, range } = request;
+	const values = [chainId, lane, range.from, range.to];
+	const opened = await tx.execute(
+		`insert into chain_scanner.backfill_request (chain_id, lane, from_block, to_block)
+		values ($1, $2, $3, $4) on conflict do nothing`,
+		values,
+	);
+	if (opened === 0) return false;
+	await tx.execute(
+		`with old as (
+			delete from chain_scanner.gap
+			where chain_id = $1 and lane = $2 and from_block <= $4 and to_block >= $3
+			returning *
+		)
+		insert into chain_scanner.gap
+			(chain_id, lane, from_block, to_block, reason, created_at, tried_at, above_at)
+		select chain_id, lane, from_block, $3 - 1, reason, created_at, tried_at, above_at
+			from old where from_block < $3
+		union all
+		select chain_id, lane, $4 + 1, to_block, reason, created_at, tried_at, above_at
+			from old where to_block > $4
+		union all
+		select $1, $2, $3, $4, 'requested', now(), null, (select max(above_at) from old)`,
+		values,
+	);
+	return true;
+}
+
+/** Owed blocks of a span, and those of them that were refused and set aside. */
+export type Owed = { blocks: number; refused: number };
+
+/** Counts by the index `gap_newest`; a lane has few gaps. */
+export async function owedWithin(db: Queryable, request: BackfillRequest): Promise<Owed> {
+	const { chainId, lane, range } = request;
+	const rows = await db.query<Owed>(
+		`with part as (
+			select least(to_block, $4) - greatest(from_block, $3) + 1 as blocks, tried_at
+			from chain_scanner.gap
+			where chain_id = $1 and lane = $2 and from_block <= $4 and to_block >= $3
+		)
+		select coalesce(sum(blocks), 0)::int8 as blocks,
+			coalesce(sum(blocks) filter (where tried_at is not null), 0)::int8 as refused
+		from part`,
+		[chainId, lane, range.from, range.to],
+	);
+	return rows[0] ?? { blocks: 0, refused: 0 };
+}
+
+/** Deletes a request without owed blocks; a repeated request then begins anew. */
+export async function closeRequest(tx: Tx, request: BackfillRequest): Promise<void> {
+	const { chainId, lane, range } = request;
+	await tx.execute(
+		`delete from chain_scanner.backfill_request as asked
+		where chain_id = $1 and lane = $2 and from_block = $3 and to_block = $4 and not exists (
+			select from chain_scanner.gap
+			where gap.chain_id = asked.chain_id and gap.lane = asked.lane
+				and gap.from_block <= asked.to_block and gap.to_block >= asked.from_block
+		)`,
+		[chainId, lane, range.from, range.to],
+	);
+}
 
 /** A span that a lane skipped, and that backfill owes. */
 export type Gap = {
@@ -158,4 +228,60 @@ export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<
 		[gap.id, gap.to, reason],
 	);
 	return touched === 1;
+}
+
+/**
+ * Returns the block below which what a lane owes is too old, measured from the newest block that
+ * any lane has read; null while nothing is. An operator's request is never too old. By the primary
+ * key of `cursor` and the index `gap_newest`; a lane has few gaps.
+ */
+export async function findOldOwed(
+	db: Queryable,
+	owed: { chainId: number; lane: LaneKind; lagBlocksMax: number },
+): Promise<number | null> {
+	const rows = await db.query<{ below: number }>(
+		`with floor as (
+			select max(block_number) - $3::int8 as below from chain_scanner.cursor where chain_id = $1
+		)
+		select below from floor where exists (
+			select from chain_scanner.gap
+			where chain_id = $1 and lane = $2 and from_block < below and reason <> 'requested'
+		)`,
+		[owed.chainId, owed.lane, owed.lagBlocksMax],
+	);
+	return rows[0]?.below ?? null;
+}
+
+export type GivenUp = { from: number; to: number; reason: GapReason };
+
+/**
+ * Deletes what a lane owes below a block, and returns it. The lane then covers only what is above.
+ */
+export async function giveUpGaps(
+	tx: Tx,
+	old: { chainId: number; lane: LaneKind; below: number },
+): Promise<GivenUp[]> {
+	return tx.query<GivenUp>(
+		`with old as (
+			select id, from_block, to_block, reason, above_at from chain_scanner.gap
+			where chain_id = $1 and lane = $2 and from_block < $3 and reason <> 'requested'
+			for update
+		), gone as (
+			delete from chain_scanner.gap using old where gap.id = old.id and old.to_block < $3
+		), cut as (
+			update chain_scanner.gap set from_block = $3
+			from old where gap.id = old.id and old.to_block >= $3
+		), moved as (
+			update chain_scanner.cursor as lane set
+				first_block = greatest(lane.first_block, gone.below),
+				since_at = greatest(lane.since_at, gone.above_at)
+			from (
+				select max(least(to_block, $3 - 1)) + 1 as below, max(above_at) as above_at from old
+			) as gone
+			where lane.chain_id = $1 and lane.lane = $2 and gone.below is not null
+		)
+		select from_block as "from", least(to_block, $3 - 1) as "to", reason from old
+		order by from_block`,
+		[old.chainId, old.lane, old.below],
+	);
 }

@@ -1,23 +1,22 @@
 import { encodeAbiParameters, type Hex, padHex, toHex } from "viem";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { systemClock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import type { Log } from "#core/log/Log.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { createLeaseKeeper } from "#core/lease.ts";
+import { type Log, silentLog } from "#core/log.ts";
 import type { EventBatch, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import { type LaneTimes, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
-import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import {
+	mintSource,
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
-} from "#plugins/chain-scanner/mint/mintTopics.ts";
-import { createHeaderMemory } from "#plugins/chain-scanner/range/createHeaderMemory.ts";
-import { distrustingSource } from "#plugins/chain-scanner/range/distrustingSource.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/LaneSource.ts";
+} from "#plugins/chain-scanner/mint/mintSource.ts";
+import { distrustingSource } from "#plugins/chain-scanner/range/mergeLogs.ts";
+import { createHeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";

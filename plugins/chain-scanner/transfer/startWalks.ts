@@ -1,19 +1,58 @@
-import type { Lease } from "#core/lease/leases.ts";
-import { requireLease } from "#core/lease/leases.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Queryable } from "#core/db/Database.ts";
+import { type Lease, type LeaseKeeper, requireLease } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
+import { sleep } from "#core/time.ts";
+import type { Ownership } from "#plugins/chain-scanner/contract.ts";
+import { failureKind } from "#plugins/chain-scanner/lane/planRange.ts";
+import { createLogWindow } from "#plugins/chain-scanner/lane/splitRange.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,
+	type LaneTimes,
+	LIVE_BLOCKS_MAX,
 	WALK_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
+import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
+import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
-import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
-import { lanesAreLevel } from "#plugins/chain-scanner/transfer/lanesAreLevel.ts";
-import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
+import type { TransferSource } from "#plugins/chain-scanner/transfer/startTransfers.ts";
 import { type WalkState, walkWindow } from "#plugins/chain-scanner/transfer/walkWindow.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
+
+export type WalkOptions = {
+	chainId: number;
+	db: Database;
+	rpc: Rpc;
+	source: TransferSource;
+	ownership: Ownership;
+	fork: ForkRepair;
+	/** As in `LaneOptions`. */
+	remembered?: HeaderMemory;
+	gate?: HeadGate | undefined;
+	reorgDepthMax: number;
+	clock: Clock;
+	log: Log;
+	leases: LeaseKeeper;
+	signal: AbortSignal;
+	times: LaneTimes;
+	/** Called when contracts are newly watched: the transfer lane then has work. */
+	onWatched(): void;
+	onFailure(code: string): void;
+};
+
+/** Says whether the mint and the sale lane are near the head: while they are not, walks wait. */
+export async function lanesAreLevel(db: Queryable, chainId: number): Promise<boolean> {
+	const rows = await db.query<{ level: boolean }>(
+		`select count(*) = 2 and coalesce(bool_and(head_block - block_number < $2), false) as level
+		from chain_scanner.cursor where chain_id = $1 and lane in ('mint', 'sale')`,
+		[chainId, LIVE_BLOCKS_MAX],
+	);
+	return rows[0]?.level ?? false;
+}
 
 type Walking = {
 	options: WalkOptions;

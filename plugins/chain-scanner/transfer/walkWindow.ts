@@ -1,18 +1,111 @@
+import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { Lease } from "#core/lease/leases.ts";
+import type { Lease } from "#core/lease.ts";
 import type { Walk } from "#plugins/chain-scanner/contract.ts";
-import { type BackfillPace, backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";
-import type { LogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
-import { restBeside } from "#plugins/chain-scanner/lane/restBeside.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
-import { MOVES_PER_WRITE_MAX, REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/LaneSource.ts";
+import {
+	type BackfillPace,
+	backfillPace,
+	planRange,
+	restBeside,
+} from "#plugins/chain-scanner/lane/planRange.ts";
+import { type LogWindow, splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { CODE_PROBES, MOVES_PER_WRITE_MAX, REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
-import { findFirstBlock } from "#plugins/chain-scanner/transfer/findFirstBlock.ts";
-import type { WalkOptions } from "#plugins/chain-scanner/transfer/WalkOptions.ts";
+import type { WalkOptions } from "#plugins/chain-scanner/transfer/startWalks.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
+
+/** Bits of a bloom that one address sets. */
+const BITS_PER_ADDRESS = 3;
+const BLOOM_BITS = 2_048;
+
+/** The most blocks whose receipts are read in vain: one in so many. */
+const FALSE_ALARM_EVERY = 20;
+
+/**
+ * Says whether a block's bloom is empty enough to be asked about so many contracts. A full one says
+ * "maybe" for every contract, and each doubt costs a whole block's receipts.
+ */
+export function bloomsTell(bloom: Hex | null, contracts: number): boolean {
+	if (bloom === null) return false;
+	let ones = 0;
+	for (let at = 2; at < bloom.length; at++) {
+		for (let nibble = Number.parseInt(bloom.charAt(at), 16); nibble > 0; nibble >>= 1) {
+			ones += nibble & 1;
+		}
+	}
+	const falseAlarms = contracts * (ones / BLOOM_BITS) ** BITS_PER_ADDRESS;
+	return falseAlarms * FALSE_ALARM_EVERY <= 1;
+}
+
+/**
+ * Returns the block that created a contract's code: nothing of it can have moved before. 0 where
+ * the whole chain fits into one window, as a search would cost more calls than it saves; and where
+ * that block cannot be found, which only means more blocks to read: nodes without history refuse
+ * the request, and a contract that destroyed itself has no code now.
+ *
+ * The block is found exactly. A node may lack blocks below it, and a walk that begins at one of
+ * those would never get past it.
+ */
+export async function findFirstBlock(
+	rpc: Rpc,
+	find: { contract: Address; endBlock: number; window: { readonly blocks: number } },
+	signal: AbortSignal,
+): Promise<number> {
+	const { contract, endBlock, window } = find;
+	if (endBlock < window.blocks) return 0;
+	const [now] = await readCode(rpc, contract, [endBlock], signal);
+	if (now !== true) return 0;
+	let without = -1;
+	let having = endBlock;
+	while (having - without > 1) {
+		const probes = probesBetween(without, having);
+		const answers = await readCode(rpc, contract, probes, signal);
+		for (const [index, block] of probes.entries()) {
+			const hasCode = answers[index] ?? null;
+			if (hasCode === null) return 0;
+			if (!hasCode) without = block;
+			if (hasCode) {
+				having = block;
+				break;
+			}
+		}
+	}
+	return having;
+}
+
+/** Returns blocks spread evenly between two, both excluded; at least one. */
+function probesBetween(low: number, high: number): number[] {
+	const step = Math.max(1, Math.floor((high - low) / (CODE_PROBES + 1)));
+	const probes: number[] = [];
+	for (let at = low + step; at < high && probes.length < CODE_PROBES; at += step) probes.push(at);
+	return probes;
+}
+
+/** Says whether the contract has code at each block; null where the node does not answer. */
+async function readCode(
+	rpc: Rpc,
+	contract: Address,
+	blocks: readonly number[],
+	signal: AbortSignal,
+): Promise<(boolean | null)[]> {
+	const calls = blocks.map((block) => {
+		return { method: "eth_getCode", params: [contract, hexQuantity(block)] };
+	});
+	const outcomes = await rpc.settle(calls, { signal });
+	return outcomes.map(hasCodeIn);
+}
+
+function hasCodeIn(outcome: RpcOutcome): boolean | null {
+	if (outcome.kind === "fault") return null;
+	const { result } = outcome;
+	if (typeof result !== "string" || !/^0x[0-9a-fA-F]*$/.test(result)) {
+		throw rpcFault.transport({ detail: "eth_getCode answered no bytes" });
+	}
+	return result !== "0x";
+}
 
 /** A chain's walks, between their turns. */
 export type WalkState = {

@@ -1,183 +1,293 @@
 import { fullGC, heapStats } from "bun:jsc";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { YIELDS_MAX } from "#plugins/chain-scanner/limits.ts";
-import { createHeadGate, type HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
+import {
+	RESTS_AFTER_GAPS,
+	RHYTHM_GAPS,
+	RHYTHM_LEAD_MS,
+	RHYTHM_LEAD_SHARE,
+	YIELDS_MAX,
+} from "#plugins/chain-scanner/limits.ts";
+import {
+	createBlockRhythm,
+	createHeadGate,
+	type HeadGate,
+} from "#plugins/chain-scanner/write/createHeadGate.ts";
 
-const LONG_MS = 60_000;
-
-test("what can wait goes on when the last lane is done, and not before", async () => {
-	const gate = createHeadGate();
-	await gate.idle(LONG_MS);
-	const [first, second] = [gate.enter(), gate.enter()];
-	let went = 0;
-	const waiting = [gate.idle(LONG_MS), gate.idle(LONG_MS)].map((idle) => idle.then(() => went++));
-	first();
-	// Leaving twice counts once.
-	first();
-	await Promise.resolve();
-	expect(went).toBe(0);
-	second();
-	await Promise.all(waiting);
-	expect(went).toBe(2);
-	await gate.idle(LONG_MS);
-});
-
-test("a head that is always busy starves nobody", async () => {
-	const gate = createHeadGate();
-	gate.enter();
-	await gate.idle(1);
-});
-
-test("what can wait is written one at a time, behind the head, and one that fails holds up none", async () => {
-	const gate = createHeadGate();
-	const leave = gate.enter();
-	const order: string[] = [];
-	const write = (name: string) => async () => {
-		order.push(`${name} begins`);
-		await Promise.resolve();
-		order.push(`${name} ends`);
-		if (name === "b") throw new Error("no");
-	};
-	const writes = ["a", "b", "c"].map((name) => gate.behind(LONG_MS, write(name)));
-	const settled = Promise.allSettled(writes);
-	order.push("head");
-	leave();
-	const outcomes = await settled;
-	expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-	expect(order).toEqual(["head", "a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
-});
-
-test("a write that is in the way of a new block begins anew behind it, and is finished in the end", async () => {
-	const gate = createHeadGate();
-	let attempts = 0;
-	let leave = () => {};
-	const wanted: boolean[] = [];
-	const written = await gate.behind(LONG_MS, async (mustYield) => {
-		attempts++;
-		wanted.push(mustYield());
-		// Another block comes while it writes, each time.
-		leave = gate.enter();
-		queueMicrotask(leave);
-		if (mustYield()) throw scannerFault.gaveWay();
-		return "written";
-	});
-	expect(written).toBe("written");
-	expect(attempts).toBe(YIELDS_MAX + 1);
-	expect(wanted).toEqual(wanted.map(() => false));
-});
-
-test("a block that was being taken in already is nothing to yield to, and other failures are told", async () => {
-	const gate = createHeadGate();
-	const leave = gate.enter();
-	const seen = await gate.behind(1, async (mustYield) => mustYield());
-	expect(seen).toBe(false);
-	leave();
-	const failed = gate.behind(LONG_MS, async () => {
-		gate.enter()();
-		throw scannerFault.cursorMoved();
-	});
-	expect(await failed.catch(({ code }) => code)).toBe("lane_cursor_moved");
-});
-
-/** Foretells nothing. */
-const SILENT = { came() {}, dueForMs: () => 0, calmForMs: () => Number.POSITIVE_INFINITY };
-
-/** A gate whose lanes took the last block, and whose next one is due for so long. */
-function dueGate(dueForMs: number) {
-	const gate = createHeadGate({ ...SILENT, dueForMs: () => dueForMs });
-	gate.heard(1);
-	gate.enter()();
-	return gate;
-}
-
-test("a block that is due is waited for, and taken in before what can wait goes on", async () => {
-	const gate = dueGate(LONG_MS);
-	let went = false;
-	const waiting = gate.idle(LONG_MS).then(() => {
-		went = true;
-	});
-	const leave = gate.enter();
-	await Promise.resolve();
-	expect(went).toBe(false);
-	leave();
-	await waiting;
-	expect(went).toBe(true);
-});
-
-test("what can wait also waits for a block that came while it was due and takes longer", async () => {
-	const gate = dueGate(1);
-	let went = false;
-	const waiting = gate.idle(LONG_MS).then(() => {
-		went = true;
-	});
-	const leave = gate.enter();
-	// Beyond the time that it was due: a timer of that length which was set later.
-	await dueGate(1).idle(LONG_MS);
-	expect(went).toBe(false);
-	leave();
-	await waiting;
-});
-
-test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
-	await dueGate(1).idle(LONG_MS);
-	// Nor for longer than whoever waits can wait.
-	await dueGate(LONG_MS).idle(1);
-});
-
-test("a block that no lane here will take is not waited for", async () => {
-	const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
-	gate.heard(1);
-	await gate.idle(LONG_MS);
-	gate.enter()();
-	gate.heard(2);
-	await gate.idle(LONG_MS);
-});
-
-test("a block that came to a lane at work is taken, and the next one waited for", async () => {
-	const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
-	const leave = gate.enter();
-	gate.heard(1);
-	leave();
-	let went = false;
-	const waiting = gate.idle(LONG_MS).then(() => {
-		went = true;
-	});
-	await Promise.resolve();
-	expect(went).toBe(false);
-	gate.enter()();
-	await waiting;
-});
-
-test("a head that is told again, or goes back, is no block; the next one above it is", () => {
-	let came = 0;
-	const gate = createHeadGate({ ...SILENT, came: () => void came++ });
-	const heard = [5, 5, 6, 1_000_000, 6, 6, 7].map((head) => {
-		gate.heard(head);
-		return came;
-	});
-	expect(heard).toEqual([1, 1, 2, 3, 3, 3, 4]);
-});
-
-test("whoever waited in vain leaves nothing behind", async () => {
-	const gate = dueGate(1);
-	const before = memoryOf(gate);
-	for (let turn = 0; turn < 20; turn++) {
-		await Promise.all(Array.from({ length: 500 }, () => gate.idle(1)));
+describe("createBlockRhythm", () => {
+	/** A chain whose blocks come after these times, and a clock to look at it with. */
+	function heard(gapsMs: readonly number[]) {
+		let nowMs = 0;
+		const rhythm = createBlockRhythm(() => nowMs);
+		rhythm.came();
+		for (const gapMs of gapsMs) {
+			nowMs += gapMs;
+			rhythm.came();
+		}
+		const lastMs = nowMs;
+		const at = (afterMs: number) => {
+			nowMs = lastMs + afterMs;
+			return rhythm;
+		};
+		return Object.assign((afterMs: number) => at(afterMs).dueForMs(), {
+			calmAt: (afterMs: number) => at(afterMs).calmForMs(),
+		});
 	}
-	expect(memoryOf(gate) - before).toBeLessThan(1_000);
+
+	const steady = (gapMs: number) => Array.from({ length: RHYTHM_GAPS }, () => gapMs);
+
+	test("a block that comes by the clock is waited for shortly before its time, and not long after", () => {
+		const dueAt = heard(steady(1_000));
+		expect(dueAt(0)).toBe(0);
+		expect(dueAt(1_000 - RHYTHM_LEAD_MS - 1)).toBe(0);
+		expect(dueAt(1_000 - RHYTHM_LEAD_MS)).toBe(2 * RHYTHM_LEAD_MS);
+		expect(dueAt(1_000)).toBe(RHYTHM_LEAD_MS);
+		expect(dueAt(1_000 + RHYTHM_LEAD_MS)).toBe(0);
+		// Late for good: nobody waits for a chain that stands still.
+		expect(dueAt(60_000)).toBe(0);
+	});
+
+	test("nothing is foretold of a chain that has not been heard for long, or that keeps no time", () => {
+		expect(heard(steady(1_000).slice(1))(1_000)).toBe(0);
+		const wild = Array.from({ length: RHYTHM_GAPS }, (_, index) => 100 * 2 ** index);
+		expect(heard(wild)(1_600)).toBe(0);
+	});
+
+	test("a block left out, or two at once, do not break the rhythm", () => {
+		const gapsMs = steady(2_000);
+		gapsMs[3] = 4_000;
+		gapsMs[6] = 1;
+		expect(heard(gapsMs)(2_000)).toBe(RHYTHM_LEAD_MS);
+	});
+
+	test("a quick chain leaves half its time at least to what can wait", () => {
+		const dueAt = heard(steady(40));
+		expect(dueAt(29)).toBe(0);
+		expect(dueAt(30)).toBe(20);
+		expect(dueAt(40)).toBe(10);
+		expect(dueAt(50)).toBe(0);
+	});
+
+	test("whatever a steady chain's times are, it is waited for around the usual one, and no longer", () => {
+		const cases = fc.integer({ min: 20, max: 12_000 }).chain((gapMs) => {
+			const jitterMs = Math.floor(gapMs / 10);
+			return fc.record({
+				gapsMs: fc.array(fc.integer({ min: gapMs - jitterMs, max: gapMs + jitterMs }), {
+					minLength: RHYTHM_GAPS,
+					maxLength: RHYTHM_GAPS,
+				}),
+				offMs: fc.integer({ min: -2 * RHYTHM_LEAD_MS, max: 2 * RHYTHM_LEAD_MS }),
+			});
+		});
+		fc.assert(
+			fc.property(cases, ({ gapsMs, offMs }) => {
+				const usualMs = gapsMs.toSorted((a, b) => a - b)[RHYTHM_GAPS >> 1] ?? 0;
+				const leadMs = Math.min(RHYTHM_LEAD_MS, usualMs * RHYTHM_LEAD_SHARE);
+				const isNear = offMs >= -leadMs && offMs < leadMs;
+				expect(heard(gapsMs)(usualMs + offMs)).toBeCloseTo(isNear ? leadMs - offMs : 0, 6);
+			}),
+		);
+	});
+
+	test("calm lasts until the shortest of the last times between blocks, and for ever once they stop", () => {
+		const ever = Number.POSITIVE_INFINITY;
+		expect(createBlockRhythm().calmForMs()).toBe(ever);
+		// One block is where the chain stood when it was first heard.
+		expect(heard([]).calmAt(0)).toBe(ever);
+		const { calmAt } = heard([2_000, 500, 2_000]);
+		expect(calmAt(0)).toBe(500 - RHYTHM_LEAD_MS);
+		expect(calmAt(400)).toBe(100 - RHYTHM_LEAD_MS);
+		expect(calmAt(500)).toBe(0);
+		expect(calmAt(2_000 * RESTS_AFTER_GAPS)).toBe(0);
+		expect(calmAt(2_000 * RESTS_AFTER_GAPS + 1)).toBe(ever);
+	});
 });
 
-/** Functions that are alive; the gate is named so that it is one of them. */
-function memoryOf(_gate: HeadGate): number {
-	fullGC();
-	return heapStats().objectTypeCounts["Function"] ?? 0;
-}
+describe("createHeadGate", () => {
+	const LONG_MS = 60_000;
 
-test("while a lane is inside there is no calm; then the rhythm of the blocks says how long", () => {
-	const gate = createHeadGate({ ...SILENT, calmForMs: () => 700 });
-	const leave = gate.enter();
-	expect(gate.calmForMs()).toBe(0);
-	leave();
-	expect(gate.calmForMs()).toBe(700);
+	test("what can wait goes on when the last lane is done, and not before", async () => {
+		const gate = createHeadGate();
+		await gate.idle(LONG_MS);
+		const [first, second] = [gate.enter(), gate.enter()];
+		let went = 0;
+		const waiting = [gate.idle(LONG_MS), gate.idle(LONG_MS)].map((idle) => idle.then(() => went++));
+		first();
+		// Leaving twice counts once.
+		first();
+		await Promise.resolve();
+		expect(went).toBe(0);
+		second();
+		await Promise.all(waiting);
+		expect(went).toBe(2);
+		await gate.idle(LONG_MS);
+	});
+
+	test("a head that is always busy starves nobody", async () => {
+		const gate = createHeadGate();
+		gate.enter();
+		await gate.idle(1);
+	});
+
+	test("what can wait is written one at a time, behind the head, and one that fails holds up none", async () => {
+		const gate = createHeadGate();
+		const leave = gate.enter();
+		const order: string[] = [];
+		const write = (name: string) => async () => {
+			order.push(`${name} begins`);
+			await Promise.resolve();
+			order.push(`${name} ends`);
+			if (name === "b") throw new Error("no");
+		};
+		const writes = ["a", "b", "c"].map((name) => gate.behind(LONG_MS, write(name)));
+		const settled = Promise.allSettled(writes);
+		order.push("head");
+		leave();
+		const outcomes = await settled;
+		expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+		expect(order).toEqual([
+			"head",
+			"a begins",
+			"a ends",
+			"b begins",
+			"b ends",
+			"c begins",
+			"c ends",
+		]);
+	});
+
+	test("a write that is in the way of a new block begins anew behind it, and is finished in the end", async () => {
+		const gate = createHeadGate();
+		let attempts = 0;
+		let leave = () => {};
+		const wanted: boolean[] = [];
+		const written = await gate.behind(LONG_MS, async (mustYield) => {
+			attempts++;
+			wanted.push(mustYield());
+			// Another block comes while it writes, each time.
+			leave = gate.enter();
+			queueMicrotask(leave);
+			if (mustYield()) throw scannerFault.gaveWay();
+			return "written";
+		});
+		expect(written).toBe("written");
+		expect(attempts).toBe(YIELDS_MAX + 1);
+		expect(wanted).toEqual(wanted.map(() => false));
+	});
+
+	test("a block that was being taken in already is nothing to yield to, and other failures are told", async () => {
+		const gate = createHeadGate();
+		const leave = gate.enter();
+		const seen = await gate.behind(1, async (mustYield) => mustYield());
+		expect(seen).toBe(false);
+		leave();
+		const failed = gate.behind(LONG_MS, async () => {
+			gate.enter()();
+			throw scannerFault.cursorMoved();
+		});
+		expect(await failed.catch(({ code }) => code)).toBe("lane_cursor_moved");
+	});
+
+	/** Foretells nothing. */
+	const SILENT = { came() {}, dueForMs: () => 0, calmForMs: () => Number.POSITIVE_INFINITY };
+
+	/** A gate whose lanes took the last block, and whose next one is due for so long. */
+	function dueGate(dueForMs: number) {
+		const gate = createHeadGate({ ...SILENT, dueForMs: () => dueForMs });
+		gate.heard(1);
+		gate.enter()();
+		return gate;
+	}
+
+	test("a block that is due is waited for, and taken in before what can wait goes on", async () => {
+		const gate = dueGate(LONG_MS);
+		let went = false;
+		const waiting = gate.idle(LONG_MS).then(() => {
+			went = true;
+		});
+		const leave = gate.enter();
+		await Promise.resolve();
+		expect(went).toBe(false);
+		leave();
+		await waiting;
+		expect(went).toBe(true);
+	});
+
+	test("what can wait also waits for a block that came while it was due and takes longer", async () => {
+		const gate = dueGate(1);
+		let went = false;
+		const waiting = gate.idle(LONG_MS).then(() => {
+			went = true;
+		});
+		const leave = gate.enter();
+		// Beyond the time that it was due: a timer of that length which was set later.
+		await dueGate(1).idle(LONG_MS);
+		expect(went).toBe(false);
+		leave();
+		await waiting;
+	});
+
+	test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
+		await dueGate(1).idle(LONG_MS);
+		// Nor for longer than whoever waits can wait.
+		await dueGate(LONG_MS).idle(1);
+	});
+
+	test("a block that no lane here will take is not waited for", async () => {
+		const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
+		gate.heard(1);
+		await gate.idle(LONG_MS);
+		gate.enter()();
+		gate.heard(2);
+		await gate.idle(LONG_MS);
+	});
+
+	test("a block that came to a lane at work is taken, and the next one waited for", async () => {
+		const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
+		const leave = gate.enter();
+		gate.heard(1);
+		leave();
+		let went = false;
+		const waiting = gate.idle(LONG_MS).then(() => {
+			went = true;
+		});
+		await Promise.resolve();
+		expect(went).toBe(false);
+		gate.enter()();
+		await waiting;
+	});
+
+	test("a head that is told again, or goes back, is no block; the next one above it is", () => {
+		let came = 0;
+		const gate = createHeadGate({ ...SILENT, came: () => void came++ });
+		const heard = [5, 5, 6, 1_000_000, 6, 6, 7].map((head) => {
+			gate.heard(head);
+			return came;
+		});
+		expect(heard).toEqual([1, 1, 2, 3, 3, 3, 4]);
+	});
+
+	test("whoever waited in vain leaves nothing behind", async () => {
+		const gate = dueGate(1);
+		const before = memoryOf(gate);
+		for (let turn = 0; turn < 20; turn++) {
+			await Promise.all(Array.from({ length: 500 }, () => gate.idle(1)));
+		}
+		expect(memoryOf(gate) - before).toBeLessThan(1_000);
+	});
+
+	/** Functions that are alive; the gate is named so that it is one of them. */
+	function memoryOf(_gate: HeadGate): number {
+		fullGC();
+		return heapStats().objectTypeCounts["Function"] ?? 0;
+	}
+
+	test("while a lane is inside there is no calm; then the rhythm of the blocks says how long", () => {
+		const gate = createHeadGate({ ...SILENT, calmForMs: () => 700 });
+		const leave = gate.enter();
+		expect(gate.calmForMs()).toBe(0);
+		leave();
+		expect(gate.calmForMs()).toBe(700);
+	});
 });

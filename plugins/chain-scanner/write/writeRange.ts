@@ -1,5 +1,5 @@
 import type { Database, Tx } from "#core/db/Database.ts";
-import { type Lease, requireLease } from "#core/lease/leases.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
 import type {
 	ChainEvent,
 	EventBatch,
@@ -8,11 +8,47 @@ import type {
 } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { MoveReading } from "#plugins/chain-scanner/range/LaneSource.ts";
-import { type BlockRange, type BlockRef, recordBlocks } from "#plugins/chain-scanner/sql/block.ts";
-import { lockChain } from "#plugins/chain-scanner/sql/lockChain.ts";
+import type { MoveReading } from "#plugins/chain-scanner/range/readRange.ts";
+import {
+	type BlockRange,
+	type BlockRef,
+	lockChain,
+	recordBlocks,
+} from "#plugins/chain-scanner/sql/block.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
-import { yieldingTx } from "#plugins/chain-scanner/write/yieldingTx.ts";
+
+/**
+ * Makes a transaction that gives way: its next statement fails once `mustYield` says so, and
+ * everything it did is rolled back. Its last steps always run, since then only the commit is left.
+ */
+export function yieldingTx(tx: Tx, mustYield: () => boolean): Tx {
+	let isEnding = false;
+	const goOn = () => {
+		if (!isEnding && mustYield()) throw scannerFault.gaveWay();
+	};
+	return {
+		...tx,
+		async query<Row>(...statement: Parameters<Tx["query"]>) {
+			goOn();
+			return tx.query<Row>(...statement);
+		},
+		async execute(...statement) {
+			goOn();
+			return tx.execute(...statement);
+		},
+		async copy(...rows) {
+			goOn();
+			return tx.copy(...rows);
+		},
+		beforeCommit(run, options) {
+			const last = () => {
+				isEnding = true;
+				return run();
+			};
+			tx.beforeCommit(last, options);
+		},
+	};
+}
 
 export type RangeWrite = {
 	chainId: number;

@@ -1,8 +1,8 @@
-import type { Log } from "#core/log/Log.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import type { Log } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import { createCustody } from "#plugins/custody/createCustody.ts";
-import { readAuthorizationKey } from "#plugins/custody/sign/readAuthorizationKey.ts";
-import { readVerificationKey } from "#plugins/custody/token/readVerificationKey.ts";
+import { readAuthorizationKey } from "#plugins/custody/sign.ts";
+import { readVerificationKey } from "#plugins/custody/token.ts";
 
 export type LabAccess = {
 	url: string;

@@ -1,11 +1,123 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { webhookFault } from "#plugins/custody/webhook/faults.ts";
-import {
-	SIGNATURE_HEADER_LENGTH_MAX,
-	SIGNATURES_PER_WEBHOOK_MAX,
-	WEBHOOK_ID_LENGTH_MAX,
-	WEBHOOK_TOLERANCE_MS,
-} from "#plugins/custody/webhook/limits.ts";
+import { z } from "zod";
+import { defineFaults } from "#core/fault.ts";
+
+/** Why a webhook is turned away. None says more than its sender knows already. */
+export const webhookFault = defineFaults({
+	webhookHeaders: {
+		status: 400,
+		retry: "never",
+		public: "svix-id, svix-timestamp and svix-signature are needed, each in its form.",
+		advice: "Deliver with the three headers of Svix.",
+	},
+	webhookTime: {
+		status: 401,
+		retry: "never",
+		public: "The webhook's time is more than five minutes from ours.",
+		advice: "Set the sender's clock, and deliver again.",
+	},
+	webhookSignature: {
+		status: 401,
+		retry: "never",
+		public: "No signature of the webhook is right.",
+		advice: "Sign with the secret that is in WALLET_PROVIDER_WEBHOOK_SECRET here.",
+	},
+	webhookTooLarge: {
+		status: 413,
+		retry: "never",
+		public: "The webhook is larger than 64 KiB.",
+		advice: "Deliver fewer than 65,536 bytes.",
+	},
+	webhookEvent: {
+		status: 422,
+		retry: "never",
+		public: "The webhook is no event.",
+		advice: "Deliver one JSON event with its `type`.",
+	},
+});
+
+/** An event is under 1 KB; one with its transaction's request a few. */
+export const WEBHOOK_BYTES_MAX = 65_536;
+/** How far the time of a delivery may be from ours, either way. */
+export const WEBHOOK_TOLERANCE_MS = 300_000;
+export const WEBHOOK_ID_LENGTH_MAX = 128;
+/** While a secret is replaced there are two signatures. */
+export const SIGNATURES_PER_WEBHOOK_MAX = 8;
+export const SIGNATURE_HEADER_LENGTH_MAX = 1_024;
+export const SECRET_BYTES_MIN = 16;
+export const SECRET_BYTES_MAX = 64;
+export const EVENT_NAME_LENGTH_MAX = 128;
+/** Deliveries remembered at once; one that is forgotten too early costs a look. */
+export const DELIVERIES_REMEMBERED_MAX = 10_000;
+/** A delivery whose time may still be in the future is good for so long. */
+export const DELIVERY_REMEMBERED_MS = 2 * WEBHOOK_TOLERANCE_MS;
+/** Looks that one process lets webhooks ask for: a tenth of what a turn has room for. */
+export const WAKES_PER_SECOND_MAX = 20;
+/** Of one transaction. An honest provider has two or three things to say of it. */
+export const WAKES_PER_REFERENCE_MAX = 6;
+export const WAKES_PER_REFERENCE_WINDOW_SECONDS = 60;
+
+/** What can be said of a transaction. The words are not used: whatever they are, we go and look. */
+const TRANSACTION_EVENTS = [
+	"broadcasted",
+	"still_pending",
+	"confirmed",
+	"execution_reverted",
+	"replaced",
+	"failed",
+	"provider_error",
+] as const;
+export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
+
+export type WebhookEvent =
+	| {
+			kind: "transaction";
+			name: TransactionEvent;
+			/** Our submission's id; null where the request was not one of ours. */
+			reference: string | null;
+	  }
+	/** About something else, or of a kind that did not exist when this was written. */
+	| { kind: "other" };
+
+const PREFIX = "transaction.";
+const uuid = z.uuid();
+const envelope = z.object({ type: z.string().min(1).max(EVENT_NAME_LENGTH_MAX) });
+// Hash, chain and status are left alone on purpose: what is not read cannot be believed.
+const body = z.object({ transaction_id: z.string(), reference_id: z.string().nullish() });
+
+/** Reads what a verified webhook is about; null: it is no event, or lacks what its kind has. */
+export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
+	const json = jsonOf(bytes);
+	const event = envelope.safeParse(json);
+	if (!event.success) return null;
+	const { type } = event.data;
+	const name = TRANSACTION_EVENTS.find((one) => type === `${PREFIX}${one}`);
+	if (name === undefined) return { kind: "other" };
+	const about = body.safeParse(json);
+	if (!about.success) return null;
+	// We give every request a reference, and it is always a UUID.
+	const { data: reference = null } = uuid.safeParse(about.data.reference_id);
+	return { kind: "transaction", name, reference };
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+	try {
+		return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+	} catch {
+		return null;
+	}
+}
+
+const READ_WEBHOOK_SECRET_PREFIX = "whsec_";
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Returns the key in a `whsec_…` secret; null: it is none. The prefix is no part of the key. */
+export function readWebhookSecret(text: string): Uint8Array | null {
+	const base64 = text.slice(READ_WEBHOOK_SECRET_PREFIX.length);
+	if (!text.startsWith(READ_WEBHOOK_SECRET_PREFIX) || !BASE64.test(base64)) return null;
+	const key = Buffer.from(base64, "base64");
+	return key.length >= SECRET_BYTES_MIN && key.length <= SECRET_BYTES_MAX ? key : null;
+}
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${WEBHOOK_ID_LENGTH_MAX}}$`);
 const SECONDS = /^\d{1,12}$/;

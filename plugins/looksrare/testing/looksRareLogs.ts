@@ -1,5 +1,5 @@
 import { encodeAbiParameters, type Hex, numberToHex, padHex, parseAbi } from "viem";
-import type { RawLog } from "#core/chain/RawLog.ts";
+import type { RawLog } from "#core/chain/Hex.ts";
 
 export type LoggedTrade = {
 	nonceInvalidationParameters: {

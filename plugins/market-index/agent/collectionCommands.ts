@@ -1,4 +1,4 @@
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";
 
 const OF = "(of|for|on|in|at|by|with|from)";

@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {
+	type CollectionRef,
+	collectionInput,
+	collectionRef,
 	createCollectionTool,
+	floorTool,
 	type ToolDeps,
-} from "#plugins/market-index/agent/createCollectionTool.ts";
-import { floorTool } from "#plugins/market-index/agent/floorTool.ts";
+} from "#plugins/market-index/agent/floorTool.ts";
 import {
 	countText,
 	ethText,
@@ -14,33 +17,32 @@ import {
 	timeText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
-import {
-	type CollectionRef,
-	collectionInput,
-	collectionRef,
-} from "#plugins/market-index/agent/toolSchemas.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
-import { displayTime } from "#plugins/market-index/display/displayTime.ts";
-import { mintedFigure } from "#plugins/market-index/figures/mintedFigure.ts";
-import { mintPriceFigure } from "#plugins/market-index/figures/mintPriceFigure.ts";
-import { mintsFigure } from "#plugins/market-index/figures/mintsFigure.ts";
-import { supplyFigure } from "#plugins/market-index/figures/supplyFigure.ts";
-import { mintPriceWei } from "#plugins/market-index/read/mintPriceWei.ts";
-import { type ReadColumns, readColumns } from "#plugins/market-index/read/readColumns.ts";
-import { readWindowFigures } from "#plugins/market-index/read/readWindowFigures.ts";
-import { lifecycleOfRow } from "#plugins/market-index/render/lifecycleOfRow.ts";
-import { floorUsd as floorUsdOf } from "#plugins/market-index/render/renderCollection.ts";
-import { renderFigure } from "#plugins/market-index/render/renderFigure.ts";
-import { renderFigures } from "#plugins/market-index/render/renderFigures.ts";
+import { displayTime } from "#plugins/market-index/display.ts";
 import {
+	mintedFigure,
+	mintPriceFigure,
+	mintsFigure,
+	supplyFigure,
+} from "#plugins/market-index/figures/figures.ts";
+import {
+	mintPriceWei,
+	type ReadColumns,
+	readColumns,
+	readWindowFigures,
+} from "#plugins/market-index/read/collectionDetail.ts";
+import {
+	floorUsd as floorUsdOf,
 	LIFECYCLE_COLUMNS,
+	lifecycleOfRow,
 	MINT_COLUMNS,
 	renderMint,
 	SUPPLY_COLUMNS,
-} from "#plugins/market-index/render/renderMint.ts";
-import { WINDOW_MS } from "#plugins/market-index/rollup/windowOf.ts";
-import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
-import { lifecycleSchema } from "#plugins/market-index/schemas/lifecycleSchema.ts";
+} from "#plugins/market-index/render/collection.ts";
+import { renderFigure, renderFigures } from "#plugins/market-index/render/figures.ts";
+import { WINDOW_MS } from "#plugins/market-index/rollup/windows.ts";
+import { lifecycleSchema } from "#plugins/market-index/schemas/collection.ts";
+import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
 import { ALL_COLUMNS, type CollectionColumn } from "#plugins/market-index/sql/collectionRows.ts";
 
 /** Returns tools about one collection's figures: summary, floor, volume, mints, lifecycle. */

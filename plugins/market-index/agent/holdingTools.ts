@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {
+	collectionInput,
+	collectionRef,
 	createCollectionTool,
 	type ToolDeps,
-} from "#plugins/market-index/agent/createCollectionTool.ts";
+	traitInput,
+} from "#plugins/market-index/agent/floorTool.ts";
 import {
 	addressText,
 	countText,
@@ -15,23 +18,18 @@ import {
 	tokenText,
 } from "#plugins/market-index/agent/lineText.ts";
 import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
+import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
+import { readAsset, readColumns } from "#plugins/market-index/read/collectionDetail.ts";
+import { renderFigure } from "#plugins/market-index/render/figures.ts";
+import { answerHolders, answerTraits } from "#plugins/market-index/routes/tokens.ts";
+import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
+import { tokenIdParam } from "#plugins/market-index/schemas/params.ts";
 import {
-	collectionInput,
-	collectionRef,
-	traitInput,
-} from "#plugins/market-index/agent/toolSchemas.ts";
-import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
-import { readAsset } from "#plugins/market-index/read/readAsset.ts";
-import { readColumns } from "#plugins/market-index/read/readColumns.ts";
-import { renderFigure } from "#plugins/market-index/render/renderFigure.ts";
-import { answerHolders } from "#plugins/market-index/routes/answerHolders.ts";
-import { answerTraits } from "#plugins/market-index/routes/answerTraits.ts";
-import { assetSchema } from "#plugins/market-index/schemas/assetSchema.ts";
-import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
-import { holderSchema } from "#plugins/market-index/schemas/holderSchema.ts";
-import { tokenIdParam } from "#plugins/market-index/schemas/tokenIdParam.ts";
-import { traitCountSchema } from "#plugins/market-index/schemas/traitCountSchema.ts";
-import { readTraitsAt } from "#plugins/market-index/tokens/sql/readTraitsAt.ts";
+	assetSchema,
+	holderSchema,
+	traitCountSchema,
+} from "#plugins/market-index/schemas/tokens.ts";
+import { readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
 /** Returns tools about a collection's tokens: traits, holders, one token. */
 export function holdingTools(deps: ToolDeps): AnyTool[] {

@@ -1,5 +1,5 @@
-import type { CollectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
-import type { ShownFigure } from "#plugins/market-index/schemas/figureSchema.ts";
+import type { CollectionRef } from "#plugins/market-index/agent/floorTool.ts";
+import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 
 /** The longest line of a tool, in code points. */
 export const LINE_LENGTH_MAX = 160;

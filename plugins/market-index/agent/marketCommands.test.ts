@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Slot } from "#core/plugin/Command.ts";
+import type { Slot } from "#core/plugin/Tool.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { createMarketFixture } from "#plugins/market-index/testing/marketFixture.ts";

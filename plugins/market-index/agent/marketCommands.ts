@@ -1,7 +1,7 @@
-import type { Command, Slot } from "#core/plugin/Command.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 import { collectionCommands } from "#plugins/market-index/agent/collectionCommands.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";
-import { DROP_STATES } from "#plugins/market-index/drops/readDrops.ts";
+import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
 
 const chain: Slot = { kind: "chain" };
 const SPAN = "[(in|over|for)] [the] [(last|past|this)]";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import { createToolLab } from "#plugins/market-index/agent/testing/createToolLab.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {

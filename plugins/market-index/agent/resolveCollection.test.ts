@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
 import {
+	collectionNames,
 	createResolver,
 	type ResolveCollection,
 } from "#plugins/market-index/agent/resolveCollection.ts";
@@ -16,240 +18,325 @@ import {
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: what somebody calls a collection means one collection, or is a question whose every
-// choice means one; it is never picked for them.
+describe("collectionNames", () => {
+	// Guarantee: the index says which groups of words are names of its collections.
 
-let database: TestDatabase;
-let fixture: Fixture;
-let resolve: ResolveCollection;
+	let database: TestDatabase;
+	let find: (...groups: string[]) => Promise<string[]>;
 
-beforeAll(async () => {
-	database = await createTestDatabase();
+	beforeAll(async () => {
+		database = await createTestDatabase();
+		const { core } = createMarketFixture(database.db);
+		const book = collectionNames(core);
+		find = async (...groups) => [...(await book.find(groups)).keys()].toSorted();
+		await add(base, "bad-idea-club", { name: "Bad Idea Club" });
+		const renamed = await add(base, "salt-signal", { name: "Salt & Signal" });
+		await add(base, "hidden", { name: "Hidden Things", excluded: true });
+		await add({ ...base, id: 424_242 }, "slug-elsewhere", { name: "Elsewhere" });
+		await database.db.execute(
+			"insert into market_index.former_slug (chain_id, slug, collection_id) values ($1, 'old-salt', $2)",
+			[base.id, renamed],
+		);
+		await database.db.execute(
+			`insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, $2, 'saltsignal')`,
+			[renamed, base.id],
+		);
+	});
+	afterAll(() => database?.drop());
+
+	let count = 0;
+	async function add(
+		chain: Chain,
+		slug: string,
+		{ name, excluded = false }: { name: string; excluded?: boolean },
+	): Promise<number> {
+		count += 1;
+		const rows = await database.db.query<{ id: number }>(
+			`insert into market_index.collection (chain_id, address, slug, standard, name, excluded)
+		values ($1, $2, $3, 'erc721', $4, $5) returning id`,
+			[chain.id, Buffer.from(contractOf(count).slice(2), "hex"), slug, name, excluded],
+		);
+		return rows[0]?.id ?? -1;
+	}
+
+	test("a name in any case, a slug, a former slug and the provider's slug are known", async () => {
+		expect(await find("bad idea club", "idea club", "salt & signal", "floor")).toEqual([
+			"bad idea club",
+			"salt & signal",
+		]);
+		expect(await find("salt signal", "salt-signal", "old salt", "saltsignal")).toEqual([
+			"old salt",
+			"salt signal",
+			"salt-signal",
+			"saltsignal",
+		]);
+	});
+
+	test("what is excluded is not known, nor a slug of a chain that is not indexed", async () => {
+		expect(await find("hidden things", "hidden", "slug-elsewhere")).toEqual([]);
+	});
+
+	test("nothing that is typed breaks out of the statement, and the most groups are answered", async () => {
+		const groups = Array.from(
+			{ length: NAMES_ASKED_MAX - 2 },
+			(_, n) => `'; drop table x -- ${n} %_\\`,
+		);
+		expect(await find(...groups, "bad idea club", "\u0130")).toEqual(["bad idea club"]);
+		expect(await find()).toEqual([]);
+	});
 });
-afterAll(() => database.drop());
-beforeEach(async () => {
-	await database.db.execute(
-		"truncate market_index.collection, market_index.sync, market_index.former_slug",
-	);
-	fixture = createMarketFixture(database.db);
-	resolve = createResolver({ core: fixture.core, search: createSearcher(fixture) });
-});
 
-async function add(
-	chain: Chain,
-	address: Address,
-	given: { slug?: string; name?: string; volume?: number; excluded?: boolean } = {},
-): Promise<number> {
-	const { slug = address, name = null, volume = 0, excluded = false } = given;
-	const rows = await database.db.query<{ id: number }>(
-		`insert into market_index.collection
+describe("resolveCollection", () => {
+	// Guarantee: what somebody calls a collection means one collection, or is a question whose every
+	// choice means one; it is never picked for them.
+
+	let database: TestDatabase;
+	let fixture: Fixture;
+	let resolve: ResolveCollection;
+
+	beforeAll(async () => {
+		database = await createTestDatabase();
+	});
+	afterAll(() => database.drop());
+	beforeEach(async () => {
+		await database.db.execute(
+			"truncate market_index.collection, market_index.sync, market_index.former_slug",
+		);
+		fixture = createMarketFixture(database.db);
+		resolve = createResolver({ core: fixture.core, search: createSearcher(fixture) });
+	});
+
+	async function add(
+		chain: Chain,
+		address: Address,
+		given: { slug?: string; name?: string; volume?: number; excluded?: boolean } = {},
+	): Promise<number> {
+		const { slug = address, name = null, volume = 0, excluded = false } = given;
+		const rows = await database.db.query<{ id: number }>(
+			`insert into market_index.collection
 			(chain_id, address, slug, standard, name, volume_native, excluded)
 		values ($1, $2, $3, 'erc721', $4, $5, $6) returning id`,
-		[chain.id, Buffer.from(address.slice(2), "hex"), slug, name, volume, excluded],
-	);
-	return rows[0]?.id ?? -1;
-}
-
-async function idOf(text: string, chain?: string): Promise<number> {
-	const resolved = await resolve(text, chain);
-	if (resolved.kind === "choose") throw new Error(resolved.question);
-	return resolved.found.id;
-}
-
-async function questionOf(text: string, chain?: string) {
-	const resolved = await resolve(text, chain);
-	if (resolved.kind === "found") throw new Error(`${text} is ${resolved.found.slug}`);
-	return resolved;
-}
-
-const ONE = contractOf(0x111);
-const TWO = contractOf(0x222);
-const THREE = contractOf(0x333);
-
-test("slug, former slug, address, whole name, provider's name and words mean the one they fit", async () => {
-	const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
-	await add(ethereum, TWO, { slug: "tidal-cats", name: "Tidal Cats" });
-	await database.db.execute(
-		"insert into market_index.former_slug (chain_id, slug, collection_id) values (1, 'old-kiln', $1)",
-		[kiln],
-	);
-	await database.db.execute(
-		"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
-		[kiln],
-	);
-	const words = ["kiln-folk", "KILN-FOLK", "old-kiln", ONE, ONE.toUpperCase().replace("0X", "0x")];
-	for (const text of [...words, "the kiln FOLK", " The Kiln Folk ", "klnflk", "kiln", "folk kil"]) {
-		expect([text, await idOf(text)]).toEqual([text, kiln]);
-		expect([text, await idOf(text, "eth")]).toEqual([text, kiln]);
+			[chain.id, Buffer.from(address.slice(2), "hex"), slug, name, volume, excluded],
+		);
+		return rows[0]?.id ?? -1;
 	}
-});
 
-test("a name that nobody has is not found, on any chain or on the one that is named", async () => {
-	await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
-	await add(ethereum, TWO, { slug: "gone", name: "Gone", excluded: true });
-	for (const [text, chain] of [
-		["zzz"],
-		["gone"],
-		["kiln-folk", "base"],
-		["'; --"],
-		["!!!"],
-	] as const) {
-		const where = chain === undefined ? "" : ` on ${chain}`;
-		await expect(resolve(text, chain)).rejects.toMatchObject({
-			code: "not_found",
-			status: 404,
-			publicDetail: `There is no collection "${text}"${where}.`,
-		});
+	async function idOf(text: string, chain?: string): Promise<number> {
+		const resolved = await resolve(text, chain);
+		if (resolved.kind === "choose") throw new Error(resolved.question);
+		return resolved.found.id;
 	}
-	await expect(resolve("kiln-folk", "nowhere")).rejects.toMatchObject({ code: "validation_error" });
-});
 
-test("what only the provider knows is not found: nothing here can be said of it", async () => {
-	const hit = { slug: "kiln-folk", name: "Kiln Folk", imageUrl: null, isDisabled: false };
-	fixture.lists.search = async () => [hit];
-	await expect(resolve("kiln", undefined)).rejects.toMatchObject({ code: "not_found" });
-});
-
-test("what the provider finds by words that ours do not have is a question, also alone", async () => {
-	const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
-	await database.db.execute(
-		"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
-		[kiln],
-	);
-	const hit = (slug: string) => ({ slug, name: slug, imageUrl: null, isDisabled: false });
-	fixture.lists.search = async () => [hit("stranger"), hit("klnflk")];
-	for (const chain of [undefined, "ethereum"]) {
-		const { slot, choices } = await questionOf("kf", chain);
-		expect([slot, choices.map(({ value }) => value)]).toEqual(["collection", ["kiln-folk"]]);
+	async function questionOf(text: string, chain?: string) {
+		const resolved = await resolve(text, chain);
+		if (resolved.kind === "found") throw new Error(`${text} is ${resolved.found.slug}`);
+		return resolved;
 	}
-});
 
-test("one slug on several chains is a question about the chain, which its answer settles", async () => {
-	const ids = new Map<string, number>();
-	for (const [chain, address] of [
-		[ethereum, ONE],
-		[base, TWO],
-	] as const) {
-		ids.set(chain.slug, await add(chain, address, { slug: "kiln-folk", name: "Kiln Folk" }));
-	}
-	const question = await questionOf("kiln-folk");
-	expect(question).toEqual({
-		kind: "choose",
-		question: '"kiln-folk" is a collection on several chains. Which one?',
-		slot: "chain",
-		choices: [
-			{ value: "ethereum", label: "Kiln Folk on ethereum (0x0000…0111)" },
-			{ value: "base", label: "Kiln Folk on base (0x0000…0222)" },
-		],
+	const ONE = contractOf(0x111);
+	const TWO = contractOf(0x222);
+	const THREE = contractOf(0x333);
+
+	test("slug, former slug, address, whole name, provider's name and words mean the one they fit", async () => {
+		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
+		await add(ethereum, TWO, { slug: "tidal-cats", name: "Tidal Cats" });
+		await database.db.execute(
+			"insert into market_index.former_slug (chain_id, slug, collection_id) values (1, 'old-kiln', $1)",
+			[kiln],
+		);
+		await database.db.execute(
+			"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
+			[kiln],
+		);
+		const words = [
+			"kiln-folk",
+			"KILN-FOLK",
+			"old-kiln",
+			ONE,
+			ONE.toUpperCase().replace("0X", "0x"),
+		];
+		for (const text of [
+			...words,
+			"the kiln FOLK",
+			" The Kiln Folk ",
+			"klnflk",
+			"kiln",
+			"folk kil",
+		]) {
+			expect([text, await idOf(text)]).toEqual([text, kiln]);
+			expect([text, await idOf(text, "eth")]).toEqual([text, kiln]);
+		}
 	});
-	for (const { value } of question.choices)
-		expect(await idOf("kiln-folk", value)).toBe(ids.get(value) ?? 0);
-});
 
-test("one address on several chains is a question about the chain", async () => {
-	const [first, second] = [await add(ethereum, ONE), await add(polygon, ONE)];
-	const { slot, choices } = await questionOf(ONE);
-	expect([slot, choices.map(({ value }) => value)]).toEqual(["chain", ["ethereum", "polygon"]]);
-	expect(await idOf(ONE, "ethereum")).toBe(first);
-	expect(await idOf(ONE, "polygon")).toBe(second);
-});
-
-test("one name of several contracts is a question, the most traded first, and each choice means one", async () => {
-	const ids = [
-		await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk", volume: 9 }),
-		await add(ethereum, TWO, { name: "KILN FOLK", volume: 2 }),
-		await add(base, THREE, { slug: "kiln folk!", name: "kiln folk", volume: 1 }),
-	];
-	const { question, slot, choices } = await questionOf("Kiln Folk");
-	expect({ question, slot }).toEqual({
-		question: 'Which "Kiln Folk" do you mean?',
-		slot: "collection",
-	});
-	// A slug that is not plain words would not come back as it is.
-	expect(choices).toEqual([
-		{ value: "kiln-folk", label: "Kiln Folk on ethereum (0x0000…0111)" },
-		{ value: TWO, label: "KILN FOLK on ethereum (0x0000…0222)" },
-		{ value: THREE, label: "kiln folk on base (0x0000…0333)" },
-	]);
-	for (const [at, { value }] of choices.entries()) expect(await idOf(value)).toBe(ids[at] ?? 0);
-	expect((await questionOf("Kiln Folk", "ethereum")).choices.map(({ value }) => value)).toEqual([
-		"kiln-folk",
-		TWO,
-	]);
-	expect(await idOf("Kiln Folk", "base")).toBe(ids[2] ?? 0);
-});
-
-test("where even an address is on several chains, the chain is asked for first", async () => {
-	const ids = [
-		await add(ethereum, ONE, { name: "Kiln Folk" }),
-		await add(base, ONE, { name: "Kiln Folk" }),
-		await add(base, TWO, { name: "Kiln Folk" }),
-	];
-	const first = await questionOf("kiln folk");
-	expect([first.slot, first.choices.map(({ value }) => value)]).toEqual([
-		"chain",
-		["ethereum", "base"],
-	]);
-	expect(await idOf("kiln folk", "ethereum")).toBe(ids[0] ?? 0);
-	const second = await questionOf("kiln folk", "base");
-	expect(second.slot).toBe("collection");
-	const found = await Promise.all(second.choices.map(({ value }) => idOf(value, "base")));
-	expect(found).toEqual(ids.slice(1));
-});
-
-test("words that several names have are a question with five choices at most", async () => {
-	for (let number = 1; number <= 7; number++) {
-		const slug = `kiln-${number}`;
-		await add(ethereum, contractOf(0x500 + number), {
-			slug,
-			name: `Kiln ${number} Club`,
-			volume: number,
+	test("a name that nobody has is not found, on any chain or on the one that is named", async () => {
+		await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
+		await add(ethereum, TWO, { slug: "gone", name: "Gone", excluded: true });
+		for (const [text, chain] of [
+			["zzz"],
+			["gone"],
+			["kiln-folk", "base"],
+			["'; --"],
+			["!!!"],
+		] as const) {
+			const where = chain === undefined ? "" : ` on ${chain}`;
+			await expect(resolve(text, chain)).rejects.toMatchObject({
+				code: "not_found",
+				status: 404,
+				publicDetail: `There is no collection "${text}"${where}.`,
+			});
+		}
+		await expect(resolve("kiln-folk", "nowhere")).rejects.toMatchObject({
+			code: "validation_error",
 		});
-	}
-	const { slot, choices } = await questionOf("kiln club");
-	expect(slot).toBe("collection");
-	const expected = ["kiln-7", "kiln-6", "kiln-5", "kiln-4", "kiln-3"];
-	expect(choices.map(({ value }) => value)).toEqual(expected);
-	expect(await idOf("kiln 4")).toBe(await idOf("kiln-4"));
-});
+	});
 
-test("a contract that takes another's slug for its name does not become it", async () => {
-	const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
-	await add(ethereum, TWO, { name: "kiln-folk", volume: 100 });
-	await add(ethereum, THREE, { name: ONE, volume: 100 });
-	expect(await idOf("kiln-folk")).toBe(kiln);
-	expect(await idOf(ONE)).toBe(kiln);
-});
+	test("what only the provider knows is not found: nothing here can be said of it", async () => {
+		const hit = { slug: "kiln-folk", name: "Kiln Folk", imageUrl: null, isDisabled: false };
+		fixture.lists.search = async () => [hit];
+		await expect(resolve("kiln", undefined)).rejects.toMatchObject({ code: "not_found" });
+	});
 
-test("where nothing is called that, the name without article, `collection` or plural is tried", async () => {
-	const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
-	const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
-	for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts", "azukis"]) {
-		expect([text, await idOf(text)]).toEqual([text, azuki]);
-	}
-	for (const text of ["the potatoz", "the potatoz collection"]) {
-		expect([text, await idOf(text)]).toEqual([text, potatoz]);
-	}
-	for (const text of ["collection", "the nfts", "a collection", "zorks"]) {
-		await expect(resolve(text, undefined)).rejects.toMatchObject({ code: "not_found" });
-	}
-});
+	test("what the provider finds by words that ours do not have is a question, also alone", async () => {
+		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
+		await database.db.execute(
+			"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
+			[kiln],
+		);
+		const hit = (slug: string) => ({ slug, name: slug, imageUrl: null, isDisabled: false });
+		fixture.lists.search = async () => [hit("stranger"), hit("klnflk")];
+		for (const chain of [undefined, "ethereum"]) {
+			const { slot, choices } = await questionOf("kf", chain);
+			expect([slot, choices.map(({ value }) => value)]).toEqual(["collection", ["kiln-folk"]]);
+		}
+	});
 
-test("a name that is there as typed counts before a barer one", async () => {
-	const plain = await add(ethereum, ONE, { name: "Bears", volume: 100 });
-	const whole = await add(ethereum, TWO, { name: "The Bears" });
-	const club = await add(ethereum, THREE, { name: "Bears Collection" });
-	expect(await idOf("the bears")).toBe(whole);
-	expect(await idOf("bears collection")).toBe(club);
-	expect(await idOf("bears")).toBe(plain);
-});
+	test("one slug on several chains is a question about the chain, which its answer settles", async () => {
+		const ids = new Map<string, number>();
+		for (const [chain, address] of [
+			[ethereum, ONE],
+			[base, TWO],
+		] as const) {
+			ids.set(chain.slug, await add(chain, address, { slug: "kiln-folk", name: "Kiln Folk" }));
+		}
+		const question = await questionOf("kiln-folk");
+		expect(question).toEqual({
+			kind: "choose",
+			question: '"kiln-folk" is a collection on several chains. Which one?',
+			slot: "chain",
+			choices: [
+				{ value: "ethereum", label: "Kiln Folk on ethereum (0x0000…0111)" },
+				{ value: "base", label: "Kiln Folk on base (0x0000…0222)" },
+			],
+		});
+		for (const { value } of question.choices)
+			expect(await idOf("kiln-folk", value)).toBe(ids.get(value) ?? 0);
+	});
 
-test("several that a barer name fits are a question as well", async () => {
-	await add(ethereum, ONE, { slug: "azuki-one", name: "Azuki", volume: 2 });
-	await add(base, TWO, { slug: "azuki-two", name: "azuki", volume: 1 });
-	for (const text of ["the azuki", "azukis", "azuki nft"]) {
-		const { slot, choices } = await questionOf(text);
-		const expected = ["collection", ["azuki-one", "azuki-two"]];
-		expect([slot, choices.map(({ value }) => value)]).toEqual(expected);
-	}
+	test("one address on several chains is a question about the chain", async () => {
+		const [first, second] = [await add(ethereum, ONE), await add(polygon, ONE)];
+		const { slot, choices } = await questionOf(ONE);
+		expect([slot, choices.map(({ value }) => value)]).toEqual(["chain", ["ethereum", "polygon"]]);
+		expect(await idOf(ONE, "ethereum")).toBe(first);
+		expect(await idOf(ONE, "polygon")).toBe(second);
+	});
+
+	test("one name of several contracts is a question, the most traded first, and each choice means one", async () => {
+		const ids = [
+			await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk", volume: 9 }),
+			await add(ethereum, TWO, { name: "KILN FOLK", volume: 2 }),
+			await add(base, THREE, { slug: "kiln folk!", name: "kiln folk", volume: 1 }),
+		];
+		const { question, slot, choices } = await questionOf("Kiln Folk");
+		expect({ question, slot }).toEqual({
+			question: 'Which "Kiln Folk" do you mean?',
+			slot: "collection",
+		});
+		// A slug that is not plain words would not come back as it is.
+		expect(choices).toEqual([
+			{ value: "kiln-folk", label: "Kiln Folk on ethereum (0x0000…0111)" },
+			{ value: TWO, label: "KILN FOLK on ethereum (0x0000…0222)" },
+			{ value: THREE, label: "kiln folk on base (0x0000…0333)" },
+		]);
+		for (const [at, { value }] of choices.entries()) expect(await idOf(value)).toBe(ids[at] ?? 0);
+		expect((await questionOf("Kiln Folk", "ethereum")).choices.map(({ value }) => value)).toEqual([
+			"kiln-folk",
+			TWO,
+		]);
+		expect(await idOf("Kiln Folk", "base")).toBe(ids[2] ?? 0);
+	});
+
+	test("where even an address is on several chains, the chain is asked for first", async () => {
+		const ids = [
+			await add(ethereum, ONE, { name: "Kiln Folk" }),
+			await add(base, ONE, { name: "Kiln Folk" }),
+			await add(base, TWO, { name: "Kiln Folk" }),
+		];
+		const first = await questionOf("kiln folk");
+		expect([first.slot, first.choices.map(({ value }) => value)]).toEqual([
+			"chain",
+			["ethereum", "base"],
+		]);
+		expect(await idOf("kiln folk", "ethereum")).toBe(ids[0] ?? 0);
+		const second = await questionOf("kiln folk", "base");
+		expect(second.slot).toBe("collection");
+		const found = await Promise.all(second.choices.map(({ value }) => idOf(value, "base")));
+		expect(found).toEqual(ids.slice(1));
+	});
+
+	test("words that several names have are a question with five choices at most", async () => {
+		for (let number = 1; number <= 7; number++) {
+			const slug = `kiln-${number}`;
+			await add(ethereum, contractOf(0x500 + number), {
+				slug,
+				name: `Kiln ${number} Club`,
+				volume: number,
+			});
+		}
+		const { slot, choices } = await questionOf("kiln club");
+		expect(slot).toBe("collection");
+		const expected = ["kiln-7", "kiln-6", "kiln-5", "kiln-4", "kiln-3"];
+		expect(choices.map(({ value }) => value)).toEqual(expected);
+		expect(await idOf("kiln 4")).toBe(await idOf("kiln-4"));
+	});
+
+	test("a contract that takes another's slug for its name does not become it", async () => {
+		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
+		await add(ethereum, TWO, { name: "kiln-folk", volume: 100 });
+		await add(ethereum, THREE, { name: ONE, volume: 100 });
+		expect(await idOf("kiln-folk")).toBe(kiln);
+		expect(await idOf(ONE)).toBe(kiln);
+	});
+
+	test("where nothing is called that, the name without article, `collection` or plural is tried", async () => {
+		const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
+		const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
+		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts", "azukis"]) {
+			expect([text, await idOf(text)]).toEqual([text, azuki]);
+		}
+		for (const text of ["the potatoz", "the potatoz collection"]) {
+			expect([text, await idOf(text)]).toEqual([text, potatoz]);
+		}
+		for (const text of ["collection", "the nfts", "a collection", "zorks"]) {
+			await expect(resolve(text, undefined)).rejects.toMatchObject({ code: "not_found" });
+		}
+	});
+
+	test("a name that is there as typed counts before a barer one", async () => {
+		const plain = await add(ethereum, ONE, { name: "Bears", volume: 100 });
+		const whole = await add(ethereum, TWO, { name: "The Bears" });
+		const club = await add(ethereum, THREE, { name: "Bears Collection" });
+		expect(await idOf("the bears")).toBe(whole);
+		expect(await idOf("bears collection")).toBe(club);
+		expect(await idOf("bears")).toBe(plain);
+	});
+
+	test("several that a barer name fits are a question as well", async () => {
+		await add(ethereum, ONE, { slug: "azuki-one", name: "Azuki", volume: 2 });
+		await add(base, TWO, { slug: "azuki-two", name: "azuki", volume: 1 });
+		for (const text of ["the azuki", "azukis", "azuki nft"]) {
+			const { slot, choices } = await questionOf(text);
+			const expected = ["collection", ["azuki-one", "azuki-two"]];
+			expect([slot, choices.map(({ value }) => value)]).toEqual(expected);
+		}
+	});
 });

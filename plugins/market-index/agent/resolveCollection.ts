@@ -1,19 +1,65 @@
-import type { ToolAnswer } from "#core/plugin/Tool.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { KnownName, NameBook, ToolAnswer } from "#core/plugin/Tool.ts";
+import type { CollectionRef } from "#plugins/market-index/agent/floorTool.ts";
 import { addressText, nameText } from "#plugins/market-index/agent/lineText.ts";
-import type { CollectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
-import { chainOfRow } from "#plugins/market-index/display/chainOfRow.ts";
+import { chainOfRow } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import { chainsOf } from "#plugins/market-index/read/chainsOf.ts";
-import { findNamed } from "#plugins/market-index/read/findNamed.ts";
-import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
+import { chainsOf, findNamed, type RouteContext } from "#plugins/market-index/read/context.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
-import { searchTerms } from "#plugins/market-index/search/searchTerms.ts";
-import { ownBySlug } from "#plugins/market-index/search/sql/ownBySlug.ts";
-import { readNamesakes } from "#plugins/market-index/search/sql/readNamesakes.ts";
-import { readCollectionNames } from "#plugins/market-index/sql/readCollectionNames.ts";
-import { readCollections } from "#plugins/market-index/sql/readCollections.ts";
+import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
+import { ownBySlug, readNamesakes } from "#plugins/market-index/search/sql.ts";
+import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
+import { readCollections } from "#plugins/market-index/sql/collectionRows.ts";
+
+/**
+ * Returns those of the names, in lower case, that a collection has: as its name on any chain, or on
+ * these chains as its slug, a former one, or the provider's, with hyphens for blanks.
+ *
+ * Stops at the first collection of each name, as any number of contracts can share one: `offset 0`
+ * keeps PostgreSQL from reading them all once instead. By `collection_name`, the unique slugs of
+ * `collection` and `former_slug`, and `sync_slug`.
+ */
+export async function readKnownNames(
+	db: Queryable,
+	query: { chainIds: readonly number[]; names: readonly string[] },
+): Promise<string[]> {
+	if (query.names.length === 0) return [];
+	const rows = await db.query<{ name: string }>(
+		`select asked.name from unnest($2::text[]) as asked (name)
+		cross join lateral (select array[asked.name, replace(asked.name, ' ', '-')] as slugs) as typed
+		where exists (
+			select from market_index.collection as c
+			where lower(c.name) = asked.name and not c.excluded offset 0
+		) or exists (
+			select from market_index.collection as c
+			where c.chain_id = any($1::int8[]) and c.slug = any(typed.slugs) and not c.excluded offset 0
+		) or exists (
+			select from market_index.former_slug as f
+			where f.chain_id = any($1::int8[]) and f.slug = any(typed.slugs) offset 0
+		) or exists (
+			select from market_index.sync as s
+			where s.provider_slug = any(typed.slugs) and s.chain_id = any($1::int8[]) offset 0
+		)`,
+		[query.chainIds, query.names],
+	);
+	return rows.map(({ name }) => name);
+}
+
+/**
+ * Makes the book of names, slugs, former slugs and provider's slugs of all indexed collections. The
+ * resolver says which collection one of them means.
+ */
+export function collectionNames({ db, indexed }: RouteContext["core"]): NameBook {
+	return {
+		async find(groups) {
+			const chainIds = indexed.map(({ chain }) => chain.id);
+			const names = await readKnownNames(db, { chainIds, names: groups });
+			return new Map(names.map((name): [string, KnownName] => [name, { kind: "collection" }]));
+		},
+	};
+}
 
 type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;
 export type Resolved = { kind: "found"; found: FoundCollection } | Question;

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {
+	collectionInput,
+	collectionRef,
 	createCollectionTool,
 	type ToolDeps,
-} from "#plugins/market-index/agent/createCollectionTool.ts";
+} from "#plugins/market-index/agent/floorTool.ts";
 import {
 	countText,
 	ethText,
@@ -14,17 +16,21 @@ import {
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
 import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
-import { collectionInput, collectionRef } from "#plugins/market-index/agent/toolSchemas.ts";
-import { readSales } from "#plugins/market-index/read/readSales.ts";
-import { answerDepth } from "#plugins/market-index/routes/answerDepth.ts";
-import { answerOrders } from "#plugins/market-index/routes/answerOrders.ts";
-import { bookReadAtSchema } from "#plugins/market-index/schemas/bookReadAtSchema.ts";
-import { depthLevelSchema } from "#plugins/market-index/schemas/depthLevelSchema.ts";
-import { figureSchema } from "#plugins/market-index/schemas/figureSchema.ts";
-import { type Order, orderSchema } from "#plugins/market-index/schemas/orderSchema.ts";
-import { pageCoverageSchema } from "#plugins/market-index/schemas/pageCoverageSchema.ts";
-import { salePointSchema } from "#plugins/market-index/schemas/salePointSchema.ts";
-import type { Tile, TileKey } from "#plugins/market-index/schemas/tileSchema.ts";
+import { readSales } from "#plugins/market-index/read/eventPages.ts";
+import { answerDepth, answerOrders } from "#plugins/market-index/routes/book.ts";
+import {
+	bookReadAtSchema,
+	depthLevelSchema,
+	type Order,
+	orderSchema,
+} from "#plugins/market-index/schemas/book.ts";
+import {
+	figureSchema,
+	pageCoverageSchema,
+	type Tile,
+	type TileKey,
+} from "#plugins/market-index/schemas/figures.ts";
+import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
 
 /** Returns tools about the trade of a collection's tokens: sales, order book, depth. */
 export function tradeTools(deps: ToolDeps): AnyTool[] {

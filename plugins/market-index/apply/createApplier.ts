@@ -1,33 +1,144 @@
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
-import type { Outbox } from "#core/outbox/createOutbox.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
-import type { Applying } from "#plugins/market-index/apply/Applying.ts";
-import { applyInOneRoundTrip } from "#plugins/market-index/apply/applyInOneRoundTrip.ts";
-import { contractsOf } from "#plugins/market-index/apply/contractsOf.ts";
+import type { Clock } from "#core/clock.ts";
+import { isSqlState, type Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
+import type { Outbox } from "#core/outbox.ts";
+import type { JobQueue, NewJob } from "#core/queue.ts";
+import type { EventSink } from "#plugins/chain-scanner/contract.ts";
+import { createReverter, repairFigures } from "#plugins/market-index/apply/createReverter.ts";
 import {
+	areSameInRows,
 	type CollectionMemory,
 	createCollectionMemory,
-} from "#plugins/market-index/apply/createCollectionMemory.ts";
-import { metadataWanted } from "#plugins/market-index/apply/metadataWanted.ts";
-import { repairFigures } from "#plugins/market-index/apply/repairFigures.ts";
-import { rowsOf } from "#plugins/market-index/apply/rowsOf.ts";
-import { summarizeChange } from "#plugins/market-index/apply/summarizeChange.ts";
-import { timesOf } from "#plugins/market-index/apply/timesOf.ts";
-import { createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
+	rowsOf,
+	timesOf,
+} from "#plugins/market-index/apply/rows.ts";
+import { type Confirmer, createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
 import type { NewEvents } from "#plugins/market-index/contract.ts";
-import type { SpansOf } from "#plugins/market-index/figures/createSpanMemory.ts";
+import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
 import { batchFrames } from "#plugins/market-index/frames/batchFrames.ts";
-import type { TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
-import { resolveCollections } from "#plugins/market-index/register/resolveCollections.ts";
+import {
+	type AppliedChange,
+	catchUpFrames,
+	type TopicFrames,
+} from "#plugins/market-index/frames/eventFrames.ts";
+import { currencyJobs, supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
+import type { OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
+import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
+import { collectionChanges, sumRollups } from "#plugins/market-index/rollup/rollups.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
-import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
-import { COPY_ROWS_MIN } from "#plugins/market-index/sql/limits.ts";
-import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
+import { findCollections } from "#plugins/market-index/sql/collectionNames.ts";
+import { COPY_ROWS_MIN, copyEvents, insertEvents } from "#plugins/market-index/sql/events.ts";
+import type { Partitions } from "#plugins/market-index/sql/partitions.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
+
+/** A batch that is being applied to the index, with all that it needs. */
+export type Applying = {
+	options: ApplierOptions;
+	confirmer: Confirmer;
+	tx: Tx;
+	chain: Chain;
+	batch: NewEvents;
+};
+
+/**
+ * Says whether collections are as they were known, in all that rows and live frames are made from.
+ */
+export function areSame(
+	found: readonly KnownCollection[],
+	known: ReadonlyMap<Address, KnownCollection>,
+): boolean {
+	const isNamedSo = (now: KnownCollection) => {
+		const then = known.get(now.address);
+		return then?.slug === now.slug && then.name === now.name && then.imageUrl === now.imageUrl;
+	};
+	return areSameInRows(found, known) && found.every(isNamedSo);
+}
+
+/**
+ * Returns the jobs that read names and supplies of a batch's contracts, where those may have
+ * changed, and symbols of coins. New collections get theirs when they are registered.
+ */
+export async function metadataWanted(
+	{ tx, chain, batch }: Omit<Applying, "confirmer">,
+	known: Iterable<KnownCollection>,
+	stored: readonly EventRow[],
+): Promise<NewJob[]> {
+	const minted = new Set<number>();
+	if (batch.live)
+		for (const { kind, collectionId } of stored) if (kind === "mint") minted.add(collectionId);
+	for (const { id, isNew } of known) if (isNew) minted.delete(id);
+	return [...supplyJobs(minted), ...(await currencyJobs(tx, chain, stored))];
+}
+
+/** Returns what changes by storing these rows and taking out those that are now confirmed. */
+export function summarizeChange(
+	known: ReadonlyMap<Address, KnownCollection>,
+	{ stored, confirmed }: Pick<AppliedChange, "stored" | "confirmed">,
+): AppliedChange {
+	const ids = new Set<number>();
+	for (const { collectionId } of stored) ids.add(collectionId);
+	for (const { collectionId } of confirmed) ids.add(collectionId);
+	const touched = new Map<number, KnownCollection>();
+	for (const collection of known.values()) {
+		if (ids.has(collection.id)) touched.set(collection.id, collection);
+	}
+	const [minutes, collections] = [sumRollups(stored), collectionChanges(stored)];
+	return { stored, confirmed, minutes, collections, touched };
+}
+
+/**
+ * Applies a batch in one round trip, on assumptions that hold nearly always at the head of a chain:
+ * its collections are as last seen, none of it is stored, and no provider told of it before. The
+ * same round trip checks them, before the statements that depend on them; where one is wrong all is
+ * rolled back: null.
+ */
+export async function applyInOneRoundTrip(
+	applying: Applying,
+	known: ReadonlyMap<Address, KnownCollection>,
+): Promise<TopicFrames | null> {
+	const { options, confirmer, tx, chain, batch } = applying;
+	const stored = rowsOf(chain, batch, { known, prices: options.prices });
+	const change = summarizeChange(known, { stored, confirmed: [] });
+	// In this order: each is sent before the next is looked at.
+	const sent = [
+		tx.execute("savepoint batch"),
+		confirmer.find(tx, batch),
+		findCollections(tx, chain.id, [...known.keys()]),
+		insertEvents(tx, chain.id, stored, { isNew: true }),
+		addFigures(tx, chain.id, change),
+		batchFrames(applying, change),
+		metadataWanted(applying, known.values(), stored),
+	] as const;
+	// Even after a failure: statements sent after the rollback would stay.
+	await Promise.allSettled(sent);
+	const answers = await Promise.all(sent).catch(() => null);
+	if (answers) {
+		const [, told, found, , , frames, jobs] = answers;
+		if (told.length === 0 && areSame(found, known)) {
+			const queue = () => options.queue.add(tx, jobs);
+			if (jobs.length > 0) tx.beforeCommit(queue, { singleStatement: true });
+			return frames;
+		}
+	}
+	await tx.execute("rollback to savepoint batch");
+	return null;
+}
+
+/** Returns the contracts of a batch, each with its standard. */
+export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
+	const contracts = new Map<Address, "erc721" | "erc1155">();
+	let last: Address | null = null;
+	for (const { contract, standard } of batch.events) {
+		if (contract !== last && !contracts.has(contract)) contracts.set(contract, standard);
+		last = contract;
+	}
+	return contracts;
+}
 
 export type ApplierOptions = {
 	chains: ChainRegistry;
@@ -99,4 +210,76 @@ async function applyInSteps(
 	// The figures in frames are read after the statements that moved them, in the same round trip.
 	const [topics] = await Promise.all([batchFrames(applying, change), figures]);
 	return topics;
+}
+
+type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
+
+export type EarlyOptions = ApplierOptions & {
+	/** A smaller batch is left to the applier, which is fast with it. */
+	rowsMin?: number;
+};
+
+/**
+ * Makes a function that copies a large batch's events in before the chain's lock is held: they are
+ * most of the work, and no other writer's rows. Shared rows (figures, collections, frames) are
+ * computed meanwhile and written under the lock, in one round trip.
+ *
+ * Only for the ordinary case, in which every collection is known, no event is stored already and
+ * the provider told none of them before. That is checked again under the lock, as is whether a
+ * price became known meanwhile; otherwise the batch is applied anew. A name that came meanwhile
+ * does not matter, as no stored row or frame contains it.
+ */
+export function storeEarly(options: EarlyOptions): Early {
+	const { rowsMin = COPY_ROWS_MIN } = options;
+	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
+	return async (tx, batch) => {
+		if (batch.events.length < rowsMin) return null;
+		const chain = options.chains.byId(batch.chainId);
+		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
+		await options.partitions.ensure(timesOf(batch));
+		const contracts = [...contractsOf(batch).keys()];
+		const found = await findCollections(tx, chain.id, contracts);
+		if (found.length < contracts.length) return null;
+		const known = new Map(found.map((collection) => [collection.address, collection]));
+		const rows = rowsOf(chain, batch, { known, prices: options.prices });
+		try {
+			await copyEvents(tx, chain.id, rows);
+		} catch (error) {
+			if (isSqlState(error, "unique_violation")) return async () => false;
+			throw error;
+		}
+		const change = summarizeChange(known, { stored: rows, confirmed: [] });
+		const topics = catchUpFrames(chain, change.touched.values());
+		// A job that prices unpriced events goes through stored rows, and did not see these.
+		const isPricedNow = (row: EventRow) =>
+			row.totalNative === null && nativeTotal(chain, row, options.prices) !== null;
+		return async (locked) => {
+			const applying: Applying = { options, confirmer, tx: locked, chain, batch };
+			const [told, now, jobs] = await Promise.all([
+				confirmer.find(locked, batch),
+				findCollections(locked, chain.id, contracts),
+				metadataWanted(applying, known.values(), rows),
+				addFigures(locked, chain.id, change),
+			]);
+			if (told.length > 0 || !areSameInRows(now, known) || rows.some(isPricedNow)) return false;
+			if (jobs.length > 0) await options.queue.add(locked, jobs);
+			for (const [topic, frames] of topics) options.outbox.append(locked, topic, frames);
+			return true;
+		};
+	};
+}
+
+/** Makes the index as lanes see it: it stores what they read on chain, and takes it back. */
+export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = null): EventSink {
+	const revert = createReverter(options);
+	return {
+		name: "market-index",
+		apply: createApplier(options),
+		storeEarly: storeEarly(options),
+		async revert(tx, reorg) {
+			await revert(tx, reorg);
+			await owners?.revert(tx, reorg);
+		},
+		...(owners && { ownership: owners }),
+	};
 }

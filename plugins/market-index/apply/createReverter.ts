@@ -1,10 +1,132 @@
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
+import type { Outbox } from "#core/outbox.ts";
+import type { JobQueue } from "#core/queue.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
-import { standAlone } from "#plugins/market-index/apply/standAlone.ts";
-import { type TakingBack, takeBack } from "#plugins/market-index/apply/takeBack.ts";
-import { deleteEventsAbove } from "#plugins/market-index/sql/deleteEventsAbove.ts";
+import { lockFirstSyncs } from "#plugins/market-index/apply/rows.ts";
+import { insertUnconfirmed } from "#plugins/market-index/confirm/unconfirmed.ts";
+import { foreignCurrencies } from "#plugins/market-index/event/MarketEvent.ts";
+import { providerPlace } from "#plugins/market-index/event/StoredEvent.ts";
+import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
+import { addRemainingFigures, retractionFrames } from "#plugins/market-index/frames/batchFrames.ts";
+import { addFrames, liveFrames } from "#plugins/market-index/frames/eventFrames.ts";
+import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
+import { collectionChanges, sumRollups } from "#plugins/market-index/rollup/rollups.ts";
+import { bucketOf, countedIn, TIERS } from "#plugins/market-index/rollup/windows.ts";
+import { addFigures, dropEmptyCollections } from "#plugins/market-index/sql/addFigures.ts";
+import { readCollectionNames, readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
+import {
+	deleteEventsAbove,
+	insertEvents,
+	type TakenBack,
+} from "#plugins/market-index/sql/events.ts";
+import {
+	type MinuteKey,
+	recomputeRollups,
+	takeBackCollections,
+} from "#plugins/market-index/sql/recomputeRollups.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+/**
+ * Stores events that left the chain again as the provider told them: without a block of their own,
+ * until the chain tells them again. Returns them as they are stored now.
+ */
+export async function standAlone(
+	tx: Tx,
+	chainId: number,
+	{ gone, at }: { gone: readonly TakenBack[]; at: Date },
+): Promise<readonly TakenBack[]> {
+	const told = gone.filter(({ payload }) => payload !== null);
+	if (told.length === 0) return [];
+	const rows = told.map((event) => ({
+		...event,
+		...providerPlace(event),
+		// The lost block's number is as good an estimate as any; its hash names a block that does not
+		// exist any more.
+		blockHash: event.transactionHash,
+		onchainVerified: false,
+	}));
+	const stored = await insertEvents(tx, chainId, rows);
+	await insertUnconfirmed(tx, chainId, stored, at);
+	const collections = collectionChanges(stored);
+	await addFigures(tx, chainId, { minutes: sumRollups(stored), collections });
+	return stored;
+}
+
+/** Which figures had events in them. */
+export type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
+
+/**
+ * Recomputes the figures after these events were removed. Events added meanwhile must be in the
+ * figures already: sums at their ceiling are computed anew from events.
+ */
+export async function repairFigures(
+	tx: Tx,
+	chainId: number,
+	gone: readonly TakenBack[],
+): Promise<Repaired> {
+	const counted = gone.filter(({ kind, accepted }) => accepted && kind !== "transfer");
+	await recomputeRollups(tx, chainId, counted.map(minuteOf));
+	await takeBackCollections(tx, collectionChanges(counted));
+	const traded = counted.filter(({ kind }) => kind === "sale").map(minuteOf);
+	return { ...countedIn(counted), traded };
+}
+
+function minuteOf({ collectionId, occurredAtMs }: TakenBack): MinuteKey {
+	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
+}
+
+export type TakingBack = {
+	outbox: Outbox;
+	queue: JobQueue;
+	clock: Clock;
+	prices: Pick<Prices, "ethUsd">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+};
+
+/**
+ * Does all that follows from removed events: the figures become those of the rest, collections
+ * without any source are removed, and streams report what was taken back. Under the chain's lock.
+ */
+export async function takeBack(
+	options: TakingBack,
+	tx: Tx,
+	chain: Chain,
+	taken: {
+		gone: readonly TakenBack[];
+		/** Stores again what remains without its block; after the figures, which it adds to. */
+		standsAlone(): Promise<readonly TakenBack[]>;
+	},
+): Promise<void> {
+	const { gone, standsAlone } = taken;
+	const ids = [...new Set(gone.map(({ collectionId }) => collectionId))];
+	const collections = await readCollectionNames(tx, ids);
+	await lockFirstSyncs(tx, ids);
+	const moved = await repairFigures(tx, chain.id, gone);
+	const told = await standsAlone();
+	const dropped = await dropEmptyCollections(tx, ids);
+	const left = (some: ReadonlySet<number>) => new Set([...some].filter((id) => !dropped.has(id)));
+	const minted = left(moved.minted);
+	await options.queue.add(tx, supplyJobs(minted));
+
+	const currencies = await readCurrencies(tx, chain.id, foreignCurrencies(gone));
+	const shown = { currencies, prices: options.prices };
+	const topics = retractionFrames({ chain, events: gone, collections, shown });
+	addFrames(topics, liveFrames({ chain, events: told, collections, shown }));
+	await addRemainingFigures(tx, chain, topics, {
+		collections,
+		traded: [],
+		takenFrom: moved.traded,
+		sold: left(moved.sold),
+		minted,
+		nowMs: options.clock.nowMs(),
+		spansOf: options.spansOf,
+	});
+	for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
+}
 
 export type ReverterOptions = TakingBack & {
 	chains: ChainRegistry;

@@ -1,87 +1,167 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
+import { type Candidate, chooseMatch } from "#plugins/market-index/confirm/createConfirmer.ts";
 import {
 	createMergeLab,
 	HEAD_BLOCK,
 	timeOf,
 } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
-import { contractOf, ethereum, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
+import {
+	contractOf,
+	ethereum,
+	NOW_MS,
+	saleOf,
+} from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// What looking for the provider's words costs a lane, counted in statements.
+describe("chooseMatch", () => {
+	const [ALICE, BOB, CAROL] = [contractOf(1), contractOf(2), contractOf(3)];
+	const TX = `0x${"7".repeat(64)}` as const;
+	const STAND_IN = `0x${"0".repeat(16)}${"5".repeat(48)}` as const;
 
-let database: TestDatabase;
-let lab: ReturnType<typeof createMergeLab>;
-beforeAll(async () => {
-	database = await createTestDatabase();
-	lab = createMergeLab(database.db);
+	const stored = (given: Partial<Candidate> = {}): Candidate => ({
+		kind: "sale",
+		transactionHash: TX,
+		tokenId: 7n,
+		from: ALICE,
+		to: BOB,
+		occurredAtMs: NOW_MS,
+		onchainVerified: true,
+		accepted: true,
+		payload: null,
+		...given,
+	});
+	const mint = stored({ kind: "mint", from: ZERO_ADDRESS });
+	const told = stored;
+	const matches = (said: Candidate, ...all: Candidate[]) => chooseMatch(said, all, "erc721");
+
+	test("[MRG-07] the same kind, token and transaction is the same event, whoever is said to be in it", () => {
+		const chain = stored();
+		expect(matches(told({ from: CAROL, to: ALICE }), chain)).toBe(chain);
+		expect(matches(told({ tokenId: 8n }), chain)).toBeNull();
+		expect(matches(told({ transactionHash: `0x${"8".repeat(64)}` }), chain)).toBeNull();
+		expect(matches(told({ kind: "mint" }), chain)).toBeNull();
+		expect(matches(told({ kind: "transfer" }), chain)).toBeNull();
+	});
+
+	test("[MRG-07] a transfer is a mint's duplicate where both went to the same account, and no sale's", () => {
+		const transfer = told({ kind: "transfer", from: CAROL });
+		expect(matches(transfer, mint)).toBe(mint);
+		expect(matches({ ...transfer, to: ALICE }, mint)).toBeNull();
+		expect(matches(mint, transfer)).toBeNull();
+	});
+
+	test("of several the one that counts goes first, then the same parties, then one without the provider's words", () => {
+		const mirror = stored({ accepted: false });
+		const spoken = stored({ payload: {} });
+		const others = stored({ from: CAROL });
+		const alone = stored({ onchainVerified: false });
+		expect(matches(told(), mirror, others)).toBe(others);
+		expect(matches(told(), others, spoken)).toBe(spoken);
+		const silent = stored();
+		expect(matches(told(), spoken, silent)).toBe(silent);
+		expect(matches(told(), alone, mirror)).toBe(mirror);
+	});
+
+	test("an ERC-1155 token is bought from several at once: what only the provider told is one of them", () => {
+		const alone = stored({ onchainVerified: false });
+		const other = told({ from: CAROL });
+		expect(chooseMatch(other, [alone], "erc1155")).toBeNull();
+		expect(chooseMatch(told({ from: BOB, to: ALICE }), [alone], "erc1155")).toBe(alone);
+		expect(chooseMatch(other, [alone], "erc721")).toBe(alone);
+		expect(chooseMatch(other, [stored()], "erc1155")).not.toBeNull();
+	});
+
+	test("without a transaction the token, the two and about the time decide", () => {
+		const said = told({ transactionHash: STAND_IN });
+		const chain = stored();
+		expect(matches(said, chain)).toBe(chain);
+		expect(matches({ ...said, occurredAtMs: NOW_MS - 600_000 }, chain)).toBe(chain);
+		expect(matches({ ...said, occurredAtMs: NOW_MS - 600_001 }, chain)).toBeNull();
+		expect(matches({ ...said, from: CAROL }, chain)).toBeNull();
+		const otherStandIn = stored({ transactionHash: `${STAND_IN.slice(0, -1)}6` as never });
+		expect(matches(said, otherStandIn)).toBeNull();
+		expect(matches({ ...said, kind: "transfer", from: CAROL }, mint)).toBe(mint);
+	});
 });
-afterAll(() => database.drop());
-beforeEach(() => lab.clear());
 
-const CATS = contractOf(0x91);
-const at = (blockNumber: number) => ({
-	blockNumber,
-	occurredAtMs: timeOf(blockNumber),
-	tokenId: BigInt(blockNumber),
-	transactionHash: `0x${blockNumber.toString(16).padStart(64, "e")}` as const,
-});
-const sale = (block: number) => saleOf(CATS, at(HEAD_BLOCK - block));
+describe("createConfirmer", () => {
+	// What looking for the provider's words costs a lane, counted in statements.
 
-/** A lane that notes the statements of each of its batches. */
-function countingLane(hasProvider: boolean) {
-	const apply = createApplier({ ...lab.options, hasProvider });
-	return async (block: number) => {
-		const statements: string[] = [];
-		await database.db.transaction(async (tx) => {
-			const counted: Tx = {
-				...tx,
-				query: (text, values) => {
-					statements.push(text);
-					return tx.query(text, values);
-				},
-				execute: (text, values) => {
-					statements.push(text);
-					return tx.execute(text, values);
-				},
-			};
-			await apply(counted, { chainId: ethereum.id, live: true, events: [sale(block)] });
-		});
-		const looks = statements.filter((text) => text.includes("market_index.unconfirmed"));
-		return { all: statements.length, looks: looks.length };
-	};
-}
+	let database: TestDatabase;
+	let lab: ReturnType<typeof createMergeLab>;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+		lab = createMergeLab(database.db);
+	});
+	afterAll(() => database.drop());
+	beforeEach(() => lab.clear());
 
-test("without a provider a lane looks once for what one may have told before, and then never", async () => {
-	const lane = countingLane(false);
-	const first = await lane(9);
-	const second = await lane(8);
-	const third = await lane(7);
-	expect([first.looks, second.looks, third.looks]).toEqual([1, 0, 0]);
-	expect(third.all).toBe(second.all);
-});
+	const CATS = contractOf(0x91);
+	const at = (blockNumber: number) => ({
+		blockNumber,
+		occurredAtMs: timeOf(blockNumber),
+		tokenId: BigInt(blockNumber),
+		transactionHash: `0x${blockNumber.toString(16).padStart(64, "e")}` as const,
+	});
+	const sale = (block: number) => saleOf(CATS, at(HEAD_BLOCK - block));
 
-test("with a provider it is one statement more a batch, while nothing is unconfirmed", async () => {
-	const [without, lane] = [countingLane(false), countingLane(true)];
-	await without(9);
-	const plain = await without(8);
-	await lane(7);
-	const looking = await lane(6);
-	expect(looking.looks).toBe(1);
-	expect(looking.all).toBe(plain.all + 1);
-});
+	/** A lane that notes the statements of each of its batches. */
+	function countingLane(hasProvider: boolean) {
+		const apply = createApplier({ ...lab.options, hasProvider });
+		return async (block: number) => {
+			const statements: string[] = [];
+			await database.db.transaction(async (tx) => {
+				const counted: Tx = {
+					...tx,
+					query: (text, values) => {
+						statements.push(text);
+						return tx.query(text, values);
+					},
+					execute: (text, values) => {
+						statements.push(text);
+						return tx.execute(text, values);
+					},
+				};
+				await apply(counted, { chainId: ethereum.id, live: true, events: [sale(block)] });
+			});
+			const looks = statements.filter((text) => text.includes("market_index.unconfirmed"));
+			return { all: statements.length, looks: looks.length };
+		};
+	}
 
-test("[ING-15] a provider that was switched off leaves nothing to be counted twice", async () => {
-	const cats = await lab.register(CATS);
-	await lab.merge(cats, [told(sale(6)), told(sale(5))]);
-	const lane = countingLane(false);
-	await lane(7);
-	await lane(6);
-	await lane(5);
-	const rows = await lab.rows();
-	expect(rows.map(({ verified }) => verified)).toEqual([true, true, true]);
-	expect((await lane(4)).looks).toBe(1);
-	expect((await lane(3)).looks).toBe(0);
+	test("without a provider a lane looks once for what one may have told before, and then never", async () => {
+		const lane = countingLane(false);
+		const first = await lane(9);
+		const second = await lane(8);
+		const third = await lane(7);
+		expect([first.looks, second.looks, third.looks]).toEqual([1, 0, 0]);
+		expect(third.all).toBe(second.all);
+	});
+
+	test("with a provider it is one statement more a batch, while nothing is unconfirmed", async () => {
+		const [without, lane] = [countingLane(false), countingLane(true)];
+		await without(9);
+		const plain = await without(8);
+		await lane(7);
+		const looking = await lane(6);
+		expect(looking.looks).toBe(1);
+		expect(looking.all).toBe(plain.all + 1);
+	});
+
+	test("[ING-15] a provider that was switched off leaves nothing to be counted twice", async () => {
+		const cats = await lab.register(CATS);
+		await lab.merge(cats, [told(sale(6)), told(sale(5))]);
+		const lane = countingLane(false);
+		await lane(7);
+		await lane(6);
+		await lane(5);
+		const rows = await lab.rows();
+		expect(rows.map(({ verified }) => verified)).toEqual([true, true, true]);
+		expect((await lane(4)).looks).toBe(1);
+		expect((await lane(3)).looks).toBe(0);
+	});
 });

@@ -1,17 +1,73 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { createFoundMemory } from "#plugins/market-index/discovery/createFoundMemory.ts";
+import { Fault } from "#core/fault.ts";
 import {
+	ASKED_LIST_KEPT_MS,
+	type DiscoveryContext,
+	type DiscoveryList,
+	FILL_TIMEOUT_MS,
+	FILLED_PER_PAGE_MAX,
+	fillStats,
+	LIST_KEPT_MS,
+	LIST_TIMEOUT_MS,
+	type ListMode,
+	readProviderList,
+} from "#plugins/market-index/discovery/providerLists.ts";
+import {
+	createFoundMemory,
 	createProviderSearch,
 	type ProviderSearch,
-} from "#plugins/market-index/discovery/createProviderSearch.ts";
-import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
-import type { ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
-import { fillStats } from "#plugins/market-index/discovery/fillStats.ts";
-import { FILL_TIMEOUT_MS, FILLED_PER_PAGE_MAX } from "#plugins/market-index/discovery/limits.ts";
-import { type ListForPage, listFor } from "#plugins/market-index/discovery/listFor.ts";
-import { namedRows } from "#plugins/market-index/discovery/sql/namedRows.ts";
-import type { ListedRow } from "#plugins/market-index/register/ListedRow.ts";
+} from "#plugins/market-index/discovery/providerSearch.ts";
+import { namedRows, readList, storeList } from "#plugins/market-index/discovery/sql.ts";
+import {
+	type ListedRow,
+	registerListed,
+} from "#plugins/market-index/register/registerCollections.ts";
+
+/** `isWarm`: the worker's list, for which no call is needed. */
+export type ListForPage = DiscoveryList & { isWarm: boolean };
+
+/**
+ * Returns the list for a page of a chain; null where there is none, and own rows must do.
+ *
+ * With the worker's list the provider is not asked. Otherwise only the newest collections are worth
+ * a call: own rows rank by what the index saw, and cannot include what was just created.
+ *
+ * Throws `rate_limited` where the provider refuses that call; after any other of its faults there
+ * is no list.
+ */
+export async function listFor(
+	context: DiscoveryContext,
+	{ chain, mode }: { chain: Chain; mode: ListMode },
+): Promise<ListForPage | null> {
+	const { core, provider } = context;
+	const nowMs = core.clock.nowMs();
+	const key = { chainId: chain.id, mode };
+	const worked = { nowMs, maxAgeMs: LIST_KEPT_MS };
+	const warm = await readList(core.db, { ...key, by: "worker" }, worked);
+	if (warm) return { ...warm, isWarm: true };
+	if (mode !== "new" || !provider.isOn) return null;
+	const asked = { ...key, by: "asked" } as const;
+	const kept = await readList(core.db, asked, { nowMs, maxAgeMs: ASKED_LIST_KEPT_MS });
+	if (kept) return { ...kept, isWarm: false };
+	const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
+	try {
+		const rows = await readProviderList(provider, key, { purpose: "view", signal });
+		const answered = context.answered.map(({ id }) => id);
+		await registerListed(core, answered, rows);
+		const list = { rows, refreshedAtMs: core.clock.nowMs() };
+		await storeList(core.db, asked, list);
+		return { ...list, isWarm: false };
+	} catch (error) {
+		const isFault = error instanceof Fault;
+		if (isFault ? error.code === "rate_limited" : !signal.aborted) throw error;
+		const why = isFault ? error.code : "timeout";
+		// The adapter logs what the provider did.
+		core.log[isFault ? "debug" : "warn"]("the provider's newest collections were not read", {
+			why,
+		});
+		return null;
+	}
+}
 
 /** A collection of a page, with its row of the provider's list, if any. */
 export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
@@ -69,4 +125,20 @@ export function createListSource(context: DiscoveryContext): ListSource {
 			return null;
 		}
 	}
+}
+
+/**
+ * Returns the first of each list, then the second of each: each list keeps its order, and none goes
+ * last.
+ */
+export function interleave<Item>(lists: readonly (readonly Item[])[]): Item[] {
+	const longest = Math.max(0, ...lists.map((list) => list.length));
+	const mixed: Item[] = [];
+	for (let place = 0; place < longest; place++) {
+		for (const list of lists) {
+			const item = list[place];
+			if (item !== undefined) mixed.push(item);
+		}
+	}
+	return mixed;
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { discoveredChains } from "#plugins/market-index/discovery/discoveredChains.ts";
-import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import { discoveredChains, discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
 import {
 	createDiscoveryLab,
 	listedOf,

@@ -1,20 +1,44 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { sleep } from "#core/time/sleep.ts";
-import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
-import { LIST_MODES, type ListMode } from "#plugins/market-index/discovery/DiscoveryList.ts";
-import { fillStats } from "#plugins/market-index/discovery/fillStats.ts";
+import { Fault } from "#core/fault.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
+import { sleep } from "#core/time.ts";
 import {
 	DISCOVER_EVERY_MS,
 	DISCOVER_TIMEOUT_MS,
+	type DiscoveryContext,
 	FILLED_PER_TICK_MAX,
-} from "#plugins/market-index/discovery/limits.ts";
-import { readProviderList } from "#plugins/market-index/discovery/readProviderList.ts";
-import { resolveListed } from "#plugins/market-index/discovery/sql/resolveListed.ts";
-import { stalestFirst } from "#plugins/market-index/discovery/sql/stalestFirst.ts";
-import { storeList } from "#plugins/market-index/discovery/sql/storeList.ts";
-import { registerListed } from "#plugins/market-index/register/registerListed.ts";
+	fillStats,
+	LIST_MODES,
+	type ListMode,
+	readProviderList,
+} from "#plugins/market-index/discovery/providerLists.ts";
+import { resolveListed, stalestFirst, storeList } from "#plugins/market-index/discovery/sql.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
+import { registerListed } from "#plugins/market-index/register/registerCollections.ts";
+
+/**
+ * Returns the chains that `NFT_DISCOVERY_CHAINS` names besides those indexed: their lists come from
+ * the provider, and the index has only its data on them.
+ */
+export function discoveredChains(
+	core: Pick<Core, "chains"> & { indexed: readonly Pick<Core["indexed"][number], "chain">[] },
+	names: readonly string[],
+): readonly Chain[] {
+	const indexed = new Set(core.indexed.map(({ chain }) => chain.id));
+	const named = new Map<number, Chain>();
+	for (const name of names) {
+		const chain = core.chains.bySlug(name);
+		if (!chain) {
+			const known = core.chains.all.map(({ slug }) => slug).join(", ");
+			throw marketFault.discoveryChainUnknown({
+				public: `NFT_DISCOVERY_CHAINS names "${name}", which is not defined. Defined are: ${known}.`,
+			});
+		}
+		if (!indexed.has(chain.id)) named.set(chain.id, chain);
+	}
+	return [...named.values()];
+}
 
 /**
  * Makes a job that reads the provider's lists each minute, so that no request has to: it registers

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { databaseBudget } from "#core/budget/databaseBudget.ts";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { HOUR_MS } from "#core/time/units.ts";
+import { HOUR_MS } from "#core/time.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
@@ -17,7 +17,7 @@ import {
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import type { ProviderDrop, ProviderDropStage } from "#plugins/provider/contract.ts";
-import { createFakeProvider, type FakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider, type FakeProvider } from "#test/harness/fakes.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

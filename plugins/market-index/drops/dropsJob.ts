@@ -1,18 +1,25 @@
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { MINUTE_MS } from "#core/time/units.ts";
-import {
-	DROP_CALLS_PER_MINUTE,
-	DROP_CONCURRENCY,
-	DROP_DETAILS_MAX,
-	DROP_PAGES_MAX,
-	DROPS_EVERY_MS,
-	DROPS_PAUSE_MS,
-} from "#plugins/market-index/drops/limits.ts";
-import { type StoredDrop, storedDrop } from "#plugins/market-index/drops/storedDrop.ts";
-import { upsertDrops } from "#plugins/market-index/drops/upsertDrops.ts";
+import type { Job } from "#core/schedule.ts";
+import { MINUTE_MS } from "#core/time.ts";
+import { type StoredDrop, storedDrop, upsertDrops } from "#plugins/market-index/drops/drops.ts";
 import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
+
+/** How often drops are read. */
+export const DROPS_EVERY_MS = 300_000;
+
+/** After a 429 on a drop call no other one is made for so long. */
+export const DROPS_PAUSE_MS = 300_000;
+export const DROP_CONCURRENCY = 2;
+
+/** The most drop calls of all processes together in a minute: a third of the provider's 120. */
+export const DROP_CALLS_PER_MINUTE = 40;
+
+/** Pages of each list in a run. */
+export const DROP_PAGES_MAX = 3;
+
+/** Drops that are read one by one in a run. */
+export const DROP_DETAILS_MAX = 30;
 
 type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 

@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
-import { type ChainSpans, NO_SPANS } from "#plugins/market-index/figures/ChainSpans.ts";
-import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
-import { renderCollection } from "#plugins/market-index/render/renderCollection.ts";
-import { renderDiscoverRow } from "#plugins/market-index/render/renderDiscoverRow.ts";
-import { renderFigures } from "#plugins/market-index/render/renderFigures.ts";
-import { renderMint } from "#plugins/market-index/render/renderMint.ts";
-import { renderTiles } from "#plugins/market-index/render/renderTiles.ts";
-import { renderTrendingRow } from "#plugins/market-index/render/renderTrendingRow.ts";
-import type { Span } from "#plugins/market-index/rollup/Figure.ts";
-import type { ShownFigure } from "#plugins/market-index/schemas/figureSchema.ts";
-import type { ShownPartial } from "#plugins/market-index/schemas/partialSchema.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
+import { type ChainSpans, NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
+import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
+import {
+	renderCollection,
+	renderDiscoverRow,
+	renderMint,
+	renderTrendingRow,
+} from "#plugins/market-index/render/collection.ts";
+import { renderFigures, renderTiles } from "#plugins/market-index/render/figures.ts";
+import type { Span } from "#plugins/market-index/rollup/windows.ts";
+import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
+import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { contractOf, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 

@@ -1,19 +1,20 @@
-import { displayNative } from "#plugins/market-index/display/displayNative.ts";
-import { decideFigure } from "#plugins/market-index/figures/decideFigure.ts";
-import type { FigureContext } from "#plugins/market-index/figures/FigureContext.ts";
-import { floorChangeFigure } from "#plugins/market-index/figures/floorChangeFigure.ts";
-import { floorFigure } from "#plugins/market-index/figures/floorFigure.ts";
-import { listedFigure } from "#plugins/market-index/figures/listedFigure.ts";
-import { ownersFigure } from "#plugins/market-index/figures/ownersFigure.ts";
-import { salesFigure } from "#plugins/market-index/figures/salesFigure.ts";
-import { supplyFigure } from "#plugins/market-index/figures/supplyFigure.ts";
-import { volumeFigure } from "#plugins/market-index/figures/volumeFigure.ts";
-import { windowCoverage } from "#plugins/market-index/figures/windowCoverage.ts";
-import type { Figure, UnknownReason } from "#plugins/market-index/rollup/Figure.ts";
-import type { TileKey } from "#plugins/market-index/schemas/tileSchema.ts";
+import { displayNative } from "#plugins/market-index/display.ts";
+import { type FigureContext, windowCoverage } from "#plugins/market-index/figures/coverage.ts";
+import {
+	decideFigure,
+	floorChangeFigure,
+	floorFigure,
+	listedFigure,
+	ownersFigure,
+	salesFigure,
+	supplyFigure,
+	volumeFigure,
+} from "#plugins/market-index/figures/figures.ts";
+import type { Figure, UnknownReason } from "#plugins/market-index/rollup/windows.ts";
+import type { TileKey } from "#plugins/market-index/schemas/figures.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import type { ProviderEvents } from "#plugins/market-index/sql/readEventSpans.ts";
-import type { TileSums } from "#plugins/market-index/sql/readTileFigures.ts";
+import type { ProviderEvents } from "#plugins/market-index/sql/readEvents.ts";
+import type { TileSums } from "#plugins/market-index/sql/windowSums.ts";
 
 /** The columns of a collection that the tiles are made from. */
 export type TiledRow = ProviderEvents &

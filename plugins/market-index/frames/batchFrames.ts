@@ -1,19 +1,153 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { collectionTopic, type NewEvents } from "#plugins/market-index/contract.ts";
-import { foreignCurrencies } from "#plugins/market-index/event/foreignCurrencies.ts";
-import type { SpansOf } from "#plugins/market-index/figures/createSpanMemory.ts";
-import type { AppliedChange } from "#plugins/market-index/frames/AppliedChange.ts";
-import { catchUpFrames, liveFrames } from "#plugins/market-index/frames/eventFrames.ts";
-import { addFigureFrames, addRemainingFigures } from "#plugins/market-index/frames/figureFrames.ts";
-import { retractionFrames } from "#plugins/market-index/frames/retractionFrames.ts";
-import { addFrames, type TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
-import { bucketOf, TIERS } from "#plugins/market-index/rollup/bucketOf.ts";
-import { countedIn } from "#plugins/market-index/rollup/countedIn.ts";
-import type { TakenBack } from "#plugins/market-index/sql/deleteEventsAbove.ts";
-import { readCurrencies } from "#plugins/market-index/sql/readCurrencies.ts";
+import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/contract.ts";
+import { nativeCurrency } from "#plugins/market-index/display.ts";
+import {
+	foreignCurrencies,
+	type KnownCollection,
+} from "#plugins/market-index/event/MarketEvent.ts";
+import { NO_SPANS, type SpansOf } from "#plugins/market-index/figures/coverage.ts";
+import {
+	type AppliedChange,
+	addFrames,
+	catchUpFrames,
+	liveFrames,
+	RETRACTIONS_PER_TOPIC_MAX,
+	type TopicFrames,
+} from "#plugins/market-index/frames/eventFrames.ts";
+import { readDiscoverRows } from "#plugins/market-index/read/trending.ts";
+import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
+import type { Candle } from "#plugins/market-index/rollup/candles.ts";
+import type { Rollup } from "#plugins/market-index/rollup/rollups.ts";
+import { bucketOf, countedIn, TIERS } from "#plugins/market-index/rollup/windows.ts";
+import { readCandleUpdates } from "#plugins/market-index/sql/candles.ts";
+import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
+import type { TakenBack } from "#plugins/market-index/sql/events.ts";
+import type { MinuteKey } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
+
+export type MovedFigures = {
+	collections: ReadonlyMap<number, Pick<KnownCollection, "address">>;
+	/** The minutes (with their collection) in which sales were added or removed. */
+	traded: readonly Pick<Rollup, "collectionId" | "bucketMs">[];
+	/**
+	 * Ids of collections whose sales changed (their row in discover's `market`), and whose mints
+	 * changed (their row in `minting`).
+	 */
+	sold: ReadonlySet<number>;
+	minted: ReadonlySet<number>;
+	nowMs: number;
+	/** What the chain's lanes cover now. */
+	spansOf: SpansOf;
+};
+
+/** Adds a frame with the present value of each changed figure; returns the changed candles. */
+export async function addFigureFrames(
+	tx: Tx,
+	chain: Chain,
+	topics: TopicFrames,
+	moved: MovedFigures,
+): Promise<readonly { collectionId: number; candle: Candle }[]> {
+	const push = (topic: string, type: string, data: unknown) => {
+		const list = topics.get(topic) ?? [];
+		topics.set(topic, list);
+		list.push({ type, data });
+	};
+	// One read for each section, as a row does not contain its id: slugs may change. A lane's batch
+	// has only mints or only sales, so one of the two is empty.
+	const { nowMs, sold, minted } = moved;
+	const spans = sold.size + minted.size > 0 ? moved.spansOf(tx, chain.id) : NO_SPANS;
+	const [candles, market, minting] = await Promise.all([
+		readCandleUpdates(tx, moved.traded),
+		readDiscoverRows(tx, chain, [...sold], { nowMs, spans }),
+		readDiscoverRows(tx, chain, [...minted], { nowMs, spans }),
+	]);
+	for (const { collectionId, candle } of candles) {
+		const collection = moved.collections.get(collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		push(topic, "candle_update", { interval: "1m", candle });
+	}
+	const topic = discoverTopic(chain.slug);
+	for (const row of market) push(topic, "discover_row", { section: "market", row });
+	for (const row of minting) push(topic, "discover_row", { section: "minting", row });
+	return candles;
+}
+
+/**
+ * Adds the frames of figures that may have lost events (`takenFrom`). A minute without a sale left
+ * is sent empty, as retracted.
+ */
+export async function addRemainingFigures(
+	tx: Tx,
+	chain: Chain,
+	topics: TopicFrames,
+	moved: MovedFigures & { takenFrom: readonly MinuteKey[] },
+): Promise<void> {
+	const { takenFrom, ...figures } = moved;
+	const left = new Map(takenFrom.map((minute) => [nameOf(minute), minute]));
+	const others = moved.traded.filter((minute) => !left.has(nameOf(minute)));
+	const traded = [...others, ...left.values()];
+	for (const { collectionId, candle } of await addFigureFrames(tx, chain, topics, {
+		...figures,
+		traded,
+	})) {
+		left.delete(`${collectionId}:${candle.openTime}`);
+	}
+	for (const { collectionId, bucketMs } of left.values()) {
+		const collection = moved.collections.get(collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		const openTime = new Date(bucketMs).toISOString();
+		const candle = { openTime, ...NO_TRADES };
+		const data = { interval: "1m", candle, retracted: true };
+		addFrames(topics, new Map([[topic, [{ type: "candle_update", data }]]]));
+	}
+}
+
+function nameOf({ collectionId, bucketMs }: MinuteKey): string {
+	return `${collectionId}:${new Date(bucketMs).toISOString()}`;
+}
+
+const NO_TRADES = {
+	...{ open: null, high: null, low: null, close: null },
+	...{ volumeNative: 0, volumeRaw: "0", volumeCurrency: nativeCurrency },
+	sales: 0,
+};
+
+/**
+ * Returns the frames of a reorg: each removed event, as it was sent before, with `retracted`. A
+ * topic with too many gets one `snapshot_required` in their place.
+ */
+export function retractionFrames(options: {
+	chain: Chain;
+	events: readonly TakenBack[];
+	collections: ReadonlyMap<number, Pick<KnownCollection, "slug" | "name" | "imageUrl">>;
+	shown: EventContext;
+}): TopicFrames {
+	const { chain, events, collections, shown } = options;
+	const topics: TopicFrames = new Map();
+	const add = (topic: string, type: string, data: unknown) => {
+		const list = topics.get(topic) ?? [];
+		topics.set(topic, list);
+		list.push({ type, data });
+	};
+	for (const event of events) {
+		const data = { ...renderEvent(chain, event, shown), retracted: true };
+		add(collectionTopic(chain.slug, event.contract), "market_event", data);
+		const collection = collections.get(event.collectionId);
+		if (event.kind !== "mint" || !event.accepted || !collection) continue;
+		const { slug, name, imageUrl } = collection;
+		const row = { ...data, collection: { slug, name, imageUrl } };
+		add(discoverTopic(chain.slug), "discover_row", { section: "mints", row });
+	}
+	for (const [topic, frames] of topics) {
+		if (frames.length <= RETRACTIONS_PER_TOPIC_MAX) continue;
+		topics.set(topic, [{ type: "snapshot_required", data: { reason: "reorg" } }]);
+	}
+	return topics;
+}
 
 export type FrameContext = {
 	clock: Clock;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
+import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 import { catchUpFrames, liveFrames } from "#plugins/market-index/frames/eventFrames.ts";
 import {
 	contractOf,
@@ -7,7 +7,7 @@ import {
 	mintOf,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 
 const CATS = contractOf(1);
 const DOGS = contractOf(2);

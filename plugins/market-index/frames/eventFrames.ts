@@ -1,11 +1,36 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Frame } from "#core/outbox/Frame.ts";
+import type { Frame } from "#core/outbox.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
-import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
-import type { StorableEvent } from "#plugins/market-index/event/StorableEvent.ts";
-import { MINT_FRAMES_MAX } from "#plugins/market-index/frames/limits.ts";
-import type { TopicFrames } from "#plugins/market-index/frames/TopicFrames.ts";
-import { type EventContext, renderEvent } from "#plugins/market-index/render/renderEvent.ts";
+import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
+import type { EventRow, StorableEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
+import type { CollectionChange, Rollup } from "#plugins/market-index/rollup/rollups.ts";
+import type { TakenBack } from "#plugins/market-index/sql/events.ts";
+
+/** What a batch changed. */
+export type AppliedChange = {
+	stored: readonly EventRow[];
+	/** Events that only the provider had told before, and that were removed. */
+	confirmed: readonly TakenBack[];
+	/** What `stored` adds to the figures. */
+	minutes: readonly Rollup[];
+	collections: readonly CollectionChange[];
+	touched: ReadonlyMap<number, KnownCollection>;
+};
+
+/** The frames that each topic's subscribers receive, in order. */
+export type TopicFrames = Map<string, Frame[]>;
+
+/** Adds frames after those that their topics have already. */
+export function addFrames(topics: TopicFrames, more: TopicFrames): void {
+	for (const [topic, frames] of more) topics.set(topic, [...(topics.get(topic) ?? []), ...frames]);
+}
+
+/** More live mints than this in one lane run of a topic go out as one `snapshot_required`. */
+export const MINT_FRAMES_MAX = 40;
+
+/** Retractions that a topic's subscribers get one by one; with more they must read again. */
+export const RETRACTIONS_PER_TOPIC_MAX = 1_000;
 
 type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
 

@@ -1,22 +1,22 @@
 import { z } from "zod";
-import { readAbiText } from "#core/chain/abi/readAbiText.ts";
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
-import type { Hex } from "#core/chain/Hex.ts";
-import type { Counter } from "#core/metrics/createMetrics.ts";
+import { readAbiText, readAbiUint } from "#core/chain/abi.ts";
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Counter } from "#core/metrics.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { type ContractFacts, storeFacts } from "#plugins/market-index/jobs/storeFacts.ts";
-import { callViews } from "#plugins/market-index/metadata/callViews.ts";
-import { cleanName } from "#plugins/market-index/metadata/cleanName.ts";
-import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/metadata/limits.ts";
+import type { QueueTask } from "#core/queue.ts";
+import { type ContractFacts, storeFacts } from "#plugins/market-index/jobs/contractDocuments.ts";
+import { callViews } from "#plugins/market-index/metadata/callEach.ts";
 import {
 	CHAIN_AWAY_MS,
 	COLLECTION_METADATA_TASK,
+	COLLECTIONS_PER_JOB_MAX,
+	CURRENCY_METADATA_TASK,
+	cleanName,
 	collectionJobs,
+	currencyJob,
 } from "#plugins/market-index/metadata/metadataJobs.ts";
-import type { Gateways } from "#plugins/market-index/metadata/tokenUri/Gateways.ts";
-import { heldMetadata } from "#plugins/market-index/metadata/tokenUri/heldMetadata.ts";
-import { uriPlan } from "#plugins/market-index/metadata/tokenUri/uriPlan.ts";
+import { heldMetadata } from "#plugins/market-index/metadata/parseTokenJson.ts";
+import { type Gateways, uriPlan } from "#plugins/market-index/metadata/tokenUri.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
@@ -132,5 +132,60 @@ function factsOf(
 		documentUri: plan?.kind === "fetched" ? uri : null,
 		maxSupply: maxSupply && readAbiUint(maxSupply),
 		totalSupply: totalSupply && readAbiUint(totalSupply),
+	};
+}
+
+const payloadOfCurrencyMetadataTask = z.object({
+	chainId: z.int(),
+	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
+});
+
+const SYMBOL: Hex = "0x95d89b41";
+const DECIMALS: Hex = "0x313ce567";
+
+/** Bounds a symbol's length; a longer one is cut. A symbol is a label and never an identity. */
+const SYMBOL_LENGTH_MAX = 32;
+
+/** 10^77 is the largest power of ten below 2^256: more decimals are impossible. */
+const DECIMALS_MAX = 77n;
+
+/** Makes the task that reads an ERC-20's symbol and decimals, after the first payment in it. */
+export function currencyMetadataTask(
+	core: Pick<Core, "db" | "indexed" | "queue">,
+): QueueTask<typeof payloadOfCurrencyMetadataTask> {
+	return {
+		name: CURRENCY_METADATA_TASK,
+		payload: payloadOfCurrencyMetadataTask,
+		attemptsMax: 12,
+		timeoutMs: 30_000,
+		async run({ chainId, address }, { signal }) {
+			const access = core.indexed.find(({ chain }) => chain.id === chainId);
+			const contract: Address = address;
+			if (!access) {
+				// A chain taken out of CHAINS: its tokens wait until it is back.
+				const later = { ...currencyJob(chainId, contract), delayMs: CHAIN_AWAY_MS };
+				await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
+			const rpc = access.rpcFor("names");
+			const [answers = []] = await callViews(rpc, [contract], [SYMBOL, DECIMALS], signal);
+			const [symbol = null, decimals = null] = answers;
+			const places = decimals && readAbiUint(decimals);
+			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
+			// By code points: half of an emoji is no character.
+			const short = [...label].slice(0, SYMBOL_LENGTH_MAX).join("").trimEnd();
+			// A missing answer never erases an earlier one.
+			await core.db.execute(
+				`update market_index.currency set
+					symbol = coalesce($3, symbol), decimals = coalesce($4, decimals)
+				where chain_id = $1 and address = $2`,
+				[
+					chainId,
+					bytesOf(contract),
+					short === "" ? null : short,
+					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
+				],
+			);
+		},
 	};
 }

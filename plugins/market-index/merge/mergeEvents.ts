@@ -1,28 +1,66 @@
-import type { Chain } from "#core/chain/Chain.ts";
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { Applier } from "#plugins/market-index/apply/createApplier.ts";
-import { chooseMatch } from "#plugins/market-index/confirm/chooseMatch.ts";
-import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
-import { findUnconfirmed } from "#plugins/market-index/confirm/sql/findUnconfirmed.ts";
-import { insertUnconfirmed } from "#plugins/market-index/confirm/sql/insertUnconfirmed.ts";
-import { providerPlace } from "#plugins/market-index/event/providerPlace.ts";
-import { blockBetween, type Neighbour } from "#plugins/market-index/merge/blockBetween.ts";
-import { createPaceReader } from "#plugins/market-index/merge/createPaceReader.ts";
-import { type ChainPace, estimateBlock } from "#plugins/market-index/merge/estimateBlock.ts";
-import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/merge/limits.ts";
-import { readProviderEvent } from "#plugins/market-index/merge/readProviderEvent.ts";
-import { attachPayloads } from "#plugins/market-index/merge/sql/attachPayloads.ts";
-import { findChainEvents } from "#plugins/market-index/merge/sql/findChainEvents.ts";
-import { findNeighbours, type Neighbours } from "#plugins/market-index/merge/sql/findNeighbours.ts";
-import { type MergedInto, readMergedInto } from "#plugins/market-index/merge/sql/readMergedInto.ts";
-import { storablePayload } from "#plugins/market-index/payload/storablePayload.ts";
-import type { Partitions } from "#plugins/market-index/sql/partitionsOf.ts";
+import { chooseMatch, type ProviderRow } from "#plugins/market-index/confirm/createConfirmer.ts";
+import { findUnconfirmed, insertUnconfirmed } from "#plugins/market-index/confirm/unconfirmed.ts";
+import { providerPlace } from "#plugins/market-index/event/StoredEvent.ts";
+import {
+	blockBetween,
+	type ChainPace,
+	estimateBlock,
+	MERGE_ROWS_MAX,
+	type Neighbour,
+	PACE_AGE_MAX_MS,
+	readProviderEvent,
+	TOLD_LIVE_MS,
+} from "#plugins/market-index/merge/readProviderEvent.ts";
+import {
+	attachPayloads,
+	findChainEvents,
+	findNeighbours,
+	firstChainEvent,
+	type MergedInto,
+	type Neighbours,
+	readMergedInto,
+} from "#plugins/market-index/merge/sql.ts";
+import { storablePayload } from "#plugins/market-index/payload.ts";
+import type { Partitions } from "#plugins/market-index/sql/partitions.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
+
+/** For a chain of which nothing was read yet. Slow, so that no estimate is beyond later blocks. */
+const BLOCK_MS_DEFAULT = 12_000;
+
+/** A shorter time is no measure. */
+const MEASURED_LEAST_MS = 60_000;
+
+/** Makes a reader of a chain's head and block time, as the index itself has seen them. */
+export function createPaceReader(options: {
+	db: Queryable;
+	clock: Clock;
+	scanner: Pick<Scanner, "progress">;
+}): (chainId: number) => Promise<ChainPace> {
+	const { db, clock, scanner } = options;
+	const kept = new Map<number, { measuredAtMs: number; blockMs: number }>();
+	return async (chainId) => {
+		const { headBlock } = await scanner.progress(chainId, "sale");
+		const atMs = clock.nowMs();
+		const known = kept.get(chainId);
+		if (known && atMs - known.measuredAtMs < PACE_AGE_MAX_MS) {
+			return { headBlock, atMs, blockMs: known.blockMs };
+		}
+		const first = await firstChainEvent(db, chainId);
+		const ageMs = first ? atMs - first.occurredAtMs : 0;
+		const blocks = (headBlock ?? 0) - (first?.blockNumber ?? 0);
+		const isMeasured = ageMs >= MEASURED_LEAST_MS && blocks > 0;
+		const blockMs = isMeasured ? ageMs / blocks : BLOCK_MS_DEFAULT;
+		if (isMeasured) kept.set(chainId, { measuredAtMs: atMs, blockMs });
+		return { headBlock, atMs, blockMs };
+	};
+}
 
 export type MergeOptions = {
 	db: Database;

@@ -1,10 +1,108 @@
+import { createHash } from "node:crypto";
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { ProviderRow } from "#plugins/market-index/confirm/ProviderRow.ts";
-import { FUTURE_MAX_MS } from "#plugins/market-index/merge/limits.ts";
-import { standInHash } from "#plugins/market-index/merge/standInHash.ts";
-import { WEI_PAID_MAX } from "#plugins/market-index/rollup/limits.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { ProviderRow } from "#plugins/market-index/confirm/createConfirmer.ts";
+import { standInPrefix } from "#plugins/market-index/confirm/unconfirmed.ts";
+import { WEI_PAID_MAX } from "#plugins/market-index/rollup/windows.ts";
 import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.ts";
+
+/** A chain's pace: its newest block, the present time, and its block time. */
+export type ChainPace = { headBlock: number | null; atMs: number; blockMs: number };
+
+/** How many estimated blocks are below the chain's first: one a second, up to the year 2106. */
+const SECONDS_END = 2 ** 32;
+
+/**
+ * Estimates a chain's block at a time. Later times never give lower blocks, whatever the pace.
+ * Where the head is not known, or the estimate falls below block 0, it is below every real block.
+ */
+export function estimateBlock({ headBlock, atMs, blockMs }: ChainPace, timeMs: number): number {
+	if (headBlock === null) return blockOfSecond(timeMs);
+	const block = Math.floor(Math.min(headBlock - (atMs - timeMs) / blockMs, headBlock));
+	return block >= 0 ? block : blockOfSecond(timeMs);
+}
+
+/**
+ * Returns a block number below zero, one for each second. It orders events without a known block by
+ * time, and puts them before all events that the chain tells later.
+ */
+export function blockOfSecond(timeMs: number): number {
+	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);
+}
+
+/** An event of the same collection and kind, with its block. */
+export type Neighbour = { blockNumber: number; occurredAtMs: number };
+
+/**
+ * Returns an estimated block, limited by the blocks of the events before and after it: a later
+ * event must not have a lower block, or it would open a candle that another event opened.
+ */
+export function blockBetween(options: {
+	estimate: number;
+	occurredAtMs: number;
+	before: Neighbour | null;
+	after: Neighbour | null;
+	blockMs: number;
+}): number {
+	const { estimate, occurredAtMs: atMs, before, after, blockMs } = options;
+	if (before?.occurredAtMs === atMs) return before.blockNumber;
+	const low = before?.blockNumber ?? Number.NEGATIVE_INFINITY;
+	const high = after?.blockNumber ?? Number.POSITIVE_INFINITY;
+	if (estimate > low && estimate < high) return estimate;
+	if (before && after) {
+		const share = (atMs - before.occurredAtMs) / (after.occurredAtMs - before.occurredAtMs);
+		return Math.floor(low + Math.max(0, high - low) * share);
+	}
+	if (before) return low + Math.ceil((atMs - before.occurredAtMs) / blockMs);
+	if (!after) return estimate;
+	const block = high - Math.ceil((after.occurredAtMs - atMs) / blockMs);
+	return block >= 0 ? block : Math.min(blockOfSecond(atMs), high);
+}
+
+/** Events of the provider that are merged in one transaction, under the chain's lock. */
+export const MERGE_ROWS_MAX = 200;
+
+/** How far a provider's event may be ahead of our clock. */
+export const FUTURE_MAX_MS = 3_600_000;
+
+/** A provider's events no older than this are published one by one, like those of a live block. */
+export const TOLD_LIVE_MS = 600_000;
+
+/** How long a chain's measured pace is valid. */
+export const PACE_AGE_MAX_MS = 600_000;
+
+/**
+ * An event whose block left the chain, and that only the provider still tells, is doubted once its
+ * lane is so many blocks further and so much time has passed: no longer than a transaction of a
+ * lost block waits to be mined again.
+ */
+export const DOUBT_AFTER_MS = 600_000;
+export const DOUBT_AFTER_BLOCKS = 64;
+export const DOUBT_EVERY_MS = 60_000;
+
+/** Events removed under one hold of the chain's lock. */
+export const DOUBTED_PER_PART_MAX = 20;
+
+/**
+ * Returns a hash in place of a transaction's, for an event that the provider told without one: 8
+ * zero bytes, 8 of the contract, 16 of a digest. So it can be recognized, and those of one contract
+ * are neighbours in an index.
+ */
+export function standInHash(event: {
+	kind: string;
+	orderHash: Hex | null;
+	contract: Address;
+	tokenId: bigint;
+	from: Address;
+	to: Address;
+	occurredAtMs: number;
+}): Hex {
+	const { kind, orderHash, contract, tokenId, from, to } = event;
+	const seconds = Math.floor(event.occurredAtMs / 1_000);
+	const text = [kind, orderHash ?? "", contract, tokenId, from, to, seconds].join(" ");
+	const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
+	return `${standInPrefix(contract)}${digest}`;
+}
 
 export type EventReading = {
 	chain: Chain;

@@ -1,13 +1,13 @@
-import type { Hex } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import {
 	answerOf,
 	callContract,
+	callTogether,
 	isRefusal,
 	type View,
 	viewCall,
 } from "#plugins/market-index/metadata/callContract.ts";
-import { callTogether } from "#plugins/market-index/metadata/multicall/callTogether.ts";
 
 export type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 
@@ -118,3 +118,20 @@ async function callAlone(
 
 /** Concurrent calls where no request may hold several. */
 const AT_ONCE = 4;
+
+/**
+ * Calls several views of each contract; each answers or is null by itself, as with `callContract`.
+ * Answers are by contract, then by view.
+ */
+export async function callViews(
+	rpc: Rpc,
+	contracts: readonly Address[],
+	views: readonly Hex[],
+	signal: AbortSignal,
+): Promise<(Hex | null)[][]> {
+	const asked = contracts.flatMap((contract) => views.map((data) => ({ contract, data })));
+	const answers = await callEach(rpc, asked, { signal });
+	return contracts.map((_, index) => {
+		return answers.slice(index * views.length, (index + 1) * views.length);
+	});
+}

@@ -1,16 +1,33 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
-import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
-import { foreignCurrencies } from "#plugins/market-index/event/foreignCurrencies.ts";
-import type { KnownCollection } from "#plugins/market-index/event/KnownCollection.ts";
+import { cleanLine } from "#core/outside.ts";
+import type { NewJob } from "#core/queue.ts";
 import {
-	COLLECTIONS_PER_JOB_MAX,
-	OWED_REST_MIN_MS,
-	SUPPLY_REFRESH_MS,
-} from "#plugins/market-index/metadata/limits.ts";
+	foreignCurrencies,
+	type KnownCollection,
+} from "#plugins/market-index/event/MarketEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+
+/** Characters kept of a contract's name or image. */
+export const NAME_LENGTH_MAX = 256;
+export const IMAGE_LENGTH_MAX = 32_768;
+
+/**
+ * How long after a mint a contract is asked for its supply again, once for all mints until then.
+ */
+export const SUPPLY_REFRESH_MS = 10_000;
+
+/** The shortest rest between owed names while a lane is behind. */
+export const OWED_REST_MIN_MS = 1_000;
+
+/** Contracts of one metadata job: their four views each fill one request of 100 calls. */
+export const COLLECTIONS_PER_JOB_MAX = 25;
+
+/** Returns a name from a stranger as one clean line of at most 256 characters, or null. */
+export function cleanName(text: string | null): string | null {
+	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
+}
 
 export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
 export const OWED_NAMES_TASK = "market-index.owed-names";
@@ -116,4 +133,21 @@ export async function currencyJobs(
 		[chain.id, paidWith.map((address) => bytesOf(address))],
 	);
 	return rows.map(({ address }) => currencyJob(chain.id, address));
+}
+
+const SLUG_LENGTH_MAX = 64;
+
+/**
+ * Returns a name as a slug: lower-case letters, digits and dashes. Null where nothing is left, and
+ * where the result looks like an address: it must never shadow another contract.
+ */
+export function slugOf(name: string): string | null {
+	const slug = name
+		.normalize("NFKD")
+		.replace(/\p{M}+/gu, "")
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, "-")
+		.slice(0, SLUG_LENGTH_MAX)
+		.replace(/^-+|-+$/g, "");
+	return slug === "" || /^0x[0-9a-f]*$/.test(slug) ? null : slug;
 }

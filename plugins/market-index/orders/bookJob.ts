@@ -1,13 +1,69 @@
-import { Fault } from "#core/fault/Fault.ts";
-import type { Job } from "#core/schedule/Job.ts";
+import { Fault } from "#core/fault.ts";
+import type { Job } from "#core/schedule.ts";
 import {
 	BOOK_CONCURRENCY,
+	BOOK_EVERY_MS,
+	BOOK_EVERY_PER_PAGE_MS,
+	BOOK_PAGES_MAX,
 	BOOK_TICK_MS,
 	BOOK_TIMEOUT_MS,
-} from "#plugins/market-index/orders/limits.ts";
-import { claimBook } from "#plugins/market-index/orders/sql/claimBook.ts";
-import { syncBook } from "#plugins/market-index/orders/syncBook.ts";
-import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
+	PRUNE_EVERY_MS,
+	PRUNED_PER_STATEMENT_MAX,
+} from "#plugins/market-index/orders/OrderRow.ts";
+import { settleBook } from "#plugins/market-index/orders/pushes.ts";
+import { readBook } from "#plugins/market-index/orders/readBook.ts";
+import { claimBook, type DueBook, lockBook } from "#plugins/market-index/orders/sql/books.ts";
+import {
+	deleteRetired,
+	findExpired,
+	retireExpired,
+} from "#plugins/market-index/orders/sql/orders.ts";
+import { sendOrderFrames, writeBook } from "#plugins/market-index/orders/writeBook.ts";
+import type { SyncContext } from "#plugins/market-index/pace.ts";
+import { bookFloorsJob } from "#plugins/market-index/tokens/tokenJobs.ts";
+
+/**
+ * Reads a book from the provider, and then writes what arrived in one transaction. Then throws the
+ * fault that stopped it, if any; the next turn continues from there. Otherwise a book with more
+ * pages than a minute has calls would never be read to its end.
+ */
+export async function syncBook(
+	context: Omit<SyncContext, "merge" | "pause">,
+	book: DueBook,
+	signal: AbortSignal,
+): Promise<void> {
+	const { core, prices } = context;
+	const chain = core.chains.byId(book.chainId);
+	if (!chain) return;
+	const collection = { id: book.id, chainId: book.chainId, address: book.address };
+	const read = await readBook(context, book, signal);
+	const { reading, pages, pagesInAll, failure, progress } = read;
+	if (failure && pages === 0) throw failure;
+	const { listings, offers } = reading;
+	if (pagesInAll >= BOOK_PAGES_MAX && !failure && !(listings.isWhole && offers.isWhole)) {
+		core.log.info("a book has more orders than are read", {
+			chain: chain.slug,
+			slug: book.providerSlug,
+			listings: listings.rows.length,
+			offers: offers.rows.length,
+		});
+	}
+	await core.db.transaction(async (tx) => {
+		await writeBook(tx, reading, { core, prices, chain, collection });
+		const rarer = Math.max(pagesInAll * BOOK_EVERY_PER_PAGE_MS, BOOK_EVERY_MS);
+		const dueAt = new Date(core.clock.nowMs() + (progress ? BOOK_TICK_MS : rarer));
+		await tx.execute(
+			`update market_index.sync set orders_due_at = $2, book_progress = $3::jsonb
+			where collection_id = $1`,
+			[book.id, dueAt, progress && JSON.stringify(progress)],
+		);
+		// Unread listings say nothing about any floor.
+		if (listings.isWhole || listings.rows.length > 0) {
+			await core.queue.add(tx, [bookFloorsJob(book.id)]);
+		}
+	});
+	if (failure) throw failure;
+}
 
 /**
  * Makes a job that keeps the order books of watched collections current, and of no others. Books
@@ -44,4 +100,42 @@ export function bookJob(context: Omit<SyncContext, "merge">): Job {
 			}
 		}
 	}
+}
+
+type Pruning = Pick<SyncContext, "core" | "prices">;
+
+/** Makes a job that retires expired orders, and deletes retired ones after a week. */
+export function pruneOrdersJob(context: Pruning): Job {
+	const { db, clock } = context.core;
+	return {
+		name: "market-index.prune-orders",
+		schedule: { everyMs: PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: PRUNE_EVERY_MS,
+		async run({ signal }) {
+			for (const id of await findExpired(db, clock.nowMs())) {
+				if (signal.aborted) return;
+				await endOrders(context, id);
+			}
+			while (!signal.aborted) {
+				if ((await deleteRetired(db, clock.nowMs())) < PRUNED_PER_STATEMENT_MAX) return;
+			}
+		},
+	};
+}
+
+/** Retires a collection's expired orders. Though only time passed, figures and streams follow. */
+async function endOrders({ core, prices }: Pruning, collectionId: number): Promise<void> {
+	const nowMs = core.clock.nowMs();
+	await core.db.transaction(async (tx) => {
+		const book = await lockBook(tx, { collectionId });
+		const ended = await retireExpired(tx, { collectionId, nowMs });
+		const chain = book && core.chains.byId(book.chainId);
+		if (!book || !chain || ended.length === 0) return;
+		const lost = ended.flatMap(({ askNative }) => askNative ?? []);
+		await settleBook(tx, { core, prices }, { chain, book, lost, nowMs });
+		const changed = ended.map(({ orderHash }) => orderHash);
+		const { outbox } = core;
+		await sendOrderFrames(tx, { chain, collection: book, changed, outbox, prices, nowMs });
+	});
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Hex } from "#core/chain/Hex.ts";
-import { readPages } from "#plugins/market-index/orders/readPages.ts";
+import { readPages } from "#plugins/market-index/orders/readBook.ts";
 import { writeBook } from "#plugins/market-index/orders/writeBook.ts";
-import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace.ts";
 import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { listingOf, nextHash } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";

@@ -1,26 +1,76 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
+import type { Frame, Outbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { ORDER_KINDS } from "#plugins/market-index/event/BookOrder.ts";
-import { decideFloor } from "#plugins/market-index/floor/decideFloor.ts";
-import { setFloor } from "#plugins/market-index/floor/setFloor.ts";
-import { statsFloorNative } from "#plugins/market-index/floor/statsFloorNative.ts";
-import { isSameOrder } from "#plugins/market-index/orders/isSameOrder.ts";
+import { collectionTopic } from "#plugins/market-index/contract.ts";
+import { ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
+import { decideFloor, setFloor, statsFloorNative } from "#plugins/market-index/floor.ts";
+import { renderOrder } from "#plugins/market-index/orderBook.ts";
 import {
+	isSameOrder,
+	ORDER_FRAMES_MAX,
 	ORDERS_PER_STATEMENT_MAX,
+	type OrderRow,
 	SEEN_AGAIN_MS,
 	UNSEEN_MS,
-} from "#plugins/market-index/orders/limits.ts";
-import type { OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
-import { sendOrderFrames } from "#plugins/market-index/orders/sendOrderFrames.ts";
-import { bookFigures } from "#plugins/market-index/orders/sql/bookFigures.ts";
-import { readKnownOrders } from "#plugins/market-index/orders/sql/readKnownOrders.ts";
-import { retireOrders } from "#plugins/market-index/orders/sql/retireOrders.ts";
-import { upsertOrders } from "#plugins/market-index/orders/sql/upsertOrders.ts";
-import type { SyncedCollection } from "#plugins/market-index/pace/SyncContext.ts";
+} from "#plugins/market-index/orders/OrderRow.ts";
+import { bookFigures } from "#plugins/market-index/orders/sql/books.ts";
+import {
+	readKnownOrders,
+	readStoredOrders,
+	retireOrders,
+	upsertOrders,
+} from "#plugins/market-index/orders/sql/orders.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace.ts";
+import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
+
+/**
+ * Publishes the orders that became active or inactive in a collection's stream, as `market_event`
+ * with `eventType` `listing` or `offer` and a `status`. More than `framesMax` become one
+ * `snapshot_required`.
+ */
+export async function sendOrderFrames(
+	tx: Tx,
+	sending: {
+		chain: Chain;
+		collection: SyncedCollection;
+		changed: readonly Hex[];
+		outbox: Pick<Outbox, "append">;
+		prices: Pick<Prices, "ethUsd">;
+		nowMs: number;
+		/** Changes that are sent one by one. */
+		framesMax?: number;
+	},
+): Promise<void> {
+	const { chain, collection, changed, outbox, prices, nowMs } = sending;
+	const { framesMax = ORDER_FRAMES_MAX } = sending;
+	if (changed.length === 0) return;
+	const topic = collectionTopic(chain.slug, collection.address);
+	if (changed.length > framesMax) {
+		outbox.append(tx, topic, [{ type: "snapshot_required", data: { reason: "too_many_orders" } }]);
+		return;
+	}
+	const usdOf = usdAt(prices, nowMs);
+	const orders = await readStoredOrders(tx, collection.id, changed);
+	const frames = orders.map(
+		({ isActive, ...order }): Frame => ({
+			type: "market_event",
+			data: {
+				id: `order:${order.orderHash}`,
+				chain: chain.slug,
+				contractAddress: collection.address,
+				eventType: order.kind === "listing" ? "listing" : "offer",
+				status: isActive ? "active" : "inactive",
+				...renderOrder(order, usdOf),
+				occurredAt: new Date(nowMs).toISOString(),
+			},
+		}),
+	);
+	outbox.append(tx, topic, frames);
+}
 
 /**
  * One side of a book as it was read: `isWhole` where nothing was left beyond the last page, `isCut`

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { garbageJob } from "#plugins/market-index/owners/garbageJob.ts";
-import { REPLACE_EVERY_MS } from "#plugins/market-index/owners/limits.ts";
-import { readHolders } from "#plugins/market-index/owners/readHolders.ts";
+import { garbageJob, REPLACE_EVERY_MS, readHolders } from "#plugins/market-index/owners/jobs.ts";
 import type { PlannedMove } from "#plugins/market-index/owners/testing/createMoveChain.ts";
 import { createOwnerLab, LAB_DEPTH } from "#plugins/market-index/owners/testing/ownerLab.ts";
 import { ownerModel } from "#plugins/market-index/owners/testing/ownerModel.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { cpuTimer } from "#test/harness/cpuTimer.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { cpuTimer } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,26 +1,198 @@
-import type { Clock } from "#core/clock/Clock.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
-import type { MoveBatch, Ownership, Reorg } from "#plugins/chain-scanner/contract.ts";
-import { applyMoves } from "#plugins/market-index/owners/applyMoves.ts";
-import { createChoice } from "#plugins/market-index/owners/createChoice.ts";
-import { SILENT_DAYS } from "#plugins/market-index/owners/limits.ts";
-import { revertMoves } from "#plugins/market-index/owners/revertMoves.ts";
-import { canRevert } from "#plugins/market-index/owners/sql/canRevert.ts";
-import { dropSets } from "#plugins/market-index/owners/sql/dropSets.ts";
-import { extendWalks } from "#plugins/market-index/owners/sql/extendWalks.ts";
-import { insertWatched } from "#plugins/market-index/owners/sql/insertWatched.ts";
-import { moveWalk } from "#plugins/market-index/owners/sql/moveWalk.ts";
-import { nextWalk } from "#plugins/market-index/owners/sql/nextWalk.ts";
-import { orphanedSets } from "#plugins/market-index/owners/sql/orphanedSets.ts";
-import { pruneJournal } from "#plugins/market-index/owners/sql/pruneJournal.ts";
-import { resetWalks } from "#plugins/market-index/owners/sql/resetWalks.ts";
-import { restartWalks } from "#plugins/market-index/owners/sql/restartWalks.ts";
-import { restWalk } from "#plugins/market-index/owners/sql/restWalk.ts";
-import { roomLeft } from "#plugins/market-index/owners/sql/roomLeft.ts";
-import { silentSets } from "#plugins/market-index/owners/sql/silentSets.ts";
-import { watchedRows } from "#plugins/market-index/owners/sql/watchedRows.ts";
+import type { JobQueue } from "#core/queue.ts";
+import type { MoveBatch, Ownership, Reorg, TokenMove } from "#plugins/chain-scanner/contract.ts";
+import { positionOf } from "#plugins/market-index/event/StoredEvent.ts";
+import {
+	REPLACE_EVERY_MS,
+	SILENT_DAYS,
+	WATCHED_PER_TURN_MAX,
+} from "#plugins/market-index/owners/jobs.ts";
+import {
+	createSpanMap,
+	type OwnedBefore,
+	type SpanChanges,
+	type UnitsAdded,
+	writeChanges,
+} from "#plugins/market-index/owners/spans.ts";
+import {
+	canRevert,
+	keepUnits,
+	pruneJournal,
+	takeBefore,
+	takeUnits,
+} from "#plugins/market-index/owners/sql/undo.ts";
+import { readSpans } from "#plugins/market-index/owners/sql/units.ts";
+import {
+	extendWalks,
+	moveWalk,
+	nextWalk,
+	resetWalks,
+	restartWalks,
+	restWalk,
+	roomLeft,
+} from "#plugins/market-index/owners/sql/walks.ts";
+import {
+	dropSets,
+	insertWatched,
+	orphanedSets,
+	silentSets,
+	wantedCollections,
+	watchedRows,
+} from "#plugins/market-index/owners/sql/watched.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
+
+/** A transfer of a contract whose owners are kept, with the set that they are kept in. */
+export type OwnedMove = TokenMove & { setId: number };
+
+/**
+ * Returns what transfers add to accounts: of an ERC-1155 for both parties, of an ERC-721 only
+ * minted and destroyed ids. Several of one block, id and account become one, except for the zero
+ * address, where minted and destroyed units must not cancel out.
+ */
+export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
+	const sums = new Map<string, UnitsAdded>();
+	for (const move of moves) {
+		const { from, to, standard, quantity, tokenId, lastTokenId } = move;
+		const units = standard === "erc1155" ? quantity : lastTokenId - tokenId + 1n;
+		add(sums, move, from, -units);
+		add(sums, move, to, units);
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+function add(
+	sums: Map<string, UnitsAdded>,
+	{ setId, blockNumber: block, standard, tokenId }: OwnedMove,
+	owner: Address,
+	units: bigint,
+): void {
+	const isSupply = owner === ZERO_ADDRESS;
+	if (standard === "erc721" && !isSupply) return;
+	const id = standard === "erc721" ? null : tokenId;
+	const key = `${setId} ${block} ${id} ${owner} ${isSupply && units > 0n}`;
+	const known = sums.get(key);
+	if (known) known.units += units;
+	else sums.set(key, { setId, block, tokenId: id, owner, units });
+}
+
+/** Returns the first position in a block. */
+const startOf = (blockNumber: number) => positionOf({ blockNumber, logIndex: 0, subIndex: 0 });
+
+/**
+ * Applies transfers, each once and in any order, under the chain's lock. Those at `unsettledFrom`
+ * or later are journaled, with what they replaced.
+ */
+export async function applyMoves(
+	tx: Tx,
+	chainId: number,
+	{ moves, unsettledFrom }: { moves: readonly OwnedMove[]; unsettledFrom: number },
+): Promise<void> {
+	if (moves.length === 0) return;
+	const keepFrom = startOf(Math.max(0, unsettledFrom));
+	const spans = await putSpans(tx, moves, keepFrom);
+	const added = unitsOf(moves);
+	const journaled = added.filter(({ block }) => block >= unsettledFrom);
+	await keepUnits(tx, chainId, journaled);
+	await writeChanges(tx, chainId, { spans, added, sign: 1n });
+}
+
+async function putSpans(
+	tx: Tx,
+	moves: readonly OwnedMove[],
+	keepFrom: bigint,
+): Promise<Map<number, SpanChanges>> {
+	const spans = moves
+		.filter(({ standard }) => standard === "erc721")
+		.map((move) => ({
+			setId: move.setId,
+			from: move.tokenId,
+			to: move.lastTokenId,
+			owner: move.to,
+			position: positionOf(move),
+		}));
+	const changes = new Map<number, SpanChanges>();
+	if (spans.length === 0) return changes;
+	const stored = await readSpans(tx, spans);
+	for (const [setId, own] of Map.groupBy(spans, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
+		for (const { from, to, owner, position } of own)
+			map.put({ from, to, owner, position }, keepFrom);
+		changes.set(setId, map.changes());
+	}
+	return changes;
+}
+
+/**
+ * Makes a function that chooses collections whose owners should be kept: the most active ones while
+ * there is room. After that, and only now and then, active ones in place of silent ones.
+ */
+export function createChoice(
+	db: Database,
+	{ watchedMax, clock }: { watchedMax: number; clock: Clock },
+): (chainId: number) => Promise<number[]> {
+	const askedAtMs = new Map<number, number>();
+	return async (chainId) => {
+		const room = await roomLeft(db, { chainId, watchedMax });
+		if (room > 0) {
+			const limit = Math.min(room, WATCHED_PER_TURN_MAX);
+			return wantedCollections(db, { chainId, limit, activeDays: null });
+		}
+		const nowMs = clock.nowMs();
+		if (nowMs - (askedAtMs.get(chainId) ?? Number.NEGATIVE_INFINITY) < REPLACE_EVERY_MS) return [];
+		askedAtMs.set(chainId, nowMs);
+		const silent = await silentSets(db, {
+			chainId,
+			days: SILENT_DAYS,
+			limit: WATCHED_PER_TURN_MAX,
+		});
+		// Those above a limit that the operator lowered go first, and are not replaced.
+		const limit = Math.max(0, silent.length + room);
+		return wantedCollections(db, { chainId, limit, activeDays: SILENT_DAYS });
+	};
+}
+
+/**
+ * Takes back every transfer above a fork: what it replaced is valid again, as if the transfer had
+ * never been. The journal says which ids are concerned; nothing else is read.
+ */
+export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
+	const [units, spansBefore, rows] = await Promise.all([
+		takeUnits(tx, reorg),
+		takeBefore(tx, reorg),
+		watchedRows(tx, reorg.chainId),
+	]);
+	// Journal entries of sets that are not kept any more are ignored.
+	const kept = new Set(rows.map(({ setId }) => setId));
+	const added = units.filter(({ setId }) => kept.has(setId));
+	const before = spansBefore.filter(({ setId }) => kept.has(setId));
+	if (added.length === 0 && before.length === 0) return;
+	const spans = await restoreSpans(tx, before, reorg.forkBlock);
+	await writeChanges(tx, reorg.chainId, { spans, added, sign: -1n });
+}
+
+async function restoreSpans(
+	tx: Tx,
+	before: readonly Omit<OwnedBefore, "until">[],
+	forkBlock: number,
+): Promise<Map<number, SpanChanges>> {
+	const changes = new Map<number, SpanChanges>();
+	if (before.length === 0) return changes;
+	const gone = positionOf({ blockNumber: forkBlock + 1, logIndex: 0, subIndex: 0 });
+	const stored = await readSpans(tx, before);
+	for (const [setId, own] of Map.groupBy(before, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
+		map.takeOut(gone);
+		for (const { from, to, owner, position } of own) {
+			if (owner === null || position >= gone) continue;
+			// Which of these are settled is not known here: all are journaled, and pruned in time.
+			map.put({ from, to, owner, position }, 0n);
+		}
+		changes.set(setId, map.changes());
+	}
+	return changes;
+}
 
 export type OwnerKeeper = Ownership & {
 	/** Takes back what happened above a fork; after the collections that left with it are gone. */

@@ -1,7 +1,51 @@
-import type { Address } from "#core/chain/Hex.ts";
-import type { Tx } from "#core/db/Database.ts";
-import type { JobQueue } from "#core/queue/JobQueue.ts";
+import { z } from "zod";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { JobQueue } from "#core/queue.ts";
+import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import { collectionJobs, owedNamesJob } from "#plugins/market-index/metadata/metadataJobs.ts";
+import { storablePayload } from "#plugins/market-index/payload.ts";
+import { findCollections, renameCollections } from "#plugins/market-index/sql/collectionNames.ts";
+import type { ProviderCollection } from "#plugins/provider/contract.ts";
+
+/** A row of the provider's list as it is stored, in the provider's order. */
+export const listedRowSchema = z.object({
+	/** The provider's slug. */
+	slug: z.string(),
+	/** Its chain by the provider: the list's chain if it is there too. */
+	chainId: z.int().nullable(),
+	address: z.templateLiteral(["0x", z.string()]).nullable(),
+	/** True where it has other contracts too: its figures are then none of this contract's. */
+	isShared: z.boolean(),
+	name: z.string().nullable(),
+	imageUrl: z.string().nullable(),
+	/** The provider's row, without what may not be shown. */
+	raw: z.record(z.string(), z.unknown()),
+});
+
+export type ListedRow = z.output<typeof listedRowSchema>;
+
+/**
+ * Returns one row for each collection, in the given order; collections that the provider took down
+ * are left out.
+ */
+export function listedRows(chainId: number, listed: readonly ProviderCollection[]): ListedRow[] {
+	const rows = new Map<string, ListedRow>();
+	for (const { slug, name, imageUrl, contracts, isDisabled, raw } of listed) {
+		if (isDisabled || rows.has(slug)) continue;
+		const own = contracts.find((contract) => contract.chainId === chainId) ?? contracts[0];
+		rows.set(slug, {
+			slug,
+			chainId: own?.chainId ?? null,
+			address: own?.address ?? null,
+			isShared: contracts.length > 1,
+			name,
+			imageUrl,
+			raw: { ...storablePayload(raw) },
+		});
+	}
+	return [...rows.values()];
+}
 
 /** A contract that was met, with what is known of it already. */
 export type MetContract = {
@@ -53,3 +97,114 @@ export async function registerCollections(
 	if (fresh.length > 0) await queue.add(tx, jobs);
 	return fresh;
 }
+
+/** A row of the provider's lists that names a contract. */
+type Listed = Pick<ListedRow, "slug" | "name" | "imageUrl"> & { chainId: number; address: Address };
+
+/** Collections that one transaction registers: each takes a name, under a lock. */
+const PER_TRANSACTION_MAX = 25;
+
+/**
+ * Registers the listed contracts of these chains that the index has not met, except where another
+ * chain holds a collection of that slug already. Each takes the provider's slug.
+ */
+export async function registerListed(
+	{ db, queue }: { db: Database; queue: JobQueue },
+	chainIds: readonly number[],
+	rows: readonly ListedRow[],
+): Promise<void> {
+	const named = rows.flatMap(({ slug, name, imageUrl, chainId, address }) => {
+		return chainId === null || address === null ? [] : { slug, name, imageUrl, chainId, address };
+	});
+	for (const [chainId, here] of Map.groupBy(named, (row) => row.chainId)) {
+		if (!chainIds.includes(chainId)) continue;
+		const strangers = await findStrangers(db, chainId, here);
+		for (let at = 0; at < strangers.length; at += PER_TRANSACTION_MAX) {
+			const part = strangers.slice(at, at + PER_TRANSACTION_MAX);
+			await db.transaction((tx) => register(tx, queue, { chainId, rows: part }));
+		}
+	}
+}
+
+async function findStrangers(
+	db: Database,
+	chainId: number,
+	rows: readonly Listed[],
+): Promise<Listed[]> {
+	if (rows.length === 0) return [];
+	const known = await db.query<{ place: number }>(
+		`select place::int4 from unnest($2::text[], $3::bytea[]) with ordinality
+			as given (slug, address, place)
+		where exists (
+				select from market_index.collection as own
+				where own.chain_id = $1 and own.address = given.address
+			)
+			or exists (
+				select from market_index.sync as other
+				where other.provider_slug = given.slug and other.chain_id <> $1
+			)`,
+		[chainId, rows.map(({ slug }) => slug), rows.map(({ address }) => bytesOf(address))],
+	);
+	const places = new Set(known.map(({ place }) => place - 1));
+	return rows.filter((_, place) => !places.has(place));
+}
+
+async function register(
+	tx: Tx,
+	queue: JobQueue,
+	{ chainId, rows }: { chainId: number; rows: readonly Listed[] },
+): Promise<void> {
+	const contracts = rows.map(({ address, name, imageUrl }) => {
+		return { address, standard: "erc721" as const, name, imageUrl };
+	});
+	const fresh = await registerCollections(tx, queue, { chainId, contracts });
+	const slugs = new Map(rows.map(({ address, slug }) => [address, slug]));
+	// Before any name: a sync, too, takes the provider's slug first and then the lock of names. Of
+	// two contracts with one slug the first has it, and the sync finds out about the other.
+	for (const { id, address } of fresh) {
+		await tx.execute(
+			`insert into market_index.sync (collection_id, chain_id, provider_slug)
+			values ($1, $2, $3) on conflict do nothing`,
+			[id, chainId, slugs.get(address) ?? null],
+		);
+	}
+	const wishes = fresh.flatMap(({ id, address }) => {
+		const wish = slugs.get(address);
+		return wish !== undefined && ROUTABLE.test(wish) ? { collectionId: id, wish } : [];
+	});
+	await renameCollections(tx, { chainId, wishes });
+}
+
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
+const ROUTABLE = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
+
+/**
+ * Finds the collections of contracts, registering new ones. The chain's lock is held, so no lane
+ * registers the same one meanwhile; the provider's lists may.
+ */
+export async function resolveCollections(
+	tx: Tx,
+	queue: JobQueue,
+	{ chainId, contracts, areOwed = false }: Resolving,
+): Promise<Map<Address, KnownCollection>> {
+	const found = await findCollections(tx, chainId, [...contracts.keys()]);
+	const known = new Map(found.map((collection) => [collection.address, collection]));
+	const missing = [...contracts].flatMap(([address, standard]) => {
+		return known.has(address) ? [] : { address, standard };
+	});
+	if (missing.length === 0) return known;
+	const fresh = await registerCollections(tx, queue, { chainId, contracts: missing, areOwed });
+	const isFresh = new Set(fresh.map(({ id }) => id));
+	const addresses = missing.map(({ address }) => address);
+	for (const collection of await findCollections(tx, chainId, addresses)) {
+		known.set(collection.address, { ...collection, isNew: isFresh.has(collection.id) });
+	}
+	return known;
+}
+
+type Resolving = {
+	chainId: number;
+	contracts: ReadonlyMap<Address, "erc721" | "erc1155">;
+	/** As in `Registration`. */
+	areOwed?: boolean;
+};

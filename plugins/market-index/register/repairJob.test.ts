@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { silentLog } from "#core/log/silentLog.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
-import { COLLECTIONS_PER_JOB_MAX } from "#plugins/market-index/metadata/limits.ts";
+import { silentLog } from "#core/log.ts";
+import type { NewJob } from "#core/queue.ts";
 import {
 	COLLECTION_METADATA_TASK,
+	COLLECTIONS_PER_JOB_MAX,
 	OWED_NAMES_TASK,
 } from "#plugins/market-index/metadata/metadataJobs.ts";
-import { LACKING_AFTER_MS } from "#plugins/market-index/register/limits.ts";
-import { repairJob } from "#plugins/market-index/register/repairJob.ts";
+import { LACKING_AFTER_MS, repairJob } from "#plugins/market-index/register/repairJob.ts";
 import {
 	contractOf,
 	createMarketFixture,

@@ -1,15 +1,51 @@
+import type { Queryable } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule/Job.ts";
+import type { Job } from "#core/schedule.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { byLevel } from "#plugins/market-index/jobs/byLevel.ts";
+import { byLevel } from "#plugins/market-index/jobs/owedNames.ts";
 import { owedNamesJob, repairJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
-import {
-	LACKING_AFTER_MS,
-	REPAIR_EVERY_MS,
-	REPAIRED_PER_TICK_MAX,
-} from "#plugins/market-index/register/limits.ts";
-import { lackingJobs } from "#plugins/market-index/register/sql/lackingJobs.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
+
+/**
+ * How often collections are looked for that lack metadata or tokens, how long after registration,
+ * and how many of either are queued at once.
+ */
+export const REPAIR_EVERY_MS = 600_000;
+export const LACKING_AFTER_MS = 600_000;
+export const REPAIRED_PER_TICK_MAX = 2_000;
+
+/**
+ * Returns collections registered before a time whose first jobs never finished: `unread` were
+ * never asked what their contract says, `unlearned` never had their tokens looked for. The first
+ * few of each, by the index `collection_lacking`.
+ *
+ * Contracts of chains that are not indexed here cannot be asked; their tokens can be looked for.
+ * Of those that are, only `level` ones are: the others' names are owed.
+ */
+export async function lackingJobs(
+	db: Queryable,
+	query: { indexed: readonly number[]; level: readonly number[]; before: Date; limit: number },
+): Promise<{ unread: number[]; unlearned: number[] }> {
+	const { indexed, level, before, limit } = query;
+	const [unread, unlearned] = await Promise.all([
+		db.query<{ id: number }>(
+			`select id from market_index.collection
+			where metadata_at is null and chain_id = any($1::int8[])
+				and not excluded and registered_at < $2
+			order by id limit $3`,
+			[level, before, limit],
+		),
+		db.query<{ id: number }>(
+			`select id from market_index.collection
+			where learned_at is null and (metadata_at is not null or chain_id <> all($1::int8[]))
+				and not excluded and registered_at < $2
+			order by id limit $3`,
+			[indexed, before, limit],
+		),
+	]);
+	const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+	return { unread: idsOf(unread), unlearned: idsOf(unlearned) };
+}
 
 /**
  * Makes a job that queues first jobs of collections again that never finished: jobs that an older

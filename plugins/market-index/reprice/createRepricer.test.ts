@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { silentLog } from "#core/log.ts";
+import { createOutbox } from "#core/outbox.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
 import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures } from "#plugins/market-index/apply/testing/figures.ts";
 import { collectionTopic, type NewEvent } from "#plugins/market-index/contract.ts";
-import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
-import { REPRICE_ROWS_MAX } from "#plugins/market-index/reprice/limits.ts";
-import { type RepriceOptions, repricePart } from "#plugins/market-index/reprice/repricePart.ts";
+import {
+	createRepricer,
+	REPRICE_ROWS_MAX,
+	type RepriceOptions,
+	repricePart,
+} from "#plugins/market-index/reprice/createRepricer.ts";
 import {
 	contractOf,
 	ETH,

@@ -1,17 +1,108 @@
-import type { ChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { sleep } from "#core/time/sleep.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { Log } from "#core/log.ts";
+import type { Outbox } from "#core/outbox.ts";
+import type { Job } from "#core/schedule.ts";
+import { sleep } from "#core/time.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
+import { addFigureFrames } from "#plugins/market-index/frames/batchFrames.ts";
+import { catchUpFrames, type TopicFrames } from "#plugins/market-index/frames/eventFrames.ts";
 import {
-	REPRICE_BUSY_MS,
-	REPRICE_EVERY_MS,
-	REPRICE_RETRY_MS,
-	REPRICE_ROWS_MAX,
-} from "#plugins/market-index/reprice/limits.ts";
-import { type RepriceOptions, repricePart } from "#plugins/market-index/reprice/repricePart.ts";
-import { readUnpriced } from "#plugins/market-index/reprice/sql/readUnpriced.ts";
-import type { UnpricedEvent } from "#plugins/market-index/reprice/UnpricedEvent.ts";
+	type PricedEvent,
+	priceCollections,
+	priceEvents,
+	readUnpriced,
+} from "#plugins/market-index/reprice/sql.ts";
+import { collectionChanges } from "#plugins/market-index/rollup/rollups.ts";
+import { bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
+import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
+import { recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
+
+/** An event's place, and its payment. */
+export type UnpricedEvent = {
+	occurredAtMs: number;
+	blockNumber: number;
+	logIndex: number;
+	subIndex: number;
+	totalRaw: bigint;
+};
+
+/**
+ * How often events with a newly known rate are priced, for how long in one go, how many under one
+ * hold of the chain's lock, and after which pause a failure is retried.
+ */
+export const REPRICE_EVERY_MS = 2_000;
+export const REPRICE_BUSY_MS = 500;
+export const REPRICE_ROWS_MAX = 40;
+export const REPRICE_RETRY_MS = 30_000;
+
+/**
+ * Events that a part may price and still send each candle; with more, clients read topics again.
+ */
+export const REPRICE_TOLD_MAX = 20;
+
+export type RepriceOptions = {
+	db: Database;
+	clock: Clock;
+	outbox: Outbox;
+	scanner: Pick<Scanner, "lock">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+};
+
+/**
+ * Gives a few events their price with all that follows from it, under the chain's lock: after it
+ * the figures are as if the events had been priced when stored, and streams report what moved. An
+ * event with a price keeps it.
+ */
+export async function repricePart(
+	{ db, clock, outbox, scanner, spansOf }: RepriceOptions,
+	chain: Chain,
+	given: readonly (UnpricedEvent & { totalNative: bigint })[],
+): Promise<void> {
+	if (given.length === 0) return;
+	await db.transaction(async (tx) => {
+		await scanner.lock(tx, chain.id);
+		const priced = await priceEvents(tx, chain.id, given);
+		const sales = priced.filter(({ kind, accepted }) => accepted && kind === "sale");
+		if (sales.length === 0) return;
+		await Promise.all([
+			recomputeRollups(tx, chain.id, sales.map(minuteOf)),
+			priceCollections(tx, collectionChanges(sales)),
+		]);
+		const topics = await framesOf(tx, chain, { sales, nowMs: clock.nowMs(), spansOf });
+		for (const [topic, frames] of topics) outbox.append(tx, topic, frames);
+	});
+}
+
+async function framesOf(
+	tx: Tx,
+	chain: Chain,
+	given: { sales: readonly PricedEvent[]; nowMs: number; spansOf: SpansOf },
+): Promise<TopicFrames> {
+	const { sales, ...moved } = given;
+	const sold = new Set(sales.map(({ collectionId }) => collectionId));
+	const collections = await readCollectionNames(tx, [...sold]);
+	if (sales.length > REPRICE_TOLD_MAX) return catchUpFrames(chain, collections.values());
+	const topics: TopicFrames = new Map();
+	const minutes = new Map(
+		sales.map((sale) => {
+			const minute = minuteOf(sale);
+			return [`${minute.collectionId}:${minute.bucketMs}`, minute];
+		}),
+	);
+	const traded = [...minutes.values()];
+	const minted = new Set<number>();
+	await addFigureFrames(tx, chain, topics, { collections, traded, sold, minted, ...moved });
+	return topics;
+}
+
+function minuteOf({ collectionId, occurredAtMs }: PricedEvent) {
+	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
+}
 
 type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { HOUR_MS } from "#core/time/units.ts";
+import { HOUR_MS } from "#core/time.ts";
 import { createDiscoveryLab } from "#plugins/market-index/discovery/testing/discoveryLab.ts";
 import {
 	contractOf,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openApiDocument } from "#core/http/openApiDocument.ts";
+import { openApiDocument } from "#core/http/openApi.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { createMarketFixture, ethereum } from "#plugins/market-index/testing/marketFixture.ts";

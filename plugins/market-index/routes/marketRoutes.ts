@@ -1,23 +1,25 @@
 import { Elysia } from "elysia";
-import { canBeCached } from "#core/http/canBeCached.ts";
-import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
-import { getActivity } from "#plugins/market-index/routes/getActivity.ts";
-import { getAsset } from "#plugins/market-index/routes/getAsset.ts";
-import { getCandles } from "#plugins/market-index/routes/getCandles.ts";
-import { getCollection } from "#plugins/market-index/routes/getCollection.ts";
-import { getCollections } from "#plugins/market-index/routes/getCollections.ts";
-import { getDepth } from "#plugins/market-index/routes/getDepth.ts";
-import { getDiscover } from "#plugins/market-index/routes/getDiscover.ts";
-import { getDrops } from "#plugins/market-index/routes/getDrops.ts";
-import { getHolders } from "#plugins/market-index/routes/getHolders.ts";
-import { getListings } from "#plugins/market-index/routes/getListings.ts";
-import { getOffers } from "#plugins/market-index/routes/getOffers.ts";
-import { getSales } from "#plugins/market-index/routes/getSales.ts";
-import { getSearch } from "#plugins/market-index/routes/getSearch.ts";
-import { getTraits } from "#plugins/market-index/routes/getTraits.ts";
-import { getTrending } from "#plugins/market-index/routes/getTrending.ts";
-import { postQuoteEstimate } from "#plugins/market-index/routes/postQuoteEstimate.ts";
-import { postResync } from "#plugins/market-index/routes/postResync.ts";
+import { canBeCached } from "#core/http/routeMarks.ts";
+import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import {
+	getDepth,
+	getListings,
+	getOffers,
+	postQuoteEstimate,
+} from "#plugins/market-index/routes/book.ts";
+import {
+	getCollection,
+	getCollections,
+	postResync,
+} from "#plugins/market-index/routes/collections.ts";
+import { getActivity, getCandles, getSales } from "#plugins/market-index/routes/events.ts";
+import {
+	getDiscover,
+	getDrops,
+	getSearch,
+	getTrending,
+} from "#plugins/market-index/routes/lists.ts";
+import { getAsset, getHolders, getTraits } from "#plugins/market-index/routes/tokens.ts";
 
 /** Returns the reading routes of the market. They need no credentials. */
 export function marketRoutes(context: RouteContext) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { HOUR_MS } from "#core/time/units.ts";
+import { HOUR_MS } from "#core/time.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
-import { storeStats } from "#plugins/market-index/discovery/storeStats.ts";
+import { storeStats } from "#plugins/market-index/discovery/providerLists.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	contractOf,

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import type { FloorUpdate } from "#plugins/market-index/floor/FloorUpdate.ts";
-import { candleSchema } from "#plugins/market-index/schemas/candleSchema.ts";
-import { discoverMintSchema } from "#plugins/market-index/schemas/discoverMintSchema.ts";
-import { discoverRowSchema } from "#plugins/market-index/schemas/discoverRowSchema.ts";
-import { marketEventSchema } from "#plugins/market-index/schemas/marketEventSchema.ts";
-import { orderSchema } from "#plugins/market-index/schemas/orderSchema.ts";
-import { revealSchema } from "#plugins/market-index/schemas/revealSchema.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import type { FloorUpdate } from "#plugins/market-index/floor.ts";
+import { orderSchema } from "#plugins/market-index/schemas/book.ts";
+import { revealSchema } from "#plugins/market-index/schemas/collection.ts";
+import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
+import { candleSchema } from "#plugins/market-index/schemas/figures.ts";
+import { discoverMintSchema, discoverRowSchema } from "#plugins/market-index/schemas/lists.ts";
 
 const retracted = z
 	.literal(true)

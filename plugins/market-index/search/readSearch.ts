@@ -1,15 +1,73 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { nativeCurrency } from "#plugins/market-index/display/nativeCurrency.ts";
-import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
-import type { SearchHit } from "#plugins/market-index/schemas/searchHitSchema.ts";
-import type { CollectionSearch } from "#plugins/market-index/search/createCollectionSearch.ts";
-import type { HitsOf } from "#plugins/market-index/search/createHitCache.ts";
-import type { HitPlace } from "#plugins/market-index/search/HitPlace.ts";
-import { searchTerms } from "#plugins/market-index/search/searchTerms.ts";
-import { ownBySlug } from "#plugins/market-index/search/sql/ownBySlug.ts";
+import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import { chainOfRow, nativeCurrency } from "#plugins/market-index/display.ts";
+import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
+import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
+import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { renderPartial } from "#plugins/market-index/render/collection.ts";
+import { renderTrade } from "#plugins/market-index/render/event.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import type { SearchHit } from "#plugins/market-index/schemas/lists.ts";
+import type {
+	CollectionSearch,
+	HitPlace,
+	HitsOf,
+} from "#plugins/market-index/search/createSearcher.ts";
+import { ownBySlug } from "#plugins/market-index/search/sql.ts";
+import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
+
+/** Returns these collections as hits, with their figures of the last day, by id. */
+export async function readHits(
+	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
+	chains: readonly Chain[],
+	collectionIds: readonly number[],
+): Promise<Map<number, SearchHit>> {
+	const nowMs = core.clock.nowMs();
+	const window = windowOf(nowMs, WINDOW_MS["24h"]);
+	// Read before the rows, so that it never claims more than they contain.
+	const spansOf = await readSpansOf(scanner, chains);
+	const rows = await readCollections(core.db, { collectionIds, nowMs, window });
+	return new Map(
+		rows.map((row) => {
+			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
+			return [row.id, ownHit(chainOfRow(chains, row), row, { nowMs, spans })];
+		}),
+	);
+}
+
+function ownHit(
+	chain: Chain,
+	row: CollectionRow,
+	given: { nowMs: number; spans: ChainSpans },
+): SearchHit {
+	const context = { ...given, window: "24h" } as const;
+	const { fields, volume, sales } = renderTrade(chain, row, context);
+	const ownersCount = ownersFigure(row, context);
+	return {
+		...fields,
+		contractAddress: row.address,
+		volume24hNative: volume.value,
+		sales24h: sales.value,
+		ownersCount: ownersCount.value,
+		coverage: renderPartial({ volume24hNative: volume, sales24h: sales, ownersCount }),
+		source: "svc_index",
+	};
+}
+
+const TERMS_MAX = 8;
+const TERM_LENGTH_MAX = 64;
+
+/** Returns the words of a query: letters and digits of any script, lower case. */
+export function searchTerms(query: string): string[] {
+	const words =
+		query
+			.normalize("NFKC")
+			.toLowerCase()
+			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+	return [...new Set(words.map((word) => word.slice(0, TERM_LENGTH_MAX)))].slice(0, TERMS_MAX);
+}
 
 const { count } = CURSOR_PART;
 const cursors = createCursor("search2", [count, count, count]);

@@ -1,11 +1,34 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { announcedSql } from "#plugins/market-index/lifecycle/announcedSql.ts";
-import { tradedSql } from "#plugins/market-index/lifecycle/tradedSql.ts";
-import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
-import type { Binder } from "#plugins/market-index/sql/Binder.ts";
-import { floorBefore } from "#plugins/market-index/sql/floorBefore.ts";
-import { joinCollection } from "#plugins/market-index/sql/joinCollection.ts";
-import { sumsSince } from "#plugins/market-index/sql/sumsSince.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { DAY_MS } from "#core/time.ts";
+import { announcedSql, tradedSql } from "#plugins/market-index/lifecycle.ts";
+import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import { type Binder, createBinder } from "#plugins/market-index/sql/readEvents.ts";
+import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
+
+/**
+ * Joins the collection `c` with `floor_before`: its floor of 24 hours ago, or of the nearest stored
+ * time before that. One step down the primary key of `floor_snapshot`, and none at all for a
+ * collection without a floor.
+ */
+export function floorBefore(binder: Binder, nowMs: number): string {
+	const dayAgo = binder.bind(new Date(nowMs - DAY_MS), "timestamptz");
+	return `left join lateral (
+			select s.floor_native from market_index.floor_snapshot as s
+			where c.floor_native is not null and s.collection_id = c.id and s.at <= ${dayAgo}
+			order by s.at desc limit 1
+		) as floor_before on true`;
+}
+
+/**
+ * Returns SQL that joins the collection `c` with an id, by primary key. Its limit keeps the planner
+ * from reading the whole table for a page of it, which it prefers while there are few collections.
+ */
+export function joinCollection(collectionId: string): string {
+	return `cross join lateral (
+			select * from market_index.collection as c where c.id = ${collectionId} limit 1
+		) as c`;
+}
 
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */
 export type CollectionRow = {
@@ -217,3 +240,49 @@ const OWNERS = `left join market_index.ownership as o on o.collection_id = picke
 		left join market_index.recipients as r on r.collection_id = picked.id`;
 
 const SYNC = "left join market_index.sync as s on s.collection_id = picked.id";
+
+/**
+ * Returns one collection with its figures of a window, the last 24 hours by default, by primary
+ * key. A single id and no list, so that PostgreSQL keeps the plan.
+ */
+export async function readCollection<Column extends CollectionColumn = CollectionColumn>(
+	db: Queryable,
+	collectionId: number,
+	{ nowMs, ...options }: { nowMs: number; window?: Window; columns?: readonly Column[] },
+): Promise<Pick<CollectionRow, Column> | null> {
+	const binder = createBinder();
+	const id = binder.bind(collectionId, "int4");
+	const text = collectionRows(binder, {
+		picked: `with picked as (select ${id} as id)`,
+		nowMs,
+		orderBy: "c.id",
+		...options,
+	});
+	const rows = await db.query<Pick<CollectionRow, Column>>(text, binder.values);
+	return rows[0] ?? null;
+}
+
+/** Returns these collections in the order of the given ids, with their figures of the window. */
+export async function readCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
+	db: Queryable,
+	query: {
+		collectionIds: readonly number[];
+		nowMs: number;
+		window: Window;
+		columns?: readonly Column[];
+	},
+): Promise<Pick<CollectionRow, Column>[]> {
+	if (query.collectionIds.length === 0) return [];
+	const binder = createBinder();
+	const ids = binder.bind(query.collectionIds, "int4[]");
+	const text = collectionRows(binder, {
+		picked: `with picked as (
+			select id, place from unnest(${ids}) with ordinality as given (id, place)
+		)`,
+		nowMs: query.nowMs,
+		window: query.window,
+		orderBy: "picked.place",
+		columns: query.columns,
+	});
+	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
+}

@@ -1,37 +1,38 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Address, padHex } from "viem";
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import { NAMES_ASKED_MAX } from "#core/plugin/NameBook.ts";
-import { readKnownNames } from "#plugins/market-index/agent/sql/readKnownNames.ts";
-import type { EventRow } from "#plugins/market-index/event/EventRow.ts";
-import { NO_SPANS } from "#plugins/market-index/figures/ChainSpans.ts";
-import { readDiscover } from "#plugins/market-index/read/readDiscover.ts";
-import { readDiscoverRows } from "#plugins/market-index/read/readDiscoverRows.ts";
-import { resolveCollections } from "#plugins/market-index/register/resolveCollections.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windowOf.ts";
-import { readNamesakes } from "#plugins/market-index/search/sql/readNamesakes.ts";
-import type { CollectionOrder } from "#plugins/market-index/sql/collectionOrder.ts";
-import { insertEvents } from "#plugins/market-index/sql/insertEvents.ts";
-import { listCollections } from "#plugins/market-index/sql/listCollections.ts";
-import { readActivity } from "#plugins/market-index/sql/readActivity.ts";
-import { type CandleInterval, readCandles } from "#plugins/market-index/sql/readCandles.ts";
-import { readCandleUpdates } from "#plugins/market-index/sql/readCandleUpdates.ts";
-import { readCollection } from "#plugins/market-index/sql/readCollection.ts";
-import { readNamedCollections } from "#plugins/market-index/sql/readNamedCollections.ts";
-import { readSaleImage } from "#plugins/market-index/sql/readSaleImage.ts";
-import { readTileFigures } from "#plugins/market-index/sql/readTileFigures.ts";
+import { silentLog } from "#core/log.ts";
+import { createOutbox } from "#core/outbox.ts";
+import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
+import { readKnownNames } from "#plugins/market-index/agent/resolveCollection.ts";
+import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
+import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
+import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import { readNamesakes } from "#plugins/market-index/search/sql.ts";
+import {
+	type CandleInterval,
+	readCandles,
+	readCandleUpdates,
+} from "#plugins/market-index/sql/candles.ts";
+import {
+	type CollectionOrder,
+	listCollections,
+} from "#plugins/market-index/sql/collectionLists.ts";
+import { readNamedCollections } from "#plugins/market-index/sql/collectionNames.ts";
+import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
+import { insertEvents } from "#plugins/market-index/sql/events.ts";
+import { readActivity, readSaleImage } from "#plugins/market-index/sql/readEvents.ts";
+import { readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
 import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
-import { dueTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
-import { readToken } from "#plugins/market-index/tokens/sql/readToken.ts";
-import { readTokenFacts } from "#plugins/market-index/tokens/sql/readTokenFacts.ts";
-import { readTraitPage } from "#plugins/market-index/tokens/sql/readTraitPage.ts";
-import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/reveals.ts";
-import { wasSpokenOf } from "#plugins/market-index/tokens/sql/wasSpokenOf.ts";
+import { dueTokens, wasSpokenOf } from "#plugins/market-index/tokens/sql/dueTokens.ts";
+import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/ranks.ts";
+import { readToken, readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
+import { readTraitPage } from "#plugins/market-index/tokens/sql/traits.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

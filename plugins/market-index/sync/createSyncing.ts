@@ -1,23 +1,15 @@
-import type { QueueTask } from "#core/queue/QueueTask.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { pruneSnapshotsJob } from "#plugins/market-index/floor/pruneSnapshotsJob.ts";
-import { applyOrderPushes } from "#plugins/market-index/orders/applyOrderPushes.ts";
-import { bookJob } from "#plugins/market-index/orders/bookJob.ts";
-import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
-import { pruneOrdersJob } from "#plugins/market-index/orders/pruneOrdersJob.ts";
-import { createLoneFailures } from "#plugins/market-index/pace/createLoneFailures.ts";
-import { createPause } from "#plugins/market-index/pace/createPause.ts";
-import type { SyncContext } from "#plugins/market-index/pace/SyncContext.ts";
-import {
-	createSyncRequests,
-	type SyncRequests,
-} from "#plugins/market-index/sync/createSyncRequests.ts";
-import { followJob } from "#plugins/market-index/sync/followJob.ts";
-import { fullSyncJob } from "#plugins/market-index/sync/fullSyncJob.ts";
-import { fullSyncTask } from "#plugins/market-index/sync/fullSyncTask.ts";
-import { leanSyncJob } from "#plugins/market-index/sync/leanSyncJob.ts";
-import { noteGap } from "#plugins/market-index/sync/noteGap.ts";
+import type { QueueTask } from "#core/queue.ts";
+import type { Job } from "#core/schedule.ts";
+import { sleep } from "#core/time.ts";
+import { pruneSnapshotsJob } from "#plugins/market-index/floor.ts";
+import { bookJob, pruneOrdersJob } from "#plugins/market-index/orders/bookJob.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
+import { applyOrderPushes } from "#plugins/market-index/orders/pushes.ts";
+import { createLoneFailures, createPause, type SyncContext } from "#plugins/market-index/pace.ts";
+import { noteGap } from "#plugins/market-index/sync/bounds.ts";
+import { fullSyncJob, fullSyncTask } from "#plugins/market-index/sync/fullSync.ts";
+import { followJob, leanSyncJob } from "#plugins/market-index/sync/leanSync.ts";
+import { createSyncRequests, type SyncRequests } from "#plugins/market-index/sync/requests.ts";
 
 export type Syncing = SyncRequests & {
 	jobs: Job[];

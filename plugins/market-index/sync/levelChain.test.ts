@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MINUTE_MS } from "#core/time/units.ts";
+import { MINUTE_MS } from "#core/time.ts";
 import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { saleEventOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";

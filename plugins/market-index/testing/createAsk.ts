@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { faultOf } from "#core/http/faultOf.ts";
-import { problemResponse } from "#core/http/problemResponse.ts";
-import { strictQueries } from "#core/http/strictQueries.ts";
-import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
+import { faultOf } from "#core/http/faults.ts";
+import { problemResponse } from "#core/http/problems.ts";
+import { strictQueries } from "#core/http/requests.ts";
+import type { RouteContext } from "#plugins/market-index/read/context.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 
 export type Answer = {

@@ -1,20 +1,17 @@
-import { inProcessPageCache } from "#core/cache/inProcessPageCache.ts";
+import { inProcessPageCache } from "#core/cache.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Chain } from "#core/chain/Chain.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Chain, createChainRegistry } from "#core/chain/Chain.ts";
+import { type Address, bytesOf, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { HOUR_MS } from "#core/time/units.ts";
+import { silentLog } from "#core/log.ts";
+import { HOUR_MS } from "#core/time.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import type { NewEvent, TouchReason } from "#plugins/market-index/contract.ts";
-import type { ChainSpans } from "#plugins/market-index/figures/ChainSpans.ts";
-import { createFinder } from "#plugins/market-index/read/createFinder.ts";
-import type { RouteContext } from "#plugins/market-index/read/RouteContext.ts";
-import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
-import { type FakePrices, fakePrices } from "#test/harness/fakePrices.ts";
+import type { ChainSpans } from "#plugins/market-index/figures/coverage.ts";
+import { createFinder, type RouteContext } from "#plugins/market-index/read/context.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
+import { type FakePrices, fakePrices } from "#test/harness/fakes.ts";
 
 /** Not on a full minute, hour or day, so that a wrong cut of a window shows. */
 export const NOW_MS = Date.parse("2026-03-10T14:37:25.500Z");

@@ -1,5 +1,5 @@
 import type { Address } from "#core/chain/Hex.ts";
-import { DAY_MS } from "#core/time/units.ts";
+import { DAY_MS } from "#core/time.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { ETH, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 

@@ -1,8 +1,7 @@
-import type { Address, Hex } from "#core/chain/Hex.ts";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { HOUR_MS } from "#core/time/units.ts";
-import { ORDER_KINDS, type OrderKind } from "#plugins/market-index/event/BookOrder.ts";
+import { HOUR_MS } from "#core/time.ts";
+import { ORDER_KINDS, type OrderKind } from "#plugins/market-index/event/MarketEvent.ts";
 import { contractOf, ETH, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 export type SeededOrder = {

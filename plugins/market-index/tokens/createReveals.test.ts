@@ -9,7 +9,7 @@ import {
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { createReveals } from "#plugins/market-index/tokens/createReveals.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
-import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/tokens.ts";
 import {
 	createTokenLab,
 	documentOf,

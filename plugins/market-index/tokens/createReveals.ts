@@ -1,11 +1,11 @@
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import { moveReveal } from "#plugins/market-index/reveal/moveReveal.ts";
-import { readingOf } from "#plugins/market-index/reveal/readingOf.ts";
-import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { RevealIndex } from "#plugins/market-index/tokens/RevealIndex.ts";
-import { readPart } from "#plugins/market-index/tokens/readPart.ts";
-import { readUrisOf } from "#plugins/market-index/tokens/readTokenUris.ts";
-import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import { moveReveal, readingOf } from "#plugins/market-index/reveal.ts";
+import {
+	type RevealIndex,
+	TOKENS_MAX,
+	type TokenContext,
+} from "#plugins/market-index/tokens/contract.ts";
+import { readPart, readUrisOf } from "#plugins/market-index/tokens/readTokenUris.ts";
 import {
 	beginReread,
 	endReread,
@@ -14,10 +14,9 @@ import {
 	readRankedTokens,
 	readRereadState,
 	readRevealSubjects,
-} from "#plugins/market-index/tokens/sql/reveals.ts";
-import { tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
-import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+} from "#plugins/market-index/tokens/sql/ranks.ts";
+import { learnTokens, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
+import { storableDocument } from "#plugins/market-index/tokens/storable.ts";
 import { countTraitsNow, rankTokensNow } from "#plugins/market-index/tokens/traitsTask.ts";
 
 /** Makes the index's part in the detection of reveals: tables and readers stay the index's own. */

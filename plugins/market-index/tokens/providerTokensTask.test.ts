@@ -8,10 +8,10 @@ import {
 	mintOf,
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { PROVIDER_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { PROVIDER_EVERY_MS } from "#plugins/market-index/tokens/contract.ts";
 import { providerTokensTask } from "#plugins/market-index/tokens/providerTokensTask.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
-import { learnTokens } from "#plugins/market-index/tokens/sql/learnTokens.ts";
+import { learnTokens } from "#plugins/market-index/tokens/sql/tokens.ts";
 import {
 	createTokenLab,
 	documentOf,

@@ -1,33 +1,31 @@
 import { z } from "zod";
-import type { NewJob } from "#core/queue/JobQueue.ts";
-import type { QueueTask } from "#core/queue/QueueTask.ts";
-import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
+import type { NewJob, QueueTask } from "#core/queue.ts";
 import {
 	PART_TIMEOUT_MS,
 	PROVIDER_PAGE,
 	PROVIDER_PAGES_MAX,
 	PROVIDER_SINGLE_MAX,
 	TOKENS_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
-import { noteProviderAsked } from "#plugins/market-index/tokens/sql/noteProviderAsked.ts";
-import { storeProviderStandard } from "#plugins/market-index/tokens/sql/storeProviderStandard.ts";
-import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
-import { unheardTokens } from "#plugins/market-index/tokens/sql/unheardTokens.ts";
+	type TokenContext,
+} from "#plugins/market-index/tokens/contract.ts";
+import { unheardTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import {
+	noteProviderAsked,
 	type ProviderToken,
+	storeProviderStandard,
 	writeProviderTokens,
-} from "#plugins/market-index/tokens/sql/writeProviderTokens.ts";
-import { storableDocument } from "#plugins/market-index/tokens/storableDocument.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+} from "#plugins/market-index/tokens/sql/providerTokens.ts";
+import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
+import { coversSupply, storableDocument } from "#plugins/market-index/tokens/storable.ts";
 import {
 	PROVIDER_TOKENS_TASK,
 	providerTokensJob,
 	readTokensJob,
 	TOKEN_LANE,
+	traitsDelayMs,
 	traitsJob,
+	wantsProvider,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { traitsDelayMs } from "#plugins/market-index/tokens/traitsDelayMs.ts";
-import { wantsProvider } from "#plugins/market-index/tokens/wantsProvider.ts";
 import type { ProviderNft } from "#plugins/provider/contract.ts";
 
 const payload = z.object({ collectionId: z.int(), cursor: z.string().nullable().default(null) });

@@ -1,10 +1,17 @@
-import type { NewJob } from "#core/queue/JobQueue.ts";
-import type { QueueLane } from "#core/queue/QueueTask.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { NewJob, QueueLane } from "#core/queue.ts";
 import {
 	FLOORS_DELAY_MS,
 	LEARN_DELAY_MS,
+	PROVIDER_EVERY_MS,
+	REREAD_DELAY_MS,
 	TOKENS_CONCURRENCY,
-} from "#plugins/market-index/tokens/limits.ts";
+	TOKENS_MAX,
+	TRAITS_EVERY_MS,
+} from "#plugins/market-index/tokens/contract.ts";
+import type { TokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
+import { coversSupply } from "#plugins/market-index/tokens/storable.ts";
+import type { Provider } from "#plugins/provider/contract.ts";
 
 export const LEARN_TOKENS_TASK = "market-index.learn-tokens";
 export const READ_TOKENS_TASK = "market-index.read-tokens";
@@ -98,4 +105,57 @@ function jobOf<Payload extends { collectionId: number }>(
 		priority: LOW_PRIORITY,
 		...given,
 	};
+}
+
+/**
+ * Has tokens that were reported as changed read again from their own URIs. The reported content is
+ * not used, as the contract's own is the better source. Rows are written in the order of their ids,
+ * as everywhere that several are written.
+ */
+export async function tokensChanged(
+	{ db, clock, queue }: Pick<Core, "db" | "clock" | "queue">,
+	collectionId: number,
+	tokenIds: readonly bigint[],
+): Promise<void> {
+	const distinct = [...new Set(tokenIds)];
+	if (distinct.length === 0) return;
+	await db.transaction(async (tx) => {
+		await tx.execute(
+			`insert into market_index.token (collection_id, token_id, next_at)
+			select c.id, given.id, $3
+			from market_index.collection as c, unnest($2::numeric[]) as given (id)
+			where c.id = $1 order by given.id
+			on conflict (collection_id, token_id) do update set next_at = excluded.next_at`,
+			[collectionId, distinct, new Date(clock.nowMs())],
+		);
+		await queue.add(tx, [
+			readTokensJob(collectionId, { delayMs: REREAD_DELAY_MS, keepsTime: true }),
+		]);
+	});
+}
+
+/**
+ * Returns how long counting traits waits, in ms: until the last counts are old enough, and while a
+ * collection is still being read as long as if it had just been counted.
+ */
+export function traitsDelayMs(
+	{ traitsAt }: { traitsAt: Date | null },
+	end: "done" | "late" | "unreachable",
+	nowMs: number,
+): number {
+	if (end === "late") return TRAITS_EVERY_MS;
+	if (traitsAt === null) return 0;
+	return Math.max(traitsAt.getTime() + TRAITS_EVERY_MS - nowMs, 0);
+}
+
+/** Says whether the provider can tell of tokens without an event or readable URI. */
+export function wantsProvider(
+	provider: Pick<Provider, "isOn">,
+	state: Pick<TokenState, "providerSlug" | "nftsAt" | "unheard" | "tokens" | "supply">,
+	nowMs: number,
+): boolean {
+	if (!provider.isOn || state.providerSlug === null) return false;
+	if (state.nftsAt !== null && nowMs - state.nftsAt.getTime() < PROVIDER_EVERY_MS) return false;
+	const isShort = state.tokens < TOKENS_MAX && !coversSupply(state.tokens, state.supply);
+	return state.unheard > 0 || isShort;
 }

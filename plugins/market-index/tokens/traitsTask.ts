@@ -1,41 +1,132 @@
 import { z } from "zod";
-import type { QueueTask } from "#core/queue/QueueTask.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { QueueTask } from "#core/queue.ts";
 import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
-import { isRevealed } from "#plugins/market-index/reveal/isRevealed.ts";
-import { coversSupply } from "#plugins/market-index/tokens/coversSupply.ts";
+import {
+	isRevealed,
+	moveReveal,
+	type RevealEvent,
+	type RevealReading,
+	type RevealState,
+	readingOf,
+} from "#plugins/market-index/reveal.ts";
 import {
 	PART_TIMEOUT_MS,
 	REREAD_LIFE_MS,
 	REREAD_WAIT_MS,
-} from "#plugins/market-index/tokens/limits.ts";
-import { settleReveal } from "#plugins/market-index/tokens/settleReveal.ts";
-import { countTraits } from "#plugins/market-index/tokens/sql/countTraits.ts";
-import { noteTraits } from "#plugins/market-index/tokens/sql/noteTraits.ts";
-import { takeRanksBack } from "#plugins/market-index/tokens/sql/takeRanksBack.ts";
-import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokenState.ts";
-import { tokenTraits } from "#plugins/market-index/tokens/sql/tokenTraits.ts";
-import { writeProviderCounts } from "#plugins/market-index/tokens/sql/writeProviderCounts.ts";
-import { writeRanks } from "#plugins/market-index/tokens/sql/writeRanks.ts";
-import { storableTraits } from "#plugins/market-index/tokens/storableTraits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+	type TokenContext,
+} from "#plugins/market-index/tokens/contract.ts";
+import {
+	writeProviderCounts,
+	writeProviderFloors,
+} from "#plugins/market-index/tokens/sql/providerTokens.ts";
+import { revealSample, takeRanksBack, writeRanks } from "#plugins/market-index/tokens/sql/ranks.ts";
+import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
+import {
+	countTraits,
+	floorTraits,
+	noteTraits,
+	tokenTraits,
+} from "#plugins/market-index/tokens/sql/traits.ts";
+import { coversSupply, storableTraits } from "#plugins/market-index/tokens/storable.ts";
 import {
 	TOKEN_LANE,
+	TRAIT_FLOORS_TASK,
 	TRAITS_TASK,
 	traitFloorsJob,
+	traitsDelayMs,
 	traitsJob,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { traitsDelayMs } from "#plugins/market-index/tokens/traitsDelayMs.ts";
 
-const payload = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
+/**
+ * Moves a collection's reveal state by what is stored of its tokens, and returns the state. This is
+ * for collections that are not watched: their tokens are read when they are minted, and again after
+ * a message that they changed.
+ */
+export async function settleReveal(
+	{ db, clock, log }: Pick<Core, "db" | "clock" | "log">,
+	state: TokenState,
+): Promise<RevealState> {
+	const reading = readingOf(await revealSample(db, state.id));
+	const event = eventOf(state, reading);
+	if (event === null) return state.revealState;
+	const at = new Date(clock.nowMs());
+	const collectionId = state.id;
+	const moved = await db.transaction((tx) => moveReveal(tx, { collectionId, event, at }));
+	if (moved) log.info("a collection's reveal state moved", { contract: state.address, ...moved });
+	return moved?.to ?? state.revealState;
+}
+
+function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null {
+	if (reading === "hidden") return state.revealState === "placeholder" ? null : "looks_hidden";
+	if (reading !== "shown" || state.revealState === "revealed") return null;
+	if (state.revealState === "unknown") return "looks_shown";
+	// While many are still hidden, a rank would be among the revealed ones only.
+	const all = state.supply ?? String(state.tokens);
+	return state.untried === 0 && coversSupply(state.shown, all) ? "covered" : null;
+}
+
+const payload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
+
+/**
+ * Makes the task that finds the best ask for each value of each trait: from the stored order book,
+ * and where that has no listing of a token with known traits, from the provider.
+ */
+export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload> {
+	const { core, provider } = context;
+	return {
+		name: TRAIT_FLOORS_TASK,
+		payload,
+		// Enough to outlast a minute without calls to the provider.
+		attemptsMax: 8,
+		timeoutMs: PART_TIMEOUT_MS,
+		lane: TOKEN_LANE,
+		async run({ collectionId, isNewBook }, { signal }) {
+			const state = await tokenState(core.db, collectionId);
+			if (!state) return;
+			const at = new Date(core.clock.nowMs());
+			const floored = { collectionId, at };
+			const { listed } = await core.db.transaction((tx) => floorTraits(tx, floored));
+			if (listed > 0) return;
+			if (isNewBook && state.traited === 0) {
+				// Only the provider knows the tokens' traits: it is asked together with the counts.
+				const delayMs = traitsDelayMs(state, "done", at.getTime());
+				const later = traitsJob(collectionId, { delayMs, keepsTime: true });
+				if (provider.isOn) await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
+			const floors = isNewBook ? [] : await readProviderFloors(context, state, signal);
+			await core.db.transaction((tx) => writeProviderFloors(tx, collectionId, floors));
+		},
+	};
+}
+
+async function readProviderFloors(
+	{ core, provider, prices }: TokenContext,
+	{ chainId, providerSlug }: TokenState,
+	signal: AbortSignal,
+): Promise<{ type: string; value: string; floor: bigint }[]> {
+	if (!provider.isOn || providerSlug === null) return [];
+	const told = await provider.traitFloors(providerSlug, { purpose: "background", signal });
+	const nowMs = core.clock.nowMs();
+	return (told ?? []).flatMap(({ type, value, floor, symbol }) => {
+		// The provider's 0 means a floor that it has not read.
+		const native = floor > 0 ? prices.nativeOfSymbol(chainId, symbol, floor, nowMs) : null;
+		if (native === null) return [];
+		return storableTraits([{ type, value }]).map((trait) => ({ ...trait, floor: native }));
+	});
+}
+
+const payloadOfTraitsTask = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
 
 /**
  * Makes the task that counts a collection's traits, and ranks its tokens where ranks are useful.
  */
-export function traitsTask(context: TokenContext): QueueTask<typeof payload> {
+export function traitsTask(context: TokenContext): QueueTask<typeof payloadOfTraitsTask> {
 	const { core } = context;
 	return {
 		name: TRAITS_TASK,
-		payload,
+		payload: payloadOfTraitsTask,
 		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,

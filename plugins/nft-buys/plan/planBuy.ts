@@ -1,31 +1,29 @@
-import type { Chain } from "#core/chain/Chain.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { mulDiv } from "#core/money/mulDiv.ts";
+import type { Clock } from "#core/clock.ts";
+import { mulDiv } from "#core/money.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
-import type { BuyStep } from "#plugins/nft-buys/buySteps.ts";
-import { fillingDenial } from "#plugins/nft-buys/check/fillingDenial.ts";
-import { limitDenial } from "#plugins/nft-buys/check/limitDenial.ts";
-import { listingDenial } from "#plugins/nft-buys/check/listingDenial.ts";
-import { type Payment, paymentOf } from "#plugins/nft-buys/check/paymentOf.ts";
-import { stateDenial } from "#plugins/nft-buys/check/stateDenial.ts";
-import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
-import { zoneDenial } from "#plugins/nft-buys/check/zoneDenial.ts";
-import { PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
-import { askFulfilment } from "#plugins/nft-buys/listing/askFulfilment.ts";
-import { findListing } from "#plugins/nft-buys/listing/findListing.ts";
-import { readFunds } from "#plugins/nft-buys/listing/readFunds.ts";
-import { readOrderState } from "#plugins/nft-buys/listing/readOrderState.ts";
-import type { BuyDeps } from "#plugins/nft-buys/plan/BuyDeps.ts";
-import { fundsDenial } from "#plugins/nft-buys/plan/fundsDenial.ts";
-import { shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
-import { encodeFilling } from "#plugins/nft-buys/seaport/encodeFilling.ts";
-import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
-import { spenderOf } from "#plugins/nft-buys/seaport/knownConduits.ts";
-import { marketplaceOf } from "#plugins/nft-buys/seaport/marketplaceOf.ts";
-import { readFilling } from "#plugins/nft-buys/seaport/readFilling.ts";
-import { wireOrder } from "#plugins/nft-buys/seaport/wireOrder.ts";
-import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
+import {
+	limitDenial,
+	listingDenial,
+	stateDenial,
+	type Wanted,
+	zoneDenial,
+} from "#plugins/nft-buys/check/checks.ts";
+import { fillingDenial, type Payment, paymentOf } from "#plugins/nft-buys/check/fillingDenial.ts";
+import { type BuyStep, PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
+import {
+	askFulfilment,
+	findListing,
+	readFunds,
+	readOrderState,
+} from "#plugins/nft-buys/listing.ts";
+import { fundsDenial, shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
+import { encodeFilling, readFilling, wireOrder } from "#plugins/nft-buys/seaport/encodeFilling.ts";
+import { type Filling, marketplaceOf, spenderOf } from "#plugins/nft-buys/seaport/Order.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Provider, ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import {
 	ALLOWANCE,
 	type AllowanceRequest,
@@ -35,6 +33,15 @@ import {
 	type Preparation,
 	type Wallet,
 } from "#plugins/wallets/contract.ts";
+
+/** Everything that a buy depends on. None of it signs or stores. */
+export type BuyDeps = {
+	clock: Clock;
+	chains: ChainRegistry;
+	rpcOf(chainId: number): Rpc | null;
+	provider: Provider;
+	prices: Prices;
+};
 
 type Asked = {
 	chain: Chain;

@@ -1,10 +1,23 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { formatAmount } from "#core/money/formatAmount.ts";
-import type { Payment } from "#plugins/nft-buys/check/paymentOf.ts";
-import type { Wanted } from "#plugins/nft-buys/check/Wanted.ts";
-import type { Filling } from "#plugins/nft-buys/seaport/Filling.ts";
+import { formatAmount } from "#core/money.ts";
+import { firstDenial, type Wanted } from "#plugins/nft-buys/check/checks.ts";
+import type { Payment } from "#plugins/nft-buys/check/fillingDenial.ts";
+import type { Funds } from "#plugins/nft-buys/listing.ts";
+import type { Filling } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
+import type { Denial, Plan } from "#plugins/wallets/contract.ts";
+
+/** Returns why the wallet's balance cannot pay an ERC-20 price; null: it can. */
+export function fundsDenial({ total }: Payment, funds: Funds): Denial | null {
+	return firstDenial([
+		[
+			funds.balanceRaw >= total,
+			"balance_insufficient",
+			"The wallet holds too little of the listing's currency.",
+		],
+	]);
+}
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const units = z
@@ -74,3 +87,24 @@ function sentenceOf(given: {
 }
 
 export type Goods = z.output<typeof goods>;
+
+/**
+ * Returns whether a new plan is still what its owner agreed to: the same token and number on the
+ * same chain into the same wallet, by the same marketplace, in the same currency, for no more.
+ * Another signature, order or attribution is allowed, and was checked again.
+ */
+export function keepsBuy(approved: Plan, fresh: Plan): boolean {
+	const before = shownBuy.read(approved.shown);
+	const after = shownBuy.read(fresh.shown);
+	return (
+		fresh.chainId === approved.chainId &&
+		fresh.from === approved.from &&
+		fresh.to === approved.to &&
+		fresh.spend.currency === approved.spend.currency &&
+		fresh.spend.raw <= approved.spend.raw &&
+		after.contract === before.contract &&
+		after.tokenId === before.tokenId &&
+		after.quantity === before.quantity &&
+		after.standard === before.standard
+	);
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type Buyer, type BuyLab, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";

@@ -1,11 +1,36 @@
 import { Elysia } from "elysia";
-import type { BuyContext } from "#plugins/nft-buys/routes/BuyContext.ts";
-import { createSignedIn } from "#plugins/nft-buys/routes/createSignedIn.ts";
-import { getIntent } from "#plugins/nft-buys/routes/getIntent.ts";
-import { getIntents } from "#plugins/nft-buys/routes/getIntents.ts";
-import { postBuys } from "#plugins/nft-buys/routes/postBuys.ts";
-import { postCancel } from "#plugins/nft-buys/routes/postCancel.ts";
-import { postOffers } from "#plugins/nft-buys/routes/postOffers.ts";
+import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
+import type { Log } from "#core/log.ts";
+import { postBuys, postOffers } from "#plugins/nft-buys/routes/buys.ts";
+import { getIntent, getIntents, postCancel } from "#plugins/nft-buys/routes/intents.ts";
+import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+
+/** What the routes of buying need. */
+export type BuyContext = {
+	wallets: Wallets;
+	log: Log;
+	chains: ChainRegistry;
+	/** The chains that are served here, in the deployment's order. */
+	served: readonly Chain[];
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** Returns the caller of a request, authenticated once however many hooks need it. */
+export type SignedIn = (context: { request: Request }) => Promise<Principal>;
+
+/**
+ * Makes the hook that authenticates before anything else: used as both `parse` and `transform`, so
+ * that without a session a caller learns nothing about the form of a body.
+ */
+export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">): SignedIn {
+	const asked = new WeakMap<Request, Promise<Principal>>();
+	return ({ request }) => {
+		const principal = asked.get(request) ?? authenticate(request);
+		asked.set(request, principal);
+		return principal;
+	};
+}
 
 /** Returns the routes that buy NFTs, and show and cancel buys. */
 export function buyRoutes(context: BuyContext) {

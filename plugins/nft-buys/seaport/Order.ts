@@ -1,4 +1,33 @@
+import { hashStruct } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+
+/**
+ * The functions whose every argument we check. Each fills one order for its sender; all others
+ * (several orders, matches, partial availability) allow more errors than a buy needs.
+ */
+export type FillingFunction =
+	| "fulfillBasicOrder"
+	| "fulfillBasicOrder_efficient_6GL6yc"
+	| "fulfillOrder"
+	| "fulfillAdvancedOrder";
+
+/** What a fulfilment would do, in one form for all functions. Parsed, but not checked yet. */
+export type Filling = {
+	call: FillingFunction;
+	parameters: OrderParameters;
+	/** The part of the order that is filled. */
+	numerator: bigint;
+	denominator: bigint;
+	signature: Hex;
+	/** Data for the zone; empty for functions without it. */
+	extraData: Hex;
+	/** The conduit that would take our ERC-20. */
+	fulfillerConduitKey: Hex;
+	/** The address that gets the token; the zero address means the sender. */
+	recipient: Address;
+	/** How many tokens it would choose for criteria. */
+	resolvers: number;
+};
 
 /**
  * Seaport's kinds of items: 0 native coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155, 4 and 5 any that
@@ -28,3 +57,71 @@ export type OrderParameters = {
 	conduitKey: Hex;
 	totalOriginalConsiderationItems: bigint;
 };
+
+const ITEM = [
+	{ name: "itemType", type: "uint8" },
+	{ name: "token", type: "address" },
+	{ name: "identifierOrCriteria", type: "uint256" },
+	{ name: "startAmount", type: "uint256" },
+	{ name: "endAmount", type: "uint256" },
+] as const;
+const TYPES = {
+	OrderComponents: [
+		{ name: "offerer", type: "address" },
+		{ name: "zone", type: "address" },
+		{ name: "offer", type: "OfferItem[]" },
+		{ name: "consideration", type: "ConsiderationItem[]" },
+		{ name: "orderType", type: "uint8" },
+		{ name: "startTime", type: "uint256" },
+		{ name: "endTime", type: "uint256" },
+		{ name: "zoneHash", type: "bytes32" },
+		{ name: "salt", type: "uint256" },
+		{ name: "conduitKey", type: "bytes32" },
+		{ name: "counter", type: "uint256" },
+	],
+	OfferItem: ITEM,
+	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
+} as const;
+
+/**
+ * Returns an order's hash as Seaport and the marketplaces define it: the EIP-712 struct with the
+ * seller's counter, without the domain. It covers everything that the seller signed, so an order
+ * with the listing's hash is that listing.
+ */
+export function hashOrder(parameters: OrderParameters, counter: bigint): Hex {
+	const { totalOriginalConsiderationItems: _, ...components } = parameters;
+	return hashStruct({
+		types: TYPES,
+		primaryType: "OrderComponents",
+		data: { ...components, counter },
+	});
+}
+
+/** Seaport 1.6 on every chain except those below, and in the sandbox. */
+const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
+/** Its alternative address, on chains where the canonical one could not be deployed. */
+const SEAPORT_ALTERNATE: Address = "0x00000000006687982678b03100b9bdc8be440814";
+/** The chains megaeth, somnia, gunzilla. */
+const ALTERNATE_CHAINS = new Set([4_326, 5_031, 43_419]);
+
+/**
+ * Returns the one marketplace contract that is called on a chain. One, not a list: a call with
+ * money to an address without code succeeds, and the money is lost.
+ */
+export function marketplaceOf(chainId: number): Address {
+	return ALTERNATE_CHAINS.has(chainId) ? SEAPORT_ALTERNATE : SEAPORT;
+}
+
+export const NO_CONDUIT: Hex = `0x${"0".repeat(64)}`;
+/** The provider's own conduit, and its key. */
+const PROVIDER_KEY: Hex = "0x0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000";
+const PROVIDER_CONDUIT: Address = "0x1e0049783f008a0085193e00003d00cd54003c71";
+
+/**
+ * Returns the address that takes our ERC-20 for a conduit key: the marketplace itself without a
+ * key. Null: an unknown conduit.
+ */
+export function spenderOf(conduitKey: Hex, chainId: number): Address | null {
+	if (conduitKey === NO_CONDUIT) return marketplaceOf(chainId);
+	return conduitKey === PROVIDER_KEY ? PROVIDER_CONDUIT : null;
+}

@@ -1,18 +1,25 @@
-import type { Clock } from "#core/clock/Clock.ts";
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
-import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
-import { createRoundBook } from "#plugins/prices/history/createRoundBook.ts";
+import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed.ts";
+import { createRoundBook } from "#plugins/prices/history/fillGaps.ts";
 import {
 	HEARTBEATS_MAX,
 	HISTORY_MS,
 	ROUNDS_PER_FEED_MAX,
 	ROUNDS_PER_READ_MAX,
 } from "#plugins/prices/limits.ts";
-import type { RateSource } from "#plugins/prices/RateSource.ts";
-import { decimals } from "#plugins/prices/sql/decimals.ts";
-import { readBarriers } from "#plugins/prices/sql/readBarriers.ts";
-import { readRoundsAfter } from "#plugins/prices/sql/readRoundsAfter.ts";
+import type { RateSource } from "#plugins/prices/runPrices.ts";
+import { decimals, readBarriers, readRoundsAfter } from "#plugins/prices/sql/rounds.ts";
+
+/** A span of time in which a price became known. */
+export type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
+
+export type Span = Pick<Learned, "fromMs" | "toMs">;
+
+/** Spans by feed. */
+export type FeedSpans = Map<string, Span>;
 
 /** This process's copy of the tables, from which every price is answered. */
 export type Memory = RateSource & {
@@ -113,4 +120,30 @@ export function createMemory(options: {
 
 function nameOf({ chainId, currency }: Priced): string {
 	return `${chainId}:${currency}`;
+}
+
+/**
+ * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
+ * the same as for the coin, and for everything when it is about ETH, the unit of all prices.
+ */
+export function learnedOf(
+	feeds: readonly Feed[],
+	spans: FeedSpans,
+	chains: ChainRegistry,
+): Learned[] {
+	const ofEth = feeds.flatMap((feed) => (feed.isEth ? (spans.get(feedKey(feed)) ?? []) : []));
+	return feeds.flatMap((feed) => {
+		const own = spans.get(feedKey(feed));
+		const all: Span[] = [...(own ? [own] : []), ...(feed.isEth ? [] : ofEth)];
+		if (all.length === 0) return [];
+		const fromMs = Math.min(...all.map((span) => span.fromMs));
+		const toMs = Math.max(...all.map((span) => span.toMs));
+		return namesOf(feed.priced, chains).map((priced) => ({ priced, fromMs, toMs }));
+	});
+}
+
+function namesOf(priced: Priced, chains: ChainRegistry): Priced[] {
+	const wrapped = chains.byId(priced.chainId)?.wrappedNative ?? null;
+	const isCoin = /^0x0+$/.test(priced.currency);
+	return isCoin && wrapped ? [priced, { ...priced, currency: wrapped }] : [priced];
 }

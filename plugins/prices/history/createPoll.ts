@@ -1,28 +1,32 @@
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { DECIMALS_MAX } from "#core/money/limits.ts";
-import type { ChainAccess } from "#core/plugin/Core.ts";
-import { type Feed, feedKey } from "#plugins/prices/feed/Feed.ts";
-import { feedCalls } from "#plugins/prices/feed/feedCalls.ts";
-import { parseRound } from "#plugins/prices/feed/parseRound.ts";
-import type { Round } from "#plugins/prices/feed/Round.ts";
-import { addSpan } from "#plugins/prices/history/addSpan.ts";
-import type { FeedSpans, Span } from "#plugins/prices/history/Learned.ts";
-import type { ReadOptions } from "#plugins/prices/history/ReadOptions.ts";
+import { DECIMALS_MAX } from "#core/money.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
+import { type Feed, feedCalls, feedKey, parseRound, type Round } from "#plugins/prices/feed.ts";
+import type { FeedSpans, Span } from "#plugins/prices/history/createMemory.ts";
+import { addSpan, type ReadOptions } from "#plugins/prices/history/fillGaps.ts";
 import {
 	FEED_DECIMALS_MAX,
 	HEARTBEATS_MAX,
 	HISTORY_MS,
+	PRUNE_EVERY_MS,
+	PRUNE_TIMEOUT_MS,
+	ROUNDS_PER_PRUNE_MAX,
 	ROUNDS_PER_REQUEST_MAX,
 } from "#plugins/prices/limits.ts";
-import { type DecimalsOf, decimals } from "#plugins/prices/sql/decimals.ts";
-import type { FeedRef } from "#plugins/prices/sql/FeedRef.ts";
-import { lockWriters } from "#plugins/prices/sql/lockWriters.ts";
-import { openGap } from "#plugins/prices/sql/openGap.ts";
-import { readNewestRound } from "#plugins/prices/sql/readNewestRound.ts";
-import { saveRounds } from "#plugins/prices/sql/saveRounds.ts";
+import { openGap } from "#plugins/prices/sql/gaps.ts";
+import {
+	type DecimalsOf,
+	decimals,
+	type FeedRef,
+	lockWriters,
+	pruneRounds,
+	readNewestRound,
+	saveRounds,
+} from "#plugins/prices/sql/rounds.ts";
 
 /** Makes a poll that reads every feed's newest round, and each contract's decimals once. */
 export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
@@ -169,4 +173,20 @@ async function ask(rpc: Rpc, calls: readonly RpcCall[], signal: AbortSignal): Pr
 		}
 	}
 	return answers;
+}
+
+/** Makes a job that deletes rounds which no process keeps in memory any more. */
+export function pruneRoundsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+	return {
+		name: "prices.prune",
+		schedule: { everyMs: PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: PRUNE_TIMEOUT_MS,
+		async run({ signal }) {
+			const before = new Date(clock.nowMs() - HISTORY_MS);
+			while (!signal.aborted) {
+				if ((await pruneRounds(db, before)) < ROUNDS_PER_PRUNE_MAX) return;
+			}
+		},
+	};
 }

@@ -1,13 +1,13 @@
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { usdFeeds } from "#plugins/prices/feed/usdFeeds.ts";
+import { usdFeeds } from "#plugins/prices/feed.ts";
 import { pricesPlugin } from "#plugins/prices/plugin.ts";
 import { createFeedNode } from "#plugins/prices/testing/feedNode.ts";
 

@@ -1,17 +1,84 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
-import { clientMetrics } from "#plugins/provider/client/clientMetrics.ts";
-import { createFailureLog } from "#plugins/provider/client/createFailureLog.ts";
+import type { Clock } from "#core/clock.ts";
+import { Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+import {
+	type CallAnswer,
+	type CallQuery,
+	callUrl,
+	sendCall,
+} from "#plugins/provider/client/sendCall.ts";
 import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
-import { type CallQuery, callUrl } from "#plugins/provider/http/callUrl.ts";
-import { type CallAnswer, sendCall } from "#plugins/provider/http/sendCall.ts";
-import { BLOCK_WAITED_OUT_MS, CALL_TIMEOUT_MS } from "#plugins/provider/limits.ts";
-import type { Blocks, Bucket } from "#plugins/provider/pace/createBlocks.ts";
-import type { Pacer } from "#plugins/provider/pace/createPacer.ts";
-import { tooOften } from "#plugins/provider/pace/tooOften.ts";
+import { BLOCK_WAITED_OUT_MS, CALL_TIMEOUT_MS, LOG_EVERY_MS } from "#plugins/provider/limits.ts";
+import { tooOften } from "#plugins/provider/pace/createCallQueue.ts";
+import type { Blocks, Bucket, Pacer } from "#plugins/provider/pace/createPacer.ts";
+
+const WAIT_BUCKETS_S = [0.05, 0.25, 0.5, 1, 2.5, 5, 10];
+const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Registers the metrics of the calls to the provider. */
+export function clientMetrics(metrics: Metrics) {
+	return {
+		calls: metrics.counter({
+			name: "provider_calls_total",
+			help: "Calls to the marketplace provider, by what came of them.",
+			labels: ["endpoint", "outcome"],
+		}),
+		duration: metrics.histogram({
+			name: "provider_call_duration_seconds",
+			help: "Time from sending a call to the provider to the end of its answer.",
+			labels: ["endpoint"],
+			buckets: CALL_BUCKETS_S,
+		}),
+		waits: metrics.histogram({
+			name: "provider_wait_seconds",
+			help: "Time that calls to the provider waited for their turn.",
+			labels: ["purpose"],
+			buckets: WAIT_BUCKETS_S,
+		}),
+		unreadableRows: metrics.counter({
+			name: "provider_unreadable_rows_total",
+			help: "Rows of the provider's lists that could not be read and were left out.",
+			labels: ["endpoint"],
+		}),
+	};
+}
+
+/** A fixed set of kinds, so that remembering when each was last logged stays small. */
+export type FailureKind =
+	| "rate_limited"
+	| "provider_unavailable"
+	| "provider_unreadable"
+	| "provider_refused"
+	| "rows"
+	| "pages";
+
+export type FailureLog = (kind: FailureKind, context: Record<string, unknown>) => void;
+
+const SENTENCES: Readonly<Record<FailureKind, string>> = {
+	rate_limited: "the provider says that it is asked too often",
+	provider_unavailable: "the provider does not answer",
+	provider_unreadable: "the provider answered something that cannot be read",
+	provider_refused: "the provider refuses a request",
+	rows: "rows of the provider cannot be read and are left out",
+	pages: "a list of the provider breaks off: its next page cannot be read or leads to itself",
+};
+
+/** Logs one line a minute for each kind of failure, with the number of those it stands for. */
+export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
+	const told = new Map<FailureKind, { atMs: number; untold: number }>();
+	return (kind, context) => {
+		const nowMs = clock.nowMs();
+		const last = told.get(kind);
+		if (last && Math.abs(nowMs - last.atMs) < LOG_EVERY_MS) {
+			last.untold++;
+			return;
+		}
+		told.set(kind, { atMs: nowMs, untold: 0 });
+		log.warn(SENTENCES[kind], { ...context, ...(last?.untold ? { untold: last.untold } : {}) });
+	};
+}
 
 export type Call = {
 	/** Its name in metrics and in the log. */

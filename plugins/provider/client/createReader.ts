@@ -1,9 +1,14 @@
+import { assert } from "#core/fault.ts";
 import type { Call, Client } from "#plugins/provider/client/createClient.ts";
 import type { ProviderPage, ProviderPageOptions } from "#plugins/provider/contract.ts";
 import { ROWS_PER_PAGE_MAX } from "#plugins/provider/limits.ts";
-import type { Reading } from "#plugins/provider/wire/Reading.ts";
-import { type RowsReading, readRows } from "#plugins/provider/wire/readRows.ts";
-import { wireField } from "#plugins/provider/wire/wireField.ts";
+import {
+	type ChainNames,
+	type Reading,
+	type RowsReading,
+	readRows,
+	wireField,
+} from "#plugins/provider/wire/rows.ts";
 
 type ListReading<Row extends object> = RowsReading<Row> & { list: string };
 
@@ -74,4 +79,19 @@ export function createReader(client: Client): Reader {
 /** Says whether a list has no next page. */
 function isEnd(next: unknown): boolean {
 	return next === null || next === undefined || next === "" || next === false;
+}
+
+/** Returns the provider's name of a chain from the registry. */
+export function chainName(chains: ChainNames, chainId: number): string {
+	const name = chains.nameOf(chainId);
+	assert(name !== null, "a chain that is asked for is one of the registry's");
+	return name;
+}
+
+/**
+ * Returns how many rows to ask for: as many as a page can have unless fewer suffice, because each
+ * page costs a call.
+ */
+export function pageLimit(asked: number | undefined, rowsMax: number): number {
+	return Math.min(Math.max(Math.trunc(asked ?? rowsMax), 1), rowsMax);
 }

@@ -1,12 +1,43 @@
-import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
+import type { BudgetShare, BudgetTerms } from "#core/budget/Budget.ts";
+import type { Fault } from "#core/fault.ts";
+import { MINUTE_MS } from "#core/time.ts";
+import type { ProviderCallOptions, ProviderPurpose } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import {
 	CALL_DISTANCE_MS,
+	CALLS_FOR_BUYERS,
+	CALLS_FOR_CLIENTS,
+	CALLS_OF_BACKGROUND_MAX,
+	CALLS_OF_CLIENTS_MAX,
+	CALLS_OF_ENDLESS_MAX,
+	CALLS_OF_SEARCHES_MAX,
+	CALLS_OF_VIEWS_MAX,
+	CALLS_PER_MINUTE_MAX,
 	PAGE_CALLS_WAITING_MAX,
+	PROVIDER_ID,
 	QUEUE_CALLS_MAX,
 } from "#plugins/provider/limits.ts";
-import type { Bucket } from "#plugins/provider/pace/createBlocks.ts";
-import { tooOften } from "#plugins/provider/pace/tooOften.ts";
+import type { Bucket } from "#plugins/provider/pace/createPacer.ts";
+
+/** What refuses a call: the provider with its 429, or our own pace before it was sent. */
+export type RefusedBy = "provider" | "pace";
+
+/**
+ * Returns the Fault of a refused call, with the time to wait; `detail` is for the log. `meta` says
+ * what refused it: a pause after a 429 must not follow from our own limits.
+ */
+export function tooOften(
+	retryAfterMs: number,
+	{ detail, refusedBy }: { detail: string; refusedBy: RefusedBy },
+): Fault {
+	const seconds = Math.ceil(retryAfterMs / 1_000);
+	return providerFault.rateLimited({
+		public: `The marketplace provider is being asked too often. Try again in ${seconds} s.`,
+		detail,
+		meta: { refusedBy },
+		members: { provider: PROVIDER_ID, retryAfterMs: Math.ceil(retryAfterMs) },
+	});
+}
 
 export type Turn = { bucket: Bucket } & ProviderCallOptions;
 
@@ -123,4 +154,38 @@ export function createCallQueue(): CallQueue {
 		remove,
 		drop,
 	};
+}
+
+/** Says whether no client waits for a call of this purpose. */
+export function isBackground(purpose: ProviderPurpose): boolean {
+	return purpose === "background" || purpose === "endless";
+}
+
+const CLIENT: BudgetShare = { of: "client", perWindow: CALLS_OF_CLIENTS_MAX };
+
+const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
+	request: [CLIENT],
+	view: [CLIENT, { of: "view", perWindow: CALLS_OF_VIEWS_MAX }],
+	search: [CLIENT, { of: "search", perWindow: CALLS_OF_SEARCHES_MAX }],
+	background: [{ of: "background", perWindow: CALLS_OF_BACKGROUND_MAX }],
+	endless: [{ of: "endless", perWindow: CALLS_OF_ENDLESS_MAX }],
+};
+
+/** The last calls of the minute that a purpose leaves to more urgent ones. */
+const LEFT: Readonly<Record<ProviderPurpose, number>> = {
+	request: 0,
+	view: CALLS_FOR_BUYERS,
+	search: CALLS_FOR_BUYERS,
+	background: CALLS_FOR_CLIENTS,
+	endless: CALLS_FOR_CLIENTS,
+};
+
+/**
+ * Returns the budget terms of one call of this purpose: it is granted where the whole limit and
+ * each of its shares have room. Whatever all others do, 30 calls a minute are left to the
+ * background, 10 to buyers, and 10 to pages and searches while no one buys.
+ */
+export function termsOf(purpose: ProviderPurpose): BudgetTerms {
+	const perWindow = CALLS_PER_MINUTE_MAX - LEFT[purpose];
+	return { amount: 1, perWindow, windowMs: MINUTE_MS, shares: SHARES[purpose] };
 }

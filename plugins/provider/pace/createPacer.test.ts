@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import { createBlocks } from "#plugins/provider/pace/createBlocks.ts";
+import type { Fault } from "#core/fault.ts";
 import type { Turn } from "#plugins/provider/pace/createCallQueue.ts";
-import { createPacer } from "#plugins/provider/pace/createPacer.ts";
+import { createBlocks, createPacer } from "#plugins/provider/pace/createPacer.ts";
 
 const request: Turn = { bucket: "read", purpose: "request" };
 const background: Turn = { bucket: "read", purpose: "background" };

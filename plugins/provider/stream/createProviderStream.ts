@@ -1,23 +1,46 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Log } from "#core/log/Log.ts";
-import type { Metrics } from "#core/metrics/createMetrics.ts";
-import type { ProviderStreamState } from "#plugins/provider/contract.ts";
-import { createStreamMetrics } from "#plugins/provider/stream/createStreamMetrics.ts";
-import { createDelivery } from "#plugins/provider/stream/deliver/createDelivery.ts";
-import { topicOf } from "#plugins/provider/stream/frame/topicOf.ts";
-import { TOPICS_MAX } from "#plugins/provider/stream/limits.ts";
-import { createEventReader } from "#plugins/provider/stream/read/createEventReader.ts";
-import type { KnownChains } from "#plugins/provider/stream/read/readPlace.ts";
-import type { StreamClient } from "#plugins/provider/stream/StreamClient.ts";
-import { keepSocket } from "#plugins/provider/stream/socket/keepSocket.ts";
-import type { SocketState } from "#plugins/provider/stream/socket/nextSocketState.ts";
-import { systemTimers } from "#plugins/provider/stream/systemTimers.ts";
-import type { Timers } from "#plugins/provider/stream/Timers.ts";
+import type { Clock } from "#core/clock.ts";
+import type { LeaseKeeper } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
+import type { Metrics } from "#core/metrics.ts";
+import { sleep } from "#core/time.ts";
+import type { ProviderStream, ProviderStreamState } from "#plugins/provider/contract.ts";
+import { createDelivery } from "#plugins/provider/stream/delivery.ts";
+import { keepSocket, type SocketState } from "#plugins/provider/stream/keepSocket.ts";
+import { topicOf } from "#plugins/provider/stream/phoenix.ts";
+import { createEventReader, type KnownChains } from "#plugins/provider/stream/readEvent.ts";
 import {
-	createTopicBook,
-	type TopicBook,
-} from "#plugins/provider/stream/topics/createTopicBook.ts";
+	createStreamMetrics,
+	LEASE_EVERY_MS,
+	type StreamStatus,
+	TOPICS_MAX,
+} from "#plugins/provider/stream/status.ts";
+import { createTopicBook, type TopicBook } from "#plugins/provider/stream/topics.ts";
+
+/** The stream, with the switch that only this plugin has. */
+export type StreamClient = ProviderStream & {
+	/** Opens it; it is kept open, whatever happens, until `stop` or the signal. */
+	start(signal: AbortSignal): void;
+	/**
+	 * Closes it and waits for listeners under way. The followed collections are kept for the next
+	 * `start`.
+	 */
+	stop(): Promise<void>;
+};
+
+/** Timers as an argument, so that a test can let an hour pass at once. */
+export type Timers = {
+	/** Runs a function once, later; returns a function that cancels it. */
+	after(ms: number, run: () => void): () => void;
+};
+
+/** Timers of the machine. */
+export const systemTimers: Timers = {
+	after(ms, run) {
+		const timer = setTimeout(run, ms);
+		return () => clearTimeout(timer);
+	},
+};
 
 export type ProviderStreamOptions = {
 	/** `ws` or `wss`, without the key. */
@@ -175,4 +198,45 @@ const RANDOM_STEPS = 2 ** 32;
 
 function systemRandom(): number {
 	return randomInt(RANDOM_STEPS) / RANDOM_STEPS;
+}
+
+const LEASE = "provider-stream";
+
+/**
+ * Holds the stream open while this process holds the lease, until the signal: one of many workers
+ * listens, and another takes over within seconds when it is gone. Without the database none
+ * listens, as pushes could not be stored.
+ *
+ * Two may listen for a moment while the lease changes hands. A push then comes twice, which every
+ * listener must accept anyway.
+ */
+export async function startProviderStream(options: {
+	stream: StreamClient;
+	leases: Pick<LeaseKeeper, "hold" | "release">;
+	log: Log;
+	/** Written by the listening process, read by all others. */
+	status: Pick<StreamStatus, "tell" | "learn">;
+	signal: AbortSignal;
+	everyMs?: number;
+}): Promise<void> {
+	const { stream, leases, status, log, signal, everyMs = LEASE_EVERY_MS } = options;
+	let isOurs = false;
+	while (!signal.aborted) {
+		const lease = await leases.hold(LEASE).catch(() => null);
+		if (signal.aborted) break;
+		if (lease && !isOurs) {
+			log.info("this process listens to the provider's stream");
+			stream.start(signal);
+		}
+		if (!lease && isOurs) {
+			log.info("another process may listen to the provider's stream");
+			await stream.stop();
+		}
+		isOurs = lease !== null;
+		// A state that cannot be stored now is stored with the next beat.
+		await (isOurs ? status.tell(stream.state()) : status.learn()).catch(() => {});
+		await sleep(everyMs, signal);
+	}
+	await stream.stop();
+	await leases.release(LEASE).catch(() => {});
 }

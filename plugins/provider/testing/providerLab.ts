@@ -1,10 +1,9 @@
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Log } from "#core/log/Log.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { createProvider } from "#plugins/provider/createProvider.ts";
-import { offStream } from "#plugins/provider/offStream.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import type { Log } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createProvider, offStream } from "#plugins/provider/createProvider.ts";
 
 export type Seen = { method: string; path: string; query: string; headers: Headers; body: string };
 type Handler = (request: Request, turn: number) => Response | Promise<Response>;

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
-import { keepRaw } from "#plugins/provider/wire/keepRaw.ts";
-import { orderTotal } from "#plugins/provider/wire/orderTotal.ts";
-import { parseWireJson } from "#plugins/provider/wire/parseWireJson.ts";
-import { readTimeMs } from "#plugins/provider/wire/readTimeMs.ts";
-import { readUint } from "#plugins/provider/wire/readUint.ts";
-import { readUnits } from "#plugins/provider/wire/readUnits.ts";
-import { wireField } from "#plugins/provider/wire/wireField.ts";
+import { orderTotal } from "#plugins/provider/wire/orders.ts";
+import {
+	keepRaw,
+	parseWireJson,
+	readTimeMs,
+	readUint,
+	readUnits,
+	wireField,
+} from "#plugins/provider/wire/rows.ts";
 
 describe("parseWireJson", () => {
 	test("[MRG-15] an integer of any size arrives with all of its digits", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import document from "@opensea/api-types/opensea-api.json" with { type: "json" };
+import document from "@opensea/api-types/opensea-api.json";
 import { z } from "zod";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { createChainNames } from "#plugins/provider/wire/rows.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
 const memberSchema = z.looseObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wireField } from "#plugins/provider/wire/wireField.ts";
+import { wireField } from "#plugins/provider/wire/rows.ts";
 
 const { name, prose, symbol, slug, link, media, address, hash, uint, timeMs } = wireField;
 const { boolean, count, figure, decimals, record, list, any } = wireField;
@@ -172,3 +172,14 @@ export const wire = {
 		calldata_suffix: any,
 	}),
 };
+
+/**
+ * Returns when an otherwise unreadable event happened; null where it does not say.
+ *
+ * The reader of the list then knows the time of the gap: without it one odd row would cost all rows
+ * around it.
+ */
+export function eventTimeMs(row: unknown): number | null {
+	const { data } = wire.sale.safeParse(row);
+	return data?.event_timestamp ?? data?.closing_date ?? null;
+}

@@ -1,9 +1,13 @@
-import { Fault } from "#core/fault/Fault.ts";
-import { changePlan } from "#plugins/reveal-snipe/plans/changePlan.ts";
-import { driftOf } from "#plugins/reveal-snipe/plans/drift.ts";
-import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/plans/limits.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
-import { readStandings, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import { Fault } from "#core/fault.ts";
+import { changePlan } from "#plugins/reveal-snipe/plans/createPlans.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/plans/planBody.ts";
+import {
+	driftOf,
+	readStandings,
+	type Standing,
+	totalsOf,
+} from "#plugins/reveal-snipe/plans/standings.ts";
 import { type Plan, readOpenPlans } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 

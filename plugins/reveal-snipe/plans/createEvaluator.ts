@@ -1,15 +1,118 @@
 import type { Budget } from "#core/budget/Budget.ts";
-import type { TokenListing } from "#plugins/market-index/contract.ts";
-import { createFillTurns } from "#plugins/reveal-snipe/plans/createFillTurns.ts";
-import { evaluatePlan } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import { MINUTE_MS, sleep } from "#core/time.ts";
+import type { MarketIndex, TokenListing } from "#plugins/market-index/contract.ts";
+import { evaluatePlan, type PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import {
+	BOOKS_KEPT_MAX,
 	EVALUATED_FOR_MS,
 	FILLS_AT_ONCE,
 	PAGE_OF_PLANS,
-} from "#plugins/reveal-snipe/plans/limits.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
-import { keepBook } from "#plugins/reveal-snipe/sql/keptBooks.ts";
-import { makePlansDue, readDuePlans } from "#plugins/reveal-snipe/sql/plans.ts";
+} from "#plugins/reveal-snipe/plans/planBody.ts";
+import {
+	makePlansDue,
+	readDuePlans,
+	readPlannedCollections,
+} from "#plugins/reveal-snipe/sql/plans.ts";
+import { keepBook, unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
+
+export type FillTurns = {
+	/**
+	 * Waits until that plan may make a fill; returns the function that gives the turn back, or null
+	 * where the signal aborted first.
+	 */
+	take(planId: string, signal: AbortSignal): Promise<(() => void) | null>;
+};
+
+type Waiting = { planId: string; grant(release: () => void): void };
+
+const NAME = "reveal-snipe.fills";
+/** The longest delay before a refused take is repeated: plans change meanwhile. */
+const ASK_AGAIN_MS = 1_000;
+/** The answer when the budget cannot be read: no turn is given. */
+const NOT_NOW = { granted: false, retryAfterMs: ASK_AGAIN_MS };
+
+/**
+ * Makes the queue of turns for fills. The provider allows a few fills a minute for all plans of all
+ * processes together. Among waiting plans the one with the fewest turns is next; at equal counts
+ * the one that waits longest. So one plan with a hundred candidates starves no other.
+ */
+export function createFillTurns({
+	budget,
+	perMinute,
+	atOnce,
+}: {
+	budget: Budget;
+	perMinute: number;
+	atOnce: number;
+}): FillTurns {
+	const waiting: Waiting[] = [];
+	const turns = new Map<string, number>();
+	let underWay = 0;
+	let isHandingOut = false;
+
+	function next(): Waiting | undefined {
+		const fewest = Math.min(...waiting.map(({ planId }) => turns.get(planId) ?? 0));
+		const place = waiting.findIndex(({ planId }) => (turns.get(planId) ?? 0) === fewest);
+		return place < 0 ? undefined : waiting.splice(place, 1)[0];
+	}
+
+	async function handOut(): Promise<void> {
+		if (isHandingOut) return;
+		isHandingOut = true;
+		try {
+			while (waiting.length > 0 && underWay < atOnce) {
+				const terms = { amount: 1, perWindow: perMinute, windowMs: MINUTE_MS };
+				const taken = await budget.take(NAME, terms).catch(() => NOT_NOW);
+				if (!taken.granted) {
+					await sleep(Math.min(Math.max(taken.retryAfterMs, 1), ASK_AGAIN_MS));
+					continue;
+				}
+				const one = next();
+				if (!one) break;
+				turns.set(one.planId, (turns.get(one.planId) ?? 0) + 1);
+				underWay++;
+				one.grant(release());
+			}
+		} finally {
+			isHandingOut = false;
+		}
+		// With nothing waiting or running, past turns no longer matter.
+		if (waiting.length === 0 && underWay === 0) turns.clear();
+	}
+
+	function release(): () => void {
+		let isOver = false;
+		return () => {
+			if (isOver) return;
+			isOver = true;
+			underWay--;
+			void handOut();
+		};
+	}
+
+	return {
+		take(planId, signal) {
+			return new Promise((resolve) => {
+				if (signal.aborted) return resolve(null);
+				const one: Waiting = {
+					planId,
+					grant(granted) {
+						signal.removeEventListener("abort", leave);
+						resolve(granted);
+					},
+				};
+				function leave() {
+					waiting.splice(waiting.indexOf(one), 1);
+					resolve(null);
+				}
+				signal.addEventListener("abort", leave, { once: true });
+				waiting.push(one);
+				void handOut();
+			});
+		},
+	};
+}
 
 /** A collection whose tokens are all read and ranked after a detected reveal. */
 type Covered = { id: number; collectionId: number };
@@ -103,4 +206,48 @@ function readOnce(read: (collectionId: number) => Promise<TokenListing[]>): Read
 		books.set(id, known);
 		return known;
 	};
+}
+
+/**
+ * The stored steps of an evaluation: tests kill the process before and after each. Moving money has
+ * its own steps, in wallets.
+ */
+export const planSteps = [
+	/** A process takes the right to evaluate a plan. */
+	"plan.take",
+	/** A fill and its intent are recorded. */
+	"plan.fill",
+	/** The right is given back, with the result. */
+	"plan.end",
+	/** A plan is paused, resumed, cancelled, completed or expired. */
+	"plan.move",
+] as const;
+
+export type PlanStep = (typeof planSteps)[number];
+
+/**
+ * Watches the collections of all open plans, and stops watching others for plans. The transaction
+ * that stores a plan adds its collection; this removes collections, and repairs effects of parallel
+ * changes.
+ *
+ * The order books of the first collections are kept current, and refreshed at once during a reveal:
+ * a plan chooses from its collection's stored book.
+ */
+export async function watchPlanned({
+	core: { db, clock },
+	market: { book },
+}: {
+	core: Pick<Core, "db" | "clock">;
+	market: { book: Pick<MarketIndex["book"], "watch"> };
+}): Promise<void> {
+	const at = new Date(clock.nowMs());
+	const planned = await readPlannedCollections(db, at);
+	for (const { collectionId, chainId } of planned) {
+		await watchCollection(db, { collectionId, chainId, reason: "plan", at });
+	}
+	const ids = planned.map(({ collectionId }) => collectionId);
+	await unwatchOthers(db, "plan", ids);
+	const urgent = planned.flatMap(({ collectionId: id, isUrgent }) => (isUrgent ? [id] : []));
+	if (urgent.length > 0) await book.watch(urgent, { at, isUrgent: true });
+	if (ids.length > 0) await book.watch(ids.slice(0, BOOKS_KEPT_MAX), { at, isUrgent: false });
 }

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { numberToHex } from "viem";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import type { Candidate } from "#plugins/reveal-snipe/plans/chooseListings.ts";
-import { makeFill } from "#plugins/reveal-snipe/plans/makeFill.ts";
+import type { Candidate } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import { makeFill } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import { endPlansDue, makePlansDue, takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
-import type { PlansLab } from "#test/harness/openPlansLab.ts";
-import { usePlans } from "#test/harness/usePlans.ts";
+import { type PlansLab, usePlans } from "#test/harness/plans.ts";
 
 // Guarantee: a plan buys what its owner wrote, and nothing beyond its ceiling, budget and count, on
 // a real node with the real marketplace.

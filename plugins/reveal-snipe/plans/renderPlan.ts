@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { field } from "#core/http/openapi/field.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
-import { toDisplayNumber } from "#core/money/toDisplayNumber.ts";
-import { PAUSE_REASONS } from "#plugins/reveal-snipe/plans/drift.ts";
-import { type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { pageSchema } from "#core/http/pages.ts";
+import { toDisplayNumber } from "#core/money.ts";
+import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
+import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { Plan } from "#plugins/reveal-snipe/sql/plans.ts";
-import { PLAN_STATUSES } from "#plugins/reveal-snipe/states/planStates.ts";
 
 const fillSchema = z
 	.object({

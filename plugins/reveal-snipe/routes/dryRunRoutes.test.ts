@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
-import { pruneKeptBooks } from "#plugins/reveal-snipe/sql/keptBooks.ts";
+import { pruneKeptBooks } from "#plugins/reveal-snipe/sql/watch.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
-import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
-import { usePlans } from "#test/harness/usePlans.ts";
+import { type PlansLab, planBodyOf, usePlans } from "#test/harness/plans.ts";
 
 // Guarantee: a dry run returns what the plan would have bought at the last reveal, from the book
 // that was kept then, and changes nothing.

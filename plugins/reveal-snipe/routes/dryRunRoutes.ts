@@ -1,14 +1,28 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canFail } from "#core/http/canFail.ts";
-import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { moneyFault } from "#core/money/faults.ts";
-import type { DryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
-import { dryRunSchema } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import { planFault } from "#plugins/reveal-snipe/plans/faults.ts";
-import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
-import type { SignedIn } from "#plugins/reveal-snipe/routes/createSignedIn.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { exactNumbers } from "#core/http/requests.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import { moneyFault } from "#core/money.ts";
+import { type DryRuns, dryRunSchema } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import { exactPlanMembers, planBody, planFault } from "#plugins/reveal-snipe/plans/planBody.ts";
+import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+
+/** Returns the caller of a request, authenticated once however many hooks need it. */
+export type SignedIn = (context: { request: Request }) => Promise<Principal>;
+
+/**
+ * Makes the hook that authenticates before anything else: used as both `parse` and `transform`, so
+ * that without a session a caller learns nothing about the form of a body.
+ */
+export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">): SignedIn {
+	const asked = new WeakMap<Request, Promise<Principal>>();
+	return ({ request }) => {
+		const principal = asked.get(request) ?? authenticate(request);
+		asked.set(request, principal);
+		return principal;
+	};
+}
 
 export type DryRunRoutesOptions = { dryRuns: DryRuns; signedIn: SignedIn };
 

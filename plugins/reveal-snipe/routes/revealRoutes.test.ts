@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { RevealSubject } from "#plugins/market-index/contract.ts";

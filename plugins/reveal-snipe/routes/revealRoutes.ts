@@ -1,11 +1,9 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canBeCached } from "#core/http/canBeCached.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { cursorParam } from "#core/http/cursorParam.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { field } from "#core/http/openapi/field.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { canBeCached } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import {
 	type RevealIndex,
@@ -13,13 +11,13 @@ import {
 	revealParts,
 } from "#plugins/market-index/contract.ts";
 import { PAGE_DEFAULT, PAGE_MAX, RECENT_MS } from "#plugins/reveal-snipe/limits.ts";
-import { renderDetection } from "#plugins/reveal-snipe/revealFrame.ts";
-import type { Detection } from "#plugins/reveal-snipe/sql/detections.ts";
+import { renderDetection } from "#plugins/reveal-snipe/revealTools.ts";
 import {
+	type Detection,
 	type ListedReveal,
 	listReveals,
 	REVEAL_PHASES,
-} from "#plugins/reveal-snipe/sql/listReveals.ts";
+} from "#plugins/reveal-snipe/sql/detections.ts";
 
 const burstSchema = z
 	.object({

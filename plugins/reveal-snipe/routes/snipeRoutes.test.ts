@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import { watchPlanned } from "#plugins/reveal-snipe/plans/watchPlanned.ts";
+import { watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import type { Buyer } from "#test/harness/openBuyLab.ts";
-import { type PlansLab, planBodyOf } from "#test/harness/openPlansLab.ts";
-import { usePlans } from "#test/harness/usePlans.ts";
+import { type PlansLab, planBodyOf, usePlans } from "#test/harness/plans.ts";
 
 // Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can execute it; and
 // only its owner sees or moves it.

@@ -1,21 +1,26 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { cursorParam } from "#core/http/cursorParam.ts";
-import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { moneyFault } from "#core/money/faults.ts";
-import type { DryRuns } from "#plugins/reveal-snipe/plans/createDryRuns.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { exactNumbers } from "#core/http/requests.ts";
+import { canCarry, canFail } from "#core/http/routeMarks.ts";
+import { moneyFault } from "#core/money.ts";
+import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import { planFault } from "#plugins/reveal-snipe/plans/faults.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/reveal-snipe/plans/limits.ts";
-import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
+import type { DryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import {
+	exactPlanMembers,
+	PAGE_DEFAULT,
+	PAGE_MAX,
+	planBody,
+	planFault,
+} from "#plugins/reveal-snipe/plans/planBody.ts";
 import { planPageSchema, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
-import { createSignedIn, type SignedIn } from "#plugins/reveal-snipe/routes/createSignedIn.ts";
-import { dryRunRoutes } from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
-import { PLAN_STATUSES } from "#plugins/reveal-snipe/states/planStates.ts";
+import {
+	createSignedIn,
+	dryRunRoutes,
+	type SignedIn,
+} from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
 import { tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 
 export type SnipeRoutesOptions = {

@@ -1,7 +1,12 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { ShownToken } from "#plugins/market-index/contract.ts";
-import { nextSteps, type Outcome, type Step } from "#plugins/reveal-snipe/detection/nextSteps.ts";
-import type { Evidence, TriggerSignal } from "#plugins/reveal-snipe/detection/signals.ts";
+import type { RevealReading, ShownToken } from "#plugins/market-index/contract.ts";
+import {
+	type Evidence,
+	nextSteps,
+	type Outcome,
+	type Step,
+	type TriggerSignal,
+} from "#plugins/reveal-snipe/detection.ts";
 
 /** A detected reveal. */
 export type NewDetection = {
@@ -139,5 +144,124 @@ export async function pruneDetections(db: Queryable, before: Date): Promise<void
 			select from reveal_snipe.watch where collection_id = d.collection_id
 		)`,
 		[before],
+	);
+}
+
+export const REVEAL_PHASES = ["armed", "burst", "revealed"] as const;
+export type RevealPhase = (typeof REVEAL_PHASES)[number];
+
+/** A collection that is watched, or that was revealed recently. */
+export type ListedReveal = {
+	listedId: number;
+	phase: RevealPhase;
+	/** Null where there is none yet. */
+	detection: Detection | null;
+};
+
+export type RevealsQuery = {
+	chainIds: readonly number[];
+	phase: RevealPhase | null;
+	/** Reveals that ended later count as recent. */
+	since: Date;
+	/** The key of a page's last row. */
+	after: { detectionId: number; collectionId: number } | null;
+	limit: number;
+};
+
+/**
+ * Lists collections that are armed, in a burst, or recently revealed: the newest detection first,
+ * then those without one. Watched collections and recent detections are few, so both are read
+ * fully.
+ */
+export async function listReveals(db: Queryable, query: RevealsQuery): Promise<ListedReveal[]> {
+	const { chainIds, phase, since, after, limit } = query;
+	const rows = await db.query<
+		Partial<Detection> & { listedId: number; phase: RevealPhase; detectionId: number }
+	>(
+		`with watched as (
+			select distinct collection_id, chain_id from reveal_snipe.watch
+			where chain_id = any($1::int8[])
+		), recent as (
+			select distinct collection_id from reveal_snipe.detection
+			where chain_id = any($1::int8[])
+				and (ended_at is null or (ended_at > $2 and outcome = 'revealed'))
+		), listed as (
+			select collection_id from watched union select collection_id from recent
+		), placed as (
+			select l.collection_id as listed_id, coalesce(last.id, 0) as detection_id,
+				case when last.id is not null and last.ended_at is null then 'burst'
+					when last.outcome = 'revealed' and last.ended_at > $2 then 'revealed'
+					else 'armed' end as phase
+			from listed as l left join lateral (
+				select id, ended_at, outcome from reveal_snipe.detection
+				where collection_id = l.collection_id order by id desc limit 1
+			) as last on true
+		)
+		select p.listed_id as "listedId", p.detection_id as "detectionId", p.phase,
+			${DETECTION_COLUMNS}
+		from placed as p left join reveal_snipe.detection as d on d.id = p.detection_id
+		where ($3::text is null or p.phase = $3)
+			and ($4::int8 is null or (-p.detection_id, p.listed_id) > (-$4::int8, $5::int4))
+		order by p.detection_id desc, p.listed_id limit $6`,
+		[chainIds, since, phase, after?.detectionId ?? null, after?.collectionId ?? null, limit],
+	);
+	return rows.map(({ listedId, phase: shown, detectionId, ...detection }) => {
+		const has = detectionId > 0;
+		return { listedId, phase: shown, detection: has ? (detection as Detection) : null };
+	});
+}
+
+/** The result of the last look at a collection. Digests in hex. */
+export type Seen = {
+	tokenIds: readonly bigint[];
+	uriDigest: string | null;
+	contentDigest: string | null;
+	reading: RevealReading | null;
+	hiddenTraits: ShownToken["traits"];
+};
+
+/** Returns the results of the last looks, by collection id; by primary key. */
+export async function readSeen(
+	db: Queryable,
+	ids: readonly number[],
+): Promise<ReadonlyMap<number, Seen>> {
+	const rows = await db.query<Omit<Seen, "tokenIds"> & { id: number; tokenIds: string[] }>(
+		`select collection_id as id, token_ids::text[] as "tokenIds",
+			encode(uri_digest, 'hex') as "uriDigest", encode(content_digest, 'hex') as "contentDigest",
+			reading, hidden_traits as "hiddenTraits"
+		from reveal_snipe.seen where collection_id = any($1::int4[])`,
+		[ids],
+	);
+	return new Map(
+		rows.map(({ id, tokenIds, ...seen }) => [id, { ...seen, tokenIds: tokenIds.map(BigInt) }]),
+	);
+}
+
+/** Stores the result of a look in place of the one before. */
+export async function writeSeen(db: Queryable, collectionId: number, seen: Seen): Promise<void> {
+	await db.execute(
+		`insert into reveal_snipe.seen
+			(collection_id, token_ids, uri_digest, content_digest, reading, hidden_traits)
+		values ($1, $2::numeric[], decode($3, 'hex'), decode($4, 'hex'), $5, $6::jsonb)
+		on conflict (collection_id) do update set token_ids = excluded.token_ids,
+			uri_digest = excluded.uri_digest, content_digest = excluded.content_digest,
+			reading = excluded.reading, hidden_traits = excluded.hidden_traits`,
+		[
+			collectionId,
+			seen.tokenIds,
+			seen.uriDigest,
+			seen.contentDigest,
+			seen.reading,
+			seen.hiddenTraits === null ? null : JSON.stringify(seen.hiddenTraits),
+		],
+	);
+}
+
+/** Deletes the results of collections that are no longer watched. */
+export async function pruneSeen(db: Queryable): Promise<void> {
+	await db.execute(
+		`delete from reveal_snipe.seen as s where not exists (
+			select from reveal_snipe.watch where collection_id = s.collection_id
+		)`,
 	);
 }

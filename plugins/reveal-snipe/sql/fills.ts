@@ -1,5 +1,4 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Hex } from "#core/chain/Hex.ts";
+import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
 /** A token that a plan bought or tried to buy. */

@@ -1,11 +1,6 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import {
-	movesOf,
-	type PlanEvent,
-	type PlanStatus,
-} from "#plugins/reveal-snipe/states/planStates.ts";
+import { movesOf, type PlanEvent, type PlanStatus } from "#plugins/reveal-snipe/planStates.ts";
 
 /** A trait that a token must have, with one of these values. */
 export type PlanTrait = { type: string; values: string[] };

@@ -1,24 +1,25 @@
-import { parseHead } from "#core/chain/heads/parseHead.ts";
-import { type Lease, requireLease } from "#core/lease/leases.ts";
+import { parseHead } from "#core/chain/heads/Head.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { RevealIndex, ShownToken } from "#plugins/market-index/contract.ts";
-import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/detection/signals.ts";
+import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
 import { DOCUMENTS_APART_MS, LOOK_TIMEOUT_MS, PROBE_TOKENS } from "#plugins/reveal-snipe/limits.ts";
-import { appendRevealFrame } from "#plugins/reveal-snipe/revealFrame.ts";
+import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
 import {
 	insertDetection,
 	type NewDetection,
 	readLastDetections,
+	type Seen,
+	writeSeen,
 } from "#plugins/reveal-snipe/sql/detections.ts";
 import { endPlansDue } from "#plugins/reveal-snipe/sql/plans.ts";
-import { type Seen, writeSeen } from "#plugins/reveal-snipe/sql/seen.ts";
 import {
 	contentDigestOf,
 	digestOf,
 	judgeLook,
 	type Verdict,
+	type Watched,
 } from "#plugins/reveal-snipe/watch/judgeLook.ts";
-import type { Watched } from "#plugins/reveal-snipe/watch/Watched.ts";
 
 export type LookDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox" | "metrics">;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import { type FakeNode, fakeNode } from "#core/chain/rpc/testing/fakeNode.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { type PushedLog, subscribeLogs } from "#plugins/reveal-snipe/watch/subscribeLogs.ts";
 import { until } from "#test/harness/until.ts";
 

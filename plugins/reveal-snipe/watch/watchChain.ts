@@ -1,17 +1,117 @@
+import type { Clock } from "#core/clock.ts";
+import { Fault } from "#core/fault.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import { sleep } from "#core/time/sleep.ts";
-import type { RevealIndex } from "#plugins/market-index/contract.ts";
-import { createBursts } from "#plugins/reveal-snipe/burst/createBursts.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst/takeStep.ts";
-import { type Signal, signalOfLog } from "#plugins/reveal-snipe/detection/signals.ts";
-import { POLL_EVERY_MS, REFRESH_EVERY_MS, WATCHED_MAX } from "#plugins/reveal-snipe/limits.ts";
-import { readLastDetections, readOpenDetections } from "#plugins/reveal-snipe/sql/detections.ts";
-import { readSeen } from "#plugins/reveal-snipe/sql/seen.ts";
-import { readWatched } from "#plugins/reveal-snipe/sql/watch.ts";
+import { sleep } from "#core/time.ts";
+import type { MarketIndex, RevealIndex, RevealSubject } from "#plugins/market-index/contract.ts";
+import { createBursts, type OnCovered } from "#plugins/reveal-snipe/burst.ts";
+import {
+	joinTriggers,
+	type Signal,
+	signalOfLog,
+	type Trigger,
+} from "#plugins/reveal-snipe/detection.ts";
+import {
+	BLOCK_APART_MS,
+	EVENT_APART_MS,
+	POLL_EVERY_MS,
+	REFRESH_EVERY_MS,
+	WATCHED_MAX,
+} from "#plugins/reveal-snipe/limits.ts";
+import {
+	type Detection,
+	readLastDetections,
+	readOpenDetections,
+	readSeen,
+	type Seen,
+} from "#plugins/reveal-snipe/sql/detections.ts";
+import { readWatched, unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import { createLooks } from "#plugins/reveal-snipe/watch/createLooks.ts";
-import { createRoster, type Roster } from "#plugins/reveal-snipe/watch/createRoster.ts";
-import { listenToChain } from "#plugins/reveal-snipe/watch/listenToChain.ts";
-import type { PushedLog } from "#plugins/reveal-snipe/watch/subscribeLogs.ts";
+import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/judgeLook.ts";
+import { listenToChain, type PushedLog } from "#plugins/reveal-snipe/watch/subscribeLogs.ts";
+
+export type Roster = {
+	all(): readonly Watched[];
+	has(collectionId: number): boolean;
+	/** Returns the watched collection of a contract. */
+	at(address: string): Watched | undefined;
+	/** Replaces the watched collections; returns those that are new. */
+	set(
+		subjects: readonly RevealSubject[],
+		known: { seen: ReadonlyMap<number, Seen>; last: ReadonlyMap<number, Detection> },
+	): Watched[];
+	/** Records a reason to look at a collection. */
+	ask(one: Watched, reason: Pick<Trigger, "signal" | "block">): void;
+	/** Puts back looks that could not be made. */
+	giveBack(looks: readonly { watched: Watched; trigger: Trigger }[]): void;
+	/** Takes the looks that may be made now; returns them with the longest wait until the next. */
+	take(waitMaxMs: number): { looks: { watched: Watched; trigger: Trigger }[]; waitMs: number };
+};
+
+/**
+ * Keeps the watched collections of one chain, and the reason for each next look. Several reasons
+ * before a look are joined to one: the strongest.
+ */
+export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
+	const watched = new Map<number, Watched>();
+	const byAddress = new Map<string, Watched>();
+	return {
+		all: () => [...watched.values()],
+		has: (collectionId) => watched.has(collectionId),
+		at: (address) => byAddress.get(address),
+		set(subjects, { seen, last }) {
+			const kept = new Set(subjects.map(({ id }) => id));
+			for (const id of watched.keys()) if (!kept.has(id)) watched.delete(id);
+			byAddress.clear();
+			const fresh: Watched[] = [];
+			for (const subject of subjects) {
+				const one = watched.get(subject.id) ?? watchedOf(subject, seen.get(subject.id));
+				if (!watched.has(subject.id)) fresh.push(one);
+				one.subject = subject;
+				one.last = last.get(subject.id) ?? null;
+				watched.set(subject.id, one);
+				byAddress.set(subject.address, one);
+			}
+			return fresh;
+		},
+		ask(one, reason) {
+			const isPolled = reason.signal === "poll";
+			const trigger = { ...reason, heardAtMs: clock.nowMs(), isPolled };
+			one.pending = joinTriggers(one.pending, trigger);
+			onAsked();
+		},
+		giveBack(looks) {
+			for (const { watched: one, trigger } of looks) {
+				one.pending = joinTriggers(one.pending, trigger);
+			}
+		},
+		take: (waitMaxMs) => takeDue(watched.values(), { nowMs: clock.nowMs(), waitMaxMs }),
+	};
+}
+
+function takeDue(
+	watched: Iterable<Watched>,
+	{ nowMs, waitMaxMs }: { nowMs: number; waitMaxMs: number },
+): ReturnType<Roster["take"]> {
+	const looks = [];
+	let waitMs = waitMaxMs;
+	for (const one of watched) {
+		const { pending } = one;
+		if (pending === null || one.isLooking) continue;
+		const leftMs = one.lookedAtMs + apartMsOf(pending) - nowMs;
+		if (leftMs > 0) {
+			waitMs = Math.min(waitMs, leftMs);
+			continue;
+		}
+		one.pending = null;
+		one.lookedAtMs = nowMs;
+		looks.push({ watched: one, trigger: pending });
+	}
+	return { looks, waitMs };
+}
+
+function apartMsOf({ signal }: Trigger): number {
+	return signal === "log" || signal === "metadata_event" ? EVENT_APART_MS : BLOCK_APART_MS;
+}
 
 export type ChainWatchDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox" | "metrics" | "leases">;
@@ -153,4 +253,33 @@ async function refreshRoster(
 	const seen = fresh.length > 0 ? await readSeen(db, fresh) : new Map();
 	const last = ids.length > 0 ? await readLastDetections(db, ids) : new Map();
 	return roster.set(subjects, { seen, last });
+}
+
+/**
+ * Watches the collections that the operator configured, as far as the index knows them, and ends
+ * the operator's watch of all others.
+ */
+export async function watchNamed(
+	{ core, find }: { core: Pick<Core, "db" | "clock" | "chains">; find: MarketIndex["find"] },
+	names: readonly string[],
+): Promise<void> {
+	const ids: number[] = [];
+	for (const name of names) {
+		const [chainName = "", slug = ""] = name.split("/");
+		const found = await find(slug, chainName).catch(unlessUnknown);
+		const chain = found && core.chains.bySlug(found.chain);
+		if (!chain) continue;
+		ids.push(found.id);
+		await watchCollection(core.db, {
+			...{ collectionId: found.id, chainId: chain.id, reason: "operator" },
+			at: new Date(core.clock.nowMs()),
+		});
+	}
+	await unwatchOthers(core.db, "operator", ids);
+}
+
+/** Returns null for a name that is not known yet. Any other failure must not end a watch. */
+function unlessUnknown(error: unknown): null {
+	if (error instanceof Fault && (error.status === 404 || error.status === 422)) return null;
+	throw error;
 }

@@ -1,25 +1,181 @@
-import { type Wakeable, wakeable } from "#core/time/wakeable.ts";
-import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
-import { createLook, createLookFor } from "#plugins/social/inbox/lookFor.ts";
-import { createReceive, type Receive } from "#plugins/social/inbox/receive.ts";
-import { createSending } from "#plugins/social/inbox/send.ts";
-import { createThink } from "#plugins/social/inbox/think.ts";
+import { LRUCache } from "lru-cache";
+import type { Agent } from "#agent/contract.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
+import type { Steps } from "#core/steps.ts";
+import { type Wakeable, wakeable } from "#core/time.ts";
+import { createLook, createLookFor, createSending } from "#plugins/social/inbox/send.ts";
+import {
+	createThink,
+	judgeSpeaker,
+	type SpeakerTerms,
+	writtenAtMs,
+} from "#plugins/social/inbox/think.ts";
 import {
 	EVENTS_AT_ONCE,
 	IDLE_MS,
+	KNOWN_EVENTS_MAX,
 	LOOKS_AFTER_MS,
 	REPLIES_AT_ONCE,
 	SENDING_MS,
 	THINKING_MS,
 } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/reads/createReadBudget.ts";
-import { takeEvents } from "#plugins/social/sql/events.ts";
+import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { ReadBudget } from "#plugins/social/readBudget.ts";
+import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
+import { insertEvents, type NewEvent, takeEvents } from "#plugins/social/sql/events.ts";
 import {
 	doubtSending,
 	giveUpLate,
+	giveUpOf,
 	takeReplies,
 	takeUncertain,
 } from "#plugins/social/sql/replies.ts";
+import type { X } from "#plugins/social/x/createX.ts";
+import type { Activity, Written } from "#plugins/social/x/readActivity.ts";
+import type { Seal } from "#plugins/social/x/userTokens.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+/** The steps from a delivery to its reply; tests kill the process before and after each. */
+export type SocialStep =
+	| "social.receive"
+	| "social.ask"
+	| "social.finish"
+	| "social.say"
+	| "social.store";
+
+/** What all parts of the inbox need. */
+export type InboxDeps = {
+	core: Pick<Core, "db" | "clock" | "log" | "metrics">;
+	config: SocialConfig;
+	agent: Agent;
+	wallets: Pick<Wallets, "profileOfSocial">;
+	x: X;
+	steps: Steps<SocialStep>;
+	/** Null without a secret: waiting private texts are then stored unencrypted. */
+	seal: Seal | null;
+	/** Returns a tool by name; available after all plugins are set up. */
+	toolOf(name: string): AnyTool | null;
+	ending: AbortSignal;
+};
+
+/** Wakes the loop because there is new work. */
+export type Ring = () => void;
+
+/** Stores texts that X delivered, by webhook or by polling; returns how many are new. */
+export type Receive = (activity: Activity) => Promise<number>;
+
+/** Words that control the bot itself; they are no commands of plugins. */
+const STOP = /^["']?(?:stop|unsubscribe|stop\s+all)["']?[.!]?$/i;
+const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
+
+/**
+ * Makes the function that stores each text once, by its id, with whether it is for the bot, and
+ * obeys `stop` in the same transaction. Work on new texts begins at once.
+ */
+export function createReceive(
+	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
+	ring: Ring,
+): Receive {
+	const { db, clock, metrics } = core;
+	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
+	const botName = config.SOCIAL_BOT_USERNAME ?? null;
+	// An OAuth 1.0a token begins with the id of its account.
+	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
+	const received = metrics.counter({
+		name: "social_events_total",
+		help: "What was written to the bot, by how and by what became of it on arrival.",
+		labels: ["via", "outcome"],
+	});
+	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
+	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
+	return async ({ botId, written }) => {
+		const nowMs = clock.nowMs();
+		const at = new Date(nowMs);
+		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
+		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
+		const [repeated, unknown] = partition(unique(written), (one) => known.has(keyOf(one)));
+		for (const { via } of repeated) received.inc({ via, outcome: "repeated" });
+		const judged = unknown.map((one) => storable(one, terms));
+		if (judged.length === 0) return 0;
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ids = new Set(
+					await insertEvents(
+						tx,
+						judged.map(({ event }) => event),
+						at,
+					),
+				);
+				for (const { event, isStop, isStart } of judged) {
+					if (!ids.has(event.id)) continue;
+					const { authorId, writtenAt } = event;
+					if (event.via === "dm" && event.reason === null) {
+						await noteDm(tx, { userId: authorId, at: writtenAt });
+					}
+					if (isStop || isStart) {
+						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
+					}
+					if (isStop) await giveUpOf(tx, { authorId, at });
+				}
+				return ids;
+			});
+		const fresh = await steps.run("social.receive", store);
+		for (const { event } of judged) {
+			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
+			received.inc({ via: event.via, outcome });
+			known.set(event.id, true);
+		}
+		if (fresh.size > 0) ring();
+		return fresh.size;
+	};
+}
+
+/** Removes duplicates: one delivery may contain the same text twice. */
+function unique(written: readonly Written[]): Written[] {
+	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+	return [items.filter(isFirst), items.filter((item) => !isFirst(item))] as const;
+}
+
+function keyOf({ via, firstId }: Written): string {
+	return `${via}:${firstId}`;
+}
+
+type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
+
+function storable(written: Written, terms: SpeakerTerms): Storable {
+	const judged = judgeSpeaker(written, terms);
+	const said = judged.kind === "ignored" ? "" : judged.command;
+	const command = judged.kind === "heard" ? said : "";
+	// However late they are read: of an author's `stop` and `start` the one written last counts.
+	const isStop = STOP.test(said);
+	const isStart = START.test(said);
+	const own = isStop ? "stop" : isStart ? "start" : judged.kind === "late" ? "too_old" : null;
+	const reason = judged.kind === "ignored" ? judged.reason : own;
+	return {
+		isStop,
+		isStart,
+		event: {
+			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
+			// An edited post is ignored, so a stored text that is answered is the first version.
+			sourceId: written.firstId,
+			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
+			state: reason === null ? "received" : "ignored",
+			reason,
+		},
+	};
+}
+
+/**
+ * Limits the time: an id that is not X's could otherwise mean a year that the database cannot
+ * store.
+ */
+function clamped(ms: number, nowMs: number): number {
+	return Math.min(Math.max(ms, 0), nowMs);
+}
 
 export type Inbox = {
 	receive: Receive;

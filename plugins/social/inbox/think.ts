@@ -1,22 +1,131 @@
 import type { Reply } from "#agent/contract.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
-import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
-import { privateBody } from "#plugins/social/inbox/privateBody.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
+import type { InboxDeps, Ring } from "#plugins/social/inbox/createInbox.ts";
 import {
 	EVENT_AGE_MAX_MS,
+	EVENT_AHEAD_MAX_MS,
 	EVENTS_PER_AUTHOR_HOUR_MAX,
 	PRIVATE_AGE_MAX_MS,
 	REPLY_AGE_MAX_MS,
 	RUNNING_RETRY_MS,
+	TEXT_CHARS_MAX,
 	THINKING_ATTEMPTS_MAX,
 	UNLINKED_PER_AUTHOR_DAY_MAX,
 } from "#plugins/social/limits.ts";
-import { type Rendered, renderReplies } from "#plugins/social/reply/renderReplies.ts";
+import { type Rendered, renderReplies } from "#plugins/social/renderReplies.ts";
 import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
 import { admitEvent, endEvent, type SocialEvent, waitEvent } from "#plugins/social/sql/events.ts";
-import { insertReplies, type NewReply, releaseHeld } from "#plugins/social/sql/replies.ts";
-import { keepUnlinked } from "#plugins/social/sql/unlinkedTrades.ts";
+import {
+	insertReplies,
+	keepUnlinked,
+	type NewReply,
+	releaseHeld,
+} from "#plugins/social/sql/replies.ts";
+import { BLANK, trimmed, type Written } from "#plugins/social/x/readActivity.ts";
+import type { Seal } from "#plugins/social/x/userTokens.ts";
+
+/** Why the bot does not answer. Every reason is stored, for operators. */
+export type Silence =
+	| "self"
+	| "automated"
+	| "ignored_account"
+	| "not_direct"
+	| "repost"
+	| "edited"
+	| "unreadable"
+	| "not_named";
+
+export type SpeakerTerms = {
+	/** Known ids of the bot's own account. */
+	botIds: ReadonlySet<string>;
+	/** Without `@`; null: the bot cannot be mentioned. */
+	botName: string | null;
+	ignoredIds: ReadonlySet<string>;
+	nowMs: number;
+};
+
+/** `late`: it was for the bot, but too long ago for anything but `stop`. */
+export type Judged =
+	| { kind: "heard" | "late"; command: string }
+	| { kind: "ignored"; reason: Silence };
+
+/**
+ * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
+ * name at its beginning or end.
+ */
+export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
+	const reason = silence(written, terms);
+	if (reason !== null) return { kind: "ignored", reason };
+	const command = withoutName(written.text, terms);
+	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
+	if (!isNamed) return { kind: "ignored", reason: "not_named" };
+	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
+	return { kind: isLate ? "late" : "heard", command };
+}
+
+function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
+	if (botIds.has(written.authorId)) return "self";
+	if (written.isAutomated) return "automated";
+	if (ignoredIds.has(written.authorId)) return "ignored_account";
+	if (!written.isDirect) return "not_direct";
+	if (written.isRepost) return "repost";
+	// An edited text: the first version was handled, or was ignored; no other version counts.
+	if (written.id !== written.firstId) return "edited";
+	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
+	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
+}
+
+const EPOCH_MS = 1_288_834_974_657n;
+
+/**
+ * Returns when a text was written, in Unix ms, from its id: X's ids contain the time. So a delivery
+ * that is repeated much later counts as old.
+ */
+export function writtenAtMs(id: string): number {
+	return Number((BigInt(id) >> 22n) + EPOCH_MS);
+}
+
+function names(text: string, { botName }: SpeakerTerms): boolean {
+	return botName !== null && nameOf(botName, "").test(text);
+}
+
+function withoutName(text: string, { botName }: SpeakerTerms): string {
+	if (botName === null) return text;
+	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
+	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
+}
+
+/**
+ * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
+ * neither does the name of a list (`@bot/list`).
+ */
+function nameOf(botName: string, before: string, after = ""): RegExp {
+	return new RegExp(
+		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
+		"iu",
+	);
+}
+
+const SEALED = "s:";
+const PLAIN = "p:";
+
+/**
+ * Encrypts a private text for the database while it waits, and decrypts it: it may hold a link that
+ * confirms a payment. Without the deployment's secret it is stored unencrypted.
+ */
+export const privateBody = {
+	close(text: string, seal: Seal | null): string {
+		if (seal === null) return `${PLAIN}${text}`;
+		return `${SEALED}${Buffer.from(seal.close(text)).toString("base64")}`;
+	},
+	/** Returns the text; null if it was sealed with another secret. */
+	open(body: string, seal: Seal | null): string | null {
+		if (body.startsWith(PLAIN)) return body.slice(PLAIN.length);
+		if (seal === null || !body.startsWith(SEALED)) return null;
+		return seal.open(Buffer.from(body.slice(SEALED.length), "base64"));
+	},
+};
 
 /** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
 export type Think = (event: SocialEvent) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
-import { type EventState, eventsBefore } from "#plugins/social/states/socialStates.ts";
+import { type EventState, eventsBefore } from "#plugins/social/socialStates.ts";
 
 /** A text written to the bot, as it is stored. */
 export type SocialEvent = {
@@ -139,5 +139,27 @@ export async function pruneEvents(db: Queryable, before: Date): Promise<number> 
 			select id from social.event where received_at < $1 order by received_at limit $2
 		)`,
 		[before, PRUNE_ROWS_MAX],
+	);
+}
+
+/** Returns the newest id that polling has read of a source; null before the first poll. */
+export async function readPosition(db: Queryable, name: string): Promise<string | null> {
+	const [row] = await db.query<{ newestId: string }>(
+		`select newest_id as "newestId" from social.position where name = $1`,
+		[name],
+	);
+	return row?.newestId ?? null;
+}
+
+/** Moves a position forward; ids grow, so it never goes back. */
+export async function movePosition(
+	db: Queryable,
+	{ name, newestId, at }: { name: string; newestId: string; at: Date },
+): Promise<void> {
+	await db.execute(
+		`insert into social.position as known (name, newest_id, changed_at) values ($1, $2, $3)
+		on conflict (name) do update set newest_id = excluded.newest_id, changed_at = $3
+			where known.newest_id::numeric < excluded.newest_id::numeric`,
+		[name, newestId, at],
 	);
 }

@@ -1,4 +1,46 @@
 import type { Queryable } from "#core/db/Database.ts";
+import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
+
+/**
+ * Reserves a span of time and a text for a proactive post; returns false where the span has one, or
+ * the text was posted before. The row is written before X is called.
+ */
+export async function takeRadarPost(
+	db: Queryable,
+	{ slot, digest, at }: { slot: number; digest: Uint8Array; at: Date },
+): Promise<boolean> {
+	const taken = await db.execute(
+		`insert into social.radar_post (slot, digest, state, at) values ($1, $2, 'sending', $3)
+		on conflict do nothing`,
+		[slot, digest, at],
+	);
+	return taken > 0;
+}
+
+/** Returns true if a span of time has a post already, or a try. */
+export async function hasRadarPost(db: Queryable, slot: number): Promise<boolean> {
+	return (await db.query("select from social.radar_post where slot = $1", [slot])).length > 0;
+}
+
+export async function endRadarPost(
+	db: Queryable,
+	{ slot, state, postId }: { slot: number; state: string; postId: string | null },
+): Promise<void> {
+	await db.execute("update social.radar_post set state = $2, post_id = $3 where slot = $1", [
+		slot,
+		state,
+		postId,
+	]);
+}
+
+export async function pruneRadarPosts(db: Queryable, before: Date): Promise<number> {
+	return await db.execute(
+		`delete from social.radar_post where slot in (
+			select slot from social.radar_post where at < $1 limit $2
+		)`,
+		[before, PRUNE_ROWS_MAX],
+	);
+}
 
 /** Returns the first day of the month, in UTC, as X bills it. */
 export function monthOf(ms: number): string {

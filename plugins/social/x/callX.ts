@@ -1,11 +1,14 @@
-import { readCapped } from "#core/http/readCapped.ts";
-import { cleanLine } from "#core/outside/cleanLine.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { readCapped } from "#core/http/createGate.ts";
+import { cleanLine } from "#core/outside.ts";
+import { socialFault } from "#plugins/social/faults.ts";
 import {
 	X_ANSWER_BYTES_MAX,
 	X_PAUSE_MAX_MS,
 	X_PAUSE_MS,
 	X_TIMEOUT_MS,
 } from "#plugins/social/limits.ts";
+import type { SocialConfig } from "#plugins/social/plugin.ts";
 
 export type XCall = {
 	method: "GET" | "POST" | "PUT" | "DELETE";
@@ -120,4 +123,123 @@ function untilOf(headers: Headers, nowMs: number): number {
 function codeOf(error: unknown): string {
 	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
 	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
+}
+
+type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
+
+/** Returns a credential, or throws the Fault that names the missing one. */
+export function needed(config: SocialConfig, name: Name): string {
+	const value = config[name];
+	if (typeof value === "string") return value;
+	throw missing([name]);
+}
+
+export function missing(names: readonly string[]): Error {
+	return socialFault.credentialMissing({ public: `${names.join(", ")} must be set for this.` });
+}
+
+const OAUTH1 = [
+	"SOCIAL_API_KEY",
+	"SOCIAL_API_SECRET",
+	"SOCIAL_OAUTH1_ACCESS_TOKEN",
+	"SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET",
+] as const;
+
+/** Returns true if all four parts of OAuth 1.0a are set. */
+export function hasOAuth1(config: SocialConfig): boolean {
+	return OAUTH1.every((name) => config[name] !== undefined);
+}
+
+export function oauth1Keys(config: SocialConfig): OAuth1Keys {
+	const gone = OAUTH1.filter((name) => config[name] === undefined);
+	if (gone.length > 0) throw missing(gone);
+	return {
+		apiKey: needed(config, "SOCIAL_API_KEY"),
+		apiSecret: needed(config, "SOCIAL_API_SECRET"),
+		accessToken: needed(config, "SOCIAL_OAUTH1_ACCESS_TOKEN"),
+		accessTokenSecret: needed(config, "SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET"),
+	};
+}
+
+/** Returns true if a token for the bot's account by OAuth 2 is set. */
+export function hasOAuth2(config: SocialConfig): boolean {
+	const { SOCIAL_USER_ACCESS_TOKEN: access, SOCIAL_USER_REFRESH_TOKEN: refresh } = config;
+	return access !== undefined || refresh !== undefined;
+}
+
+/** Returns the secret that signs deliveries; null where none is set. */
+export function webhookSecretOf(config: SocialConfig): string | null {
+	return config.SOCIAL_WEBHOOK_SECRET ?? config.SOCIAL_API_SECRET ?? null;
+}
+
+/** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
+export type OAuth1Keys = {
+	apiKey: string;
+	apiSecret: string;
+	accessToken: string;
+	accessTokenSecret: string;
+};
+
+export type OAuth1Request = {
+	method: string;
+	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
+	url: string;
+	/** Parameters of a form body, which are signed. X's version 2 takes JSON, and has none. */
+	form?: Readonly<Record<string, string>>;
+	nonce: string;
+	nowMs: number;
+};
+
+/**
+ * Returns the `authorization` header that signs a request by RFC 5849 with HMAC-SHA1.
+ *
+ * Written here because the libraries for X fix its host, and here the operator configures it.
+ */
+export function oauth1Header(keys: OAuth1Keys, request: OAuth1Request): string {
+	const url = new URL(request.url);
+	const own: [string, string][] = [
+		["oauth_consumer_key", keys.apiKey],
+		["oauth_nonce", request.nonce],
+		["oauth_signature_method", "HMAC-SHA1"],
+		["oauth_timestamp", String(Math.floor(request.nowMs / 1_000))],
+		["oauth_token", keys.accessToken],
+		["oauth_version", "1.0"],
+	];
+	const parameters = [...own, ...url.searchParams, ...Object.entries(request.form ?? {})]
+		.map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+		.sort();
+	const base = [request.method.toUpperCase(), `${url.origin}${url.pathname}`, parameters.join("&")];
+	const signature = createHmac(
+		"sha1",
+		`${escaped(keys.apiSecret)}&${escaped(keys.accessTokenSecret)}`,
+	)
+		.update(base.map(escaped).join("&"))
+		.digest("base64");
+	const members = [...own, ["oauth_signature", signature] as const]
+		.map(([name, value]) => `${escaped(name)}="${escaped(value)}"`)
+		.sort();
+	return `OAuth ${members.join(", ")}`;
+}
+
+/** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
+function escaped(text: string): string {
+	return encodeURIComponent(text).replace(
+		/[!'()*]/g,
+		(sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+	);
+}
+
+export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
+const PREFIX = "sha256=";
+
+/** Returns the signature that X expects for a challenge, and sends with each delivery. */
+export function signatureOf(secret: string, bytes: string | Uint8Array): string {
+	return `${PREFIX}${createHmac("sha256", secret).update(bytes).digest("base64")}`;
+}
+
+/** Returns true if X signed exactly these bytes; compares in constant time. */
+export function isSigned(secret: string, bytes: Uint8Array, header: string | null): boolean {
+	const given = Buffer.from(header ?? "");
+	const wanted = Buffer.from(signatureOf(secret, bytes));
+	return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

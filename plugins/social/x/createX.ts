@@ -1,19 +1,22 @@
 import { z } from "zod";
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { MINUTE_MS } from "#core/time/units.ts";
+import { MINUTE_MS } from "#core/time.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { SocialConfig } from "#plugins/social/socialConfig.ts";
-import { type CallX, createCallX, type XAnswer, type XCall } from "#plugins/social/x/callX.ts";
-import { createUserTokens } from "#plugins/social/x/createUserTokens.ts";
+import type { SocialConfig } from "#plugins/social/plugin.ts";
 import {
+	type CallX,
+	createCallX,
 	hasOAuth1,
 	hasOAuth2,
 	missing,
 	needed,
+	oauth1Header,
 	oauth1Keys,
-} from "#plugins/social/x/credentials.ts";
-import { oauth1Header } from "#plugins/social/x/oauth1Header.ts";
+	type XAnswer,
+	type XCall,
+} from "#plugins/social/x/callX.ts";
+import { createUserTokens } from "#plugins/social/x/userTokens.ts";
 
 /** The identity for a call: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
 export type Speaker = "app" | "user" | "account";

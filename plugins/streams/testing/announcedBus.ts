@@ -1,4 +1,4 @@
-import type { Bus } from "#core/bus/Bus.ts";
+import type { Bus } from "#core/bus.ts";
 
 /** Makes a bus that delivers nothing by itself: it keeps announcements, for a test to deliver. */
 export function announcedBus(): Bus & { announced: string[] } {

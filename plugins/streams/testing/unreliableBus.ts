@@ -1,4 +1,4 @@
-import type { Bus } from "#core/bus/Bus.ts";
+import type { Bus } from "#core/bus.ts";
 
 export type Fate = "deliver" | "drop" | "double" | "hold";
 

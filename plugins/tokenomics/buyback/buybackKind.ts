@@ -1,16 +1,26 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { formatAmount } from "#core/money/formatAmount.ts";
-import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { type BuybackRequest, buybackRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
-import { purchaseSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
-import { DEADLINE_MARGIN_MS } from "#plugins/tokenomics/buyback/limits.ts";
+import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { formatAmount } from "#core/money.ts";
+import {
+	assessMarket,
+	type BuybackDeps,
+	type Purchase,
+} from "#plugins/tokenomics/buyback/assessMarket.ts";
+import { DEADLINE_MARGIN_MS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { gapBps } from "#plugins/tokenomics/buyback/poolMath.ts";
-import { type Funds, type Keeper, readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
-import { RELEASE } from "#plugins/tokenomics/buyback/releaseKind.ts";
+import {
+	type Funds,
+	type Keeper,
+	type RefusalCode,
+	readKeeper,
+	refusal,
+} from "#plugins/tokenomics/buyback/readKeeper.ts";
+import {
+	type BuybackRequest,
+	buybackRequest,
+	purchaseSteps,
+	RELEASE,
+} from "#plugins/tokenomics/buyback/releaseKind.ts";
 import {
 	SUPPLY_STANDS,
 	settleBuyback,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
-import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

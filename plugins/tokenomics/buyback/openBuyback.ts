@@ -1,22 +1,74 @@
 import { randomInt } from "node:crypto";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { createSteps } from "#core/steps/createSteps.ts";
-import { SECOND_MS } from "#core/time/units.ts";
+import type { Job } from "#core/schedule.ts";
+import { createSteps } from "#core/steps.ts";
+import { SECOND_MS } from "#core/time.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import {
 	type BuybackConfig,
 	boundsOf,
+	RUN_TIMEOUT_MS,
 	refuseImpossible,
+	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
-import { RUN_TIMEOUT_MS } from "#plugins/tokenomics/buyback/limits.ts";
-import { type BuybackStatus, readStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
+import { refusals } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { type TurnDeps, takeTurn } from "#plugins/tokenomics/buyback/takeTurn.ts";
-import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
-import type { Wallets } from "#plugins/wallets/contract.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import {
+	type BuybackLook,
+	type BuybackRun,
+	buybackLooks,
+	buybackRuns,
+} from "#plugins/tokenomics/sql/buybackRuns.ts";
+import type { Held, Wallets } from "#plugins/wallets/contract.ts";
+
+/** How buying back goes, for whoever looks: nothing of it is secret. */
+export type BuybackStatus = {
+	isEnabled: boolean;
+	/** Why the newest turn spent nothing, or its run did not; null: it buys, or has bought. */
+	code: string | null;
+	detail: string | null;
+	/** The newest turn of the job; null: none was taken yet. */
+	lookedAt: Date | null;
+	/** When the next one may begin. */
+	nextAt: Date | null;
+	lastRun: (BuybackRun & Pick<Held, "status" | "errorCode"> & { heldRaw: bigint }) | null;
+	/** Revenue that was left where it is. */
+	left: BuybackLook["left"];
+};
+
+type Deps = { db: Queryable; execution: Pick<Wallets["execution"], "held">; chainId: number };
+
+/** Reads how buying back goes: three short reads, by primary keys. */
+export async function readStatus(
+	{ db, execution, chainId }: Deps,
+	{ BUYBACK_ENABLED: isEnabled }: Pick<BuybackConfig, "BUYBACK_ENABLED">,
+): Promise<BuybackStatus> {
+	const [look, [run]] = await Promise.all([
+		buybackLooks.read(db, chainId),
+		buybackRuns.newest(db, { chainId, limit: 1 }),
+	]);
+	const [held] = run ? await execution.held(db, [run.intentId]) : [];
+	const lastRun =
+		run && held
+			? { ...run, status: held.status, errorCode: held.errorCode, heldRaw: held.raw }
+			: null;
+	// A turn that began a run: what became of that says more.
+	const isOfRun = look?.code === null && lastRun?.slot === look.slot;
+	return {
+		isEnabled,
+		code: isEnabled ? (isOfRun ? lastRun.errorCode : (look?.code ?? null)) : "disabled",
+		detail: isEnabled ? (look?.detail ?? null) : refusals.disabled,
+		lookedAt: look?.at ?? null,
+		nextAt: look && isEnabled ? new Date((look.slot + 1) * SLOT_MS) : null,
+		lastRun,
+		left: look?.left ?? [],
+	};
+}
 
 export type Buyback = {
 	jobs: Job[];

@@ -1,5 +1,5 @@
-import { assert } from "#core/fault/assert.ts";
-import { BPS } from "#plugins/tokenomics/buyback/limits.ts";
+import { assert } from "#core/fault.ts";
+import { BPS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 
 const Q96 = 2n ** 96n;
 const Q192 = 2n ** 192n;

@@ -1,13 +1,50 @@
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
+import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { decoded, viewCall } from "#plugins/tokenomics/buyback/askViews.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { type ReleaseRequest, releaseRequest } from "#plugins/tokenomics/buyback/buybackRequest.ts";
-import { releaseSteps } from "#plugins/tokenomics/buyback/buybackSteps.ts";
-import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
+import type { BuybackDeps } from "#plugins/tokenomics/buyback/assessMarket.ts";
+import { BURN_BUCKET, type RefusalCode, refusal } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { decoded, viewCall } from "#plugins/tokenomics/buyback/settleBuyback.ts";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/contract.ts";
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z.string().refine(isAddress);
+const units = z.string().regex(/^[1-9]\d{0,77}$/);
+
+/** What a run is asked to do. What it buys is decided when it is planned, by the bounds then. */
+export const buybackRequest = z.strictObject({
+	/** The ten minutes that it is the one run of. */
+	slot: z.int().min(0),
+	token: address,
+	router: address,
+	burner: address,
+	/** The zero address is the chain's own coin. */
+	paidWith: address,
+	symbol: z.string().min(1).max(16),
+	decimals: z.int().min(0).max(36),
+	/** What is spent, in base units: this, and never more. */
+	spendRaw: units,
+	/**
+	 * What the router has to have paid for burning, ever, before that is spent: what runs before this
+	 * one spent, and this. So what an operator sent the keeper for gas is never burned.
+	 */
+	releasedRaw: units,
+});
+export type BuybackRequest = z.output<typeof buybackRequest>;
+
+/** What a step asks that has the router pay the burn's share of a currency to the keeper. */
+export const releaseRequest = z.strictObject({ router: address, currency: address });
+export type ReleaseRequest = z.output<typeof releaseRequest>;
+
+/** What a turn of the job does that goes out, or lasts. */
+export const turnSteps = ["buyback.turn", "commit.buyback", "commit.buyback_look"] as const;
+export type TurnStep = (typeof turnSteps)[number];
+
+/** Outbound calls of the purchase. */
+export const purchaseSteps = ["buyback.keeper", "buyback.market", "buyback.supply"] as const;
+
+/** Outbound calls of the step before it. */
+export const releaseSteps = ["buyback.owed"] as const;
 
 export const RELEASE = "buyback-release";
 

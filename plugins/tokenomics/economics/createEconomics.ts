@@ -1,20 +1,20 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import { decimalString } from "#core/money/decimalString.ts";
-import { SECOND_MS } from "#core/time/units.ts";
-import type { BuybackStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
+import { decimalString } from "#core/money.ts";
+import { SECOND_MS } from "#core/time.ts";
+import type { BuybackStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import {
 	type Economics,
 	type Figure,
 	NOT_LAUNCHED,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { type EconomicsRows, readEconomics } from "#plugins/tokenomics/economics/readEconomics.ts";
-import { seasonOf } from "#plugins/tokenomics/league/countSeason.ts";
+import { seasonOf } from "#plugins/tokenomics/league.ts";
 import { DEFAULT_SPLIT } from "#plugins/tokenomics/ledger/applyEvents.ts";
 import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
-import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
-import { BUCKET_NAMES } from "#plugins/tokenomics/treasury/renderEntry.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import { BUCKET_NAMES } from "#plugins/tokenomics/treasury.ts";
 
 export type EconomicsDeps = {
 	db: Database;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { bucketName } from "#plugins/tokenomics/treasury/renderEntry.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { bucketName } from "#plugins/tokenomics/treasury.ts";
 
 export const NOT_LAUNCHED = "token not launched";
 

@@ -1,13 +1,13 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { seasonOf } from "#plugins/tokenomics/league/countSeason.ts";
+import { seasonOf } from "#plugins/tokenomics/league.ts";
+import { shownRevenue } from "#plugins/tokenomics/ledger/compareLedger.ts";
 import { followedNow, rolesOf } from "#plugins/tokenomics/ledger/followContracts.ts";
-import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
 import { SHOWN_CURRENCIES, STANDINGS_SHOWN } from "#plugins/tokenomics/limits.ts";
-import type { Contracts, TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
-import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
+import type { Contracts, TokenContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { entries } from "#plugins/tokenomics/sql/entries.ts";
-import { type SeasonRow, type Standing, standings } from "#plugins/tokenomics/sql/standings.ts";
+import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/followed.ts";
+import { type SeasonRow, type Standing, standings } from "#plugins/tokenomics/sql/holders.ts";
 import { type Total, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 
 /** Everything that the economics are rendered from. */

@@ -1,13 +1,14 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
-import { sharesOf } from "#plugins/tokenomics/contracts/sharesOf.ts";
-import type {
-	EntryEvent,
-	LedgerEvent,
-	TransferEvent,
-} from "#plugins/tokenomics/events/ledgerEvents.ts";
-import { entries, type NewEntry, type SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
+import { assert } from "#core/fault.ts";
+import { sharesOf } from "#plugins/tokenomics/contracts/abi.ts";
+import type { EntryEvent, LedgerEvent, TransferEvent } from "#plugins/tokenomics/ledgerEvents.ts";
+import {
+	entries,
+	type NewEntry,
+	type SplitPlace,
+	transfers,
+} from "#plugins/tokenomics/sql/entries.ts";
 import { holders } from "#plugins/tokenomics/sql/holders.ts";
 import {
 	NO_SOURCE,
@@ -17,7 +18,6 @@ import {
 	totalName,
 	totals,
 } from "#plugins/tokenomics/sql/totals.ts";
-import { transfers } from "#plugins/tokenomics/sql/transfers.ts";
 
 /** How the router splits before anybody sets anything: holders, league, burn, treasury. */
 export const DEFAULT_SPLIT = [3_500, 1_500, 2_000, 3_000] as const;

@@ -1,19 +1,54 @@
 import { type Abi, decodeFunctionResult, encodeFunctionData } from "viem";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { hexData } from "#core/chain/reads/hexData.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import type { Queryable } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
+import { readAbiText, readAbiUint } from "#core/chain/abi.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { parseHead } from "#core/chain/heads/Head.ts";
+import { hexData } from "#core/chain/reads/readBlocks.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Queryable } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
+import { cleanLine } from "#core/outside.ts";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
-import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
-import { COMPARED_CURRENCIES, COMPARED_HOLDERS, VIEW_GAS } from "#plugins/tokenomics/limits.ts";
-import { tokenViews } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import {
+	COMPARED_CURRENCIES,
+	COMPARED_HOLDERS,
+	SHOWN_CURRENCIES,
+	VIEW_GAS,
+} from "#plugins/tokenomics/limits.ts";
+import { type TokenContracts, tokenViews } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { entries } from "#plugins/tokenomics/sql/entries.ts";
-import type { Followed } from "#plugins/tokenomics/sql/followed.ts";
+import { currencies, type Followed, type KnownCurrency } from "#plugins/tokenomics/sql/followed.ts";
 import { type Holder, holders } from "#plugins/tokenomics/sql/holders.ts";
-import { NO_SOURCE, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
+import {
+	NO_SOURCE,
+	type OfContract,
+	type Total,
+	totalKey,
+	totals,
+} from "#plugins/tokenomics/sql/totals.ts";
+
+/**
+ * Reads the revenue of a router by currency, so many at most: the chain's coin and the currencies
+ * that buybacks are made with, then those that came first. Anybody can pay in tokens of their own,
+ * also before others do, and must not push out what counts.
+ */
+export async function shownRevenue(
+	db: Queryable,
+	of: OfContract,
+	{ named, limit }: { named: readonly Address[]; limit: number },
+): Promise<Total[]> {
+	const first = [...new Set([ZERO_ADDRESS, ...named])];
+	const keys = first.map((currency) => totalKey("revenue", { currency }));
+	const [counting, oldest] = await Promise.all([
+		totals.ofKeys(db, of, keys),
+		totals.oldest(db, of, { kind: "revenue", limit: limit + first.length }),
+	]);
+	const place = ({ currency }: Total) => first.indexOf(currency);
+	counting.sort((one, other) => place(one) - place(other));
+	const others = oldest.filter(({ currency }) => !first.includes(currency));
+	return [...counting, ...others].slice(0, limit);
+}
 
 const BUCKETS = [0, 1, 2, 3] as const;
 /** Sources whose split is compared, beside the default. */
@@ -186,4 +221,60 @@ function readAnswer({ abi, functionName, args }: Expectation, answer: unknown): 
 	} catch {
 		return "unreadable";
 	}
+}
+
+const SYMBOL_LENGTH_MAX = 16;
+const DECIMALS_MAX = 36n;
+const VIEWS = ["symbol", "decimals"] as const;
+
+export type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
+
+/**
+ * Learns what the token and the currencies of revenue are called, of those that are shown and not
+ * known yet. What a contract says of itself is anybody's text: it is cleaned before it is kept.
+ */
+export async function learnCurrencies(
+	{ db, clock, rpc, chain }: LearnDeps,
+	{ token, router }: TokenContracts,
+	{ named, signal }: { named: readonly Address[]; signal: AbortSignal },
+): Promise<void> {
+	const of = router === null ? null : { chainId: chain.id, contract: router };
+	const revenue = of ? await shownRevenue(db, of, { named, limit: SHOWN_CURRENCIES }) : [];
+	const wanted = [...new Set([token, ...revenue.map(({ currency }) => currency)])];
+	const known = await currencies.among(db, chain.id, wanted);
+	const names = new Set(known.map(({ address }) => address));
+	const fresh = wanted.filter((address) => !names.has(address));
+	if (fresh.length === 0) return;
+	const asked = fresh.filter((address) => address !== ZERO_ADDRESS);
+	const calls = asked.flatMap((to) =>
+		VIEWS.map((functionName) => {
+			const data = encodeFunctionData({ abi: tokenViews, functionName });
+			return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
+		}),
+	);
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
+	const at = new Date(clock.nowMs());
+	for (const address of fresh) {
+		const place = asked.indexOf(address) * VIEWS.length;
+		const told = outcomes.slice(place, place + VIEWS.length);
+		const read = address === ZERO_ADDRESS ? coinOf(chain) : currencyOf(address, told);
+		if (read) await currencies.write(db, chain.id, read, at);
+	}
+}
+
+function coinOf({ nativeCurrency: { symbol, decimals } }: Chain): KnownCurrency {
+	return { address: ZERO_ADDRESS, symbol, decimals };
+}
+
+/** Reads what a currency said of itself; null where a node did not answer: it is asked again. */
+function currencyOf(address: Address, told: readonly RpcOutcome[]): KnownCurrency | null {
+	const isSilent = told.some((one) => one.kind === "fault" && one.fault.code !== "rpc_refused");
+	if (told.length === 0 || isSilent) return null;
+	const [text, places] = told.map((one) => {
+		return one.kind === "result" ? (hexData.safeParse(one.result).data ?? null) : null;
+	});
+	const symbol = text ? cleanLine(readAbiText(text), { lengthMax: SYMBOL_LENGTH_MAX }) : null;
+	const decimals = places ? readAbiUint(places) : null;
+	const isSound = decimals !== null && decimals <= DECIMALS_MAX;
+	return { address, symbol, decimals: isSound ? Number(decimals) : null };
 }

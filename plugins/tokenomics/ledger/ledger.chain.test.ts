@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toHex } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { systemClock } from "#core/clock.ts";
+import { silentLog } from "#core/log.ts";
 import { checkContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { type BurnerLab, openBurnerLab } from "#plugins/tokenomics/testing/openBurnerLab.ts";
 import { openLedgerLab } from "#plugins/tokenomics/testing/openLedgerLab.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { expectBooks } from "#plugins/tokenomics/testing/expectBooks.ts";
 import {
 	BURNER,

@@ -1,15 +1,14 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { BLOCK_NUMBER_MAX } from "#core/chain/limits.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { field } from "#core/http/openapi/field.ts";
+import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { invalidTokenomics, tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 import { CHECK_TIMEOUT_MS } from "#plugins/tokenomics/limits.ts";
-import { checkContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
-import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
-import { type Manifest, manifests } from "#plugins/tokenomics/sql/manifests.ts";
+import { type Contracts, checkContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import { type Manifest, manifests } from "#plugins/tokenomics/sql/followed.ts";
 import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
 const CONTRACT = { pattern: "^0x[0-9a-fA-F]{40}$", examples: [`0x${"7a".repeat(20)}`] };

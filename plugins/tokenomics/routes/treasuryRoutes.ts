@@ -1,26 +1,24 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { cursorParam } from "#core/http/cursorParam.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
+import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { ENTRY_TYPES } from "#plugins/tokenomics/events/ledgerEvents.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
+import { ENTRY_TYPES } from "#plugins/tokenomics/ledgerEvents.ts";
 import { EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
-import type { Contracts } from "#plugins/tokenomics/manifest/createContracts.ts";
-import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/currencies.ts";
+import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { type Entry, type EntryFilter, entries } from "#plugins/tokenomics/sql/entries.ts";
+import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/followed.ts";
 import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
-import { csvOf } from "#plugins/tokenomics/treasury/csvOf.ts";
-import { entrySchema, renderEntry } from "#plugins/tokenomics/treasury/renderEntry.ts";
 import {
+	csvOf,
+	entrySchema,
 	readTotals,
+	renderEntry,
 	renderTotal,
 	totalSchema,
-} from "#plugins/tokenomics/treasury/treasuryTotals.ts";
+} from "#plugins/tokenomics/treasury.ts";
 
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;

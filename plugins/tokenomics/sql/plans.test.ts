@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
-import { shownRevenue } from "#plugins/tokenomics/ledger/shownRevenue.ts";
+import { shownRevenue } from "#plugins/tokenomics/ledger/compareLedger.ts";
 import { buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
-import { entries } from "#plugins/tokenomics/sql/entries.ts";
-import { holders } from "#plugins/tokenomics/sql/holders.ts";
-import { standings } from "#plugins/tokenomics/sql/standings.ts";
+import { entries, transfers } from "#plugins/tokenomics/sql/entries.ts";
+import { holders, standings } from "#plugins/tokenomics/sql/holders.ts";
 import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
-import { transfers } from "#plugins/tokenomics/sql/transfers.ts";
 import { FILLED_CHAIN_ID as chainId, FILLED, fillLedger } from "#test/bench/fill/fillLedger.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

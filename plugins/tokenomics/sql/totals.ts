@@ -1,6 +1,4 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { hexOf } from "#core/chain/hexOf.ts";
+import { type Address, bytesOf, type Hex, hexOf, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
 

@@ -9,13 +9,16 @@ import {
 	parseAbi,
 	stringToHex,
 } from "viem";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
-import { sharesOf } from "#plugins/tokenomics/contracts/sharesOf.ts";
+import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import {
+	type Rpc,
+	type RpcCall,
+	type RpcOptions,
+	type RpcOutcome,
+	rpcFault,
+} from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+import { buybackBurnerAbi, revenueRouterAbi, sharesOf } from "#plugins/tokenomics/contracts/abi.ts";
 
 export const TOKEN: Address = `0x${"70".repeat(20)}`;
 export const ROUTER: Address = `0x${"71".repeat(20)}`;

@@ -1,12 +1,15 @@
 import { type Address, encodeFunctionData, type Hex, parseEventLogs, toHex } from "viem";
-import { TREASURER } from "#test/sandbox/economy/describeEconomy.ts";
-import { tokenMakerAbi } from "#test/sandbox/economy/economyAbi.ts";
+import { TREASURER, tokenMakerAbi } from "#test/sandbox/economy/describeEconomy.ts";
 import { openEconomy } from "#test/sandbox/economy/openEconomy.ts";
 import { poolOf } from "#test/sandbox/stocks/describeStockWorld.ts";
 import { openStockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import { spansOf, sqrtPriceX96, TICK_SPACING } from "#test/sandbox/stocks/poolMath.ts";
-import { uniswapAbi } from "#test/sandbox/stocks/stockAbi.ts";
-import type { Fee } from "#test/sandbox/stocks/stockCatalogue.ts";
+import {
+	type Fee,
+	spansOf,
+	sqrtPriceX96,
+	TICK_SPACING,
+	uniswapAbi,
+} from "#test/sandbox/stocks/stockCatalogue.ts";
 import { buybackBurnerAbi } from "../contracts/abi.ts";
 import { type Call, type Mined, openContractLab } from "./openContractLab.ts";
 import { NATIVE } from "./openRouterLab.ts";

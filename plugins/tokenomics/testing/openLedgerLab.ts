@@ -1,12 +1,12 @@
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
-import type { TokenContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import type { TokenContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { BURNER, ROUTER, TOKEN } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
 
 const LAB_CHAIN_ID = 4_663;

@@ -1,5 +1,5 @@
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
-import { sharesOf } from "../contracts/sharesOf.ts";
+import { sharesOf } from "../contracts/abi.ts";
 import type { Call, ContractLab } from "./openContractLab.ts";
 
 /** The modes of `OddToken`, in its order. */

@@ -1,18 +1,18 @@
-import { createOperators } from "#core/admin/createOperators.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Database } from "#core/db/Database.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOperators } from "#core/operators.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { tokenomicsPlugin } from "#plugins/tokenomics/plugin.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 
 const ADMIN_KEY = "an-operator-s-key-0001";
 

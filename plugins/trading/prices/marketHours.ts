@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from "#core/time/units.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
 
 /** Whether a market is open at a time, and since when. */
 export type MarketHours = {

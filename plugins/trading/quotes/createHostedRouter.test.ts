@@ -9,7 +9,7 @@ import {
 	hostedJson,
 	hostedPools,
 } from "#plugins/trading/testing/hostedFixture.ts";
-import { mutantsOfSchema } from "#test/harness/mutantsOfSchema.ts";
+import { mutantsOfSchema } from "#test/harness/mutantsOf.ts";
 
 // Guarantee: of a hosted router's answer only what agrees with the request, with itself and with
 // the pools' addresses is used, and only a route through configured pools is executed.

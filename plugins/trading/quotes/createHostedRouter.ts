@@ -1,6 +1,6 @@
 import type { Budget } from "#core/budget/Budget.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/readCapped.ts";
+import { readCapped } from "#core/http/createGate.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ROUTER_BODY_BYTES_MAX, ROUTER_PAUSE_MS } from "#plugins/trading/limits.ts";
 import {
@@ -10,7 +10,7 @@ import {
 	slippagePercent,
 } from "#plugins/trading/quotes/hostedAnswer.ts";
 import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { Pool } from "#plugins/trading/registry/Asset.ts";
+import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
 export type HostedRouterDeps = {
 	/** The URL without a slash at its end. */

@@ -2,8 +2,14 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { BPS, PROBE_ANSWER_MIN, PROBE_DIVISOR } from "#plugins/trading/limits.ts";
-import { findRoutes } from "#plugins/trading/quotes/findRoutes.ts";
+import {
+	BPS,
+	HOPS_MAX,
+	POOLS_PER_PAIR,
+	PROBE_ANSWER_MIN,
+	PROBE_DIVISOR,
+	ROUTES_MAX,
+} from "#plugins/trading/limits.ts";
 import {
 	encodePath,
 	type Hop,
@@ -11,7 +17,67 @@ import {
 	type QuoteSource,
 	type SourceRoute,
 } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { Pool } from "#plugins/trading/registry/Asset.ts";
+import type { Pool } from "#plugins/trading/registry/createAssets.ts";
+
+/**
+ * Returns the routes from one token to another through configured pools: directly, or through the
+ * connectors. Routes with few and liquid pools come first, at most `ROUTES_MAX`: each costs a call.
+ */
+export function findRoutes(
+	pools: readonly Pool[],
+	{
+		tokenIn,
+		tokenOut,
+		connectors,
+	}: { tokenIn: Address; tokenOut: Address; connectors: readonly Address[] },
+): Hop[][] {
+	if (tokenIn === tokenOut) return [];
+	const between = connectors.filter((token) => token !== tokenIn && token !== tokenOut);
+	const ways = orderedSubsets(between, HOPS_MAX - 1).map((middle) => [
+		tokenIn,
+		...middle,
+		tokenOut,
+	]);
+	const routes = ways
+		.sort((one, other) => one.length - other.length)
+		.flatMap((tokens) => routesOver(pools, tokens));
+	return routes.slice(0, ROUTES_MAX);
+}
+
+/** Returns all ordered selections of at most `sizeMax` items, the empty one first. */
+function orderedSubsets(items: readonly Address[], sizeMax: number): Address[][] {
+	if (sizeMax === 0) return [[]];
+	const longer = items.flatMap((first) => {
+		const rest = items.filter((item) => item !== first);
+		return orderedSubsets(rest, sizeMax - 1).map((others) => [first, ...others]);
+	});
+	return [[], ...longer];
+}
+
+function routesOver(pools: readonly Pool[], tokens: readonly Address[]): Hop[][] {
+	let routes: Hop[][] = [[]];
+	for (const [index, tokenOut] of tokens.slice(1).entries()) {
+		const tokenIn = tokens[index];
+		if (tokenIn === undefined) return [];
+		const hops = poolsOf(pools, tokenIn, tokenOut).map(
+			({ address, feeBps100 }): Hop => ({
+				version: "v3",
+				...{ pool: address, tokenIn, tokenOut, fee: feeBps100 },
+			}),
+		);
+		routes = routes.flatMap((route) => hops.map((hop) => [...route, hop]));
+	}
+	return routes;
+}
+
+function poolsOf(pools: readonly Pool[], one: Address, other: Address): Pool[] {
+	return pools
+		.filter(({ version, token0, token1 }) => {
+			const isPair = (token0 === one && token1 === other) || (token0 === other && token1 === one);
+			return version === "v3" && isPair;
+		})
+		.slice(0, POOLS_PER_PAIR);
+}
 
 export type LocalQuoterDeps = {
 	rpc: Pick<Rpc, "settle">;

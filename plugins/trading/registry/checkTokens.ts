@@ -1,14 +1,12 @@
 import { z } from "zod";
-import { readAbiText } from "#core/chain/abi/readAbiText.ts";
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
-import { chainNumbers } from "#core/chain/chainNumbers.ts";
-import type { Address, Hex } from "#core/chain/Hex.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { hexData } from "#core/chain/reads/hexData.ts";
-import { readAnswer } from "#core/chain/reads/readAnswer.ts";
+import { hexBytes, readAbiText, readAbiUint, readUint } from "#core/chain/abi.ts";
+import { chainNumbers } from "#core/chain/Chain.ts";
+import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { hexData, readAnswer } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { VIEW_GAS } from "#plugins/trading/reads/limits.ts";
+import { transferProbe } from "#plugins/trading/registry/abi/transferProbe.ts";
 import { MULTIPLIER_MAX } from "#plugins/trading/registry/limits.ts";
+import { VIEW_GAS } from "#plugins/trading/settleViews.ts";
 
 /** The chain's facts about a token at one block. */
 export type TokenFacts = {
@@ -114,4 +112,59 @@ function pendingOf(
 	if (typeof next !== "bigint" || seconds === null || seconds >= 2n ** 33n) return null;
 	const atMs = Number(seconds) * 1_000;
 	return atMs > blockAtMs ? { multiplier: next, atMs } : null;
+}
+
+/** The result of a trial transfer: all of it arrives, less arrives, or it does not move. */
+export type Transferred = "exact" | "fee" | "refused";
+
+/** An address without a balance that belongs to nobody. */
+const STRANGER: Address = "0x7a9e11e5000000000000000000000000000000aa";
+const PROBE_GAS = "0x1e8480";
+const WORD_BYTES = 32;
+const WORDS = 4;
+
+/**
+ * Tries a transfer of each token and returns the results: a call that changes nothing, in which the
+ * holder's code is replaced by one that sends an eighth and compares balances. Left out are tokens
+ * that the holder has none of, and those that the node cannot try.
+ *
+ * A router does not check what arrives, so without this a token with a transfer fee would be found
+ * only by a user's loss.
+ */
+export async function probeTransfers(
+	rpc: Rpc,
+	{
+		holders,
+		block,
+		signal,
+	}: { holders: ReadonlyMap<Address, Address>; block: number; signal: AbortSignal },
+): Promise<Map<Address, Transferred>> {
+	const asked = [...holders];
+	const calls = asked.map(([token, holder]) => callOf(token, holder, block));
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal, minBlock: block });
+	const found = new Map<Address, Transferred>();
+	for (const [index, [token]] of asked.entries()) {
+		const transferred = transferredOf(outcomes[index]);
+		if (transferred) found.set(token, transferred);
+	}
+	return found;
+}
+
+function callOf(token: Address, holder: Address, block: number): RpcCall {
+	const words = [token, STRANGER].map((address) => address.slice(2).padStart(64, "0"));
+	const call = { to: holder, data: `${transferProbe.selector}${words.join("")}`, gas: PROBE_GAS };
+	const replaced = { [holder]: { code: transferProbe.code } };
+	return { method: "eth_call", params: [call, hexQuantity(block), replaced] };
+}
+
+function transferredOf(outcome: RpcOutcome | undefined): Transferred | null {
+	if (outcome?.kind !== "result" || typeof outcome.result !== "string") return null;
+	const bytes = hexBytes(outcome.result);
+	if (bytes?.length !== WORDS * WORD_BYTES) return null;
+	const [moved, sent, arrived, left] = Array.from({ length: WORDS }, (_, index) => {
+		return readUint(bytes, index * WORD_BYTES);
+	});
+	if (sent === 0n) return null;
+	if (moved !== 1n) return "refused";
+	return arrived === sent && left === sent ? "exact" : "fee";
 }

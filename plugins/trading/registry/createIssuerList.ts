@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/readCapped.ts";
-import { cleanLine } from "#core/outside/cleanLine.ts";
+import { readCapped } from "#core/http/createGate.ts";
+import { cleanLine } from "#core/outside.ts";
 import {
 	DEPLOYMENTS_MAX,
 	LIST_BYTES_MAX,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { createPools, type PoolsOptions } from "#plugins/trading/registry/createPools.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";

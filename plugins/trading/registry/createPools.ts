@@ -1,10 +1,10 @@
-import { readAbiUint } from "#core/chain/abi/readAbiUint.ts";
+import { z } from "zod";
+import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import type { Log } from "#core/log/Log.ts";
-import { settleViews, type View } from "#plugins/trading/reads/settleViews.ts";
-import type { Asset, Pool, Reference } from "#plugins/trading/registry/Asset.ts";
-import type { PoolsConfig } from "#plugins/trading/registry/poolsConfig.ts";
+import type { Log } from "#core/log.ts";
+import type { Asset, Pool, Reference } from "#plugins/trading/registry/createAssets.ts";
+import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 
 export type PoolsOptions = {
 	config: PoolsConfig;
@@ -175,3 +175,37 @@ function byLiquidity(a: Pool, b: Pool): number {
 	if (of === to) return a.address < b.address ? -1 : 1;
 	return of > to ? -1 : 1;
 }
+
+/** The most pools that can be configured. */
+export const POOLS_MAX = 256;
+/** A pool's fee is below 100 %, in hundredths of a bip. */
+const FEE_MAX = 999_999;
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+export const address = z
+	.string()
+	.transform((text) => text.toLowerCase())
+	.refine(isAddress, "an address is 0x and 40 hex digits");
+
+const pool = z
+	.strictObject({
+		address,
+		tokens: z.tuple([address, address]),
+		fee: z.int().min(1).max(FEE_MAX),
+	})
+	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
+
+/**
+ * The shape of `TRADE_POOLS_JSON`: Uniswap V3 pools, which have no hooks. The fee is in hundredths
+ * of a bip, as the pool has it.
+ *
+ * @example [{"address":"0x…","tokens":["0x…","0x…"],"fee":3000}]
+ */
+export const poolsConfig = z.array(pool).max(POOLS_MAX);
+
+export type PoolsConfig = z.output<typeof poolsConfig>;
+
+/** The shape of `STOCK_FEEDS_JSON`: price feeds by token. */
+export const feedsConfig = z
+	.record(address, address)
+	.refine((feeds) => Object.keys(feeds).length <= POOLS_MAX, `at most ${POOLS_MAX} feeds`);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createSync, type SyncDeps } from "#plugins/trading/registry/createSync.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -1,19 +1,59 @@
+import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import type { TokenCheck, TokenFacts } from "#plugins/trading/registry/checkTokens.ts";
-import {
-	ASSETS_MAX,
-	LEAVING_PART_MAX,
-	SYMBOL_LENGTH_MAX,
-} from "#plugins/trading/registry/limits.ts";
-import type { Transferred } from "#plugins/trading/registry/probeTransfers.ts";
-import { isTicker, SETTLEMENT_SYMBOLS, skeletonOf } from "#plugins/trading/registry/symbols.ts";
-import type { AssetRow, TokenKind } from "#plugins/trading/sql/assetRows.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { feedAnswers } from "#plugins/prices/contract.ts";
 import {
 	type AssetEvent,
 	type AssetStatus,
 	firstStatus,
 	nextStatus,
-} from "#plugins/trading/states/assetStates.ts";
+} from "#plugins/trading/assetStates.ts";
+import type { TokenCheck, TokenFacts, Transferred } from "#plugins/trading/registry/checkTokens.ts";
+import {
+	isTicker,
+	SETTLEMENT_SYMBOLS,
+	skeletonOf,
+} from "#plugins/trading/registry/createAssets.ts";
+import {
+	ASSETS_MAX,
+	LEAVING_PART_MAX,
+	SYMBOL_LENGTH_MAX,
+} from "#plugins/trading/registry/limits.ts";
+import type { AssetRow, TokenKind } from "#plugins/trading/sql/assets.ts";
+
+/** An answer with more decimals is not a price. */
+export const FEED_DECIMALS_MAX = 36;
+
+const CALLS_PER_FEED = 2;
+
+/**
+ * Reads price feeds and returns those whose newest answer cannot be a price. A feed that a node did
+ * not answer for is not included. Throws where no node answers.
+ */
+export async function checkFeeds(
+	rpc: Rpc,
+	{ feeds, nowMs, signal }: { feeds: Iterable<Address>; nowMs: number; signal: AbortSignal },
+): Promise<Set<Address>> {
+	const asked = [...new Set(feeds)];
+	const calls = asked.flatMap((feed) => [
+		feedAnswers.latestRound(feed),
+		feedAnswers.decimals(feed),
+	]);
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
+	const unreadable = asked.filter((_, index) => {
+		const [round, decimals] = outcomes
+			.slice(index * CALLS_PER_FEED, (index + 1) * CALLS_PER_FEED)
+			.map((outcome) => {
+				if (outcome.kind === "result") return { answer: outcome.result };
+				return outcome.fault.code === "rpc_refused" ? { answer: null } : null;
+			});
+		if (!round || !decimals) return false;
+		const places = readAbiUint(decimals.answer);
+		const isFeed = feedAnswers.parseRound(round.answer, nowMs).kind === "round";
+		return !isFeed || places === null || places > BigInt(FEED_DECIMALS_MAX);
+	});
+	return new Set(unreadable);
+}
 
 /** A token that the issuer lists or the configuration names, with its expected properties. */
 export type Candidate = {

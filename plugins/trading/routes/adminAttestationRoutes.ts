@@ -1,10 +1,10 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canFail } from "#core/http/canFail.ts";
-import { field } from "#core/http/openapi/field.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { registryFault } from "#plugins/trading/registry/faults.ts";
-import { type Attestation, attestations } from "#plugins/trading/sql/attestations.ts";
+import { registryFault } from "#plugins/trading/registry/limits.ts";
+import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
 
 const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
 const country = z

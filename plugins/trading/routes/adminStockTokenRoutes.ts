@@ -2,18 +2,16 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { pageSchema } from "#core/http/pageSchema.ts";
+import { CURSOR_PART, createCursor, pageSchema } from "#core/http/pages.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { registryFault } from "#plugins/trading/registry/faults.ts";
-import { address } from "#plugins/trading/registry/poolsConfig.ts";
+import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
+import { address } from "#plugins/trading/registry/createPools.ts";
+import { registryFault } from "#plugins/trading/registry/limits.ts";
 import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/renderAsset.ts";
-import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review/reviewAsset.ts";
-import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
-import { pageOf, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
-import { ASSET_STATUSES } from "#plugins/trading/states/assetStates.ts";
+import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review.ts";
+import { pageOf, pageQuery, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 
 /** The time limit for one reading of a feed. */
 const FEED_TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { issuerRow, startIssuerServer } from "#plugins/trading/testing/issuerServer.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { openRegistryLab } from "#test/harness/openRegistryLab.ts";

@@ -2,14 +2,71 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import type { AssetStatus } from "#plugins/trading/assetStates.ts";
+import { holdingsSchema, type Portfolio } from "#plugins/trading/holdings.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderAsset.ts";
-import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assetRows.ts";
-import type { AssetStatus } from "#plugins/trading/states/assetStates.ts";
+import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
+
+export type HoldingsOptions = {
+	portfolio: Portfolio;
+	wallets: Pick<Wallets, "authenticate">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** Returns the route that lists what the caller's wallets hold. */
+export function holdingRoutes({ portfolio, wallets, ending }: HoldingsOptions) {
+	return new Elysia({ prefix: "/v1/trading" }).get(
+		"/holdings",
+		async ({ request, set }) => {
+			const { profile } = await wallets.authenticate(request);
+			set.headers["cache-control"] = "no-store";
+			return portfolio(profile, { signal: AbortSignal.any([ending, request.signal]) });
+		},
+		{
+			response: { 200: holdingsSchema },
+			detail: {
+				operationId: "listHoldings",
+				tags: ["trading"],
+				summary: "Lists what your wallets hold",
+				description:
+					"Balances are read from the chain, all in one request. `balance` is what can be traded; " +
+					"`uiBalance` shows it as shares. The value is the balance times the feed's full price, " +
+					"which has the multiplier in it. What nobody knows is null, and so is a total with it. " +
+					"Ten wallets at most.",
+				security: [{ session: [] as string[] }],
+				...canFail(httpFault.unauthorized),
+			},
+		},
+	);
+}
+
+/** The number of rows in one page. */
+const PAGE_DEFAULT = 50;
+const PAGE_MAX = 200;
+const message = `must be a whole number from 1 to ${PAGE_MAX}`;
+
+/** The query parameters of a page. */
+export const pageQuery = {
+	limit: z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, message)
+		.transform(Number)
+		.pipe(z.int().max(PAGE_MAX, message))
+		.meta({
+			...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
+			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+		})
+		.default(PAGE_DEFAULT),
+	cursor: cursorParam(),
+};
 
 /** The statuses that the public sees; rejected tokens are hidden. */
 const SHOWN = ["active", "paused", "delisted_pending_review"] as const;

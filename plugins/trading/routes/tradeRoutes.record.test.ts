@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { custodyFaults } from "#test/harness/fakeCustody.ts";
+import { custodyFaults } from "#test/harness/fakes.ts";
 import {
 	openTradeLab,
 	registerStocks,

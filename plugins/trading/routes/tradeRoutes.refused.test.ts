@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { assetRows } from "#plugins/trading/sql/assetRows.ts";
+import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import {
 	openTradeLab,
@@ -12,9 +11,10 @@ import {
 } from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import { quoteWays } from "#test/sandbox/stocks/router/quoteWays.ts";
-import { LIES, type Lie } from "#test/sandbox/stocks/router/RouterFault.ts";
+import { quoteWays } from "#test/sandbox/stocks/router/renderQuote.ts";
 import {
+	LIES,
+	type Lie,
 	type RouterEmulator,
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";

@@ -1,18 +1,20 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { canCarry } from "#core/http/canCarry.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { CURSOR_PART, createCursor } from "#core/http/createCursor.ts";
-import { exactNumbers } from "#core/http/exactNumbers.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import { exactNumbers, requestContexts } from "#core/http/requests.ts";
+import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ANSWER_IDLE_SECONDS } from "#plugins/trading/limits.ts";
-import { pageQuery } from "#plugins/trading/routes/pageQuery.ts";
+import { pageQuery } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { revokeSchema } from "#plugins/trading/trade/createRevokes.ts";
 import type { Trades } from "#plugins/trading/trade/createTrades.ts";
-import { quoteView, quoteViewSchema } from "#plugins/trading/trade/quoteView.ts";
-import { tradePageSchema, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
+import {
+	quoteView,
+	quoteViewSchema,
+	tradePageSchema,
+	tradeSchema,
+} from "#plugins/trading/trade/renderTrade.ts";
 import { exactTradeMembers, tradeBody, wishOf } from "#plugins/trading/trade/tradeBody.ts";
 import { type Principal, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 

@@ -1,5 +1,102 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { SettledTrade, SettledTradesAsked } from "#plugins/trading/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
+
+/** The answer of one source for a trade; amounts and pools are null where there was none. */
+export type QuoteRow = {
+	askedAt: Date;
+	source: string;
+	isTaken: boolean;
+	inRaw: bigint | null;
+	outRaw: bigint | null;
+	blockNumber: bigint | null;
+	impactBps: number | null;
+	requestId: string | null;
+	hops: readonly unknown[] | null;
+	code: string | null;
+	detail: Readonly<Record<string, unknown>>;
+};
+
+type StoredQuote = Omit<QuoteRow, "inRaw" | "outRaw" | "blockNumber"> & {
+	inRaw: string | null;
+	outRaw: string | null;
+	blockNumber: string | null;
+};
+
+/** Adds the answers of the sources. They are never changed. */
+export async function insertQuotes(
+	db: Queryable,
+	tradeId: string,
+	quotes: readonly QuoteRow[],
+): Promise<void> {
+	for (const quote of quotes) {
+		await db.execute(
+			`insert into trading.quote (trade_id, asked_at, source, is_taken, in_raw, out_raw,
+				block_number, impact_bps, request_id, hops, code, detail)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12::jsonb)`,
+			[
+				...[tradeId, quote.askedAt, quote.source, quote.isTaken, quote.inRaw, quote.outRaw],
+				...[quote.blockNumber, quote.impactBps, quote.requestId],
+				...[quote.hops && JSON.stringify(quote.hops), quote.code, JSON.stringify(quote.detail)],
+			],
+		);
+	}
+}
+
+/**
+ * Returns the newest quotes of a trade, in the order in which they were written. By
+ * `quote_of_trade`.
+ */
+export async function readQuotes(
+	db: Queryable,
+	tradeId: string,
+	limit: number,
+): Promise<QuoteRow[]> {
+	const rows = await db.query<StoredQuote>(
+		`select asked_at as "askedAt", source, is_taken as "isTaken", in_raw as "inRaw",
+			out_raw as "outRaw", block_number::text as "blockNumber", impact_bps as "impactBps",
+			request_id as "requestId", hops, code, detail
+		from trading.quote where trade_id = $1 order by id desc limit $2`,
+		[tradeId, limit],
+	);
+	const big = (text: string | null) => (text === null ? null : BigInt(text));
+	return rows.reverse().map((row) => ({
+		...row,
+		inRaw: big(row.inRaw),
+		outRaw: big(row.outRaw),
+		blockNumber: big(row.blockNumber),
+	}));
+}
+
+type SettledRow = Omit<SettledTrade, "usdMicros"> & { usdMicros: string };
+
+/**
+ * Returns a page of swapped trades by the time of their request, the oldest first. Ids grow with
+ * time, so the read follows the primary key and touches nothing outside of the window.
+ */
+export async function readSettledTrades(
+	db: Queryable,
+	{ fromMs, toMs, afterId, limit }: SettledTradesAsked,
+): Promise<SettledTrade[]> {
+	const rows = await db.query<SettledRow>(
+		`select id, profile_id as "profileId", wallet_id as "walletId", intent_id as "intentId",
+			created_at as "createdAt", terms ->> 'side' as side, terms ->> 'asset' as asset,
+			notional_usd_micros::text as "usdMicros"
+		from trading.trade
+		where id > $1 and id < $2 and intent_id is not null and settled is not null
+			and terms ->> 'kind' = 'swap' and notional_usd_micros > 0
+			and (settled ->> 'receivedRaw')::numeric > 0
+		order by id limit $3`,
+		[afterId ?? lowestId(fromMs), lowestId(toMs), limit],
+	);
+	return rows.map((row) => ({ ...row, usdMicros: BigInt(row.usdMicros) }));
+}
+
+/** Returns the lowest id (UUID, version 7) of a millisecond. */
+function lowestId(ms: number): string {
+	const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0").slice(-12);
+	return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
 
 /** JSON that is stored and shown unchanged; no code reads it. */
 export type Kept = Readonly<Record<string, unknown>>;

@@ -1,67 +1,104 @@
 import { describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { encodeSwap } from "#plugins/trading/swap/encodeSwap.ts";
+import { PROBE_CODE } from "#plugins/trading/swap/abi/swapProbe.ts";
+import { encodeSwap, readSimulation, simulationDenial } from "#plugins/trading/swap/encodeSwap.ts";
 import { readSwap, swapFlaw } from "#plugins/trading/swap/readSwap.ts";
+import { compileProbe } from "#plugins/trading/testing/compileProbe.ts";
 import { sdkSwaps } from "#plugins/trading/testing/sdkSwaps.ts";
 import { mutantsOf } from "#test/harness/mutantsOf.ts";
 
-// Guarantee: the calldata for SwapRouter02 is byte for byte what Uniswap's own SDK writes, and an
-// independent reader of the bytes, which shares no code with the writer, finds every difference.
+describe("encodeSwap", () => {
+	// Guarantee: the calldata for SwapRouter02 is byte for byte what Uniswap's own SDK writes, and an
+	// independent reader of the bytes, which shares no code with the writer, finds every difference.
 
-const swaps = sdkSwaps();
+	const swaps = sdkSwaps();
 
-test("the table has at least 60 swaps, of every shape", () => {
-	expect(swaps.length).toBeGreaterThanOrEqual(60);
-	const shapes = new Set(
-		swaps.map(({ terms }) =>
-			[terms.exact, terms.hops.length, terms.isNativeIn, terms.isNativeOut].join(),
-		),
-	);
-	expect(shapes.size).toBe(18);
-});
+	test("the table has at least 60 swaps, of every shape", () => {
+		expect(swaps.length).toBeGreaterThanOrEqual(60);
+		const shapes = new Set(
+			swaps.map(({ terms }) =>
+				[terms.exact, terms.hops.length, terms.isNativeIn, terms.isNativeOut].join(),
+			),
+		);
+		expect(shapes.size).toBe(18);
+	});
 
-describe("[TRD-05] a swap is written as the official SDK writes it, and is read back as it was meant", () => {
-	for (const { name, terms, data, valueRaw } of swaps) {
-		test(name, () => {
-			const encoded = encodeSwap(terms);
-			expect(encoded).toEqual({ data, valueRaw });
-			expect(swapFlaw(encoded, terms)).toBeNull();
-		});
-	}
-});
-
-test("each member of a plan that differs from the bytes is found", () => {
-	for (const { terms, name } of swaps) {
-		const encoded = encodeSwap(terms);
-		for (const mutant of mutantsOf(terms)) {
-			// The pool follows from its tokens and fee; the calldata does not name it.
-			const isUnsaid = /\.(pool|version)$/.test(mutant.path);
-			if (isUnsaid || !Array.isArray(mutant.value.hops)) continue;
-			const found = swapFlaw(encoded, mutant.value);
-			expect({ name, path: mutant.path, how: mutant.how, found }).not.toMatchObject({
-				found: null,
+	describe("[TRD-05] a swap is written as the official SDK writes it, and is read back as it was meant", () => {
+		for (const { name, terms, data, valueRaw } of swaps) {
+			test(name, () => {
+				const encoded = encodeSwap(terms);
+				expect(encoded).toEqual({ data, valueRaw });
+				expect(swapFlaw(encoded, terms)).toBeNull();
 			});
 		}
-	}
+	});
+
+	test("each member of a plan that differs from the bytes is found", () => {
+		for (const { terms, name } of swaps) {
+			const encoded = encodeSwap(terms);
+			for (const mutant of mutantsOf(terms)) {
+				// The pool follows from its tokens and fee; the calldata does not name it.
+				const isUnsaid = /\.(pool|version)$/.test(mutant.path);
+				if (isUnsaid || !Array.isArray(mutant.value.hops)) continue;
+				const found = swapFlaw(encoded, mutant.value);
+				expect({ name, path: mutant.path, how: mutant.how, found }).not.toMatchObject({
+					found: null,
+				});
+			}
+		}
+	});
+
+	test("a byte that is changed, added or left out anywhere is found", () => {
+		for (const { terms } of swaps.filter((_, index) => index % 4 === 0)) {
+			const { data, valueRaw } = encodeSwap(terms);
+			const spoiled: Hex[] = [`${data}00`, `${data}${"00".repeat(32)}`, data.slice(0, -2) as Hex];
+			for (let at = 2; at < data.length; at += 1) {
+				const digit = data[at] === "0" ? "1" : "0";
+				spoiled.push(`${data.slice(0, at)}${digit}${data.slice(at + 1)}` as Hex);
+			}
+			for (const one of spoiled) expect(swapFlaw({ data: one, valueRaw }, terms)).not.toBeNull();
+			for (const value of [valueRaw + 1n, valueRaw === 0n ? 5n : 0n]) {
+				expect(swapFlaw({ data, valueRaw: value }, terms)).not.toBeNull();
+			}
+		}
+	});
+
+	test("other calldata is not read as a swap", () => {
+		for (const data of [
+			"0x",
+			"0x5ae401dc",
+			"0xac9650d8",
+			`0x5ae401dc${"0".repeat(192)}`,
+		] as Hex[]) {
+			expect(readSwap({ data, valueRaw: 0n })).toBeNull();
+		}
+	});
 });
 
-test("a byte that is changed, added or left out anywhere is found", () => {
-	for (const { terms } of swaps.filter((_, index) => index % 4 === 0)) {
-		const { data, valueRaw } = encodeSwap(terms);
-		const spoiled: Hex[] = [`${data}00`, `${data}${"00".repeat(32)}`, data.slice(0, -2) as Hex];
-		for (let at = 2; at < data.length; at += 1) {
-			const digit = data[at] === "0" ? "1" : "0";
-			spoiled.push(`${data.slice(0, at)}${digit}${data.slice(at + 1)}` as Hex);
-		}
-		for (const one of spoiled) expect(swapFlaw({ data: one, valueRaw }, terms)).not.toBeNull();
-		for (const value of [valueRaw + 1n, valueRaw === 0n ? 5n : 0n]) {
-			expect(swapFlaw({ data, valueRaw: value }, terms)).not.toBeNull();
-		}
-	}
-});
+describe("simulateSwap", () => {
+	test("the probe's code is what its source compiles to", () => {
+		expect(PROBE_CODE).toBe(compileProbe());
+	});
 
-test("other calldata is not read as a swap", () => {
-	for (const data of ["0x", "0x5ae401dc", "0xac9650d8", `0x5ae401dc${"0".repeat(192)}`] as Hex[]) {
-		expect(readSwap({ data, valueRaw: 0n })).toBeNull();
-	}
+	test("an answer that is no two words says nothing", () => {
+		for (const answer of [
+			null,
+			undefined,
+			"0x",
+			7,
+			`0x${"0".repeat(64)}`,
+			`0x${"z".repeat(128)}`,
+		]) {
+			expect(readSimulation(answer)).toBeNull();
+		}
+		const words = `0x${"7".padStart(64, "0")}${"9".padStart(64, "0")}`;
+		expect(readSimulation(words)).toEqual({ spentRaw: 7n, receivedRaw: 9n });
+	});
+
+	test("one base unit beyond the bounds is not sent", () => {
+		const bounds = { mostRaw: 10n, leastRaw: 5n };
+		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 5n }, bounds)).toBeNull();
+		expect(simulationDenial({ spentRaw: 11n, receivedRaw: 5n }, bounds)?.code).toBe("token_unsafe");
+		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 4n }, bounds)?.code).toBe("token_unsafe");
+	});
 });

@@ -1,14 +1,47 @@
+import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { Currency } from "#core/money/Currency.ts";
-import { formatAmount } from "#core/money/formatAmount.ts";
-import { mulDiv } from "#core/money/mulDiv.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Log } from "#core/log.ts";
+import { type Currency, formatAmount, mulDiv } from "#core/money.ts";
 import { BPS, QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
-import type { SourceAnswer } from "#plugins/trading/quotes/askSources.ts";
-import type { PickedRoute } from "#plugins/trading/quotes/pickRoute.ts";
-import type { QuoteAsk } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { QuoteRow } from "#plugins/trading/sql/quotes.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
+import type { PickedRoute, Quoting } from "#plugins/trading/quotes/createQuoting.ts";
+import type { QuoteAsk, SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/createAssets.ts";
+import type { QuoteRow } from "#plugins/trading/sql/trades.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+
+/** Bounds of the deployment's configuration. */
+export type TradeBounds = {
+	slippageBps: number;
+	impactBpsMax: number;
+	divergenceBpsMax: number;
+	/** How much less than the feeds' value may be received. */
+	referenceBpsMax: number;
+	/** The least liquidity in microdollars; null: none is configured. */
+	minLiquidityUsdMicros: bigint | null;
+};
+
+/** The dependencies of trades. */
+export type SwapDeps = {
+	clock: Clock;
+	log: Log;
+	db: Queryable;
+	rpc: Pick<Rpc, "settle">;
+	chainId: number;
+	/** The address of Uniswap's SwapRouter02, the only contract that swaps are sent to. */
+	router: Address;
+	/** The address of the wrapped coin, which stands for the coin in routes. */
+	wrapped: Address;
+	bounds: TradeBounds;
+	quoting: Quoting;
+	assets: Assets;
+	eligibility: Eligibility;
+	reference: Reference;
+	/** Returns whether operators require deep pools, by the setting `enforce_min_liquidity`. */
+	isLiquidityEnforced(): Promise<boolean>;
+};
 
 /** The quote that a trade's request was recorded with. */
 export type QuotedSwap = SwapRequest["quoted"];
@@ -87,4 +120,128 @@ export function quoteRows(
 /** Writes an amount for people: `1.5 TSLA`. */
 export function amountText(raw: bigint, currency: Currency): string {
 	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
+}
+
+const shown = z.object({
+	buy: z.string(),
+	exact: z.enum(["in", "out"]),
+	leastRaw: z.string().regex(/^\d+$/),
+});
+
+/**
+ * Returns what the owner must know about a swap before they agree; later plans are compared with
+ * it.
+ */
+export function shownSwap(
+	request: SwapRequest,
+	{ quoted, leastRaw, mostRaw }: { quoted: QuotedSwap; leastRaw: bigint; mostRaw: bigint },
+): Plan["shown"] & { summary: string } {
+	const { sell, buy, exact, side } = request;
+	const expected = { in: BigInt(quoted.inRaw), out: BigInt(quoted.outRaw) };
+	const most = `${exact === "out" ? "at most " : ""}${amountText(mostRaw, sell)}`;
+	const least = `${exact === "in" ? "at least " : ""}${amountText(leastRaw, buy)}`;
+	const about =
+		exact === "in"
+			? `about ${amountText(expected.out, buy)} expected`
+			: `about ${amountText(expected.in, sell)} expected`;
+	return {
+		action: side,
+		summary: `Swaps ${most} for ${least} (${about}) through Uniswap V3.`,
+		...{ sell: sell.address, buy: buy.address, exact },
+		...{ leastRaw: String(leastRaw), mostRaw: String(mostRaw) },
+		expectedRaw: String(exact === "in" ? expected.out : expected.in),
+		route: quoted.hops.map(({ pool, tokenIn, tokenOut, fee }) => ({
+			pool,
+			tokenIn,
+			tokenOut,
+			fee,
+		})),
+		quote: {
+			...{ source: quoted.source, blockNumber: quoted.blockNumber },
+			...{ impactBps: quoted.impactBps, divergenceBps: quoted.divergenceBps },
+			...{ missing: quoted.missing, at: new Date(quoted.askedAtMs).toISOString() },
+		},
+	};
+}
+
+/** Returns the part of a plan that a new plan is compared with; null for plans of other kinds. */
+export function readShownSwap(of: Plan["shown"]): z.output<typeof shown> | null {
+	return shown.safeParse(of).data ?? null;
+}
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z.string().refine(isAddress);
+const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
+const denial = z.object({ code: z.string(), detail: z.string() });
+const currency = z.object({
+	/** The zero address means the chain's own coin. */
+	address,
+	symbol: z.string(),
+	decimals: z.int(),
+});
+const hop = z.object({
+	version: z.literal("v3"),
+	pool: address,
+	tokenIn: address,
+	tokenOut: address,
+	fee: z.int(),
+});
+
+/** A quoted route, and when it was requested. */
+const quoted = z.object({
+	source: z.string(),
+	askedAtMs: z.int(),
+	/** Names the block of the local quote; null if only the hosted router quoted. */
+	blockNumber: raw.nullable(),
+	inRaw: raw,
+	outRaw: raw,
+	hops: z.array(hop).min(1),
+	impactBps: z.int().nullable(),
+	divergenceBps: z.int().nullable(),
+	missing: z.array(z.string()),
+});
+
+/** A swap, and the bounds that apply however often it is quoted again. */
+const swap = z.object({
+	kind: z.literal("swap"),
+	tradeId: z.uuid(),
+	/** Whether the asset is bought or sold. */
+	side: z.enum(["buy", "sell"]),
+	asset: address,
+	sell: currency,
+	buy: currency,
+	exact: z.enum(["in", "out"]),
+	amountRaw: raw,
+	/** The least received, or the most spent. */
+	limitRaw: raw,
+	quoted,
+	/** Its value in the coin where neither side has a price for limits: one stock for another. */
+	worth: z.object({ currency: address, raw }).nullable().default(null),
+	/** Why an operator must review it first; null: no review is needed. */
+	review: denial.nullable(),
+});
+
+/** Refused before there was a quote; stored with its reason. */
+const refused = z.object({ kind: z.literal("refused"), tradeId: z.uuid(), denial });
+
+/** Stored only; nothing is sent for it. */
+const hold = z.object({ kind: z.literal("hold"), tradeId: z.uuid() });
+
+/** The part of a trade that is stored with its intent. */
+export const tradeRequest = z.discriminatedUnion("kind", [swap, hold, refused]);
+
+export type TradeRequest = z.output<typeof tradeRequest>;
+export type SwapRequest = z.output<typeof swap>;
+export type TradeCurrency = z.output<typeof currency>;
+
+/** Returns the most spent and the least received, whatever is quoted later. */
+export function boundsOf({
+	exact,
+	amountRaw,
+	limitRaw,
+}: Pick<SwapRequest, "exact" | "amountRaw" | "limitRaw">): { mostRaw: bigint; leastRaw: bigint } {
+	const [amount, limit] = [BigInt(amountRaw), BigInt(limitRaw)];
+	return exact === "in"
+		? { mostRaw: amount, leastRaw: limit }
+		: { mostRaw: limit, leastRaw: amount };
 }

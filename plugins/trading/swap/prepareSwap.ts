@@ -5,29 +5,30 @@ import {
 	SENT_DEADLINE_MS,
 	SIGNED_DEADLINE_MS,
 } from "#plugins/trading/limits.ts";
-import type { Asset } from "#plugins/trading/registry/Asset.ts";
-import { insertQuotes } from "#plugins/trading/sql/quotes.ts";
-import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
-import { type EncodedSwap, encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
-import { assetDenial, judgeRoute } from "#plugins/trading/swap/judgeRoute.ts";
+import type { Asset } from "#plugins/trading/registry/createAssets.ts";
+import { insertQuotes, keepOfTrade } from "#plugins/trading/sql/trades.ts";
+import {
+	type EncodedSwap,
+	encodeSwap,
+	readSimulation,
+	type SwapTerms,
+	simulationCall,
+	simulationDenial,
+} from "#plugins/trading/swap/encodeSwap.ts";
+import { assetDenial, judgeRoute, readFunds } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
+	boundsOf,
 	isStale,
 	limitFor,
 	type QuotedSwap,
 	quotedOf,
 	quoteRows,
+	type SwapDeps,
+	type SwapRequest,
+	shownSwap,
 } from "#plugins/trading/swap/planSwap.ts";
-import { readFunds } from "#plugins/trading/swap/readFunds.ts";
 import { swapFlaw } from "#plugins/trading/swap/readSwap.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import { shownSwap } from "#plugins/trading/swap/shownSwap.ts";
-import {
-	readSimulation,
-	simulationCall,
-	simulationDenial,
-} from "#plugins/trading/swap/simulateSwap.ts";
-import { boundsOf, type SwapRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import {
 	ALLOWANCE,
 	type Denial,

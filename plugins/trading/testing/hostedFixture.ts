@@ -3,7 +3,7 @@ import { computePoolAddress, type FeeAmount } from "@uniswap/v3-sdk";
 import { Pool as V4Pool } from "@uniswap/v4-sdk";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { HostedAsk, HostedGround } from "#plugins/trading/quotes/hostedAnswer.ts";
-import type { Pool } from "#plugins/trading/registry/Asset.ts";
+import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
 const [USDG, WETH, TSLA]: [Address, Address, Address] = [
 	"0x5fc5360d0400a0fd4f2af552add042d716f1d168",

@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
-import { skeletonOf } from "#plugins/trading/registry/symbols.ts";
-import type { AssetRow } from "#plugins/trading/sql/assetRows.ts";
+import { skeletonOf } from "#plugins/trading/registry/createAssets.ts";
+import type { AssetRow } from "#plugins/trading/sql/assets.ts";
 
 const AT = new Date("2026-11-18T12:00:00Z");
 

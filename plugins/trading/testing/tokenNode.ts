@@ -7,9 +7,8 @@ import {
 	parseAbi,
 } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { MULTICALL } from "#plugins/trading/reads/settleViews.ts";
+import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { MULTICALL } from "#plugins/trading/settleViews.ts";
 
 export type NodeToken = {
 	symbol: string;

@@ -1,18 +1,72 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { mulDiv } from "#core/money/mulDiv.ts";
-import { parseAmount } from "#core/money/parseAmount.ts";
-import type { SourceAnswer } from "#plugins/trading/quotes/askSources.ts";
-import type { PickedRoute } from "#plugins/trading/quotes/pickRoute.ts";
-import type { Asset } from "#plugins/trading/registry/Asset.ts";
-import { assetDenial, judgeRoute, type PolicyCheck } from "#plugins/trading/swap/judgeRoute.ts";
-import { askOf, limitFor, quotedOf } from "#plugins/trading/swap/planSwap.ts";
-import { readFunds } from "#plugins/trading/swap/readFunds.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
-import type { SwapRequest, TradeCurrency } from "#plugins/trading/swap/tradeRequest.ts";
-import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
-import { type NamedAs, unknownAsset } from "#plugins/trading/trade/unknownAsset.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { editDistance } from "#core/editDistance.ts";
+import { Fault } from "#core/fault.ts";
+import { mulDiv, parseAmount } from "#core/money.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
+import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
+import { type Asset, isTicker, skeletonOf } from "#plugins/trading/registry/createAssets.ts";
+import { ASSETS_MAX } from "#plugins/trading/registry/limits.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
+import {
+	assetDenial,
+	judgeRoute,
+	type PolicyCheck,
+	readFunds,
+} from "#plugins/trading/swap/judgeRoute.ts";
+import {
+	askOf,
+	limitFor,
+	quotedOf,
+	type SwapDeps,
+	type SwapRequest,
+	type TradeCurrency,
+} from "#plugins/trading/swap/planSwap.ts";
+import type { TradeWish } from "#plugins/trading/trade/createRevokes.ts";
 import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
+
+/** What the unknown name stands for in a trade. */
+export type NamedAs = "bought" | "sold" | "settlement";
+
+/** A shorter name is near to too many. */
+const NEAR_LETTERS_MIN = 3;
+
+/**
+ * Denies a trade of something that the registry does not have, and says what may be meant: a ticker
+ * that is near, what trades are settled in, or how an NFT is bought.
+ */
+export async function unknownAsset(
+	{ db, chainId }: { db: Queryable; chainId: number },
+	{ text, as }: { text: string; as: NamedAs },
+): Promise<Denial> {
+	const near = nearestTicker(text, await assetRows.tickers(db, chainId, ASSETS_MAX));
+	return { code: "asset_not_registered", detail: `${absence(text, as)} ${advice(as, near)}` };
+}
+
+function absence(text: string, as: NamedAs): string {
+	if (as === "settlement") return `Nothing is settled in "${text}" here.`;
+	return `No stock token here is called "${text}".`;
+}
+
+function advice(as: NamedAs, near: string | null): string {
+	if (as === "settlement") return "Name ETH, WETH or USDG.";
+	if (near !== null) return `The nearest ticker is ${near}.`;
+	if (as === "sold") return "Each token is in GET /v1/stock-tokens.";
+	return "For an NFT: buy <collection> #<id> for at most <amount> eth.";
+}
+
+/**
+ * Returns the one ticker that looks like this text or differs in one letter; null for none, or for
+ * several.
+ */
+function nearestTicker(text: string, tickers: readonly string[]): string | null {
+	const name = text.trim().replace(/^\$/, "").toUpperCase();
+	if (!isTicker(name) || name.length < NEAR_LETTERS_MIN) return null;
+	const near = tickers.filter((ticker) => {
+		return skeletonOf(ticker) === skeletonOf(name) || editDistance(name, ticker) === 1;
+	});
+	return near.length === 1 ? (near[0] ?? null) : null;
+}
 
 /**
  * The assessment of a wish: a swap with its bounds, or why there is none; with checks and quotes.

@@ -1,14 +1,56 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { assert } from "#core/fault/assert.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { field } from "#core/http/openapi/field.ts";
+import { assert, Fault } from "#core/fault.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
+import { ADVANCE_TIMEOUT_MS, AMOUNT_CHARS_MAX, ASSET_CHARS_MAX } from "#plugins/trading/limits.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
-import { readFunds } from "#plugins/trading/swap/readFunds.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import { readFunds } from "#plugins/trading/swap/judgeRoute.ts";
+import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
+
+const amount = z
+	.string()
+	.min(1)
+	.max(AMOUNT_CHARS_MAX)
+	.meta({ description: "How much, as a plain decimal.", examples: ["50"] });
+const asset = z
+	.string()
+	.min(1)
+	.max(ASSET_CHARS_MAX)
+	.meta({ description: "A ticker, `$` before it or not, or an address.", examples: ["TSLA"] });
+const settlement = z
+	.string()
+	.min(1)
+	.max(ASSET_CHARS_MAX)
+	.meta({
+		description: "ETH, WETH or USDG, or another token that a configured pool holds.",
+		examples: ["USDG"],
+	});
+const percent = z
+	.int()
+	.min(1)
+	.max(100)
+	.meta({
+		description: "So much of what the wallet holds, rounded down; 100 is all of it.",
+		examples: [50],
+	});
+
+/**
+ * The trade that a command requests. Strict: ignoring an unknown member could trade something else.
+ */
+export const tradeWish = z.discriminatedUnion("kind", [
+	z.strictObject({ kind: z.literal("buy_with"), asset, spend: amount, settlement }),
+	z.strictObject({ kind: z.literal("buy"), asset, quantity: amount, settlement }),
+	z.strictObject({ kind: z.literal("sell"), asset, quantity: amount, settlement }),
+	z.strictObject({ kind: z.literal("sell_share"), asset, percent, settlement }),
+	z.strictObject({ kind: z.literal("hold"), asset }),
+]);
+
+export type TradeWish = z.output<typeof tradeWish>;
+
+/** The settlement currency of a command that names none. */
+export const SETTLEMENT_DEFAULT = "USDG";
 
 /** A one-time link that asks the owner of a trade. */
 export const tradeQuestion = z

@@ -1,18 +1,20 @@
 import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { assert, Fault } from "#core/fault.ts";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
-import { insertQuotes, readQuotes } from "#plugins/trading/sql/quotes.ts";
-import { insertTrade, listTrades, readTrade, type Trade } from "#plugins/trading/sql/trades.ts";
-import { quoteRows } from "#plugins/trading/swap/planSwap.ts";
-import type { SwapDeps } from "#plugins/trading/swap/SwapDeps.ts";
+import {
+	insertQuotes,
+	insertTrade,
+	listTrades,
+	readQuotes,
+	readTrade,
+	type Trade,
+} from "#plugins/trading/sql/trades.ts";
+import { quoteRows, type SwapDeps, type TradeRequest } from "#plugins/trading/swap/planSwap.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
-import type { TradeRequest } from "#plugins/trading/swap/tradeRequest.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
-import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
+import { createRevokes, type TradeWish } from "#plugins/trading/trade/createRevokes.ts";
 import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
-import type { TradeWish } from "#plugins/trading/trade/TradeWish.ts";
 import type {
 	Channel,
 	Intent,

@@ -1,9 +1,84 @@
 import { z } from "zod";
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import { intentViewSchema, renderIntentView } from "#plugins/wallets/agent/intentView.ts";
-import { statusSentence } from "#plugins/wallets/agent/statusSentence.ts";
 import type { WalletToolDeps } from "#plugins/wallets/agent/walletTools.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
+
+/** Describes an intent of any kind, as the agent's tools answer it. */
+export const intentViewSchema = z.object({
+	id: field.id("Names the intent."),
+	kind: field.text("What it does: `transfer`, `nft_buy` …", "transfer"),
+	status: z.enum(intentStatuses).meta({ description: "Where it stands." }),
+	errorCode: field.text("Why it was refused, or failed.", "per_trade_limit").nullable(),
+	chain: field.text("Slug of the chain.", "ethereum"),
+	summary: field
+		.text("What it does, in a sentence; null until it was planned.", "Sends 0.05 ETH to 0x70….")
+		.nullable(),
+	transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
+	createdAt: field.time("When it was asked for."),
+	changedAt: field.time("When it last changed."),
+});
+
+export type IntentOfOwner = z.output<typeof intentViewSchema>;
+
+/** Renders an intent for its owner: what it is, where it stands, nothing of how it is sent. */
+export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentOfOwner {
+	const summary = intent.plan?.shown["summary"];
+	return {
+		id: intent.id,
+		kind: intent.kind,
+		status: intent.status,
+		errorCode: intent.errorCode,
+		chain: chains.byId(intent.chainId)?.slug ?? String(intent.chainId),
+		summary: typeof summary === "string" ? summary : null,
+		transactionHash: intent.transactionHash,
+		createdAt: new Date(intent.createdAtMs).toISOString(),
+		changedAt: new Date(intent.changedAtMs).toISOString(),
+	};
+}
+
+/**
+ * Says in a few words where an intent stands, for one line of the agent's. Only what the chain has
+ * confirmed is called done. A status that is not known is said as it is.
+ */
+export function statusSentence(status: string, errorCode: string | null): string {
+	const reason = errorCode === null ? "" : ` (${errorCode})`;
+	switch (status) {
+		case "created":
+			return "is being prepared, nothing was sent yet";
+		case "confirmation_required":
+			return "waits for your yes by the link, nothing was sent";
+		case "review_required":
+			return "waits for a review, nothing was sent";
+		case "waiting":
+			return "waits for the step before it, nothing of its own was sent";
+		case "signature_required":
+			return "waits for your wallet's signature by the link";
+		case "submitting":
+			return "is being sent: do not ask for it again";
+		case "submitted":
+			return "is on its way, not confirmed yet";
+		case "uncertain":
+			return "was perhaps sent and is being looked up: do not ask for it again";
+		case "confirmed":
+			return "is confirmed on chain";
+		case "failed":
+			return `failed${reason}`;
+		case "rejected":
+			return errorCode === "cancelled"
+				? "was called off, nothing was sent"
+				: `was refused${reason}, nothing was sent`;
+		case "expired":
+			return "ran out, nothing was sent";
+		case "dry_run":
+			return "was only practised: this service sends nothing";
+		default:
+			return `is ${status}`;
+	}
+}
 
 /** What all tools have that only read what is their owner's. */
 export const ofOwner = { capability: "wallets", effect: "read", access: "profile" } as const;

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { readLimits } from "#plugins/wallets/agent/readLimits.ts";
-import { walletCommands } from "#plugins/wallets/agent/walletCommands.ts";
-import { walletTools } from "#plugins/wallets/agent/walletTools.ts";
+import { readLimits } from "#plugins/wallets/agent/readWallet.ts";
+import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { CANCEL_AGAIN_AFTER_MS } from "#plugins/wallets/cancel/limits.ts";
-import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { CANCEL_AGAIN_AFTER_MS } from "#plugins/wallets/cancel/planCancellation.ts";
+import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

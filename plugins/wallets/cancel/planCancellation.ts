@@ -1,24 +1,225 @@
-import { bytesToHex } from "viem";
-import type { Hex } from "#core/chain/Hex.ts";
+import { bytesToHex, keccak256, parseTransaction, stringToBytes } from "viem";
+import { z } from "zod";
+import { chainNumbers } from "#core/chain/Chain.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { CancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import { cancelFault } from "#plugins/wallets/cancel/faults.ts";
-import {
-	REPLACED_READ_MAX,
-	REPORTED_CANCELLATIONS_MAX,
-	SELF_TRANSFER_GAS,
-} from "#plugins/wallets/cancel/limits.ts";
-import { type Offer, offerOf, offerOfSigned } from "#plugins/wallets/cancel/offerOf.ts";
+import { defineFaults } from "#core/fault.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { stableJson } from "#core/json.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { FEE_LIMIT_TIMES } from "#plugins/wallets/submission/limits.ts";
-import { isNonceTaken } from "#plugins/wallets/submission/NonceQueue.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
-import { replacementFees } from "#plugins/wallets/submission/replacementFees.ts";
-import { isCancellable, type Submission } from "#plugins/wallets/submission/Submission.ts";
+import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
+import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { storedField } from "#plugins/wallets/plan.ts";
+import { feeDenial } from "#plugins/wallets/spend/spend.ts";
+import {
+	FEE_LIMIT_TIMES,
+	type Fees,
+	isNonceTaken,
+	type NonceQueue,
+	readNonceQueue,
+	replacementFees,
+} from "#plugins/wallets/submission/nonceQueue.ts";
+import { isCancellable, type Submission } from "#plugins/wallets/submission/submission.ts";
+
+/**
+ * What an owner signs to cancel what their own wallet sent: nothing, from their address to itself,
+ * under the payment's nonce, at fees for which nodes take it in the payment's place.
+ */
+export type CancelTerms = {
+	intentId: string;
+	chainId: number;
+	/** Whose nonce it is; the transaction goes from here to here. */
+	from: Address;
+	nonce: number;
+	maxFeePerGas: bigint;
+	maxPriorityFeePerGas: bigint;
+	/** The payment as it was last known; null where nobody has named its hash. */
+	paymentHash: Hex | null;
+};
+
+const { address, word } = storedField;
+const units = storedField.units.transform((text) => BigInt(text));
+const storedTerms = z.strictObject({
+	intentId: z.string(),
+	chainId: z.int(),
+	from: address,
+	nonce: z.int().min(0),
+	maxFeePerGas: units,
+	maxPriorityFeePerGas: units,
+	paymentHash: word.nullable(),
+});
+
+/** Reads and writes terms as JSON, and names them by a hash. */
+export const cancelTerms = {
+	write(terms: CancelTerms): Record<string, unknown> {
+		return {
+			...terms,
+			maxFeePerGas: String(terms.maxFeePerGas),
+			maxPriorityFeePerGas: String(terms.maxPriorityFeePerGas),
+		};
+	},
+	/** Null where what is stored is no terms. */
+	read(stored: unknown): CancelTerms | null {
+		return storedTerms.safeParse(stored).data ?? null;
+	},
+	/** Changes with every member. No plan of a payment has the same text, so none has its hash. */
+	hash(terms: CancelTerms): Hex {
+		const text = stableJson({ action: "cancel", ...cancelTerms.write(terms) });
+		return keccak256(stringToBytes(text));
+	},
+};
+
+/** How an answer shows that an intent is being cancelled by its nonce. */
+export const cancellationSchema = z
+	.object({
+		state: z
+			.enum([
+				"queued",
+				"sending",
+				"sent",
+				"doubtful",
+				"dropped",
+				"refused",
+				"mined",
+				"reverted",
+				"never",
+			])
+			.meta({ description: "Of the transaction that takes the payment's nonce." }),
+		transactionHash: field.hashText("That transaction; null until it was sent.").nullable(),
+	})
+	.meta({ id: "Cancellation", description: "The newest cancellation by nonce." })
+	.nullable()
+	.meta({ description: "The newest cancellation by nonce. Null where nobody asked for one." });
+
+/** Why a transaction that was sent is not cancelled now. Nothing was done then. */
+export const cancelFault = defineFaults({
+	handingOver: {
+		status: 409,
+		retry: "later",
+		public: "It is being handed over at this moment. Ask again in a few seconds.",
+		advice: "Ask again in a few seconds.",
+	},
+	nonceUsed: {
+		status: 409,
+		retry: "later",
+		public: "Its nonce is used on chain already: what was mined decides, in a moment.",
+		advice: "Read the intent again in a moment: it will say what was mined.",
+	},
+	nonceTaken: {
+		status: 409,
+		retry: "later",
+		public:
+			"It was refused, and another payment of the wallet has its nonce now: it ends once that one " +
+			"is mined. To free the nonce, cancel that one.",
+		advice: "Cancel the other payment to free the nonce, or wait for it to be mined.",
+	},
+	nonceUnknown: {
+		status: 409,
+		retry: "later",
+		public: "No node has shown the transaction yet, so nobody knows which nonce to use.",
+		advice: "Ask again once a node has shown the transaction.",
+	},
+	cancelNotOurs: {
+		status: 409,
+		retry: "never",
+		public:
+			"The service cannot send for that wallet: only its owner can cancel this, by signing. They get " +
+			"a link for that by POST /v1/links with the purpose cancel, or cancel it in the wallet itself.",
+		advice: "Ask for a link with `POST /v1/links` and the purpose `cancel`, and sign there.",
+	},
+	cancelFeeLimit: {
+		status: 409,
+		retry: "later",
+		public:
+			"Taking its place costs more than this deployment offers for a transaction, or nobody knows " +
+			"what it costs. Cancel it in the wallet itself, or ask again later.",
+		advice: "Ask again when fees are lower, or cancel it in the wallet itself.",
+	},
+	cancellationsTooMany: {
+		status: 409,
+		retry: "never",
+		public: "So many cancellations of it were reported already. Cancel it in the wallet itself.",
+		advice: "Cancel it in the wallet itself.",
+	},
+	cancelOff: {
+		status: 409,
+		retry: "never",
+		public: "This deployment sends nothing, so it cancels nothing on chain.",
+		advice: "Cancel it in the wallet itself.",
+	},
+});
+
+/**
+ * The nonces below one that nothing of ours holds, lowest first: nothing above them is mined before
+ * something uses them. A filling that may never have left leaves its gap open.
+ */
+export function gapsBelow(
+	nonce: number,
+	{ held, finalCount }: Pick<NonceQueue, "held" | "finalCount">,
+	{ minedNonce, max }: { minedNonce: number; max: number },
+): number[] {
+	const taken = new Set(
+		held
+			.filter(({ purpose, state }) => {
+				return purpose !== "fill" || (state !== "doubtful" && state !== "dropped");
+			})
+			.map((one) => one.nonce),
+	);
+	const gaps: number[] = [];
+	for (let at = Math.max(minedNonce, finalCount); at < nonce && gaps.length < max; at++) {
+		if (!taken.has(at)) gaps.push(at);
+	}
+	return gaps;
+}
+
+/** Free lower nonces that one cancellation fills; asked again, it fills as many more. */
+export const FILLS_MAX = 64;
+/** A cancellation that is on its way is not sent anew, at a better price, before then. */
+export const CANCEL_AGAIN_AFTER_MS = 60_000;
+/** Cancellations that an owner may report for one intent; each is looked for like a payment. */
+export const REPORTED_CANCELLATIONS_MAX = 20;
+/** Of those, and of the payment itself, so many are asked for what they offer. */
+export const REPLACED_READ_MAX = 8;
+/** What a transaction of nothing uses, of an account without code. */
+export const SELF_TRANSFER_GAS = 21_000n;
+
+/** What a transaction offers for its gas, and its nonce where its own bytes say it. */
+export type Offer = { fees: Fees; provenNonce: number | null };
+
+const { gasPrice } = chainNumbers;
+const shownFees = z.object({
+	hash: z.string().toLowerCase(),
+	maxFeePerGas: gasPrice,
+	maxPriorityFeePerGas: gasPrice,
+});
+const shownPrice = z.object({ hash: z.string().toLowerCase(), gasPrice });
+
+/**
+ * What a node shows of a transaction's offer; null where it shows none of that hash. Signed bytes
+ * that have the hash prove it. What cannot be put together is believed: nobody pays by our word,
+ * and the caller holds the price against a limit.
+ */
+export function offerOf(seen: unknown, hash: Hex): Offer | null {
+	const signed = readSigned(seen, hash);
+	if (signed) return offerOfSigned(signed);
+	const { data: fees } = shownFees.safeParse(seen);
+	if (fees?.hash === hash) {
+		const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+		return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
+	}
+	const { data: legacy } = shownPrice.safeParse(seen);
+	if (legacy?.hash !== hash) return null;
+	// A transaction of the old kind offers its whole price as tip.
+	const [maxFeePerGas, maxPriorityFeePerGas] = [legacy.gasPrice, legacy.gasPrice];
+	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
+}
+
+/** What bytes offer that were signed: `chain/readSigned` puts no other kind together. */
+export function offerOfSigned(signed: Hex): Offer {
+	const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signed);
+	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: nonce };
+}
 
 /**
  * Says what the owner of a payment has to sign to cancel it: the nonce that a node showed of it,

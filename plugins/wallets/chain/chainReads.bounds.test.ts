@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Fault } from "#core/fault/Fault.ts";
-import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { Fault } from "#core/fault.ts";
+import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt, readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { findByNonce } from "#plugins/wallets/chain/findByNonce.ts";
-import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { type Rpc, type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";

@@ -1,12 +1,177 @@
 import { z } from "zod";
-import { chainNumbers } from "#core/chain/chainNumbers.ts";
-import type { Address } from "#core/chain/Hex.ts";
-import { hexQuantity } from "#core/chain/hexQuantity.ts";
-import { chainFault } from "#core/chain/reads/faults.ts";
-import { readAnswer } from "#core/chain/reads/readAnswer.ts";
-import { readableBy } from "#core/chain/reads/readableBy.ts";
+import { chainNumbers } from "#core/chain/Chain.ts";
+import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { chainFault, readAnswer, readableBy, readNonceAt } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
+
+/** Chains that could not be read when they were asked last, as this process knows it. */
+export type ChainTroubles = {
+	/**
+	 * Whether a failed look says something of its chain. Then the submission is remembered, and that
+	 * what was looked at since `atMs` was put off.
+	 */
+	note(error: unknown, failed: { chainId: number; id: string; atMs: number }): boolean;
+	/**
+	 * Since when a chain could not be read, where one of these was what could not be looked at; null
+	 * where it could, or still cannot. Answered once.
+	 */
+	endedBy(chainId: number, answered: readonly string[]): number | null;
+};
+
+type Trouble = { sinceMs: number; failed: Set<string> };
+
+/** Of more the oldest are forgotten: any of them says that it is over. */
+const FAILED_MAX = 100;
+
+/**
+ * Remembers since when chains could not be read. What is looked at meanwhile is put off further
+ * each time, for nothing that it did: it is looked at again once its chain is.
+ *
+ * Only the answer about what could not be looked at ends it. A node whose head stands still goes on
+ * to answer about everything that is not mined.
+ */
+export function createChainTroubles(): ChainTroubles {
+	const troubles = new Map<number, Trouble>();
+	return {
+		note(error, { chainId, id, atMs }) {
+			const isOfChain = error instanceof Fault && /^(?:rpc|chain)_/.test(error.code);
+			if (!isOfChain) return false;
+			const { sinceMs, failed } = troubles.get(chainId) ?? { sinceMs: atMs, failed: new Set() };
+			failed.delete(id);
+			failed.add(id);
+			for (const oldest of failed) {
+				if (failed.size <= FAILED_MAX) break;
+				failed.delete(oldest);
+			}
+			troubles.set(chainId, { sinceMs: Math.min(sinceMs, atMs), failed });
+			return true;
+		},
+		endedBy(chainId, answered) {
+			const trouble = troubles.get(chainId);
+			if (!trouble || !answered.some((id) => trouble.failed.has(id))) return null;
+			troubles.delete(chainId);
+			return trouble.sinceMs;
+		},
+	};
+}
+
+/** What became of an account's nonce. */
+export type NonceUse =
+	| { kind: "mined"; transactionHash: Hex }
+	/** Something mined used it, and the node cannot say what: its state does not go back so far. */
+	| { kind: "used" }
+	/** Something with that nonce waits at the node; its hash is not to be had. */
+	| { kind: "pending" }
+	| { kind: "free" };
+
+type Asked = {
+	address: Address;
+	nonce: number;
+	/** A block in which it was free. */
+	fromBlock: number;
+	/** A chain that has still not come so far shows then that the block was never there. */
+	isFromBlockOld?: boolean;
+	signal: AbortSignal;
+};
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const block = z.object({
+	transactions: z.array(
+		z.object({
+			hash: z.string().toLowerCase().refine(isHash),
+			from: z.string().toLowerCase(),
+			nonce: chainNumbers.nonce,
+		}),
+	),
+});
+/** A chain has fewer than 2^48 blocks. */
+const HALVINGS_MAX = 48;
+/** Blocks that are read whole where counts are not to be had: what was sent is mined soon after. */
+const SCAN_BLOCKS_MAX = 256;
+const SCAN_AT_ONCE = 16;
+
+/**
+ * Finds the transaction that used a nonce of an account, by halving the chain: an account's count
+ * at a block says whether it was used by then. Some twenty small calls and one block, for the rare
+ * case that nobody else can name the hash.
+ *
+ * A node that keeps no state so old refuses some of the counts. Blocks it has all the same: those
+ * after `fromBlock` are read, as many as one look may. Throws where the node has not come as far as
+ * the block where the nonce was free.
+ */
+export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
+	const { nonce, signal, isFromBlockOld = false } = asked;
+	const head = await rpc.call(
+		{ method: "eth_blockNumber", params: [] },
+		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
+	);
+	let high = readAnswer(chainNumbers.blockNumber, head);
+	// Where it was free, it still is for a node that has not come so far: that proves nothing.
+	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
+	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
+	if ((await countAt(rpc, asked, hexQuantity(high))) <= nonce) {
+		const waiting = await countAt(rpc, asked, "pending");
+		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
+	}
+	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false.
+	const usedThen = (await readNonceAt(rpc, { ...asked, block: fromBlock })) ?? 0;
+	let freeAt = usedThen > nonce ? 0 : fromBlock;
+	let low = freeAt;
+	for (let turn = 0; turn < HALVINGS_MAX && high - low > 1; turn++) {
+		const middle = low + Math.floor((high - low) / 2);
+		const count = await readNonceAt(rpc, { ...asked, block: middle });
+		if (count !== null && count > nonce) {
+			high = middle;
+			continue;
+		}
+		low = middle;
+		if (count !== null) freeAt = middle;
+	}
+	const last = Math.min(high, freeAt + SCAN_BLOCKS_MAX);
+	for (let first = Math.min(freeAt + 1, high); first <= last; first += SCAN_AT_ONCE) {
+		const until = Math.min(first + SCAN_AT_ONCE - 1, last);
+		const transactionHash = await usedIn(rpc, asked, { first, until });
+		if (transactionHash) return { kind: "mined", transactionHash };
+	}
+	return { kind: "used" };
+}
+
+async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promise<number> {
+	const count = await rpc.call(
+		{ method: "eth_getTransactionCount", params: [address, at] },
+		{ signal, isReadable: readableBy([chainNumbers.nonce]) },
+	);
+	return readAnswer(chainNumbers.nonce, count);
+}
+
+async function usedIn(
+	rpc: Rpc,
+	{ address, nonce, signal }: Asked,
+	{ first, until }: { first: number; until: number },
+): Promise<Hex | null> {
+	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
+		return { method: "eth_getBlockByNumber", params: [hexQuantity(first + index), true] };
+	});
+	// A node that has not come so far has no such block.
+	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
+	for (const found of await rpc.batch(calls, { signal, isReadable })) {
+		const used = readAnswer(block, found).transactions.find((one) => {
+			return one.from === address && one.nonce === nonce;
+		});
+		if (used) return used.hash;
+	}
+	return null;
+}
+
+/**
+ * Whether a call failed because every node that answers for the chain serves another one. Unlike
+ * silence that does not pass by waiting: somebody has to correct the endpoints.
+ */
+export function isOfOtherChain(error: unknown): boolean {
+	return error instanceof Fault && error.code === "rpc_wrong_chain";
+}
 
 /** What one transaction of an account takes now. */
 export type AccountState = {
@@ -37,7 +202,7 @@ export type AccountAsked = {
 type Head = { number: number; baseFeePerGas?: bigint | undefined };
 
 const { blockNumber, gas, gasPrice: pricePerGas, nonce: accountNonce, wei } = chainNumbers;
-const block = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
+const blockOfReadAccount = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
 const history = z.object({
 	oldestBlock: blockNumber,
 	baseFeePerGas: z.array(pricePerGas).nullish(),
@@ -106,8 +271,11 @@ async function headOf(
 ): Promise<Head> {
 	if (latest?.kind === "fault" && latest.fault.code === "rpc_refused") {
 		const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
-		const [found] = await rpc.settle([call], { signal, isReadable: readableBy([block]) });
-		return readAnswer(block, resultOf(found));
+		const [found] = await rpc.settle([call], {
+			signal,
+			isReadable: readableBy([blockOfReadAccount]),
+		});
+		return readAnswer(blockOfReadAccount, resultOf(found));
 	}
 	const { oldestBlock, baseFeePerGas } = readAnswer(history, resultOf(latest));
 	return { number: oldestBlock, baseFeePerGas: baseFeePerGas?.[0] };

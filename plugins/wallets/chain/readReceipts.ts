@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
-import { chainFault } from "#core/chain/reads/faults.ts";
-import { type BlockRead, readBlocks } from "#core/chain/reads/readBlocks.ts";
+import { type BlockRead, chainFault, readBlocks } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { type Sighting, sightingCodec } from "#plugins/wallets/chain/sightingCodec.ts";
+import { Fault } from "#core/fault.ts";
+import { type Sighting, sightingCodec } from "#plugins/wallets/chain/readSigned.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 
 export type ReceiptAsked = {

@@ -1,8 +1,10 @@
 import { keccak256, serializeTransaction } from "viem";
 import { z } from "zod";
-import { chainNumbers } from "#core/chain/chainNumbers.ts";
-import type { Hex } from "#core/chain/Hex.ts";
-import { hexData } from "#core/chain/reads/hexData.ts";
+import { chainNumbers } from "#core/chain/Chain.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { chainFault, hexData, readAnswer } from "#core/chain/reads/readBlocks.ts";
+import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
 
 const signature = { r: hexData, s: hexData };
 const { chainId, gas, gasPrice, nonce, quantity, wei } = chainNumbers;
@@ -45,4 +47,130 @@ export function readSigned(seen: unknown, hash: Hex): Hex | null {
 		// No fees, no address: what cannot be written was not signed so.
 		return null;
 	}
+}
+
+/** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
+export type Sighting = {
+	transaction: SeenTransaction;
+	receipt: Receipt | null;
+	/**
+	 * The bytes as signed; null where the node does not tell enough of the transaction, and where it
+	 * is mined in the block in which it was seen before: they are kept since.
+	 */
+	signed: Hex | null;
+	headBlock: number;
+};
+
+export type SeenTransaction = {
+	from: Address;
+	to: Address | null;
+	nonce: number;
+	valueRaw: bigint;
+	data: Hex;
+};
+
+const lower = (text: string) => text.toLowerCase();
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const word = z.string().transform(lower).refine(isWord);
+const address = z.string().transform(lower).refine(isAddress);
+/** Above what a block has gas for: a contract must not make its own receipt unreadable. */
+const LOGS_MAX = 100_000;
+
+const transaction = z.object({
+	hash: word,
+	from: address,
+	to: address.nullable(),
+	nonce: chainNumbers.nonce,
+	value: chainNumbers.wei,
+	input: hexData,
+});
+const receipt = z.object({
+	transactionHash: word,
+	blockNumber: chainNumbers.blockNumber,
+	blockHash: word,
+	status: chainNumbers.succeeded,
+	logs: z
+		.array(z.object({ address, topics: z.array(hexData).max(4), data: hexData }))
+		.max(LOGS_MAX),
+});
+
+const parseTransaction = parsedOnce(transaction);
+const parseReceipt = parsedOnce(receipt);
+
+/** How a hash is asked for, and what the answers say of it. */
+export const sightingCodec = {
+	/** The head last: what a node did not know before it, it did not know at that head. */
+	head: { method: "eth_blockNumber", params: [] } satisfies RpcCall,
+
+	callsFor(hash: Hex): RpcCall[] {
+		return [
+			{ method: "eth_getTransactionByHash", params: [hash] },
+			{ method: "eth_getTransactionReceipt", params: [hash] },
+		];
+	},
+
+	/** Whether an answer to `callsFor` or `head` can be so; the caller names the calls' hashes. */
+	isReadable(answer: unknown, call: RpcCall): boolean {
+		const [hash] = call.params;
+		switch (call.method) {
+			case "eth_getTransactionByHash":
+				return answer === null || parseTransaction(answer).data?.hash === hash;
+			case "eth_getTransactionReceipt":
+				return answer === null || parseReceipt(answer).data?.transactionHash === hash;
+			default:
+				return chainNumbers.blockNumber.safeParse(answer).success;
+		}
+	},
+
+	readHead(answer: unknown): number {
+		return readAnswer(chainNumbers.blockNumber, answer);
+	},
+
+	/**
+	 * Null where the node knows nothing of the hash. One that has not come to the block where it was
+	 * seen before (`minBlock`, 0 where it was not) cannot say that it is gone, and is no answer.
+	 */
+	read(
+		{ seen, mined, headBlock }: { seen: unknown; mined: unknown; headBlock: number },
+		asked: { hash: Hex; minBlock: number; knownBlock?: Hex | null },
+	): Sighting | null {
+		const { hash, minBlock, knownBlock } = asked;
+		if ((seen === null || mined === null) && headBlock < minBlock) throw chainFault.chainBehind();
+		if (seen === null) return null;
+		const { nonce, value, input, from, to, ...sent } = readAnswer(
+			{ safeParse: parseTransaction },
+			seen,
+		);
+		if (sent.hash !== hash) throw chainFault.chainUnreadable({ detail: "another transaction" });
+		const receipt = mined === null ? null : receiptOf(mined, hash);
+		// Its bytes were kept when it was first seen there: putting them together is most of a look.
+		const isKnown = receipt !== null && receipt.blockHash === knownBlock;
+		return {
+			transaction: { from, to, nonce, valueRaw: value, data: input },
+			receipt,
+			signed: isKnown ? null : readSigned(seen, hash),
+			headBlock,
+		};
+	},
+};
+
+function receiptOf(mined: unknown, hash: Hex): Receipt {
+	const { status, ...rest } = readAnswer({ safeParse: parseReceipt }, mined);
+	if (rest.transactionHash !== hash)
+		throw chainFault.chainUnreadable({ detail: "another receipt" });
+	return { ...rest, succeeded: status };
+}
+
+/** An answer is looked at twice, for whether it can be so and for what it says: parsed once. */
+function parsedOnce<Output>(schema: z.ZodType<Output>) {
+	const known = new WeakMap<object, z.ZodSafeParseResult<Output>>();
+	return (answer: unknown): z.ZodSafeParseResult<Output> => {
+		if (typeof answer !== "object" || answer === null) return schema.safeParse(answer);
+		const before = known.get(answer);
+		if (before) return before;
+		const parsed = schema.safeParse(answer);
+		known.set(answer, parsed);
+		return parsed;
+	};
 }

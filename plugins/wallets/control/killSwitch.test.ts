@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { readKill } from "#plugins/wallets/control/killDenial.ts";
+import { silentLog } from "#core/log.ts";
+import { readKill } from "#plugins/wallets/control/kill.ts";
 import {
 	openControl,
 	prepareControl,

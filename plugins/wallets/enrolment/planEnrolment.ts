@@ -1,5 +1,119 @@
-import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
-import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/readEnrolledUser.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { defineFaults } from "#core/fault.ts";
+import type { Custody, CustodyWallet, LinkedAccount } from "#plugins/custody/contract.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
+import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/createEnrolment.ts";
+import { deploymentName } from "#plugins/wallets/profile/changeSettings.ts";
+import { lockIdentity, requireProfile } from "#plugins/wallets/profile/profile.ts";
+import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
+
+type LinkedWallet = Extract<LinkedAccount, { type: "wallet" }>;
+
+/**
+ * Says what we may do with a wallet. The server submits only for what is proved to be delegated, so
+ * everything in doubt is less.
+ *
+ * @param held what the provider says of the wallet itself; null where it knows of none.
+ */
+export function capabilityOf(account: LinkedWallet, held: CustodyWallet | null): WalletCapability {
+	if (account.providerWalletId === null) return "external/manual";
+	if (!held) return "embedded/manual";
+	const isTheOne = held.id === account.providerWalletId && held.address === account.address;
+	if (!isTheOne) return "review-required";
+	if (held.isArchived) return "disabled";
+	return held.isDelegated ? "embedded/delegated" : "embedded/manual";
+}
+
+const deploymentFault = defineFaults({
+	deploymentWalletUnusable: {
+		status: 503,
+		retry: "later",
+		public:
+			"The deployment's wallet cannot be used: the wallet provider does not let us sign for it.",
+		advice: "Name a wallet of this application whose signer is its authorization key.",
+	},
+	deploymentWalletTaken: {
+		status: 409,
+		retry: "never",
+		public: "The deployment's wallet belongs to somebody's profile.",
+		advice: "Name a wallet that nobody linked.",
+	},
+});
+
+type DeploymentDeps = {
+	db: Database;
+	clock: Clock;
+	audit: Audit;
+	custody: Custody;
+	newId: () => string;
+	homeChainId: number;
+};
+
+/**
+ * Returns what reads the profile of a wallet that the deployment itself acts with, and makes it at
+ * the first call. Each call asks the wallet provider whether we may still sign for it.
+ *
+ * Nobody signs in to such a profile: no user of the provider's has its name, and a signature of its
+ * address opens no session.
+ */
+export function createDeployment(deps: DeploymentDeps) {
+	return async (wanted: { providerWalletId: string; signal: AbortSignal }): Promise<Profile> => {
+		const { providerWalletId, signal } = wanted;
+		const held = await deps.custody.wallet(providerWalletId, signal);
+		const isUsable =
+			held !== null && capabilityOf(accountOf(held, providerWalletId), held) === USABLE;
+		if (!isUsable) throw deploymentFault.deploymentWalletUnusable();
+		const key = { providerUserId: deploymentName(providerWalletId) };
+		const profile =
+			(await readProfile(deps.db, key)) ??
+			(await deps.db.transaction((tx) => insertOnce(tx, { held, key, deps })));
+		const [wallet] = profile.wallets;
+		const isTheOne = wallet?.address === held.address && wallet.capability === USABLE;
+		if (!isTheOne) throw deploymentFault.deploymentWalletUnusable();
+		return profile;
+	};
+}
+
+const USABLE = "embedded/delegated";
+
+const accountOf = ({ address }: CustodyWallet, providerWalletId: string) => {
+	return { type: "wallet", address, providerWalletId } as const;
+};
+
+async function insertOnce(
+	tx: Tx,
+	given: { held: CustodyWallet; key: { providerUserId: string }; deps: DeploymentDeps },
+): Promise<Profile> {
+	const { held, key, deps } = given;
+	await lockIdentity(tx);
+	// Read again under the lock: another process may have written it meanwhile.
+	const known = await readProfile(tx, key);
+	if (known) return known;
+	const { address, id: providerWalletId } = held;
+	const holders = await walletRows.holdersOf(tx, {
+		addresses: [address],
+		providerWalletIds: [providerWalletId],
+	});
+	if (holders.length > 0) throw deploymentFault.deploymentWalletTaken();
+	const now = new Date(deps.clock.nowMs());
+	const id = deps.newId();
+	const walletId = deps.newId();
+	await profileRows.insert(tx, { id, ...key, now });
+	await walletRows.insert(tx, {
+		...{ id: walletId, profileId: id, address, chainId: deps.homeChainId, now },
+		...{ capability: USABLE, providerWalletId },
+	});
+	await profileRows.setCanonical(tx, id, walletId);
+	await deps.audit.append(tx, {
+		actor: "service:wallets",
+		action: "wallets.profile.created",
+		subject: `profile:${id}`,
+		detail: { address, by: "configuration" },
+	});
+	return requireProfile(tx, id);
+}
 
 /** What a profile must become. Empty where it is that already. */
 export type EnrolmentPlan = {

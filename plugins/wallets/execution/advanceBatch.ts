@@ -1,21 +1,28 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
-import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
-import { type AccountAsked, readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
+import {
+	type AccountAsked,
+	isOfOtherChain,
+	readAccount,
+} from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
-import { closeBatch, deny } from "#plugins/wallets/execution/closeBatch.ts";
-import { continueQueued, type QueueAsked } from "#plugins/wallets/execution/continueQueued.ts";
-import { queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
+import {
+	continueQueued,
+	type QueueAsked,
+	queueKey,
+} from "#plugins/wallets/execution/continueQueued.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { PREPARES_AT_ONCE } from "#plugins/wallets/execution/executionConfig.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
-import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
+import { closeBatch, deny, judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
-import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
+import {
+	type ExecutionDeps,
+	PREPARES_AT_ONCE,
+	prepareIntent,
+} from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
-import { signIntent } from "#plugins/wallets/execution/signIntent.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
+import { signIntent } from "#plugins/wallets/execution/sign.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 
@@ -169,3 +176,34 @@ async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked
 		throw error;
 	}
 }
+
+/**
+ * Every commit and every outbound call of the path that money leaves by. A call that is not in this
+ * list does not compile, and a test kills the process before and after each of them.
+ */
+export const stepNames = [
+	"commit.create",
+	"commit.decide",
+	"commit.first",
+	"commit.resume",
+	"commit.begin",
+	"commit.outcome",
+	"commit.look",
+	"commit.found",
+	"commit.close",
+	"commit.owner",
+	"commit.cancel",
+	"commit.answer",
+	"commit.link",
+	"rpc.account",
+	"rpc.receipt",
+	"rpc.nonce",
+	"rpc.rebroadcast",
+	"custody.send",
+	"custody.lookup",
+] as const;
+
+/** Those of an intent that is a signature. */
+export const signSteps = ["custody.sign", "commit.sign"] as const;
+
+export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];

@@ -1,180 +1,280 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { StepObserver } from "#core/steps/Steps.ts";
-import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
+import type { StepObserver } from "#core/steps.ts";
+import {
+	continueQueued,
+	createQueueRuns,
+	type QueueRunEnd,
+} from "#plugins/wallets/execution/continueQueued.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: what waits in line is handed over by one, in its turn, and only as long as it may be.
+describe("continueQueued", () => {
+	// Guarantee: what waits in line is handed over by one, in its turn, and only as long as it may
+	// be.
 
-const RESERVED = 1_000_000_000;
-let database: TestDatabase;
-let lab: Lab;
-let by: Person;
-/** What others do in the moment before it is taken from the line. */
-let meanwhile: () => Promise<unknown>;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
-beforeEach(async () => {
-	await database.db.execute("truncate wallets.profile, wallets.control cascade");
-	meanwhile = async () => {};
-	const observe: StepObserver = async (step, edge) => {
-		if (step === "commit.begin" && edge === "before") await meanwhile();
-	};
-	lab = openExecutionLab(database.db, { observe });
-	by = await lab.person();
-});
-
-/** One of somebody's was in doubt, and is known now; so many wait behind it. */
-async function queue(count = 1): Promise<string[]> {
-	lab.moods.push("sends, silent");
-	await lab.pay(by, { ether: "0.1" });
-	const ids: string[] = [];
-	for (let place = 0; place < count; place++) {
-		const [next] = await lab.pay(by);
-		expect(next?.status).toBe("submitting");
-		ids.push(next?.id ?? "");
-		lab.clock.ms++;
-	}
-	await set("state = 'sent'", "state = 'doubtful'");
-	return ids;
-}
-const set = (what: string, where: string) =>
-	lab.db.execute(`update wallets.submission set ${what} where ${where}`);
-const go = (chainId = CHAIN_ID) =>
-	continueQueued(lab.deps, { walletId: by.wallet.id, chainId, signal: lab.signal });
-const switchOff = (key: string) =>
-	lab.db.execute("insert into wallets.control values ($1, 'true', 'operator', now())", [key]);
-
-async function expectCalledOff(id: string, errorCode: string): Promise<void> {
-	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode });
-	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
-	expect(lab.handed).toHaveLength(1);
-}
-
-test("[TRF-03] those that came first go first, each under the next nonce", async () => {
-	const ids = await queue(3);
-	await go();
-	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2, 3]);
-	const order = await lab.db.query<{ intent_id: string }>(
-		"select intent_id from wallets.submission where nonce > 0 order by nonce",
-	);
-	expect(order.map(({ intent_id }) => intent_id)).toEqual(ids);
-});
-
-for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
-	test(`[TRD-09] a switch of its ${scope} calls it off, up to the moment it is taken`, async () => {
-		const [id = ""] = await queue();
-		const named = { all: "", chain: ":31337", plugin: ":lab", wallet: `:${by.wallet.id}` };
-		meanwhile = () => switchOff(`kill:${scope}${named[scope]}`);
-		await go();
-		await expectCalledOff(id, "trading_disabled");
+	const RESERVED = 1_000_000_000;
+	let database: TestDatabase;
+	let lab: Lab;
+	let by: Person;
+	/** What others do in the moment before it is taken from the line. */
+	let meanwhile: () => Promise<unknown>;
+	beforeAll(async () => {
+		database = await createTestDatabase();
 	});
-}
-
-test("[TRD-09] a switch of another chain, plugin or wallet holds nothing of it back", async () => {
-	const [id = ""] = await queue();
-	for (const other of ["chain:1", "plugin:other", `wallet:${crypto.randomUUID()}`]) {
-		await switchOff(`kill:${other}`);
-	}
-	await go();
-	expect((await lab.intent(id)).status).toBe("submitted");
-});
-
-for (const capability of [
-	...(["embedded/manual", "external/manual", "review-required", "disabled"] as const),
-]) {
-	test(`[TRD-09] a wallet that became ${capability} meanwhile sends nothing`, async () => {
-		const [id = ""] = await queue();
-		meanwhile = () => lab.db.execute("update wallets.wallet set capability = $1", [capability]);
-		await go();
-		await expectCalledOff(id, "no_executable_wallet");
+	afterAll(() => database?.drop());
+	beforeEach(async () => {
+		await database.db.execute("truncate wallets.profile, wallets.control cascade");
+		meanwhile = async () => {};
+		const observe: StepObserver = async (step, edge) => {
+			if (step === "commit.begin" && edge === "before") await meanwhile();
+		};
+		lab = openExecutionLab(database.db, { observe });
+		by = await lab.person();
 	});
-}
 
-test("it runs out with its plan or with its intent, whichever is sooner", async () => {
-	for (const [column, value] of [
-		["plan", `jsonb_set(plan, '{expiresAtMs}', '${lab.clock.ms}')`],
-		["expires_at", "$2"],
-	] as const) {
-		const [id = ""] = await queue();
-		const until = new Date(lab.clock.ms);
-		await lab.db.execute(
-			`update wallets.intent set ${column} = ${value} where id = $1 and $2::timestamptz is not null`,
-			[id, until],
-		);
-		lab.clock.ms = until.getTime() + 1;
-		await go();
-		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
+	/** One of somebody's was in doubt, and is known now; so many wait behind it. */
+	async function queue(count = 1): Promise<string[]> {
+		lab.moods.push("sends, silent");
+		await lab.pay(by, { ether: "0.1" });
+		const ids: string[] = [];
+		for (let place = 0; place < count; place++) {
+			const [next] = await lab.pay(by);
+			expect(next?.status).toBe("submitting");
+			ids.push(next?.id ?? "");
+			lab.clock.ms++;
+		}
+		await set("state = 'sent'", "state = 'doubtful'");
+		return ids;
+	}
+	const set = (what: string, where: string) =>
+		lab.db.execute(`update wallets.submission set ${what} where ${where}`);
+	const go = (chainId = CHAIN_ID) =>
+		continueQueued(lab.deps, { walletId: by.wallet.id, chainId, signal: lab.signal });
+	const switchOff = (key: string) =>
+		lab.db.execute("insert into wallets.control values ($1, 'true', 'operator', now())", [key]);
+
+	async function expectCalledOff(id: string, errorCode: string): Promise<void> {
+		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode });
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
-	}
-	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1]);
-});
-
-describe("in the moment it is taken", () => {
-	for (const state of ["sending", "sent", "doubtful", "mined", "never"] as const) {
-		test(`[TRD-08] what another process made ${state} is not handed over by this one`, async () => {
-			const [id = ""] = await queue();
-			meanwhile = () => set(`state = '${state}'`, "state = 'queued'");
-			await go();
-			expect(lab.handed).toHaveLength(1);
-			expect((await lab.intent(id)).status).toBe("submitting");
-			expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
-		});
-
-		test(`[TRD-08] what another process made ${state} is not called off by this one`, async () => {
-			const [id = ""] = await queue();
-			meanwhile = async () => {
-				await set(`state = '${state}'`, "state = 'queued'");
-				await lab.db.execute("delete from wallets.control");
-				await switchOff("kill:all");
-			};
-			await go();
-			const rows = await lab.db.query("select state from wallets.submission where intent_id = $1", [
-				id,
-			]);
-			expect(rows).toEqual([{ state }]);
-			expect((await lab.intent(id)).status).toBe("submitting");
-			expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
-		});
+		expect(lab.handed).toHaveLength(1);
 	}
 
-	test("[TRD-08] of many processes at once one hands it over, and the others nothing", async () => {
-		await queue();
-		const labs = Array.from({ length: 3 }, () => openExecutionLab(database.db));
-		const all = [lab, ...labs];
-		await Promise.all(
-			all.map(({ deps, signal }) =>
-				continueQueued(deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal }),
-			),
+	test("[TRF-03] those that came first go first, each under the next nonce", async () => {
+		const ids = await queue(3);
+		await go();
+		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2, 3]);
+		const order = await lab.db.query<{ intent_id: string }>(
+			"select intent_id from wallets.submission where nonce > 0 order by nonce",
 		);
-		expect(all.flatMap(({ handed }) => handed)).toHaveLength(2);
+		expect(order.map(({ intent_id }) => intent_id)).toEqual(ids);
+	});
+
+	for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
+		test(`[TRD-09] a switch of its ${scope} calls it off, up to the moment it is taken`, async () => {
+			const [id = ""] = await queue();
+			const named = { all: "", chain: ":31337", plugin: ":lab", wallet: `:${by.wallet.id}` };
+			meanwhile = () => switchOff(`kill:${scope}${named[scope]}`);
+			await go();
+			await expectCalledOff(id, "trading_disabled");
+		});
+	}
+
+	test("[TRD-09] a switch of another chain, plugin or wallet holds nothing of it back", async () => {
+		const [id = ""] = await queue();
+		for (const other of ["chain:1", "plugin:other", `wallet:${crypto.randomUUID()}`]) {
+			await switchOff(`kill:${other}`);
+		}
+		await go();
+		expect((await lab.intent(id)).status).toBe("submitted");
+	});
+
+	for (const capability of [
+		...(["embedded/manual", "external/manual", "review-required", "disabled"] as const),
+	]) {
+		test(`[TRD-09] a wallet that became ${capability} meanwhile sends nothing`, async () => {
+			const [id = ""] = await queue();
+			meanwhile = () => lab.db.execute("update wallets.wallet set capability = $1", [capability]);
+			await go();
+			await expectCalledOff(id, "no_executable_wallet");
+		});
+	}
+
+	test("it runs out with its plan or with its intent, whichever is sooner", async () => {
+		for (const [column, value] of [
+			["plan", `jsonb_set(plan, '{expiresAtMs}', '${lab.clock.ms}')`],
+			["expires_at", "$2"],
+		] as const) {
+			const [id = ""] = await queue();
+			const until = new Date(lab.clock.ms);
+			await lab.db.execute(
+				`update wallets.intent set ${column} = ${value} where id = $1 and $2::timestamptz is not null`,
+				[id, until],
+			);
+			lab.clock.ms = until.getTime() + 1;
+			await go();
+			expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
+			expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
+		}
+		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1]);
+	});
+
+	describe("in the moment it is taken", () => {
+		for (const state of ["sending", "sent", "doubtful", "mined", "never"] as const) {
+			test(`[TRD-08] what another process made ${state} is not handed over by this one`, async () => {
+				const [id = ""] = await queue();
+				meanwhile = () => set(`state = '${state}'`, "state = 'queued'");
+				await go();
+				expect(lab.handed).toHaveLength(1);
+				expect((await lab.intent(id)).status).toBe("submitting");
+				expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
+			});
+
+			test(`[TRD-08] what another process made ${state} is not called off by this one`, async () => {
+				const [id = ""] = await queue();
+				meanwhile = async () => {
+					await set(`state = '${state}'`, "state = 'queued'");
+					await lab.db.execute("delete from wallets.control");
+					await switchOff("kill:all");
+				};
+				await go();
+				const rows = await lab.db.query(
+					"select state from wallets.submission where intent_id = $1",
+					[id],
+				);
+				expect(rows).toEqual([{ state }]);
+				expect((await lab.intent(id)).status).toBe("submitting");
+				expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
+			});
+		}
+
+		test("[TRD-08] of many processes at once one hands it over, and the others nothing", async () => {
+			await queue();
+			const labs = Array.from({ length: 3 }, () => openExecutionLab(database.db));
+			const all = [lab, ...labs];
+			await Promise.all(
+				all.map(({ deps, signal }) =>
+					continueQueued(deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal }),
+				),
+			);
+			expect(all.flatMap(({ handed }) => handed)).toHaveLength(2);
+		});
+	});
+
+	test("[TRD-08] nothing goes on behind one of which nobody can say whether it left", async () => {
+		const ids = await queue(3);
+		lab.moods.push("sends", "loses");
+		await go();
+		const statuses = await Promise.all(ids.map(async (id) => (await lab.intent(id)).status));
+		expect(statuses).toEqual(["submitted", "uncertain", "submitting"]);
+		await go();
+		expect(lab.handed).toHaveLength(3);
+	});
+
+	test("[TRD-08] the line of one chain hands over nothing of another's", async () => {
+		const [id = ""] = await queue();
+		await go(1);
+		expect((await lab.intent(id)).status).toBe("submitting");
+		expect(lab.handed).toHaveLength(1);
+	});
+
+	test("[TRD-08] who is called off hands nothing over any more", async () => {
+		const [id = ""] = await queue();
+		const signal = AbortSignal.abort();
+		await continueQueued(lab.deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
+		expect((await lab.intent(id)).status).toBe("submitting");
+		expect(lab.handed).toHaveLength(1);
 	});
 });
 
-test("[TRD-08] nothing goes on behind one of which nobody can say whether it left", async () => {
-	const ids = await queue(3);
-	lab.moods.push("sends", "loses");
-	await go();
-	const statuses = await Promise.all(ids.map(async (id) => (await lab.intent(id)).status));
-	expect(statuses).toEqual(["submitted", "uncertain", "submitting"]);
-	await go();
-	expect(lab.handed).toHaveLength(3);
-});
+describe("createQueueRuns", () => {
+	function scripted(ends: QueueRunEnd[]) {
+		const runs = createQueueRuns();
+		const open: (() => void)[] = [];
+		let turns = 0;
+		const act = async (): Promise<QueueRunEnd> => {
+			turns++;
+			await new Promise<void>((resolve) => open.push(resolve));
+			return ends.shift() ?? "empty";
+		};
+		return { runs, act, turns: () => turns, finishOne: () => open.shift()?.() };
+	}
 
-test("[TRD-08] the line of one chain hands over nothing of another's", async () => {
-	const [id = ""] = await queue();
-	await go(1);
-	expect((await lab.intent(id)).status).toBe("submitting");
-	expect(lab.handed).toHaveLength(1);
-});
+	test("who comes while a queue is run is taken along by one turn more, however many come", async () => {
+		const { runs, act, turns, finishOne } = scripted([]);
+		const all = [runs.run("a", act), runs.run("a", act), runs.run("a", act)];
+		expect(turns()).toBe(1);
+		finishOne();
+		await Promise.resolve();
+		while (turns() < 2) await Promise.resolve();
+		finishOne();
+		await Promise.all(all);
+		expect(turns()).toBe(2);
+		expect(runs.isWaited("a")).toBe(false);
+	});
 
-test("[TRD-08] who is called off hands nothing over any more", async () => {
-	const [id = ""] = await queue();
-	const signal = AbortSignal.abort();
-	await continueQueued(lab.deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
-	expect((await lab.intent(id)).status).toBe("submitting");
-	expect(lab.handed).toHaveLength(1);
+	test("queues do not wait for each other", async () => {
+		const { runs, act, turns, finishOne } = scripted([]);
+		const all = [runs.run("a", act), runs.run("b", act)];
+		expect(turns()).toBe(2);
+		finishOne();
+		finishOne();
+		await Promise.all(all);
+	});
+
+	test("a queue left to whoever is sending is known to be waited for, until somebody empties it", async () => {
+		const { runs, act, finishOne } = scripted(["sending", "empty"]);
+		const first = runs.run("a", act);
+		expect(runs.isWaited("a")).toBe(true);
+		finishOne();
+		await first;
+		expect(runs.isWaited("a")).toBe(true);
+		const second = runs.run("a", act);
+		finishOne();
+		await second;
+		expect(runs.isWaited("a")).toBe(false);
+	});
+
+	test("one that fails is told to who asked for it, and whoever came meanwhile has a turn", async () => {
+		const { runs, act, turns, finishOne } = scripted([]);
+		const { promise, reject } = Promise.withResolvers<QueueRunEnd>();
+		const first = runs.run("a", () => promise);
+		const second = runs.run("a", act);
+		const third = runs.run("a", act);
+		reject(new Error("given up"));
+		await expect(first).rejects.toThrow("given up");
+		expect(turns()).toBe(1);
+		finishOne();
+		await Promise.all([second, third]);
+		expect(runs.isWaited("a")).toBe(false);
+	});
+
+	test("who shares a turn has it made by the last of them: the others may be given up by then", async () => {
+		const { runs, act, turns, finishOne } = scripted([]);
+		const first = runs.run("a", act);
+		const givenUp = async () => {
+			throw new Error("given up");
+		};
+		const shared = [runs.run("a", givenUp), runs.run("a", act)];
+		finishOne();
+		await first;
+		while (turns() < 2) await Promise.resolve();
+		finishOne();
+		await Promise.all(shared);
+	});
+
+	test("who comes in the moment a run ends has a turn all the same", async () => {
+		for (let moment = 0; moment < 12; moment++) {
+			const { runs, act, turns, finishOne } = scripted([]);
+			const first = runs.run("a", act);
+			finishOne();
+			for (let turn = 0; turn < moment; turn++) await Promise.resolve();
+			const second = runs.run("a", act);
+			await first;
+			for (let turn = 0; turn < 24; turn++) await Promise.resolve();
+			expect([moment, turns()]).toEqual([moment, 2]);
+			finishOne();
+			await second;
+		}
+	});
 });

@@ -1,25 +1,220 @@
+import { hexToBytes } from "viem";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
+import { readRows } from "#core/quarantine.ts";
 import {
 	type AccountState,
 	readAccount,
 	type Simulation,
 } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
-import { killDenial } from "#plugins/wallets/control/killDenial.ts";
-import { beginSelfTransfer } from "#plugins/wallets/execution/beginSelfTransfer.ts";
-import { callOff } from "#plugins/wallets/execution/callOff.ts";
-import { type QueueRunEnd, queueKey } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { handOver } from "#plugins/wallets/execution/handOver.ts";
-import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
-import { type NonceWait, takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
+import { killDenial } from "#plugins/wallets/control/kill.ts";
+import { type HandOver, handOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
+import {
+	type ExecutionDeps,
+	GAS_WHERE_IT_REVERTS,
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { type NonceWait, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import { feeDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { beginSubmission, selfTransfer } from "#plugins/wallets/submission/beginningOf.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { feeDenial, followSpend } from "#plugins/wallets/spend/spend.ts";
+import {
+	FEE_LIMIT_TIMES,
+	type Fees,
+	type HeldNonce,
+	isNonceTaken,
+	type NonceQueue,
+	readNonceQueue,
+	replacementFees,
+} from "#plugins/wallets/submission/nonceQueue.ts";
+import {
+	beginSubmission,
+	isCancellable,
+	readPayment,
+	type Submission,
+	type SubmissionRow,
+	selfTransfer,
+	submissionRow,
+} from "#plugins/wallets/submission/submission.ts";
+
+/**
+ * Ends a payment that was never handed over, and gives back what was reserved for it. False where
+ * it is not queued any more: then nothing is written.
+ */
+export async function callOff(
+	deps: Pick<ExecutionDeps, "clock">,
+	given: { tx: Tx; submission: Pick<Submission, "id" | "intentId">; code: string },
+): Promise<boolean> {
+	const { tx, submission, code } = given;
+	const at = new Date(deps.clock.nowMs());
+	const { id, intentId } = submission;
+	if (!(await endQueued(tx, id, at))) return false;
+	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code });
+	await followSpend(tx, { intentId, move: "release", at });
+	return true;
+}
+
+/** Ends what was handed to nobody; false where it is not queued any more. */
+export async function endQueued(tx: Tx, submissionId: string, at: Date): Promise<boolean> {
+	const ended = await tx.execute(
+		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
+		where id = $1 and state = 'queued'`,
+		[submissionId, at],
+	);
+	return ended > 0;
+}
+
+type Given = {
+	submission: Submission;
+	intent: Intent;
+	/** Null: the chain is not served any more. */
+	read: { account: AccountState; simulations: Simulation[] } | null;
+	/** Null: the server may not send for the wallet any more. */
+	providerWalletId: string | null;
+};
+
+/**
+ * Takes a cancellation, or the filling of a gap, from the queue: under the nonce that it was made
+ * for, at a price for which nodes take it in place of what has that nonce. One whose nonce is used
+ * by now is given up: there is nothing left to cancel or to fill.
+ *
+ * No switch of an operator's holds it back: it moves nothing. A process that sends nothing does.
+ */
+export async function beginSelfTransfer(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: Given,
+): Promise<HandOver | "called off" | "sending" | "later"> {
+	const { submission, intent, read, providerWalletId } = given;
+	const { id: submissionId, chainId, sender: from, nonce } = submission;
+	const plan = selfTransfer({ chainId, from });
+	if (!read || providerWalletId === null || nonce === null || deps.settings.isDryRun) {
+		return giveUp(deps, tx, submissionId);
+	}
+	const queue = await readNonceQueue(tx, plan, read.account);
+	const isUsed = nonce < read.account.minedNonce || nonce < queue.finalCount;
+	if (isUsed || (await isNeedless(tx, { submission, queue }))) {
+		return giveUp(deps, tx, submissionId);
+	}
+	if (queue.isSending) return "sending";
+	const fees = replacementFees(read.account, await feesAt(tx, submission));
+	const account = { ...read.account, ...fees };
+	const [simulation] = read.simulations;
+	const gasLimit = simulation?.kind === "ok" ? simulation.gasLimit : GAS_WHERE_IT_REVERTS;
+	const limitTimes = FEE_LIMIT_TIMES;
+	if (feeDenial(deps, { chainId, gasLimit, account, limitTimes })) return "later";
+	const asked = { intent, submissionId, plan, gasLimit, account, providerWalletId, nonce };
+	const { next, beginning } = handOverOf(deps, { ...asked, purpose: submission.purpose });
+	await tx.execute("update wallets.submission set gas_limit = $2 where id = $1", [
+		submissionId,
+		gasLimit,
+	]);
+	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
+}
+
+/** Whether nothing is left to cancel, or something has the nonce that must not be replaced. */
+async function isNeedless(
+	tx: Tx,
+	{ submission, queue }: { submission: Submission; queue: NonceQueue },
+): Promise<boolean> {
+	const { purpose, nonce, intentId } = submission;
+	if (purpose === "fill") {
+		return queue.held.some((one) => one.nonce === nonce && !isLostFill(one));
+	}
+	const payment = await readPayment(tx, intentId);
+	return !payment || !isCancellable(payment) || isNonceTaken(payment, queue);
+}
+
+/** A gap whose filling is in doubt is filled again: nothing moves by either. */
+function isLostFill({ purpose, state }: HeldNonce): boolean {
+	return purpose === "fill" && (state === "doubtful" || state === "dropped");
+}
+
+async function giveUp(
+	deps: ExecutionDeps,
+	tx: Tx,
+	submissionId: string,
+): Promise<"called off" | "sending"> {
+	const isEnded = await endQueued(tx, submissionId, new Date(deps.clock.nowMs()));
+	return isEnded ? "called off" : "sending";
+}
+
+/** What everything of ours offers under the nonce that left, or may have left. */
+async function feesAt(tx: Tx, { chainId, sender, nonce }: Submission): Promise<Fees[]> {
+	const rows = await tx.query<{ price: string; tip: string }>(
+		`select transaction->>'maxFeePerGas' as price, transaction->>'maxPriorityFeePerGas' as tip
+		from wallets.submission
+		where chain_id = $1 and sender = $2 and nonce = $3 and transaction is not null
+			and state <> 'never'`,
+		[chainId, hexToBytes(sender), nonce],
+	);
+	return rows.map(({ price, tip }) => {
+		return { maxFeePerGas: BigInt(price), maxPriorityFeePerGas: BigInt(tip) };
+	});
+}
+
+/** What a run over a nonce queue ended with: `sending`: somebody else hands something over now. */
+export type QueueRunEnd = "empty" | "sending" | "waiting";
+
+/** Runs over nonce queues, one at a time for each queue of this process. */
+export type QueueRuns = {
+	/** Runs now, or once the run that is under way is over. Done when that run is. */
+	run(queue: string, act: () => Promise<QueueRunEnd>): Promise<void>;
+	/** Whether somebody is or was at this queue and left it to whoever is handing over. */
+	isWaited(queue: string): boolean;
+};
+
+type Turn = PromiseWithResolvers<void> & { act: () => Promise<QueueRunEnd> };
+
+/**
+ * Serialises the work on each nonce queue within a process. Two of one queue at once would only
+ * wait for each other's locks. All who come while one is under way share the turn after it, which
+ * the last of them makes: what one of the others asked for may be given up by then.
+ */
+export function createQueueRuns(): QueueRuns {
+	const running = new Map<string, { next: Turn | null }>();
+	const left = new Set<string>();
+
+	/** Answers how to tell those who wait for the turn. */
+	async function take(queue: string, { act, resolve, reject }: Turn): Promise<() => void> {
+		try {
+			if ((await act()) === "sending") left.add(queue);
+			else left.delete(queue);
+			return resolve;
+		} catch (error) {
+			return () => reject(error);
+		}
+	}
+
+	async function runTurns(queue: string, first: Turn): Promise<void> {
+		const run: { next: Turn | null } = { next: null };
+		running.set(queue, run);
+		for (let turn: Turn | null = first; turn; ) {
+			const tell = await take(queue, turn);
+			turn = run.next;
+			run.next = null;
+			// In the same moment in which nobody else was found waiting.
+			if (!turn) running.delete(queue);
+			tell();
+		}
+	}
+
+	return {
+		run(queue, act) {
+			const already = running.get(queue);
+			const turn = already?.next ?? { ...Promise.withResolvers<void>(), act };
+			turn.act = act;
+			if (already) already.next = turn;
+			else void runTurns(queue, turn);
+			return turn.promise;
+		},
+		isWaited: (queue) => left.has(queue) || running.has(queue),
+	};
+}
+
+/** The name of a nonce queue within a process. */
+export function queueKey({ walletId, chainId }: { walletId: string; chainId: number }): string {
+	return `${walletId} ${chainId}`;
+}
 
 /** Transactions handed over in one go before others get their turn. */
 const TURN_MAX = 50;

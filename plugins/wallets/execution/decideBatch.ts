@@ -1,31 +1,29 @@
 import type { Tx } from "#core/db/Database.ts";
-import { assert } from "#core/fault/assert.ts";
-import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
+import { assert } from "#core/fault.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
+import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
+	type ExecutionDeps,
 	QUESTION_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
-} from "#plugins/wallets/execution/executionConfig.ts";
-import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOverOf.ts";
-import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
+} from "#plugins/wallets/execution/prepareIntent.ts";
 import {
+	isWithin,
 	type PlannedIntent,
 	readSituation,
+	type SaidYes,
 	type Situation,
 } from "#plugins/wallets/execution/readSituation.ts";
-import { isWithin, type SaidYes } from "#plugins/wallets/execution/readYes.ts";
-import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
-import { takeNonce } from "#plugins/wallets/execution/takeNonce.ts";
-import type { IntentEvent } from "#plugins/wallets/intent/IntentStatus.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
-import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
-import { chargeRefused } from "#plugins/wallets/quota/quotaSql.ts";
-import { feeDenial, messageDenial } from "#plugins/wallets/spend/feeDenial.ts";
-import { isThirdParty } from "#plugins/wallets/spend/isThirdParty.ts";
-import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
+import { reserveIntent, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
+import { type IntentEvent, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import { hashPlan } from "#plugins/wallets/plan.ts";
+import { chargeRefused } from "#plugins/wallets/quota.ts";
+import { feeDenial, isThirdParty, messageDenial } from "#plugins/wallets/spend/spend.ts";
+import type { NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 
 /** What is handed over now, and its intent as it stands once that is under way. */
 export type Decided = { next: HandOver; intent: Intent } | { next: null };

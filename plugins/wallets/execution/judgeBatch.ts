@@ -1,5 +1,53 @@
+import type { Address } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Plan } from "#plugins/wallets/contract.ts";
+import type {
+	Denial,
+	Intent,
+	Plan,
+	Profile,
+	SpendSituation,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { chargeRefused } from "#plugins/wallets/quota.ts";
+import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
+
+/** Ends intents of one batch for which nothing was sent, and charges their owner for a refusal. */
+export async function closeBatch(
+	deps: ExecutionDeps,
+	intents: readonly Intent[],
+	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
+): Promise<void> {
+	const at = new Date(deps.clock.nowMs());
+	const errorCode = denial?.code ?? null;
+	const detail = denial?.detail ?? null;
+	await deps.steps.run("commit.close", () =>
+		deps.db.transaction(async (tx) => {
+			// One order for all, so that two who deny one batch do not lock each other out.
+			const ids = intents.map(({ id }) => id).sort();
+			let moved = 0;
+			for (const intentId of ids) {
+				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+				if (to !== null) moved++;
+			}
+			const profileId = intents[0]?.profileId ?? "";
+			const { quota } = deps.settings;
+			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
+		}),
+	);
+}
+
+/** Denies a batch. Returns null: nothing of it was sent. */
+export async function deny(
+	deps: ExecutionDeps,
+	intents: readonly Intent[],
+	denial: Denial,
+): Promise<null> {
+	await closeBatch(deps, intents, { event: "deny", denial });
+	return null;
+}
 
 /** A plan with the gas it was found to take. */
 export type CostedPlan = { plan: Plan; gasLimit: bigint };
@@ -36,4 +84,66 @@ export function judgeBatch(
 
 function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
 	return { kind: "denied", denial: { code, detail } };
+}
+
+type Given = {
+	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend" | "recipient"> }[];
+	profile: Profile;
+	wallet: Wallet;
+	/** When, and what was found under the lock of the profile's row. */
+	at: Date;
+	spentToday: bigint;
+	/** How long the profile knows each recipient; null where there is none. */
+	known: readonly (number | null)[];
+};
+
+/**
+ * Holds a batch against the limits in force: each spend by itself, and each beside all before it in
+ * the last 24 hours and in the batch. Answers what each is in microdollars.
+ */
+export function judgeSpend(
+	deps: ExecutionDeps,
+	{ planned, profile, wallet, at, spentToday, known }: Given,
+): { kind: "ok"; usdMicros: bigint[] } | { kind: "denied"; denial: Denial } {
+	let spent = spentToday;
+	const usdMicrosOfAll: bigint[] = [];
+	for (const [index, { intent, plan }] of planned.entries()) {
+		const micros = worthOf(deps, plan, at);
+		const situation: SpendSituation = {
+			usdMicros: micros,
+			spentTodayUsdMicros: spent,
+			limits: limitsInForce(deps.settings.limits, {
+				...{ profile, wallet, channel: intent.channel, recipient: plan.recipient },
+			}),
+			recipientKnownForMs: known[index] ?? null,
+		};
+		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.
+		const denial = kindDenial(deps, intent.kind, situation) ?? spendDenial(situation);
+		if (denial) return { kind: "denied", denial };
+		assert(micros !== null, "what has no price in dollars was denied");
+		spent += micros;
+		usdMicrosOfAll.push(micros);
+	}
+	return { kind: "ok", usdMicros: usdMicrosOfAll };
+}
+
+/** Microdollars of what is spent, or of what that is said to be worth where that is more. */
+function worthOf(
+	{ prices }: ExecutionDeps,
+	{ chainId, spend }: Pick<Plan, "chainId" | "spend">,
+	at: Date,
+): bigint | null {
+	const priceOf = ({ currency, raw }: { currency: Address; raw: bigint }) => {
+		return usdMicros(raw, prices.usdRate({ chainId, currency }, at.getTime()));
+	};
+	const own = priceOf(spend);
+	const worth = spend.worth ? priceOf(spend.worth) : null;
+	if (own === null || worth === null) return own ?? worth;
+	return own > worth ? own : worth;
+}
+
+function kindDenial(deps: ExecutionDeps, name: string, situation: SpendSituation): Denial | null {
+	const kind = deps.kindOf(name);
+	if (kind) return kind.deny(situation);
+	return { code: "disabled", detail: "Nothing here knows this kind of intent any more." };
 }

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { DAY_MS } from "#core/time/units.ts";
-import { isAllowanceTaken } from "#plugins/wallets/allowance/isAllowanceTaken.ts";
+import { DAY_MS } from "#core/time.ts";
+import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import type {
 	Denial,
 	Intent,
@@ -9,23 +9,19 @@ import type {
 	Profile,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
-import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/kill.ts";
+import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
+	type ExecutionDeps,
 	INTENT_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
-} from "#plugins/wallets/execution/executionConfig.ts";
-import { judgeSpend } from "#plugins/wallets/execution/judgeSpend.ts";
-import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
-import { isWithin, readYes } from "#plugins/wallets/execution/readYes.ts";
-import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
-import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
-import { chargeFor } from "#plugins/wallets/quota/quotaSql.ts";
-import { messageDenial } from "#plugins/wallets/spend/feeDenial.ts";
+	readyIntents,
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { isWithin, readYes, spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { insertIntents, readIntents, storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import { chargeFor } from "#plugins/wallets/quota.ts";
+import { messageDenial } from "#plugins/wallets/spend/spend.ts";
 
 /** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
 const FIRST_STEPS_MAX = 4;

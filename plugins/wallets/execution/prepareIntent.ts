@@ -1,20 +1,264 @@
-import { assert } from "#core/fault/assert.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { isOfOtherChain } from "#plugins/wallets/chain/isOfOtherChain.ts";
+import { z } from "zod";
+import type { Audit } from "#core/audit/createAudit.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
+import { commaList } from "#core/config/fields.ts";
+import type { Commits } from "#core/db/createCommits.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
+import { assert, defineFaults, Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+import type { Steps } from "#core/steps.ts";
+import type { Custody } from "#plugins/custody/contract.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import { type ChainTroubles, isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
 import type {
 	Denial,
 	Intent,
+	IntentKind,
+	NewIntent,
 	Plan,
-	Preparation,
+	Preparation as PreparationOfPrepareIntent,
 	Profile,
 	Signable,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import {
-	CALLDATA_BYTES_MAX,
-	PREPARE_TIMEOUT_MS,
-} from "#plugins/wallets/execution/executionConfig.ts";
+import type { StepName } from "#plugins/wallets/execution/advanceBatch.ts";
+import type { QueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/intentRow.ts";
+import type { IntentQuota } from "#plugins/wallets/quota.ts";
+import type { DefaultLimits } from "#plugins/wallets/spend/spend.ts";
+import type { NonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
+
+/** What this process knows of its own looks at submissions. */
+type LookState = {
+	/** Ids of those that it looks at now. */
+	readonly underWay: Set<string>;
+	readonly troubles: ChainTroubles;
+	/** Chains whose new blocks it searches for what was sent. */
+	readonly followed: Set<number>;
+};
+
+/** Everything the path that money leaves by can touch. */
+export type ExecutionDeps = {
+	db: Database;
+	commits: Commits;
+	clock: Clock;
+	log: Log;
+	/** This process, and what its connections are called. */
+	holder: string;
+	session: string;
+	custody: Custody;
+	prices: Prices;
+	rpcOf(chainId: number): Rpc | null;
+	kindOf(name: string): IntentKind<unknown> | null;
+	steps: Steps<StepName>;
+	/** Outbound calls of kinds, which have steps of their own. */
+	kindSteps: Steps<string>;
+	/** With the wallets that are not removed. */
+	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
+	newId(): string;
+	nonceClaims: NonceClaims;
+	/** Wallets whose nonce queues this process works on. */
+	queueRuns: QueueRuns;
+	looks: LookState;
+	audit: Audit;
+	settings: ExecutionSettings;
+};
+
+export type ExecutionSettings = {
+	isDryRun: boolean;
+	limits: DefaultLimits;
+	/** Microdollars that a transaction may offer the network, whatever a node asks for. */
+	networkFeeUsdMicros: bigint;
+	/** How long a request to the wallet provider may take, and how long it may be acted on. */
+	sendTimeoutMs: number;
+	/** Blocks on top of a receipt after which nobody looks again. */
+	finalDepthBlocks: number;
+	quota: IntentQuota;
+	/** Destinations that may be paid or called; empty: all. */
+	destinations: ReadonlySet<Address>;
+	slowAfter: SlowAfter;
+};
+
+/** For how long what was sent waits for its block before operators are shown it, by chain. */
+export type SlowAfter = { defaultMs: number; byChain: ReadonlyMap<number, number> };
+
+/** What a kind answers when it is asked what would be sent. */
+export type Preparation =
+	| {
+			kind: "plan";
+			plan: Plan;
+			question?: Question;
+			/** An operator has to say yes first, for this reason. */
+			review?: Denial;
+			/**
+			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
+			 * changes nothing, and nothing is sent or asked whose making is not on record. May run twice,
+			 * and only asks the database.
+			 */
+			keep?(tx: Tx): Promise<void>;
+	  }
+	| { kind: "denied"; denial: Denial }
+	/**
+	 * Another intent of the same wallet has to be confirmed before this one can be planned. It is
+	 * recorded, and this one waits for it. Its owner is asked once, on the first step's plan, whose
+	 * `shown` says what all steps do: so a kind denies whatever is beyond the bounds of its request.
+	 */
+	| {
+			kind: "first";
+			intent: Step;
+			/** What this one will spend: limits refuse it before its first step is sent. */
+			spend: Plan["spend"];
+			/** What its message will cost, as `Plan.feeRaw`. */
+			feeRaw?: bigint;
+			/** What an operator has to say yes to before that step. */
+			review?: { plan: Plan; reason: Denial };
+			/** As with a plan, in the transaction that records the step. */
+			keep?(tx: Tx): Promise<void>;
+	  }
+	/** What it is for is so already. */
+	| { kind: "done" };
+
+/** A step as its kind knows it: profile, wallet, chain and channel are those of what it is for. */
+export type Step = { kind: string; request: unknown };
+
+/**
+ * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
+ * which the plan is simulated: one less.
+ */
+export type Question = {
+	call: RpcCall;
+	/** What `shown` is by the answer, null where the node refused one; or why nothing is sent. */
+	shownBy(
+		answer: unknown,
+	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
+};
+
+/** What a kind may take to say what would be sent. */
+export const PREPARE_TIMEOUT_MS = 20_000;
+
+/** Far above every order we fill. */
+export const CALLDATA_BYTES_MAX = 65_536;
+
+/** Intents of one call; a wallet transfer has as many recipients. */
+export const BATCH_MAX = 50;
+
+/** Plans of a batch made at once. */
+export const PREPARES_AT_ONCE = 4;
+
+/** An intent that was not sent by then is not sent any more. */
+export const INTENT_LIFETIME_MS = 120_000;
+
+/** A question to its owner, and the link it was asked with, stand as long. */
+export const QUESTION_LIFETIME_MS = 600_000;
+
+/** A plan that an operator has to look at waits as long. */
+export const REVIEW_LIFETIME_MS = 86_400_000;
+
+/** Between taking a nonce and handing over: later than that it is not handed over at all. */
+export const HAND_OVER_WITHIN_MS = 5_000;
+
+/** Where its simulation reverts: the account has code, and what reverts uses its nonce as well. */
+export const GAS_WHERE_IT_REVERTS = 200_000n;
+
+const usd = (fallback: number) => z.number().min(0).max(1_000_000_000).default(fallback);
+const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
+
+/** What an operator sets about the path that money leaves by. */
+export const executionConfig = {
+	TRADING_DRY_RUN: z
+		.boolean()
+		.default(true)
+		.describe("Judge and record intents, and send nothing. Off in the sandbox."),
+	TRADING_PER_TRADE_USD_MAX: usd(5_000).describe("The most one intent may spend, in USD."),
+	TRADING_WALLET_NOTIONAL_USD_MAX: usd(10_000).describe(
+		"The most one intent may move out of one wallet, in USD, where the wallet has no limit.",
+	),
+	TRADING_DAILY_USD_MAX: usd(20_000).describe("The most a profile may spend in 24 hours, in USD."),
+	TRADING_SOCIAL_USD_MAX: usd(500).describe(
+		"The most that may be spent by social posts and messages, a trade and a day, in USD.",
+	),
+	TRADING_NETWORK_FEE_USD_MAX: usd(200).describe(
+		"The most one transaction may offer the network for gas, in USD, whatever the node asks for.",
+	),
+	TRADING_RECIPIENT_COOLDOWN_MINUTES: z
+		.int()
+		.min(0)
+		.max(43_200)
+		.default(0)
+		.describe("How long a recipient must be known before money goes there by itself; 0: no wait."),
+	TRADING_DESTINATIONS: commaList(z.string().toLowerCase().refine(isAddress))
+		.default([])
+		.meta({ expects: "addresses, separated by commas" })
+		.describe("The only addresses that may be called or paid, separated by commas. Unset: all."),
+	TRADING_INTENTS_BURST_MAX: z
+		.int()
+		.min(50)
+		.max(1_000_000)
+		.default(600)
+		.describe("How many intents a profile may ask for at once, after it asked for none."),
+	TRADING_INTENTS_PER_MINUTE_MAX: z
+		.number()
+		.positive()
+		.max(1_000_000)
+		.default(120)
+		.describe("How many intents a profile may ask for in the long run: all are kept for ever."),
+	TRADING_REFUSED_INTENT_COST: z
+		.int()
+		.min(0)
+		.max(1_000)
+		.default(5)
+		.describe("As how many more intents one counts that is refused: it costs its owner nothing."),
+	TRADING_FINAL_DEPTH_BLOCKS: z
+		.int()
+		.min(1)
+		.max(10_000)
+		.default(64)
+		.describe("Blocks on top of a transaction after which nobody looks at it again."),
+	TRADING_SLOW_AFTER_SECONDS: z
+		.int()
+		.min(10)
+		.max(86_400)
+		.default(120)
+		.describe(
+			"For how long a transaction may wait for its block before operators are shown it, in seconds; " +
+				"20 blocks at least on chains that are slower.",
+		),
+};
+
+/** What can be wrong with what is asked of an intent. */
+export const executionFault = defineFaults({
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "There is no such intent.",
+		advice: "Use the id of an intent that the lists show.",
+	},
+	intentState: {
+		status: 409,
+		retry: "never",
+		public: "The intent does not stand where that is possible.",
+		advice: "Read the intent again, and decide by its `status`.",
+	},
+	planChanged: {
+		status: 409,
+		retry: "never",
+		public: "What would be sent is not what was shown. Look at it again.",
+		advice: "Read the link again, and say yes to what it shows now.",
+	},
+	transactionOther: {
+		status: 409,
+		retry: "never",
+		public: "That transaction belongs to another intent.",
+		advice: "Tell the transaction that was sent for this intent.",
+	},
+	kindUnknown: {
+		status: 503,
+		retry: "later",
+		public: "The plugin that knows what was paid for is not there.",
+	},
+});
 
 /**
  * Has the intent's kind say what would be sent, and holds that against what no kind may do: another
@@ -26,7 +270,7 @@ import {
 export async function prepareIntent(
 	deps: ExecutionDeps,
 	given: { intent: Intent; wallet: Wallet; profile: Profile; signal: AbortSignal },
-): Promise<Preparation> {
+): Promise<PreparationOfPrepareIntent> {
 	const { intent, wallet, profile } = given;
 	const kind = deps.kindOf(intent.kind);
 	if (!kind) return denied("kind_disabled", `Nothing here handles "${intent.kind}" any more.`);
@@ -50,7 +294,7 @@ export async function prepareIntent(
 	}
 }
 
-function denied(code: string, detail: string): Preparation {
+function denied(code: string, detail: string): PreparationOfPrepareIntent {
 	return { kind: "denied", denial: { code, detail } };
 }
 
@@ -82,4 +326,32 @@ function assertSignable(plan: Plan, signs: Signable): void {
 	const { chainId, verifyingContract } = signs.typedData.domain;
 	assert(chainId === plan.chainId, "typed data is for its plan's chain");
 	assert(verifyingContract === plan.to, "typed data is for its plan's contract");
+}
+
+/** Gives intents what they are recorded with: an id, a time, limits and switches as they are. */
+export function readyIntents(
+	deps: Pick<ExecutionDeps, "clock" | "settings" | "newId">,
+	intents: readonly NewIntent[],
+): { intents: IntentToInsert[]; times: IntentTimes } {
+	assert(intents.length <= BATCH_MAX, "a batch has at most 50 intents");
+	const nowMs = deps.clock.nowMs();
+	const { isDryRun, limits } = deps.settings;
+	const settings = {
+		isDryRun,
+		perTradeUsdMicros: String(limits.perTradeUsdMicros),
+		walletNotionalUsdMicros: String(limits.walletNotionalUsdMicros),
+		dailyUsdMicros: String(limits.dailyUsdMicros),
+	};
+	const ids = intents.map(() => deps.newId());
+	return {
+		intents: intents.map((intent, place) => {
+			const { revision, requireTradeConfirmation } = intent.profile;
+			const { asks = false, after } = intent;
+			const own = { ...settings, revision, requireTradeConfirmation, asks };
+			assert(after === undefined || (after >= 0 && after < place), "a step comes after another");
+			const afterId = after === undefined ? null : (ids[after] ?? null);
+			return { ...intent, id: ids[place] ?? "", settings: own, afterId };
+		}),
+		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },
+	};
 }

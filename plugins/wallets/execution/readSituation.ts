@@ -1,23 +1,75 @@
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { DAY_MS } from "#core/time/units.ts";
+import { DAY_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Profile } from "#plugins/wallets/contract.ts";
-import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/killSql.ts";
-import { switchLockKey } from "#plugins/wallets/control/lockSwitches.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/contract.ts";
+import { killScopeOf, killSql, switchedOff, switchLockKey } from "#plugins/wallets/control/kill.ts";
 import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
-import { readYes, type SaidYes } from "#plugins/wallets/execution/readYes.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import {
 	type ProfileRow,
 	profileColumns,
 	profileOf,
 	walletOrder,
 	walletsOfProfile,
-} from "#plugins/wallets/profile/sql/readProfile.ts";
-import type { NonceQueue } from "#plugins/wallets/submission/NonceQueue.ts";
-import { nonceQueueSql, type QueueRow } from "#plugins/wallets/submission/nonceQueueSql.ts";
+} from "#plugins/wallets/profile/sql.ts";
+import {
+	type NonceQueue,
+	nonceQueueSql,
+	type QueueRow,
+} from "#plugins/wallets/submission/nonceQueue.ts";
+
+/** The plans that were said yes to, and whether its owner said yes to a step before it. */
+export type SaidYes = { owner: Plan | null; operator: Plan | null; isStepConfirmed: boolean };
+
+const NOBODY: SaidYes = { owner: null, operator: null, isStepConfirmed: false };
+
+/** Steps of one chain that are walked back. */
+const STEPS_MAX = 16;
+
+/**
+ * Reads who said yes to what, in the order of the intents. Costs nothing where nobody was
+ * asked yet: an intent that was has a plan, and one behind a step names it.
+ */
+export async function readYes(tx: Tx, intents: readonly Intent[]): Promise<SaidYes[]> {
+	const asked = intents.filter(({ plan, afterId }) => plan !== null || afterId !== null);
+	if (asked.length === 0) return intents.map(() => NOBODY);
+	const rows = await tx.query<Row>(
+		`select i.id, i.confirmed_plan as owner, i.reviewed_plan as operator, exists (
+			with recursive steps (id, depth) as (
+				select i.after_id, 1
+				union all
+				select s.after_id, depth + 1 from steps join wallets.intent s on s.id = steps.id
+				where depth < ${STEPS_MAX}
+			)
+			select from steps join wallets.intent s on s.id = steps.id
+			where s.confirmed_plan is not null
+		) as "isStepConfirmed"
+		from wallets.intent i where i.id = any($1::uuid[])`,
+		[asked.map(({ id }) => id)],
+	);
+	const byId = new Map(rows.map((row) => [row.id, read(row)]));
+	return intents.map(({ id }) => byId.get(id) ?? NOBODY);
+}
+
+/** True where a plan made anew is still what somebody said yes to. */
+export function isWithin(
+	approved: Plan | null,
+	fresh: Plan,
+	keeps: ((approved: Plan, fresh: Plan) => boolean) | undefined,
+): boolean {
+	if (approved === null) return false;
+	return hashPlan(approved) === hashPlan(fresh) || keeps?.(approved, fresh) === true;
+}
+
+type Row = { id: string; owner: unknown; operator: unknown; isStepConfirmed: boolean };
+
+function read({ owner, operator, isStepConfirmed }: Row): SaidYes {
+	const planOf = (stored: unknown) => (stored === null ? null : planCodec.read(stored));
+	return { owner: planOf(owner), operator: planOf(operator), isStepConfirmed };
+}
 
 const knowSql = `insert into wallets.recipient as known (profile_id, address, first_seen_at)
 	select $1, address, $3 from unnest($2::bytea[]) as t (address)

@@ -1,12 +1,12 @@
-import { hexOf } from "#core/chain/hexOf.ts";
-import type { Queryable } from "#core/db/Database.ts";
-import { quarantineFault } from "#core/quarantine/faults.ts";
-import type { RowSource } from "#core/quarantine/RowSource.ts";
-import { readRows } from "#core/quarantine/readRows.ts";
-import { rowField } from "#core/quarantine/rowField.ts";
-import type { Cancellation, Channel, Intent } from "#plugins/wallets/contract.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { planCodec } from "#plugins/wallets/plan/planCodec.ts";
+import { hexToBytes } from "viem";
+import { hexOf } from "#core/chain/Hex.ts";
+import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
+import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import { quarantineFault, type RowSource, readRows, rowField } from "#core/quarantine.ts";
+import type { Cancellation, Channel, Intent, NewIntent, Plan } from "#plugins/wallets/contract.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
+import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota.ts";
 
 /** What `intentRow.columns` reads. */
 export type IntentRow = {
@@ -161,5 +161,151 @@ async function rowsTogether(db: Queryable, ids: readonly string[]): Promise<Inte
 	return queryIntents(
 		db,
 		rows.map(({ id }) => id),
+	);
+}
+
+const cursors = createCursor("intents2", [CURSOR_PART.millis, CURSOR_PART.uuid]);
+
+/** A profile's intents, newest first, along the index `intent_profile`. */
+export async function listIntents(
+	db: Queryable,
+	asked: {
+		profileId: string;
+		kinds?: readonly string[];
+		limit: number;
+		cursor?: string | undefined;
+	},
+): Promise<{ items: Intent[]; nextCursor: string | null }> {
+	const { profileId, kinds, cursor } = asked;
+	const bound = cursors.of({ profileId, kinds: kinds && [...kinds].sort().join(",") });
+	const [afterMs, afterId] = cursor === undefined ? [] : bound.decode(cursor);
+	const rows = await db.query<IntentRow>(
+		`select ${intentRow.columns} from wallets.intent i
+		where profile_id = $1 and ($2::text[] is null or kind = any($2))
+			and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
+			and isfinite(created_at)
+		order by created_at desc, id desc limit $5`,
+		[
+			asked.profileId,
+			asked.kinds ?? null,
+			afterMs === undefined ? null : new Date(Number(afterMs)),
+			afterId ?? null,
+			asked.limit + 1,
+		],
+	);
+	const shown = rows.slice(0, asked.limit);
+	// What cannot be read is left out of its page, and keeps nobody from the pages behind it.
+	const { items } = await readRows(db, intentRow, shown);
+	const last = shown.at(-1);
+	const hasMore = rows.length > asked.limit && last;
+	const nextCursor = hasMore ? bound.encode([`${last.created_at.getTime()}`, last.id]) : null;
+	return { items, nextCursor };
+}
+
+export type IntentToInsert = NewIntent & {
+	id: string;
+	settings: Record<string, unknown>;
+	/** The step before it: it begins as `waiting`. */
+	afterId: string | null;
+};
+export type IntentTimes = { at: Date; expiresAt: Date };
+
+/** How intents are recorded as `created`: a statement, its values, and what then is there. */
+export const newIntentRows = {
+	/** Its values are $1 to $12; a `where` may follow. */
+	insert: `insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
+			request, settings, batch_id, created_at, changed_at, expires_at, after_id)
+		select id, kind, profile_id, wallet_id, chain_id, channel,
+			case when after_id is null then 'created' else 'waiting' end,
+			request, settings, batch_id, $10::timestamptz, $10, $11::timestamptz, after_id
+		from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[],
+			$7::jsonb[], $8::jsonb[], $9::uuid[], $12::uuid[]) as t (id, kind, profile_id, wallet_id,
+				chain_id, channel, request, settings, batch_id, after_id)`,
+
+	values(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): SqlValue[] {
+		return [
+			intents.map(({ id }) => id),
+			intents.map(({ kind }) => kind),
+			intents.map(({ profile }) => profile.id),
+			intents.map(({ wallet }) => wallet?.id ?? null),
+			intents.map(({ chainId }) => chainId),
+			intents.map(({ channel }) => channel),
+			intents.map(({ request }) => JSON.stringify(request)),
+			intents.map(({ settings }) => JSON.stringify(settings)),
+			intents.map(({ batchId }) => batchId ?? null),
+			at,
+			expiresAt,
+			intents.map(({ afterId }) => afterId),
+		];
+	},
+
+	/** Nobody else knows them before the commit, so they need not be read back. */
+	read(intents: readonly IntentToInsert[], { at, expiresAt }: IntentTimes): Intent[] {
+		return intents.map(({ id, kind, chainId, channel, request, ...more }) => ({
+			...{ id, kind, chainId, channel, request },
+			profileId: more.profile.id,
+			walletId: more.wallet?.id ?? null,
+			status: more.afterId === null ? "created" : "waiting",
+			errorCode: null,
+			plan: null,
+			planHash: null,
+			batchId: more.batchId ?? null,
+			transactionHash: null,
+			cancellation: null,
+			asks: more.asks ?? false,
+			afterId: more.afterId,
+			createdAtMs: at.getTime(),
+			changedAtMs: at.getTime(),
+			expiresAtMs: expiresAt.getTime(),
+		}));
+	},
+};
+
+/**
+ * Records intents as `created` and charges their profile, in one statement. Answers them as they
+ * then stand, or null where the profile's quota does not allow them: then nothing is written. At
+ * most 50, the most a batch has.
+ */
+export async function insertIntents(
+	tx: Tx,
+	made: { intents: readonly IntentToInsert[]; times: IntentTimes },
+	charge: QuotaCharge,
+): Promise<Intent[] | null> {
+	const { intents, times } = made;
+	if (intents.length === 0) {
+		const sql = quotaSql.charge({ first: 1, from: "" });
+		const charged = await tx.execute(sql, quotaSql.values(charge));
+		return charged > 0 ? [] : null;
+	}
+	const recorded = await tx.execute(
+		`with charged as (${quotaSql.charge({ first: 13, from: "" })})
+		${newIntentRows.insert} where exists (select from charged)`,
+		[...newIntentRows.values(intents, times), ...quotaSql.values(charge)],
+	);
+	return recorded > 0 ? newIntentRows.read(intents, times) : null;
+}
+
+/** Keeps the plan that an intent is judged, asked about or sent by, in place of the one before. */
+export async function storePlan(
+	tx: Tx,
+	given: {
+		intentId: string;
+		plan: Plan;
+		expiresAt?: Date;
+		headBlock?: number | undefined;
+	},
+): Promise<void> {
+	const { intentId, plan, expiresAt, headBlock } = given;
+	await tx.execute(
+		`update wallets.intent set plan = $2, plan_hash = $3, expires_at = coalesce($4, expires_at),
+			planned_block = coalesce($5, planned_block)
+		where id = $1`,
+		[
+			intentId,
+			JSON.stringify(planCodec.write(plan)),
+			hexToBytes(hashPlan(plan)),
+			expiresAt ?? null,
+			headBlock ?? null,
+		],
 	);
 }

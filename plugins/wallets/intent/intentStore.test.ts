@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Plan } from "#plugins/wallets/contract.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import {
+	insertIntents,
 	intentRow,
+	listIntents,
 	readBatch,
 	readIntents,
 	readTogether,
+	storePlan,
 } from "#plugins/wallets/intent/intentRow.ts";
-import { listIntents } from "#plugins/wallets/intent/listIntents.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
-import { storePlan } from "#plugins/wallets/intent/storePlan.ts";
-import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
+import { hashPlan } from "#plugins/wallets/plan.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";

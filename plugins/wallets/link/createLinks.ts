@@ -1,22 +1,99 @@
 import { createHash, randomBytes } from "node:crypto";
 import { bytesToHex, hexToBytes } from "viem";
+import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
-import type { Steps } from "#core/steps/Steps.ts";
-import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import type { StepName } from "#plugins/wallets/execution/stepNames.ts";
-import { readBatch } from "#plugins/wallets/intent/intentRow.ts";
-import { linkFault } from "#plugins/wallets/link/faults.ts";
+import { defineFaults } from "#core/fault.ts";
+import type { Job } from "#core/schedule.ts";
+import type { Steps } from "#core/steps.ts";
+import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
+import type { Execution, Intent } from "#plugins/wallets/contract.ts";
+import type { StepName } from "#plugins/wallets/execution/advanceBatch.ts";
 import {
-	LINK_TOKEN_BYTES,
-	LINKS_PER_INTENT_MAX,
-	SIGNED_GRACE_MS,
-} from "#plugins/wallets/link/limits.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
+	type ExecutionDeps,
+	executionFault,
+	QUESTION_LIFETIME_MS,
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { readBatch } from "#plugins/wallets/intent/intentRow.ts";
+import { hashBatch } from "#plugins/wallets/plan.ts";
+import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+
+/** How a path names a one-time link. */
+export const tokenParams = z.object({
+	token: z.string().meta({
+		description: "The last part of the link's address.",
+		examples: ["x7Zk2pQ9"],
+	}),
+});
+
+/** What the routes behind one-time links are made of. */
+export type LinkContext = {
+	deps: ExecutionDeps;
+	links: Links;
+	execution: Execution;
+	authenticate: Authenticate;
+	chainOf(chainId: number): Chain | null;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/** Shows a chain to a person, also where it is not defined any more. */
+export function chainShown(
+	chainOf: LinkContext["chainOf"],
+	chainId: number,
+): { id: number; slug: string; name: string } {
+	const chain = chainOf(chainId);
+	return {
+		id: chainId,
+		slug: chain?.slug ?? String(chainId),
+		name: chain?.name ?? `chain ${chainId}`,
+	};
+}
+
+/** What can be wrong with a one-time link. Whatever is no link any more is the same `not_found`. */
+export const linkFault = defineFaults({
+	notFound: {
+		status: 404,
+		retry: "never",
+		public: "This link was used, has run out, or never was one.",
+		advice: "Ask for a new link with `POST /v1/links`, or read the intent.",
+	},
+	linksTooMany: {
+		status: 409,
+		retry: "later",
+		public: "There are too many links to that intent already. Use the newest, or wait.",
+		advice: "Use the newest link, or wait until older ones have run out.",
+	},
+	noQuestion: {
+		status: 409,
+		retry: "never",
+		public:
+			"The intent waits for no answer of yours. What your own wallet sent is cancelled by a link with " +
+			"the purpose cancel.",
+		advice: "Read the intent: it stands where nothing is asked of you.",
+	},
+});
+
+/** Random bytes of a link's token. */
+export const LINK_TOKEN_BYTES = 32;
+/** Links that one question can have: each is another way in. */
+export const LINKS_PER_INTENT_MAX = 20;
+/**
+ * A wallet signs in its own time: what was sent while the link was good may be told so much later.
+ * Nothing new is shown by then.
+ */
+export const SIGNED_GRACE_MS = 900_000;
+/** What taking an intent further may take of the time that somebody waits for the answer. */
+export const CONFIRM_TIMEOUT_MS = 25_000;
+/** The connection stays open for longer than that. */
+export const CONFIRM_IDLE_SECONDS = 60;
+/** So long past its time a link is kept, how often old ones are deleted, and how many at a time. */
+export const LINKS_KEPT_MS = 86_400_000;
+export const LINK_PRUNE_EVERY_MS = 60_000;
+export const LINK_PRUNE_TIMEOUT_MS = 20_000;
+export const LINK_PRUNE_ROWS_MAX = 10_000;
 
 export type LinkPurpose = "confirm" | "sign" | "cancel";
 
@@ -188,4 +265,23 @@ export async function askAgain(
 		}
 	}
 	return asked;
+}
+
+/** Deletes links long past their time: what they were used for is in their intents' moves. */
+export function pruneLinksJob({ db, clock }: { db: Database; clock: Clock }): Job {
+	return {
+		name: "wallets.pruneLinks",
+		schedule: { everyMs: LINK_PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: LINK_PRUNE_TIMEOUT_MS,
+		async run() {
+			// By `link_expiry`.
+			await db.execute(
+				`delete from wallets.link where token_hash in (
+					select token_hash from wallets.link where expires_at <= $1 order by expires_at limit $2
+				)`,
+				[new Date(clock.nowMs() - LINKS_KEPT_MS), LINK_PRUNE_ROWS_MAX],
+			);
+		},
+	};
 }

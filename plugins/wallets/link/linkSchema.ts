@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";
 
 const ID = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";
 const quantity = (description: string, example: string) =>

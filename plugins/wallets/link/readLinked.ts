@@ -1,13 +1,59 @@
+import { z } from "zod";
+import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { cancelTerms } from "#plugins/wallets/cancel/cancelTerms.ts";
-import type { Intent, LinkOutcome } from "#plugins/wallets/contract.ts";
+import { assert } from "#core/fault.ts";
+import { formatAmount, toDisplayNumber } from "#core/money.ts";
+import type { Priced, Prices } from "#plugins/prices/contract.ts";
+import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
+import type { Intent, LinkOutcome, Plan } from "#plugins/wallets/contract.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import type { OpenLink } from "#plugins/wallets/link/createLinks.ts";
-import { linkFault } from "#plugins/wallets/link/faults.ts";
-import { chainShown, type LinkContext } from "#plugins/wallets/link/LinkContext.ts";
-import { hashBatch } from "#plugins/wallets/plan/hashPlan.ts";
-import { readPayment } from "#plugins/wallets/submission/readPayment.ts";
-import { isCancellable } from "#plugins/wallets/submission/Submission.ts";
+import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
+import {
+	chainShown,
+	type LinkContext,
+	linkFault,
+	type OpenLink,
+} from "#plugins/wallets/link/createLinks.ts";
+import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { hashBatch } from "#plugins/wallets/plan.ts";
+import { usdMicros } from "#plugins/wallets/spend/spend.ts";
+import {
+	isCancellable,
+	readPayment,
+	selfTransfer,
+} from "#plugins/wallets/submission/submission.ts";
+
+export type ShownPayment = {
+	recipient: string;
+	isSeller: boolean;
+	amount: string;
+	symbol: string;
+};
+
+/** How kinds that pay several at once write it into what they show. */
+const shownPayments = z.object({
+	seller: z.string().optional(),
+	payments: z.array(
+		z.object({
+			recipient: z.string(),
+			amountRaw: z.string().regex(/^\d{1,78}$/),
+			symbol: z.string(),
+			decimals: z.int().min(0).max(255),
+		}),
+	),
+});
+
+/** Reads who gets what of a plan's spend, where its kind says so. */
+export function paymentsOf({ shown }: Pick<Plan, "shown">): ShownPayment[] {
+	const { data } = shownPayments.safeParse(shown);
+	if (!data) return [];
+	return data.payments.map(({ recipient, amountRaw, symbol, decimals }) => ({
+		recipient,
+		isSeller: recipient === data.seller,
+		amount: formatAmount({ units: BigInt(amountRaw), currency: { symbol, decimals } }),
+		symbol,
+	}));
+}
 
 /**
  * Reads the intents that a link asks about, as they stand. Throws `not_found` where they wait no
@@ -63,4 +109,155 @@ export function outcomeOf(
 ): LinkOutcome {
 	const chain = chainShown(chainOf, chainId);
 	return { kind, status, errorCode, transactionHash, cancellation, chain };
+}
+
+type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
+
+const GWEI = { symbol: "gwei", decimals: 9 };
+/** Of a chain that is not defined any more: every one we know has a coin like that. */
+const COIN = { symbol: "ETH", decimals: 18 };
+
+/**
+ * Shows a cancellation as its owner reads it, and as their wallet is asked for it: what it does,
+ * under which nonce, at which price, and which payment cannot be mined once it is.
+ */
+export function renderCancellation(
+	{ chainOf }: Pick<LinkContext, "chainOf">,
+	{ terms, planHash, intent }: { terms: CancelTerms; planHash: string; intent: Intent },
+): Rendered {
+	const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, paymentHash } = terms;
+	const { from, to, data, valueRaw } = selfTransfer(terms);
+	const { symbol } = chainOf(chainId)?.nativeCurrency ?? COIN;
+	const gwei = (units: bigint) => `${formatAmount({ units, currency: GWEI })} gwei`;
+	const cancels = intent.plan?.shown["summary"];
+	const shown = {
+		action: "cancel",
+		summary:
+			`Sends nothing, from your address to itself, under nonce ${nonce} and at a higher price than ` +
+			"your payment with that nonce. Once this is mined, the payment cannot be.",
+		...(typeof cancels === "string" && { cancels }),
+		...(paymentHash && { cancelsTransaction: paymentHash }),
+		nonce: String(nonce),
+		maxFeePerGas: gwei(maxFeePerGas),
+		maxPriorityFeePerGas: gwei(maxPriorityFeePerGas),
+	};
+	const spend = { amount: "0", amountRaw: "0", symbol, currency: ZERO_ADDRESS, usd: 0 };
+	return {
+		transactions: [
+			{
+				intentId: intent.id,
+				chain: chainShown(chainOf, chainId),
+				...{ from, to, recipient: to, spend, payments: [] },
+				...{ valueRaw: String(valueRaw), data, planHash, shown },
+			},
+		],
+		total: { amount: "0", symbol, usd: 0 },
+		request: {
+			...requestOf({ from, to, valueRaw, data, chainId }),
+			nonce: hexQuantity(nonce),
+			maxFeePerGas: hexQuantity(maxFeePerGas),
+			maxPriorityFeePerGas: hexQuantity(maxPriorityFeePerGas),
+		},
+	};
+}
+
+/** Writes a transaction as EIP-1193's `eth_sendTransaction` takes it; a wallet adds the rest. */
+export function requestOf({
+	from,
+	to,
+	valueRaw,
+	data,
+	chainId,
+}: Pick<Plan, "from" | "to" | "valueRaw" | "data" | "chainId">) {
+	return { from, to, value: hexQuantity(valueRaw), data, chainId: hexQuantity(chainId) };
+}
+
+type RenderedOfRenderLink = z.input<typeof linkSchema>;
+
+/** A link's question as somebody reads it, and as their wallet is asked. */
+export function renderLink(
+	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
+	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
+): RenderedOfRenderLink {
+	const nowMs = context.deps.clock.nowMs();
+	const [first] = intents;
+	assert(first?.plan, "a link is about something");
+	const about = {
+		purpose: link.purpose,
+		kind: first.kind,
+		planHash: link.planHash,
+		expiresAt: new Date(link.expiresAtMs).toISOString(),
+		expiresInMs: Math.max(0, link.expiresAtMs - nowMs),
+	};
+	if (link.terms) {
+		const asked = { terms: link.terms, planHash: link.planHash, intent: first };
+		return { ...about, ...renderCancellation(context, asked) };
+	}
+	const transactions = intents.map((intent) => {
+		assert(intent.plan && intent.planHash, "what is asked about has a plan");
+		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
+	});
+	return {
+		...about,
+		transactions,
+		total: totalOf(context.deps, { intents, nowMs }),
+		request: link.purpose === "sign" ? requestOf(first.plan) : null,
+	};
+}
+
+function rendered(
+	{ chainOf, deps }: Parameters<typeof renderLink>[0],
+	given: { intent: Intent; plan: Plan; planHash: string; nowMs: number },
+): RenderedOfRenderLink["transactions"][number] {
+	const { intent, plan, planHash, nowMs } = given;
+	const { chainId, spend } = plan;
+	const { symbol, decimals, currency, raw } = spend;
+	return {
+		intentId: intent.id,
+		chain: chainShown(chainOf, chainId),
+		from: plan.from,
+		to: plan.to,
+		recipient: plan.recipient,
+		spend: {
+			amount: formatAmount({ units: raw, currency: { symbol, decimals } }),
+			amountRaw: String(raw),
+			symbol,
+			currency,
+			usd: usdOf(deps.prices, { priced: { chainId, currency }, raw, nowMs }),
+		},
+		payments: paymentsOf(plan),
+		valueRaw: String(plan.valueRaw),
+		data: plan.data,
+		planHash,
+		shown: { ...plan.shown },
+	};
+}
+
+function totalOf(
+	{ prices }: Parameters<typeof renderLink>[0]["deps"],
+	{ intents, nowMs }: { intents: readonly Intent[]; nowMs: number },
+): RenderedOfRenderLink["total"] {
+	const plans = intents.flatMap(({ plan }) => plan ?? []);
+	const [first] = plans;
+	if (!first) return null;
+	const { chainId, spend } = first;
+	const { currency, symbol, decimals } = spend;
+	const isOne = plans.every((plan) => {
+		return plan.chainId === chainId && plan.spend.currency === currency;
+	});
+	if (!isOne) return null;
+	const raw = plans.reduce((sum, plan) => sum + plan.spend.raw, 0n);
+	return {
+		amount: formatAmount({ units: raw, currency: { symbol, decimals } }),
+		symbol,
+		usd: usdOf(prices, { priced: { chainId, currency }, raw, nowMs }),
+	};
+}
+
+function usdOf(
+	prices: Prices,
+	{ priced, raw, nowMs }: { priced: Priced; raw: bigint; nowMs: number },
+): number | null {
+	const micros = usdMicros(raw, prices.usdRate(priced, nowMs));
+	return micros === null ? null : toDisplayNumber(micros, USD_DECIMALS);
 }

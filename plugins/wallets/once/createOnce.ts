@@ -1,19 +1,51 @@
 import { hexToBytes, keccak256, stringToBytes } from "viem";
-import { commitFault } from "#core/db/commits/faults.ts";
-import type { Tx } from "#core/db/Database.ts";
-import { databaseFaultOf } from "#core/db/databaseFaultOf.ts";
-import { dbFault } from "#core/db/faults.ts";
-import { assert } from "#core/fault/assert.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { stableJson } from "#core/json/stableJson.ts";
+import { commitFault } from "#core/db/createCommits.ts";
+import { databaseFaultOf, dbFault, type Tx } from "#core/db/Database.ts";
+import { assert, defineFaults, Fault } from "#core/fault.ts";
+import { stableJson } from "#core/json.ts";
 import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { readyIntents } from "#plugins/wallets/execution/readyIntents.ts";
-import { insertIntents, newIntentRows } from "#plugins/wallets/intent/newIntentRows.ts";
-import { createRelease, type Release } from "#plugins/wallets/once/createRelease.ts";
-import { onceFault } from "#plugins/wallets/once/faults.ts";
-import { type OnceRecord, recordOnce } from "#plugins/wallets/once/recordOnce.ts";
-import { chargeFor, quotaRefusal } from "#plugins/wallets/quota/quotaSql.ts";
+import { type ExecutionDeps, readyIntents } from "#plugins/wallets/execution/prepareIntent.ts";
+import { insertIntents, newIntentRows } from "#plugins/wallets/intent/intentRow.ts";
+import {
+	createRelease,
+	type OnceRecord,
+	type Release,
+	recordOnce,
+} from "#plugins/wallets/once/recordOnce.ts";
+import { chargeFor, quotaRefusal } from "#plugins/wallets/quota.ts";
+
+/** What can be wrong with an idempotency key. */
+export const onceFault = defineFaults({
+	idempotencyConflict: {
+		status: 409,
+		retry: "never",
+		public: "That idempotency key was used for another request.",
+		advice: "Take a new key for a new request; to repeat the old one, send its very body.",
+	},
+	requestRunning: {
+		status: 409,
+		retry: "later",
+		public: "The request with that idempotency key is still under way.",
+		advice: "Ask again with the same key after `Retry-After`.",
+	},
+	/** Said where an intent may be recorded, and the caller does not learn what became of it. */
+	outcomeUnknown: {
+		status: 503,
+		retry: "later",
+		public:
+			"It is not known whether this was done. Send it again with the same idempotency-key, which " +
+			"moves nothing twice; without one, look at your intents first.",
+		advice:
+			"Send it again with the same `idempotency-key`, which moves nothing twice; without " +
+			"one, look at your intents first.",
+	},
+	idempotencyKeyInvalid: {
+		status: 422,
+		retry: "never",
+		public: "An idempotency key is 1 to 255 printable ASCII characters.",
+		advice: "Use 1 to 255 printable ASCII characters, such as a UUID.",
+	},
+});
 
 const WITH_KEY =
 	"It is not known whether this was done. Send it again with the same idempotency-key: that " +

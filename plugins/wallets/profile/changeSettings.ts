@@ -1,13 +1,17 @@
-import type { Audit } from "#core/audit/Audit.ts";
-import type { Tx } from "#core/db/Database.ts";
-import type { Fault } from "#core/fault/Fault.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Fault } from "#core/fault.ts";
+import { httpFault } from "#core/http/faults.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { noteChange, requireProfile } from "#plugins/wallets/profile/requireProfile.ts";
-import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
-import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
-import { type UserLimits, usdText } from "#plugins/wallets/profile/usdText.ts";
+import {
+	lockIdentity,
+	noteChange,
+	requireProfile,
+	type UserLimits,
+	usdText,
+} from "#plugins/wallets/profile/profile.ts";
+import { profileRows, walletRows } from "#plugins/wallets/profile/sql.ts";
 
 /** What somebody changes of their profile. Undefined stays; null is the deployment's default. */
 export type SettingsChange = {
@@ -144,4 +148,93 @@ async function updateSettings(
 			settings.canonicalWalletId,
 		],
 	);
+}
+
+/** Whom the service can act for comes first; a disabled wallet trades for nobody. */
+const RANK: Readonly<Record<WalletCapability, number>> = {
+	"embedded/delegated": 0,
+	"embedded/manual": 1,
+	"external/manual": 2,
+	"review-required": 3,
+	disabled: 4,
+};
+
+const DISABLED = RANK.disabled;
+
+/**
+ * Chooses the wallet that commands without a wallet's name act on. The one chosen before stays as
+ * long as it can be used: money must not begin to leave from another because one was added.
+ */
+export function chooseCanonical(
+	wallets: readonly Pick<Wallet, "id" | "capability">[],
+	chosenId: string | null,
+): string | null {
+	const chosen = wallets.find(({ id }) => id === chosenId);
+	if (chosen && RANK[chosen.capability] < DISABLED) return chosen.id;
+	const [best] = wallets
+		.filter(({ capability }) => RANK[capability] < DISABLED)
+		.sort((one, other) => RANK[one.capability] - RANK[other.capability]);
+	return best?.id ?? null;
+}
+
+const DEPLOYMENT = "deployment:";
+
+/** Returns what an account of the deployment has where others have their name at the provider. */
+export function deploymentName(providerWalletId: string): string {
+	return `${DEPLOYMENT}${providerWalletId}`;
+}
+
+/** Says whether a name is kept for the deployment's own accounts; no user may have such a name. */
+export function isDeploymentName(providerUserId: string): boolean {
+	return providerUserId.startsWith(DEPLOYMENT);
+}
+
+/** Says whether a profile is the deployment's own. */
+export async function isDeploymentProfile(db: Queryable, profileId: string): Promise<boolean> {
+	const rows = await db.query(
+		"select 1 from wallets.profile where id = $1 and starts_with(provider_user_id, $2)",
+		[profileId, DEPLOYMENT],
+	);
+	return rows.length > 0;
+}
+
+export type UnlinkContext = { profileId: string; audit: Audit; nowMs: number };
+
+/**
+ * Takes the social account or one wallet from its profile. From the commit on nothing typed there,
+ * and nothing signed by it, acts for this profile.
+ */
+export const unlink = {
+	async social(tx: Tx, context: UnlinkContext): Promise<Profile> {
+		const before = await lockProfile(tx, context.profileId);
+		if (before.socialUserId === null) return before;
+		await profileRows.unlinkSocial(tx, before.id);
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
+			action: "wallets.social.unlinked",
+			detail: { socialUserId: before.socialUserId },
+		});
+	},
+
+	async wallet(tx: Tx, walletId: string, context: UnlinkContext): Promise<Profile> {
+		const before = await lockProfile(tx, context.profileId);
+		const wallet = before.wallets.find(({ id }) => id === walletId);
+		if (!wallet) throw walletsFault.notFound();
+		const left = before.wallets.filter(({ id }) => id !== wallet.id);
+		await walletRows.remove(tx, wallet.id, new Date(context.nowMs));
+		const canonicalWalletId = chooseCanonical(left, before.canonicalWalletId);
+		await profileRows.setCanonical(tx, before.id, canonicalWalletId);
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
+			action: "wallets.wallet.unlinked",
+			walletId: wallet.id,
+			detail: { address: wallet.address, capability: wallet.capability, canonicalWalletId },
+		});
+	},
+};
+
+async function lockProfile(tx: Tx, profileId: string): Promise<Profile> {
+	await lockIdentity(tx);
+	await profileRows.lock(tx, profileId);
+	return requireProfile(tx, profileId);
 }

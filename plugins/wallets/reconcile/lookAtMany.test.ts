@@ -1,301 +1,473 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { hexToBytes } from "viem";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { keccak256, numberToHex } from "viem";
+import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/limits.ts";
-import { noteSightings } from "#plugins/wallets/reconcile/noteSightings.ts";
-import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
-import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
+import {
+	LOOKS_TOGETHER_MAX,
+	RECONCILE_ROWS_MAX,
+	RECONCILES_AT_ONCE,
+	STRANDED_MAX,
+} from "#plugins/wallets/reconcile/looks.ts";
+import { readOpen, readStranded, reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
+import type { Submission, SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: many are looked at in few questions, and each comes to what it would come to alone.
+describe("lookAtMany.bounds", () => {
+	// Guarantee: however much is open, a request, a turn and what is done at once stay bounded, and
+	// what did not fit is looked at in the next turn.
 
-const PAID = 1_000_000_000;
-let database: TestDatabase;
-let lab: Lab;
-/** What nodes were asked, and how often, since it was emptied. */
-let asked: RpcCall[];
-let requests = 0;
-/** Calls that fail by themselves. */
-let isAway: (call: RpcCall) => boolean;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
-beforeEach(async () => {
-	await database.db.execute("truncate wallets.profile cascade");
-	lab = openExecutionLab(database.db);
-	asked = [];
-	requests = 0;
-	isAway = () => false;
-	const { rpc } = lab.chain;
-	const settle: Rpc["settle"] = async (calls, options) => {
-		requests++;
-		asked.push(...calls);
-		const outcomes = await rpc.settle(calls, options);
-		return outcomes.map((outcome, place) => {
-			const call = calls[place];
-			const fault = rpcFault.refused({ detail: "not that one" });
-			return call && isAway(call) ? { kind: "fault", fault } : outcome;
-		});
-	};
-	const batch: Rpc["batch"] = async (calls, options) => {
-		requests++;
-		asked.push(...calls);
-		if (calls.some(isAway)) throw rpcFault.refused({ detail: "not that one" });
-		return rpc.batch(calls, options);
-	};
-	lab.deps.rpcOf = () => ({ ...rpc, settle, batch });
-});
-
-/** As many people, each with a payment that is on its way. */
-async function payAll(count: number): Promise<Intent[]> {
-	const intents: Intent[] = [];
-	for (let n = 0; n < count; n++) intents.push(...(await lab.pay(await lab.person())));
-	asked = [];
-	requests = 0;
-	return intents;
-}
-
-async function statuses(intents: readonly Intent[]): Promise<Set<string>> {
-	return new Set(await Promise.all(intents.map(async ({ id }) => (await lab.intent(id)).status)));
-}
-
-test("all that was sent is settled by two requests, one for their block, each once", async () => {
-	const intents = await payAll(7);
-	lab.chain.mine();
-	await lab.tick();
-	expect(requests).toBe(2);
-	for (const { id } of intents) {
-		expect((await lab.intent(id)).status).toBe("confirmed");
-		expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined"]);
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
-	}
-});
-
-test("what is known to be in one block is asked for by one of it, until nobody looks again", async () => {
-	const intents = await payAll(5);
-	lab.chain.mine();
-	await lab.tick();
-	asked = [];
-	await lab.tick(3_000);
-	const receipts = () => asked.filter(({ method }) => method === "eth_getTransactionReceipt");
-	expect(receipts()).toHaveLength(1);
-	for (let block = 0; block < 4; block++) lab.chain.mine();
-	asked = [];
-	await lab.tick(60_000);
-	// The last look is at each by itself.
-	expect(new Set(receipts().map(({ params }) => params[0])).size).toBe(5);
-	const open = await lab.db.query("select 1 from wallets.submission where final_at is null");
-	expect(open).toHaveLength(0);
-	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
-});
-
-test("of what is in one block one is due soon, and the others rarely: nothing of theirs is read", async () => {
-	await payAll(5);
-	lab.chain.mine();
-	await lab.tick();
-	const dueWithin = (ms: number) =>
-		readOpen(lab.db, { sendTimeoutMs: 1_000, at: new Date(lab.clock.ms + ms) });
-	expect(await dueWithin(2_000)).toHaveLength(1);
-	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
-	expect(await dueWithin(RIDER_LOOK_MS)).toHaveLength(5);
-	await lab.tick(RIDER_LOOK_MS);
-	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
-});
-
-test("[ING-11] where their block is gone, all that were in it are looked for again", async () => {
-	const intents = await payAll(4);
-	lab.chain.mine();
-	await lab.tick();
-	lab.chain.reorg({ depth: 1 });
-	await lab.tick(3_000);
-	expect(await statuses(intents)).toEqual(new Set(["submitted"]));
-	for (const { id } of intents) {
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID, unspend: PAID });
-	}
-	lab.chain.mine();
-	await lab.tick(3_000);
-	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
-});
-
-test("[ING-11] where they are in another block by the next look, they are settled by that one", async () => {
-	const intents = await payAll(2);
-	lab.chain.mine();
-	await lab.tick();
-	lab.chain.reorg({ depth: 1 });
-	lab.chain.mine();
-	lab.state.missing = { code: "not_there", detail: "It is not there." };
-	await lab.tick(3_000);
-	for (const { id } of intents) {
-		const moves = ["reserve", "sent", "mined", "reorged", "missed"];
-		expect(await lab.moves(id)).toEqual(moves);
-		expect((await lab.intent(id)).errorCode).toBe("not_there");
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: 2 * PAID, unspend: PAID });
-	}
-	const rows = await lab.db.query("select distinct block_number::int from wallets.submission");
-	expect(rows).toEqual([{ block_number: 2 }]);
-});
-
-test("[ING-11] nor is it told only once that they are there: each block of theirs is written down", async () => {
-	const intents = await payAll(2);
-	lab.chain.mine();
-	await lab.tick();
-	lab.chain.reorg({ depth: 1 });
-	lab.chain.mine();
-	await lab.tick(3_000);
-	for (const { id } of intents) {
-		expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined", "reorged", "mined"]);
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: 2 * PAID, unspend: PAID });
-	}
-});
-
-test("[TRD-08] one that reverts among those that do not is failed, and its money given back", async () => {
-	const [bad, ...good] = await payAll(3);
-	const reverted = lab.chain.pool().find(({ hash }) => hash === bad?.transactionHash);
-	if (!bad || !reverted) throw new Error("nothing was sent");
-	reverted.reverts = true;
-	lab.chain.mine();
-	await lab.tick();
-	expect(await statuses(good)).toEqual(new Set(["confirmed"]));
-	expect(await statuses([bad])).toEqual(new Set(["submitted"]));
-	lab.chain.mine();
-	await lab.tick(5_000);
-	expect(await lab.intent(bad.id)).toMatchObject({
-		...{ status: "failed", errorCode: "reverted_on_chain" },
+	let database: TestDatabase;
+	let lab: Lab;
+	let requests: (readonly RpcCall[])[];
+	beforeAll(async () => {
+		database = await createTestDatabase();
 	});
-	expect(await lab.ledger(bad.id)).toEqual({ reserve: PAID, release: PAID });
-});
+	afterAll(() => database?.drop());
+	beforeEach(async () => {
+		await database.db.execute("truncate wallets.profile cascade");
+		lab = openExecutionLab(database.db);
+		requests = [];
+		const { rpc } = lab.chain;
+		const settle: Rpc["settle"] = async (calls, options) => {
+			requests.push(calls);
+			return rpc.settle(calls, options);
+		};
+		lab.deps.rpcOf = () => ({ ...rpc, settle });
+	});
 
-test("[TRD-08] a hash of somebody else's success is nobody's success among others", async () => {
-	const [honest] = await payAll(1);
-	lab.moods.push("lies");
-	lab.provider.state.liesWith = honest?.transactionHash ?? "0x";
-	const [lied] = await lab.pay(await lab.person());
-	expect(lied?.status).toBe("submitted");
-	lab.chain.mine();
-	await lab.tick();
-	expect((await lab.intent(honest?.id ?? "")).status).toBe("confirmed");
-	expect((await lab.intent(lied?.id ?? "")).status).toBe("uncertain");
-	expect(await lab.ledger(lied?.id ?? "")).toEqual({ reserve: PAID });
-});
-
-test("what a node cannot say of one keeps none of the others waiting", async () => {
-	const intents = await payAll(3);
-	lab.chain.mine();
-	const [first, ...others] = intents;
-	if (!first) throw new Error("no intent");
-	isAway = ({ params }) => params[0] === first.transactionHash;
-	await lab.tick();
-	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
-	expect((await lab.intent(first.id)).status).toBe("submitted");
-	isAway = () => false;
-	await lab.tick();
-	expect((await lab.intent(first.id)).status).toBe("confirmed");
-});
-
-test("what a node says wrong of one keeps none of the others waiting either", async () => {
-	const intents = await payAll(3);
-	lab.chain.mine();
-	const [first, ...others] = intents;
-	if (!first) throw new Error("no intent");
-	const rpc = lab.deps.rpcOf(1);
-	if (!rpc) throw new Error("no chain");
-	const settle: Rpc["settle"] = async (calls, options) => {
-		const outcomes = await rpc.settle(calls, options);
-		return outcomes.map((outcome, place) =>
-			calls[place]?.params[0] === first.transactionHash
-				? { kind: "result", result: { hash: "nonsense" } }
-				: outcome,
-		);
-	};
-	lab.deps.rpcOf = () => ({ ...rpc, settle });
-	await lab.tick();
-	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
-});
-
-test("where the one of a block cannot be asked for, the others are, by themselves", async () => {
-	const intents = await payAll(3);
-	lab.chain.mine();
-	await lab.tick();
-	const [row] = await lab.db.query<{ hash: string }>(
-		"select '0x' || encode(transaction_hash, 'hex') as hash from wallets.submission order by look_at, id",
-	);
-	isAway = ({ params }) => params[0] === row?.hash;
-	lab.chain.reorg({ depth: 1 });
-	await lab.tick(3_000);
-	expect([...(await statuses(intents))].sort()).toEqual(["confirmed", "submitted"]);
-	isAway = () => false;
-	await lab.tick(3_000);
-	expect(await statuses(intents)).toEqual(new Set(["submitted"]));
-});
-
-test("what was paid for and is not there, and what reverts, is no success among successes", async () => {
-	const [good] = await payAll(1);
-	lab.chain.mine();
-	await lab.tick();
-	lab.state.missing = { code: "not_there", detail: "It is not there." };
-	const bad = await payAll(2);
-	lab.chain.mine();
-	await lab.tick();
-	expect(await statuses(bad)).toEqual(new Set(["failed"]));
-	for (const { id } of bad) {
-		expect((await lab.intent(id)).errorCode).toBe("not_there");
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
+	/** So many that were sent, of which no node knows anything. */
+	function submissions(
+		count: number,
+		state: SubmissionState = "sent",
+		chainOf: (place: number) => number = () => CHAIN_ID,
+	): Submission[] {
+		return Array.from({ length: count }, (_, place) => ({
+			id: crypto.randomUUID(),
+			intentId: crypto.randomUUID(),
+			purpose: "pay",
+			walletId: crypto.randomUUID(),
+			chainId: chainOf(place),
+			sender: `0x${"1".repeat(40)}`,
+			nonce: place,
+			state,
+			providerTransactionId: null,
+			transactionHash: keccak256(numberToHex(place)),
+			blockNumber: state === "sent" ? null : 0,
+			blockHash: state === "sent" ? null : keccak256("0x01"),
+			seenNonce: null,
+			seenAtMs: null,
+			fromBlock: 0,
+			gasLimit: 1n,
+			validUntilMs: null,
+			session: null,
+			createdAtMs: lab.clock.ms,
+			sentAtMs: lab.clock.ms,
+			finalAtMs: null,
+		}));
 	}
-	expect((await lab.intent(good?.id ?? "")).status).toBe("confirmed");
-});
+	const asked = (of = requests) =>
+		of.map((calls) => calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
 
-test("an intent that stands elsewhere than its transaction says is found and settled", async () => {
-	const [intent] = await payAll(1);
-	const id = intent?.id ?? "";
-	await lab.db.execute("update wallets.intent set status = 'uncertain'");
-	lab.chain.mine();
-	await lab.tick();
-	expect((await lab.intent(id)).status).toBe("confirmed");
-	expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
-});
+	test("[TRD-08] many are asked for in requests of at most so many, each of them once", async () => {
+		const due = submissions(2 * LOOKS_TOGETHER_MAX + 1);
+		const { alone: rest } = await lookAtMany(lab.deps, { due, signal: lab.signal });
+		expect(asked()).toEqual([LOOKS_TOGETHER_MAX, LOOKS_TOGETHER_MAX, 1]);
+		const hashes = requests.flat().map(({ params }) => params[0]);
+		expect(new Set(hashes.filter((hash) => hash !== undefined)).size).toBe(due.length);
+		// What nobody knows is looked at by itself.
+		expect(new Set(rest)).toEqual(new Set(due));
+	});
 
-test("what somebody else has written meanwhile stands, whatever an older look has seen", async () => {
-	const [intent] = await payAll(1);
-	const id = intent?.id ?? "";
-	lab.chain.mine();
-	const at = new Date(lab.clock.ms + 2_000);
-	const [submission] = await readOpen(lab.db, { sendTimeoutMs: 1_000, at });
-	const transactionHash = submission?.transactionHash;
-	if (!submission || !transactionHash) throw new Error("nothing was sent");
-	const asking = { hash: transactionHash, minBlock: 0, signal: lab.signal };
-	const sighting = await readReceipt(lab.chain.rpc, asking);
-	if (!sighting?.receipt) throw new Error("it is not mined");
-	const { receipt } = sighting;
-	const mined = [{ submission, transactionHash, sighting, receipt, spentRaw: null }];
-	for (const change of ["state = 'never'", "transaction_hash = sha256('x')", "final_at = now()"]) {
-		await lab.db.execute(
-			"update wallets.submission set state = 'sent', final_at = null, transaction_hash = $1",
-			[hexToBytes(transactionHash)],
-		);
-		await lab.db.execute(`update wallets.submission set ${change}`);
-		const before = await lab.db.query("select * from wallets.submission");
-		await lab.db.transaction(async (tx) => {
-			await settleMined(lab.deps, tx, { mined, at });
-			if (change !== "transaction_hash = sha256('x')") {
-				await noteSightings(lab.deps, tx, { seen: [{ submission, sighting }], at });
+	test("[TRD-08] those of one block of one chain are one question, those of two chains are two", async () => {
+		const due = submissions(50, "mined", (place) => CHAIN_ID + (place % 2));
+		await lookAtMany(lab.deps, { due, signal: lab.signal });
+		// Nobody knows the one, so the others are asked for by themselves after it.
+		expect(asked(requests.slice(0, 2))).toEqual([1, 1]);
+		expect(asked(requests.slice(2))).toEqual([24, 24]);
+	});
+
+	test("[TRD-08] who is called off asks nothing more, and a chain that is away stops no other", async () => {
+		const { rpcOf } = lab.deps;
+		const due = submissions(2, "sent", (place) => CHAIN_ID + place);
+		const signal = AbortSignal.abort();
+		await lookAtMany(lab.deps, { due, signal });
+		expect(requests).toEqual([]);
+		const away = async () => Promise.reject(rpcFault.transport({ detail: "away" }));
+		lab.deps.rpcOf = (id) => {
+			const rpc = rpcOf(id);
+			return id === CHAIN_ID && rpc ? { ...rpc, settle: away } : rpc;
+		};
+		await lookAtMany(lab.deps, { due, signal: lab.signal });
+		expect(asked()).toEqual([1]);
+	});
+
+	/** Lets nobody out before as many are in as may be, and others have had their chance to come. */
+	function crowd() {
+		let inside = 0;
+		const counted = { most: 0 };
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const pass = async () => {
+			counted.most = Math.max(counted.most, ++inside);
+			if (inside === RECONCILES_AT_ONCE) {
+				// In the order of the database's queue: whatever they ask on their way is answered by then.
+				for (let turn = 0; turn < 20; turn++) await lab.db.query("select 1");
+				resolve();
 			}
+			await promise;
+			inside--;
+		};
+		return { counted, pass };
+	}
+
+	test("[TRD-08] what was paid for is asked for so many at once, and for all", async () => {
+		const { counted, pass } = crowd();
+		const kind = payKind({ clock: lab.clock, script: lab.state });
+		lab.execution.register({ ...kind, settle: async () => (await pass(), null) });
+		const count = RECONCILES_AT_ONCE + 4;
+		for (let place = 0; place < count; place++) await lab.pay(await lab.person());
+		lab.chain.mine();
+		await lab.tick();
+		expect(counted.most).toBe(RECONCILES_AT_ONCE);
+		const open = await lab.db.query("select 1 from wallets.intent where status <> 'confirmed'");
+		expect(open).toEqual([]);
+	});
+
+	test("[TRD-08] those looked at by themselves are so many at once, and one that fails stops none", async () => {
+		const { counted, pass } = crowd();
+		const count = RECONCILES_AT_ONCE + 4;
+		for (let place = 0; place < count; place++) {
+			lab.moods.push("sends, silent");
+			await lab.pay(await lab.person());
+		}
+		const { custody } = lab.deps;
+		const { byReference } = custody;
+		let turn = 0;
+		custody.byReference = async (id, signal) => {
+			await pass();
+			if (turn++ === 0) throw new Error("our own mistake");
+			return byReference(id, signal);
+		};
+		await expect(lab.tick()).rejects.toThrow("jobs failed: Error: our own mistake");
+		expect(counted.most).toBe(RECONCILES_AT_ONCE);
+		const rows = await lab.db.query<{ status: string; count: number }>(
+			"select status, count(*)::int as count from wallets.intent group by status order by status",
+		);
+		expect(rows).toEqual([
+			{ status: "submitted", count: count - 1 },
+			{ status: "uncertain", count: 1 },
+		]);
+		await lab.tick();
+		expect(await lab.db.query("select 1 from wallets.intent where status = 'uncertain'")).toEqual(
+			[],
+		);
+	});
+
+	test("[TRD-08] a turn takes so many, those that are overdue for longest", async () => {
+		await lab.pay(await lab.person());
+		await lab.db.execute(
+			`with copies as (
+			insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
+				request, settings, created_at, changed_at, expires_at)
+			select gen_random_uuid(), kind, profile_id, wallet_id, chain_id, channel, 'submitted',
+				request, settings, created_at, changed_at, expires_at
+			from wallets.intent, generate_series(1, $1::int) returning id
+		)
+		insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
+			created_at, sent_at, look_at)
+		select gen_random_uuid(), copies.id, 0, wallet_id, chain_id, sender, 'sent', created_at,
+			sent_at, created_at
+		from copies, wallets.submission`,
+			[RECONCILE_ROWS_MAX],
+		);
+		const at = new Date(lab.clock.ms + 60_000);
+		const open = await readOpen(lab.db, { sendTimeoutMs: 1_000, at });
+		expect(open).toHaveLength(RECONCILE_ROWS_MAX);
+		// The one that was sent last is looked at last.
+		expect(open.every(({ nonce }) => nonce === null)).toBe(true);
+	});
+
+	test("[TRD-08] a turn takes up, and runs out, so many", async () => {
+		const by = await lab.person();
+		await lab.pay(by, { times: STRANDED_MAX, stays: true });
+		await lab.pay(by, { times: STRANDED_MAX, stays: true });
+		await lab.db.execute("update wallets.intent set batch_id = null");
+		const at = new Date(lab.clock.ms + 11_000);
+		const { created, expired } = await readStranded(lab.db, { at, before: at });
+		expect([created.length, expired.length]).toEqual([STRANDED_MAX, 0]);
+		const later = new Date(lab.clock.ms + 600_000);
+		const past = await readStranded(lab.db, { at: later, before: later });
+		expect([past.created.length, past.expired.length]).toEqual([0, STRANDED_MAX]);
+	});
+
+	test("[TRD-08] a turn whose time is over looks at nothing more, and takes nothing further", async () => {
+		lab.moods.push("sends, silent");
+		const [intent] = await lab.pay(await lab.person());
+		const [waits] = await lab.pay(await lab.person(), { stays: true });
+		lab.clock.ms += 20_000;
+		let asked = 0;
+		const { custody } = lab.deps;
+		const { byReference } = custody;
+		custody.byReference = (id, signal) => (asked++, byReference(id, signal));
+		for (const job of reconcileJobs(lab.deps, lab.execution)) {
+			await job.run({ signal: AbortSignal.abort() });
+		}
+		expect(asked).toBe(0);
+		expect((await lab.intent(intent?.id ?? "")).status).toBe("uncertain");
+		expect((await lab.intent(waits?.id ?? "")).status).toBe("created");
+		await lab.tick();
+		expect((await lab.intent(intent?.id ?? "")).status).toBe("submitted");
+		expect((await lab.intent(waits?.id ?? "")).status).toBe("submitted");
+	});
+});
+
+describe("lookAtMany.finality", () => {
+	// Guarantee: a head that a node names makes nothing final: the blocks on top have to be there.
+
+	let database: TestDatabase;
+	let lab: Lab;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+	});
+	afterAll(() => database?.drop());
+	beforeEach(async () => {
+		await database.db.execute("truncate wallets.profile cascade");
+		lab = openExecutionLab(database.db);
+	});
+
+	const AHEAD = 1_000_000_000;
+
+	/** The node names a head far ahead, and says of each receipt that it ended the other way. */
+	function lie({ saysOfReceipts }: { saysOfReceipts: boolean }): () => void {
+		const { settle } = lab.chain.rpc;
+		lab.chain.rpc.settle = async (calls, options) => {
+			const outcomes = await settle(calls, options);
+			return outcomes.map((outcome, place): RpcOutcome => {
+				if (outcome.kind !== "result" || outcome.result === null) return outcome;
+				const { method } = calls[place] ?? {};
+				if (method === "eth_blockNumber") {
+					return { kind: "result", result: `0x${(Number(outcome.result) + AHEAD).toString(16)}` };
+				}
+				if (method !== "eth_getTransactionReceipt" || !saysOfReceipts) return outcome;
+				const receipt = outcome.result as { status: string };
+				const status = receipt.status === "0x1" ? "0x0" : "0x1";
+				return { kind: "result", result: { ...receipt, status } };
+			});
+		};
+		return () => {
+			lab.chain.rpc.settle = settle;
+		};
+	}
+
+	async function finals(): Promise<number> {
+		const [row] = await lab.db.query<{ finals: number }>(
+			"select count(final_at)::int as finals from wallets.submission",
+		);
+		return row?.finals ?? -1;
+	}
+
+	for (const saysOfReceipts of [false, true]) {
+		const of = saysOfReceipts ? "a false end of each receipt" : "true receipts";
+		test(`a head far ahead, and ${of}: nothing is final until the blocks are there`, async () => {
+			const by = await lab.person();
+			const [paid] = await lab.pay(by);
+			const id = paid?.id ?? "";
+			const tellTheTruth = lie({ saysOfReceipts });
+			lab.chain.mine();
+			for (let turn = 0; turn < 4; turn++) await lab.tick(400_000);
+			expect((await lab.intent(id)).status).toBe(saysOfReceipts ? "submitted" : "confirmed");
+			expect(await finals()).toBe(0);
+			tellTheTruth();
+			for (let block = 0; block < 4; block++) lab.chain.mine();
+			for (let turn = 0; turn < 3; turn++) await lab.tick(400_000);
+			expect([(await lab.intent(id)).status, await finals()]).toEqual(["confirmed", 1]);
 		});
-		expect(await lab.db.query("select * from wallets.submission")).toEqual(before);
-		expect((await lab.intent(id)).status).toBe("submitted");
-		expect(await lab.ledger(id)).toEqual({ reserve: PAID });
 	}
 });
 
-test("what somebody else has settled meanwhile is not settled again", async () => {
-	const [intent] = await payAll(1);
-	const id = intent?.id ?? "";
-	lab.chain.mine();
-	await Promise.all([lab.tick(), lab.tick(0), lab.tick(0)]);
-	expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined"]);
-	expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
+describe("lookAtMany.isolation", () => {
+	// Guarantee: who is looked at together with others is looked at, whatever is wrong with these.
+
+	let database: TestDatabase;
+	let lab: Lab;
+	beforeAll(async () => {
+		database = await createTestDatabase();
+	});
+	afterAll(() => database?.drop());
+	beforeEach(async () => {
+		await database.db.execute("truncate wallets.profile cascade");
+		lab = openExecutionLab(database.db);
+	});
+
+	const OTHER_CHAIN_ID = CHAIN_ID + 1;
+
+	async function payAll(count: number): Promise<Intent[]> {
+		const intents: Intent[] = [];
+		for (let n = 0; n < count; n++) intents.push(...(await lab.pay(await lab.person())));
+		return intents;
+	}
+
+	const due = () => {
+		lab.clock.ms += FIRST_LOOK_AFTER_MS;
+		return readOpen(lab.db, { sendTimeoutMs: 1_000, at: new Date(lab.clock.ms) });
+	};
+
+	/** Everything of the first of them is on a chain of its own, which was paid on first. */
+	async function moveToOtherChain({ id }: Intent): Promise<void> {
+		await lab.db.execute("update wallets.intent set chain_id = $2 where id = $1", [
+			id,
+			OTHER_CHAIN_ID,
+		]);
+		await lab.db.execute(
+			`update wallets.submission set chain_id = $2, look_at = look_at - interval '1 ms'
+		where intent_id = $1`,
+			[id, OTHER_CHAIN_ID],
+		);
+	}
+
+	test("an intent whose kind breaks over it keeps none of the others from being settled", async () => {
+		const [poison, ...others] = await payAll(4);
+		lab.chain.mine();
+		const kindOf = lab.deps.kindOf;
+		lab.deps.kindOf = (name) => {
+			const kind = kindOf(name);
+			return (
+				kind && {
+					...kind,
+					async settle(intent, receipt, context) {
+						if (intent.id === poison?.id) throw new TypeError("undefined is not a function");
+						return kind.settle(intent, receipt, context);
+					},
+				}
+			);
+		};
+		await expect(lab.tick()).rejects.toThrow("undefined is not a function");
+		for (const { id } of others) expect((await lab.intent(id)).status).toBe("confirmed");
+		expect((await lab.intent(poison?.id ?? "")).status).toBe("submitted");
+	});
+
+	test("an intent that cannot even be read keeps none of the others from being settled", async () => {
+		const [poison, ...others] = await payAll(4);
+		lab.chain.mine();
+		await lab.db.execute("update wallets.intent set plan = '{}' where id = $1", [poison?.id ?? ""]);
+		await lab.tick();
+		const rows = await lab.db.query<{ id: string; status: string }>(
+			"select id, status from wallets.intent where status <> 'confirmed'",
+		);
+		expect(rows).toEqual([{ id: poison?.id ?? "", status: "submitted" }]);
+		expect(others).toHaveLength(3);
+	});
+
+	test("a node that lies of one block in numbers nobody can store hurts that one alone", async () => {
+		const [poison, ...others] = await payAll(4);
+		lab.chain.mine();
+		const { rpc } = lab.chain;
+		const settle: Rpc["settle"] = async (calls, options) => {
+			const outcomes = await rpc.settle(calls, options);
+			return outcomes.map((outcome, place) => {
+				const call = calls[place];
+				const isPoison =
+					call?.method === "eth_getTransactionReceipt" &&
+					call.params[0] === poison?.transactionHash;
+				if (!isPoison || outcome.kind === "fault") return outcome;
+				return {
+					kind: "result",
+					result: { ...Object(outcome.result), blockNumber: `0x${"f".repeat(40)}` },
+				};
+			});
+		};
+		lab.deps.rpcOf = () => ({ ...rpc, settle });
+		await lab.tick();
+		for (const { id } of others) expect((await lab.intent(id)).status).toBe("confirmed");
+	});
+
+	test("a chain that does not answer keeps no other chain waiting, and is asked once a turn", async () => {
+		const [away, here] = await payAll(2);
+		if (!away || !here) throw new Error("no intents");
+		await moveToOtherChain(away);
+		lab.chain.mine();
+		const hereAsked = Promise.withResolvers<void>();
+		let asked = 0;
+		const { rpc } = lab.chain;
+		lab.deps.rpcOf = (chainId) => ({
+			...rpc,
+			async settle(calls, options) {
+				if (chainId === CHAIN_ID) {
+					hereAsked.resolve();
+					return rpc.settle(calls, options);
+				}
+				asked++;
+				// Silent for as long as the other chain waits for its turn.
+				await hereAsked.promise;
+				throw rpcFault.transport({ detail: "away" });
+			},
+		});
+		const rows = await due();
+		const first = rows.find(({ chainId }) => chainId === OTHER_CHAIN_ID);
+		if (!first) throw new Error("nothing is on the other chain");
+		const many = Array.from({ length: 2 * LOOKS_TOGETHER_MAX }, () => {
+			return { ...first, id: Bun.randomUUIDv7() };
+		});
+		const { alone } = await lookAtMany(lab.deps, { due: [...many, ...rows], signal: lab.signal });
+		// So few that it costs the others little, and some: it may only be too slow for many at once.
+		expect(alone.map(({ id }) => id)).toEqual(
+			many.slice(0, RECONCILES_AT_ONCE).map(({ id }) => id),
+		);
+		expect((await lab.intent(here.id)).status).toBe("confirmed");
+		expect(asked).toBe(1);
+	});
+
+	test("what a turn had no time to look at by itself keeps its place", async () => {
+		const count = RECONCILES_AT_ONCE + 3;
+		await payAll(count);
+		await lab.db.execute(
+			"update wallets.submission set state = 'doubtful', transaction_hash = null, look_at = $1",
+			[new Date(lab.clock.ms)],
+		);
+		lab.clock.ms += 1;
+		const ending = new AbortController();
+		lab.deps.custody = {
+			...lab.deps.custody,
+			byReference: () => {
+				ending.abort();
+				return Promise.reject(rpcFault.transport({ detail: "the wallet provider is away" }));
+			},
+			byId: () => {
+				ending.abort();
+				return Promise.reject(rpcFault.transport({ detail: "the wallet provider is away" }));
+			},
+		};
+		const [reconcile] = reconcileJobs(lab.deps, lab.execution);
+		await reconcile?.run({ signal: ending.signal });
+		const at = new Date(lab.clock.ms);
+		const left = await readOpen(lab.db, { sendTimeoutMs: 1_000, at });
+		expect(left.length).toBeGreaterThanOrEqual(count - RECONCILES_AT_ONCE);
+	});
+
+	test("[ING-11] a block that goes while many are looked at is deep enough for nobody", async () => {
+		const [intent] = await payAll(1);
+		const id = intent?.id ?? "";
+		lab.chain.mine();
+		await lab.tick();
+		expect((await lab.intent(id)).status).toBe("confirmed");
+		const { rpc } = lab.chain;
+		// A node that is asked in parts: blocks come between the receipts and the head.
+		lab.deps.rpcOf = () => ({
+			...rpc,
+			async settle(calls, options) {
+				const answers = await rpc.settle(calls.slice(0, -1), options);
+				lab.chain.reorg({ depth: 1, forgets: true });
+				for (let block = 0; block < 5; block++) lab.chain.mine();
+				return [...answers, ...(await rpc.settle(calls.slice(-1), options))];
+			},
+		});
+		await lab.tick(3_000);
+		lab.deps.rpcOf = () => rpc;
+		await lab.tick(60_000);
+		expect((await lab.intent(id)).status).toBe("submitted");
+		expect(await lab.ledger(id)).toMatchObject({ spend: 1_000_000_000, unspend: 1_000_000_000 });
+	});
 });

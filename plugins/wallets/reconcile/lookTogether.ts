@@ -1,23 +1,67 @@
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
+import { Fault } from "#core/fault.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { Intent, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Sighting } from "#plugins/wallets/chain/readSigned.ts";
+import type { Denial, Intent, Receipt, Wallet } from "#plugins/wallets/contract.ts";
+import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import { readWallets } from "#plugins/wallets/profile/sql/readWallets.ts";
+import { readWallets } from "#plugins/wallets/profile/sql.ts";
+import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/looks.ts";
+import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import { receiptAsked } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import {
 	expectedOf,
 	isFinal,
 	isSameReceipt,
 	judgeSighting,
-} from "#plugins/wallets/reconcile/judgeSighting.ts";
-import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/limits.ts";
-import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
-import { noteSightings, type SightingToNote } from "#plugins/wallets/reconcile/noteSightings.ts";
-import { receiptAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
-import { type MinedToSettle, settleMined } from "#plugins/wallets/reconcile/settleMined.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+	type MinedToSettle,
+	noteSightings,
+	type SightingToNote,
+	settleMined,
+} from "#plugins/wallets/reconcile/settleMined.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
+
+/** What a receipt of success came to, as its kind says. */
+export type PaidFor = {
+	/** What was paid for and is not there; null: it is. */
+	missing: Denial | null;
+	/** What it cost of what was reserved; null: all of it. */
+	spentRaw: bigint | null;
+};
+
+/** Asks the kind whether what was paid for is there, where a receipt of success is news. */
+export async function missingOf(
+	deps: ExecutionDeps,
+	given: {
+		intent: Intent;
+		submission: Submission;
+		finding: Finding;
+		signal: AbortSignal;
+		/** Where it was read already, with those of others. */
+		wallet?: Wallet | undefined;
+	},
+): Promise<PaidFor> {
+	const { intent, submission, finding, signal } = given;
+	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
+	if (submission.purpose !== "pay") return AS_PLANNED;
+	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return AS_PLANNED;
+	const kind = deps.kindOf(intent.kind);
+	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
+	if (!kind) throw executionFault.kindUnknown({ detail: intent.kind });
+	const { walletId } = intent;
+	const wallet =
+		given.wallet ?? (walletId && (await readWallets(deps.db, [walletId])).get(walletId));
+	if (!wallet) return AS_PLANNED;
+	const request = kind.request.parse(intent.request);
+	const outbound = deps.kindSteps.run;
+	const settled = await kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
+	if (settled === null) return AS_PLANNED;
+	const { spentRaw = null } = settled;
+	if (!("code" in settled)) return { missing: null, spentRaw };
+	return { missing: { code: settled.code, detail: settled.detail }, spentRaw };
+}
+
+const AS_PLANNED: PaidFor = { missing: null, spentRaw: null };
 
 /** What a look at many came to. */
 export type LookedTogether = {

@@ -1,19 +1,62 @@
+import { bytesToHex, keccak256 } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { findByNonce, type NonceUse } from "#plugins/wallets/chain/findByNonce.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/judgeSighting.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
+import { findByNonce, type NonceUse } from "#plugins/wallets/chain/readAccount.ts";
+import type { Intent } from "#plugins/wallets/contract.ts";
+import { killDenial } from "#plugins/wallets/control/kill.ts";
+import { REBROADCAST, settingRows } from "#plugins/wallets/control/settings.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
 import {
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
-} from "#plugins/wallets/reconcile/limits.ts";
-import { provenByOurs } from "#plugins/wallets/reconcile/provenByOurs.ts";
-import { nonceAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
-import { seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
-import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+} from "#plugins/wallets/reconcile/looks.ts";
+import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
+import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/settleMined.ts";
+import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
+
+/**
+ * Answers that a submission can never be mined, where a final transaction of ours has its nonce:
+ * from our records alone, whatever nodes say or have forgotten. Null proves nothing.
+ */
+export async function provenByOurs(
+	db: Queryable,
+	submission: Submission,
+): Promise<(Finding & { kind: "never" }) | null> {
+	const usedBy = (await usedByOurs(db, [submission])).get(submission.id);
+	if (usedBy === undefined) return null;
+	const code = submission.nonce === null ? "replaced" : "not_sent";
+	return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
+}
+
+/**
+ * Reads which of these submissions lost their nonce to a final transaction of ours, and to which.
+ * Along `submission_nonce`, and `submission_of_intent` where an owner's own wallet signed both.
+ */
+export async function usedByOurs(
+	db: Queryable,
+	submissions: readonly Submission[],
+): Promise<Map<string, Hex>> {
+	if (submissions.length === 0) return new Map();
+	const isFinal = "id <> s.id and final_at is not null and state in ('mined', 'reverted')";
+	const rows = await db.query<{ id: string; hash: Buffer }>(
+		`select s.id, used.transaction_hash as hash from wallets.submission s cross join lateral (
+			select transaction_hash from wallets.submission
+			where chain_id = s.chain_id and sender = s.sender and ${isFinal}
+				and nonce = coalesce(s.nonce, s.seen_nonce)
+			union all
+			select transaction_hash from wallets.submission
+			where intent_id = s.intent_id and purpose <> 'pay' and ${isFinal}
+				and nonce is null and seen_nonce = coalesce(s.nonce, s.seen_nonce)
+			limit 1
+		) as used where s.id = any($1::uuid[])`,
+		[submissions.map(({ id }) => id)],
+	);
+	return new Map(rows.map(({ id, hash }) => [id, bytesToHex(hash)]));
+}
 
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
 export type Finding =
@@ -193,4 +236,27 @@ async function traced(
 		});
 		return OPEN;
 	}
+}
+
+/**
+ * The bytes of a dropped transaction, to be broadcast once more as they are. Null where no operator
+ * switched that on, where they are not known or are not of the hash that stands for the intent, and
+ * where nothing is sent at all: a dry run, an operator's switch.
+ */
+export async function readRebroadcast(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ submission, intent }: { submission: Submission; intent: Intent },
+): Promise<Hex | null> {
+	const setting = await settingRows.read(tx, REBROADCAST);
+	if (setting?.value !== true) return null;
+	if (deps.settings.isDryRun || (await killDenial(deps, tx, intent))) return null;
+	const rows = await tx.query<{ signed: Uint8Array | null; transaction_hash: Uint8Array | null }>(
+		`select signed, transaction_hash from wallets.submission
+		where id = $1 and state = 'dropped' and nonce is not null`,
+		[submission.id],
+	);
+	const { signed, transaction_hash: hash } = rows[0] ?? {};
+	if (!signed || !hash || keccak256(signed) !== bytesToHex(hash)) return null;
+	return bytesToHex(signed);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { nextLookMs } from "#plugins/wallets/reconcile/postponeLooks.ts";
-import type { Submission, SubmissionState } from "#plugins/wallets/submission/Submission.ts";
+import { nextLookMs } from "#plugins/wallets/reconcile/looks.ts";
+import type { Submission, SubmissionState } from "#plugins/wallets/submission/submission.ts";
 
 const NOW_MS = 10 ** 12;
 const OPEN: readonly SubmissionState[] = ["sending", "sent", "doubtful", "dropped"];

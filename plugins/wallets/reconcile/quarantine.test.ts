@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { quarantineJob } from "#core/quarantine/quarantineJob.ts";
-import { readQuarantined } from "#core/quarantine/sql/readQuarantined.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { quarantineJob, readQuarantined } from "#core/quarantine.ts";
 import { intentRow } from "#plugins/wallets/intent/intentRow.ts";
-import { submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { submissionRow } from "#plugins/wallets/submission/submission.ts";
 import { openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
-import { listWaiting } from "#plugins/wallets/watch/listWaiting.ts";
+import { listWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a row that cannot be read is kept and shown to operators; nobody else waits for it.

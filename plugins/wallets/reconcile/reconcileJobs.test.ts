@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { HOUR_MS } from "#core/time/units.ts";
+import { HOUR_MS } from "#core/time.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
-import { LOOKS_APART_MAX_MS } from "#plugins/wallets/reconcile/limits.ts";
-import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtDue.ts";
+import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtMany.ts";
+import { LOOKS_APART_MAX_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { lookUp } from "#plugins/wallets/reconcile/lookUp.ts";
 import {
 	postponeQueue,
@@ -11,7 +11,7 @@ import {
 	readQueues,
 	reconcileJobs,
 } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
+import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { PLAN_LIFETIME_MS } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

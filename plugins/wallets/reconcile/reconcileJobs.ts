@@ -1,13 +1,14 @@
 import type { Queryable } from "#core/db/Database.ts";
-import type { Job } from "#core/schedule/Job.ts";
-import { ALLOWANCE } from "#plugins/wallets/allowance/allowanceKind.ts";
+import type { Job } from "#core/schedule.ts";
+import { ALLOWANCE } from "#plugins/wallets/allowance.ts";
 import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { resumeWaiting } from "#plugins/wallets/execution/linkedSteps.ts";
-import { moveIntent } from "#plugins/wallets/intent/moveIntent.ts";
-import { eachAtOnce } from "#plugins/wallets/reconcile/eachAtOnce.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { lookAtDue } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import {
+	eachAtOnce,
 	LOOKS_APART_MAX_MS,
 	QUEUE_AGAIN_AFTER_MS,
 	QUEUE_IDLE_AFTER_MS,
@@ -18,10 +19,8 @@ import {
 	STRANDED_MAX,
 	TURN_AFTER_MS,
 	UNREADABLE_AGAIN_MS,
-} from "#plugins/wallets/reconcile/limits.ts";
-import { lookAtDue } from "#plugins/wallets/reconcile/lookAtDue.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
+} from "#plugins/wallets/reconcile/looks.ts";
+import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
 
 type WaitingQueue = { walletId: string; chainId: number };
 

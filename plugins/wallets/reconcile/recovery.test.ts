@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import { RECONCILES_AT_ONCE, STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { RECONCILES_AT_ONCE, STRANDED_MAX } from "#plugins/wallets/reconcile/looks.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { type Lie, lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -1,20 +1,63 @@
-import type { Hex } from "#core/chain/Hex.ts";
-import { chainFault } from "#core/chain/reads/faults.ts";
-import { readNonceAt } from "#core/chain/reads/readNonceAt.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { chainFault, readNonceAt } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Sighting } from "#plugins/wallets/chain/sightingCodec.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { Fault } from "#core/fault.ts";
+import { type ReceiptAsked, readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
+import type { Sighting } from "#plugins/wallets/chain/readSigned.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import {
 	type Expected,
 	isFinal,
 	isSameReceipt,
 	judgeSighting,
 	type Seen,
-} from "#plugins/wallets/reconcile/judgeSighting.ts";
-import { receiptAsked } from "#plugins/wallets/reconcile/receiptAsked.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
+} from "#plugins/wallets/reconcile/settleMined.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
+
+/**
+ * How a submission's hash is asked for, with what its receipt is held against: it cannot be mined
+ * far below the head at which it was planned.
+ *
+ * Where the chain has still not come to that head after a while, the head was false: then the rest
+ * of what is checked has to do.
+ */
+export function receiptAsked(
+	{ clock, settings }: Pick<ExecutionDeps, "clock" | "settings">,
+	submission: Submission,
+	hash: Hex,
+): ReceiptAsked {
+	const { blockNumber, blockHash, fromBlock } = submission;
+	return {
+		hash,
+		minBlock: blockNumber ?? 0,
+		knownBlock: blockHash,
+		finalDepth: settings.finalDepthBlocks,
+		oldestBlock(headBlock) {
+			if (fromBlock === null) return 0;
+			const isFalse = fromBlock > headBlock && isPlannedLongAgo(submission, clock.nowMs());
+			return isFalse ? 0 : Math.min(fromBlock, headBlock) - settings.finalDepthBlocks;
+		},
+	};
+}
+
+/** Whether every honest node has come past the head at which a submission was planned. */
+export function isPlannedLongAgo(
+	{ sentAtMs, createdAtMs }: Pick<Submission, "sentAtMs" | "createdAtMs">,
+	nowMs: number,
+): boolean {
+	return nowMs - (sentAtMs ?? createdAtMs) > UNSEEN_DROPPED_MS;
+}
+
+/** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
+export function nonceAsked(
+	{ clock }: Pick<ExecutionDeps, "clock">,
+	submission: Submission,
+): { address: Address; fromBlock: number; isFromBlockOld: boolean } {
+	const { sender: address, fromBlock } = submission;
+	const isFromBlockOld = isPlannedLongAgo(submission, clock.nowMs());
+	return { address, fromBlock: fromBlock ?? 0, isFromBlockOld };
+}
 
 type Asked = {
 	submission: Submission;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/executionConfig.ts";
-import { STRANDED_MAX } from "#plugins/wallets/reconcile/limits.ts";
+import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { STRANDED_MAX } from "#plugins/wallets/reconcile/looks.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

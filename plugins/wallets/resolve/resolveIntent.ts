@@ -1,18 +1,123 @@
-import type { Audit } from "#core/audit/Audit.ts";
-import type { Queryable } from "#core/db/Database.ts";
-import { isSqlState } from "#core/db/isSqlState.ts";
-import { quarantineFault } from "#core/quarantine/faults.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { isSqlState, type Queryable, type Tx } from "#core/db/Database.ts";
+import { defineFaults, Fault } from "#core/fault.ts";
+import { quarantineFault } from "#core/quarantine.ts";
+import { findByNonce } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
+import {
+	type ExecutionDeps,
+	executionFault,
+	QUESTION_LIFETIME_MS,
+} from "#plugins/wallets/execution/prepareIntent.ts";
+import { confirmIntent, type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/createLinks.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
-import { missingOf } from "#plugins/wallets/reconcile/missingOf.ts";
-import { resolveFault } from "#plugins/wallets/resolve/faults.ts";
-import { type Claim, findEvidence } from "#plugins/wallets/resolve/findEvidence.ts";
-import type { Submission } from "#plugins/wallets/submission/Submission.ts";
-import { readSubmissions } from "#plugins/wallets/submission/submissionRow.ts";
+import { missingOf } from "#plugins/wallets/reconcile/lookTogether.ts";
+import { type Finding, provenByOurs } from "#plugins/wallets/reconcile/lookUp.ts";
+import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
+import { type Expected, isFinal } from "#plugins/wallets/reconcile/settleMined.ts";
+import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
+
+/** Why the chain does not prove what is said of an intent. Nothing is changed then. */
+export const resolveFault = defineFaults({
+	intentState: {
+		status: 409,
+		retry: "never",
+		public:
+			"The intent is neither uncertain nor submitted, nor does it wait for a review: there is " +
+			"nothing to resolve.",
+		advice: "Read the list of waiting intents again.",
+	},
+	evidenceMissing: {
+		status: 409,
+		retry: "never",
+		public: "No node here knows that transaction.",
+		advice: "Check the hash and the chain, or wait until a node here has the transaction.",
+	},
+	evidenceOther: {
+		status: 409,
+		retry: "never",
+		public: "That transaction is not the one that was planned, and did not use its nonce.",
+		advice: "Name the transaction that used the intent's nonce.",
+	},
+	evidenceShallow: {
+		status: 409,
+		retry: "later",
+		public: "What used the nonce is not mined deep enough yet. Ask again later.",
+		advice: "Ask again after some blocks.",
+	},
+	nonceFree: {
+		status: 409,
+		retry: "never",
+		public:
+			"The nonce is still free, so whoever has the transaction can still send it. Have the " +
+			"account use the nonce for something else first.",
+		advice:
+			"Have the account use that nonce for something else, or call the intent off with " +
+			"`callOff`.",
+	},
+	nonceUnknown: {
+		status: 409,
+		retry: "never",
+		public: "The node cannot say which transaction used the nonce, if any did. Name its hash.",
+		advice: "Name the hash of the transaction that used the nonce.",
+	},
+	nothingNew: {
+		status: 409,
+		retry: "never",
+		public: "The transaction is on its way, and the intent says so already.",
+		advice: "Wait: the intent follows its transaction by itself.",
+	},
+});
+
+/** What an operator points at; null: that it should be given up. */
+export type Claim = { transactionHash: Hex | null };
+
+type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
+
+/**
+ * Asks what the chain says of an operator's claim. Only two things settle an intent: its own
+ * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
+ * refused, so that nobody gives up what can still be sent.
+ */
+export async function findEvidence(
+	deps: ExecutionDeps,
+	asked: Asked & { claim: Claim },
+): Promise<Finding> {
+	const proven = await provenByOurs(deps.db, asked.submission);
+	if (proven) return proven;
+	const hash = asked.claim.transactionHash ?? (await hashOfNonce(deps, asked));
+	const look = await seeTransaction(deps, { ...asked, hash });
+	if (look === "unseen") throw resolveFault.evidenceMissing();
+	if (look.kind === "seen") return look;
+	const { submission } = asked;
+	const { from, nonce } = look.sighting.transaction;
+	const isOfNonce = nonce === nonceOf(submission) && from === submission.sender;
+	if (!isOfNonce) throw resolveFault.evidenceOther();
+	if (!isFinal(deps, look.sighting)) throw resolveFault.evidenceShallow();
+	const code = submission.nonce === null ? "replaced" : "not_sent";
+	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
+}
+
+/** Finds the transaction that used the nonce: without one, nothing is given up. */
+async function hashOfNonce(deps: ExecutionDeps, asked: Asked): Promise<Hex> {
+	const { submission, rpc, signal } = asked;
+	const nonce = nonceOf(submission);
+	if (nonce === null) throw resolveFault.nonceUnknown();
+	const use = await deps.steps.run("rpc.nonce", () =>
+		findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
+	);
+	if (use.kind === "mined") return use.transactionHash;
+	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();
+}
+
+function nonceOf({ nonce, seenNonce }: Submission): number | null {
+	return nonce ?? seenNonce;
+}
 
 export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
 
@@ -79,4 +184,75 @@ async function openSubmission(db: Queryable, intentId: string): Promise<Submissi
 	);
 	if (unreadable.length > 0) throw quarantineFault.rowUnreadable({ detail: unreadable.join() });
 	return items[0] ?? null;
+}
+
+type Review = {
+	intentId: string;
+	answer: "approve" | "refuse";
+	actor: string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
+/**
+ * Answers the review of an intent, and of its batch, and returns it as it then stands. A yes
+ * holds for plans within the one that was looked at; it stands for nobody else's, and takes the
+ * intent only as far as it goes without its owner. Written to the audit log.
+ */
+export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise<Intent> {
+	const { intentId, ending } = review;
+	const approved = await write(deps, review);
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(CONFIRM_TIMEOUT_MS)]);
+		if (approved.length > 0) await advanceBatch(deps, { intents: approved, signal });
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		deps.log[level]("a reviewed intent could not be taken further now", { intentId, error });
+	}
+	const [intent] = await readIntents(deps.db, [intentId]);
+	if (!intent) throw executionFault.notFound();
+	return intent;
+}
+
+/** Returns what goes on. */
+async function write(deps: ExecutionDeps, { intentId, answer, actor }: Review): Promise<Intent[]> {
+	const atMs = deps.clock.nowMs();
+	const at = new Date(atMs);
+	return await deps.steps.run("commit.owner", () =>
+		deps.db.transaction(async (tx) => {
+			const [found] = await readIntents(tx, [intentId]);
+			if (!found) throw executionFault.notFound();
+			if (found.expiresAtMs <= atMs) throw resolveFault.intentState();
+			const ids = (await readBatch(tx, found)).map(({ id }) => id).sort();
+			await tx.query(
+				"select 1 from wallets.intent where id = any($1) order by id for no key update",
+				[ids],
+			);
+			const until = new Date(atMs + QUESTION_LIFETIME_MS);
+			for (const id of ids) {
+				const moved =
+					answer === "approve"
+						? await confirmIntent(tx, { intentId: id, by: "operator", at, until })
+						: await refuse(tx, { intentId: id, at });
+				if (moved === null) throw resolveFault.intentState();
+			}
+			await deps.audit.append(tx, {
+				actor: `operator:${actor}`,
+				action: answer === "approve" ? "trading.review.approved" : "trading.review.refused",
+				subject: `intent:${intentId}`,
+				detail: { intents: ids, reason: found.errorCode, planHash: found.planHash },
+			});
+			return answer === "approve" ? await readIntents(tx, ids) : [];
+		}),
+	);
+}
+
+/** Null where it does not wait for a review: what is sent, or asks its owner, does not end so. */
+async function refuse(tx: Tx, { intentId, at }: { intentId: string; at: Date }) {
+	const [row] = await tx.query<{ status: IntentStatus }>(
+		"select status from wallets.intent where id = $1",
+		[intentId],
+	);
+	if (row?.status !== "review_required") return null;
+	return await moveIntent(tx, { intentId, event: "deny", at, errorCode: "review_refused" });
 }

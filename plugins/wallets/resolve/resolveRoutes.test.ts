@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createOperators } from "#core/admin/createOperators.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOperators } from "#core/operators.ts";
+import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import {
 	type Lab,

@@ -1,21 +1,21 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
-import { canFail } from "#core/http/canFail.ts";
-import { field } from "#core/http/openapi/field.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
-import { cancellationSchema } from "#plugins/wallets/cancel/cancellationSchema.ts";
+import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";
 import { type Intent, tradingDocumented } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { executionFault } from "#plugins/wallets/execution/faults.ts";
-import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/limits.ts";
-import { resolveFault } from "#plugins/wallets/resolve/faults.ts";
-import { resolveIntent } from "#plugins/wallets/resolve/resolveIntent.ts";
-import { reviewIntent } from "#plugins/wallets/resolve/reviewIntent.ts";
-import { listWaiting, renderWaiting } from "#plugins/wallets/watch/listWaiting.ts";
-import { WAITING_LISTED_MAX } from "#plugins/wallets/watch/WaitReason.ts";
-import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
+import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
+import {
+	resolveFault,
+	resolveIntent,
+	reviewIntent,
+} from "#plugins/wallets/resolve/resolveIntent.ts";
+import { WAITING_LISTED_MAX, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
+import { listWaiting, renderWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 
 const reasons = Object.keys(waitWords);
 

@@ -1,14 +1,192 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { field } from "#core/http/openapi/field.ts";
-import { profileSchema } from "#plugins/wallets/profile/profileSchema.ts";
-import { renderProfile } from "#plugins/wallets/profile/renderProfile.ts";
-import type { IdentityContext } from "#plugins/wallets/routes/IdentityContext.ts";
-import { postEnrollment } from "#plugins/wallets/routes/postEnrollment.ts";
-import { postProfile } from "#plugins/wallets/routes/postProfile.ts";
-import { postSiweVerify } from "#plugins/wallets/routes/postSiweVerify.ts";
-import { settingsSchema } from "#plugins/wallets/routes/settingsSchema.ts";
-import { unlinkRoutes } from "#plugins/wallets/routes/unlinkRoutes.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database } from "#core/db/Database.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
+import type { Enrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
+import { walletsFault } from "#plugins/wallets/faults.ts";
+import {
+	BEARER_LENGTH_MAX,
+	SIGNATURE_BYTES_MAX,
+	SIWE_MESSAGE_LENGTH_MAX,
+} from "#plugins/wallets/limits.ts";
+import { profileSchema, renderProfile, type UserLimits } from "#plugins/wallets/profile/profile.ts";
+import {
+	type PublicSettings,
+	postProfile,
+	settingsSchema,
+	unlinkRoutes,
+} from "#plugins/wallets/routes/profileRoutes.ts";
+import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
+import type { Siwe } from "#plugins/wallets/siwe/createSiwe.ts";
+
+/** What the routes of who somebody is are made of. */
+export type IdentityContext = {
+	db: Database;
+	clock: Clock;
+	audit: Audit;
+	sessions: Sessions;
+	authenticate: Authenticate;
+	enrolment: Enrolment;
+	siwe: Siwe;
+	/** The most that a profile may set. */
+	limits: UserLimits;
+	settings: PublicSettings;
+};
+
+/** Describes what a sign-in answers, beside the cookie. */
+export const signedInSchema = z
+	.object({
+		token: field.text(
+			"The session, for `Authorization: Bearer`. A browser has it as a cookie already.",
+			"ses_Yk3Vq8sPz1LmN4tYb7RfHcWx2DgJ5uKa",
+		),
+		expiresAt: field.time("When it ends if it is not used until then."),
+		profile: profileSchema,
+	})
+	.meta({ id: "SignedIn", description: "A session, and whose it is." });
+
+/** Sets the session's cookie and returns what a sign-in answers; no cache may keep it. */
+export function answerSignedIn(
+	{ sessions }: Pick<IdentityContext, "sessions">,
+	headers: Record<string, string | number>,
+	signedIn: Parameters<typeof renderSignedIn>[0],
+): ReturnType<typeof renderSignedIn> {
+	headers["cache-control"] = "no-store";
+	headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
+	return renderSignedIn(signedIn);
+}
+
+function renderSignedIn(signedIn: {
+	session: OpenedSession;
+	profile: Profile;
+}): z.input<typeof signedInSchema> {
+	const { token, expiresAtMs } = signedIn.session;
+	return {
+		token,
+		expiresAt: new Date(expiresAtMs).toISOString(),
+		profile: renderProfile(signedIn.profile),
+	};
+}
+
+const bodySchema = z
+	.object({
+		accessToken: z
+			.string()
+			.min(1)
+			.max(BEARER_LENGTH_MAX)
+			.optional()
+			.meta({
+				description: "The wallet provider's, where it is not the bearer token.",
+				examples: ["eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl"],
+			}),
+		relink: z.boolean().default(false).meta({ description: "Links again what was unlinked here." }),
+	})
+	.meta({ id: "EnrollmentRequest", description: "How to sign in." })
+	.optional();
+
+/** Signs in with the wallet provider's access token. */
+export function postEnrollment({ enrolment, sessions }: IdentityContext) {
+	return new Elysia().post(
+		"/enrollment",
+		async ({ request, body, set }) => {
+			const signedIn = await enrolment.signIn(request, body ?? { relink: false });
+			return answerSignedIn({ sessions }, set.headers, signedIn);
+		},
+		{
+			body: bodySchema,
+			response: { 200: signedInSchema },
+			detail: {
+				operationId: "enroll",
+				tags: ["trading"],
+				summary: "Signs in with the wallet provider's access token",
+				description:
+					"Makes the profile, or brings it up to date with the accounts that the wallet provider " +
+					"proved: the social account, and each wallet with what may be done with it. What was " +
+					"unlinked here stays so unless `relink` is set.",
+				security: [{ session: [] }],
+				...canFail(
+					walletsFault.socialLinkedElsewhere,
+					walletsFault.socialAmbiguous,
+					walletsFault.walletLinkedElsewhere,
+					walletsFault.walletsTooMany,
+				),
+			},
+		},
+	);
+}
+
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
+
+const bodySchemaOfPostSiweVerify = z
+	.object({
+		message: z
+			.string()
+			.min(1)
+			.max(SIWE_MESSAGE_LENGTH_MAX)
+			.meta({
+				description: "The message exactly as it was signed.",
+				examples: ["app.example.com wants you to sign in with your Ethereum account:\n0x…"],
+			}),
+		signature: z
+			.string()
+			.max(2 + 2 * SIGNATURE_BYTES_MAX)
+			.refine((text): text is Hex => SIGNATURE.test(text), "must be bytes in hex, with 0x")
+			.meta({
+				pattern: SIGNATURE.source,
+				description: "The signature in hex.",
+				examples: [`0x${"5d".repeat(65)}`],
+			}),
+		link: z
+			.boolean()
+			.default(false)
+			.meta({ description: "Adds the wallet to the profile that is signed in." }),
+	})
+	.meta({ id: "SiweProof", description: "A signed sign-in message." });
+
+/** Ends signing in with a wallet: the signed message opens a session. */
+export function postSiweVerify({ siwe, sessions }: IdentityContext) {
+	return new Elysia().post(
+		"/siwe/verify",
+		async ({ request, body, set }) => {
+			const signedIn = await siwe.verify(request, body);
+			return answerSignedIn({ sessions }, set.headers, signedIn);
+		},
+		{
+			body: bodySchemaOfPostSiweVerify,
+			response: { 200: signedInSchema },
+			detail: {
+				operationId: "verifySiwe",
+				tags: ["trading"],
+				summary: "Signs in with a wallet",
+				description:
+					"Takes the message exactly as it was signed. Signatures of keys, of contracts (ERC-1271) " +
+					"and of contracts that are not deployed yet (ERC-6492). A wallet that nobody has makes a " +
+					"new profile. Whatever session the request came with ends.",
+				...canFail(
+					walletsFault.siweDomain,
+					walletsFault.siweUri,
+					walletsFault.siweChain,
+					walletsFault.siweExpired,
+					walletsFault.siweNotYetValid,
+					walletsFault.siweLifetime,
+					walletsFault.siweNonce,
+					walletsFault.siweSignature,
+					walletsFault.deploymentOwn,
+					walletsFault.walletLinkedElsewhere,
+					walletsFault.walletsTooMany,
+					walletsFault.siweMessageInvalid,
+					walletsFault.chainUnavailable,
+				),
+			},
+		},
+	);
+}
 
 const challengeSchema = z
 	.object({

@@ -1,11 +1,17 @@
-import type { Clock } from "#core/clock/Clock.ts";
+import { createHash, createHmac } from "node:crypto";
+import type { z } from "zod";
+import type { Clock } from "#core/clock.ts";
+import { coreConfig } from "#core/config/coreConfig.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
-import { requestContexts } from "#core/http/requestContexts.ts";
+import { requestContexts } from "#core/http/requests.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import {
+	BEARER_LENGTH_MAX,
+	COOKIE_HEADER_LENGTH_MAX,
 	SESSION_AGE_MAX_MS,
 	SESSION_IDLE_MS,
 	SESSION_SLIDE_EVERY_MS,
+	SESSION_TOKEN_BYTES,
 	SESSIONS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
 import {
@@ -14,10 +20,92 @@ import {
 	profileOf,
 	walletOrder,
 	walletsOfProfile,
-} from "#plugins/wallets/profile/sql/readProfile.ts";
-import { readCredential } from "#plugins/wallets/session/readCredential.ts";
-import { createSessionCookie } from "#plugins/wallets/session/sessionCookie.ts";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+} from "#plugins/wallets/profile/sql.ts";
+
+/** A prefix of its own, so that scanners of leaked text and our own reader know it at sight. */
+const PREFIX = "svcs_";
+const FORM = /^svcs_[A-Za-z0-9_-]{43}$/;
+
+/** What a session is known by: 256 bits from the operating system, and no meaning in them. */
+export const sessionToken = {
+	create(randomBytes: (count: number) => Uint8Array): string {
+		return PREFIX + Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString("base64url");
+	},
+
+	isOne: (text: string): boolean => FORM.test(text),
+
+	/**
+	 * What is stored of it. With a secret, a row that somebody writes into the database opens no
+	 * session, because they cannot make its hash.
+	 */
+	hash(token: string, secret: string | undefined): Uint8Array {
+		const hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
+		return hash.update(token).digest();
+	},
+};
+
+/** By what a request says who speaks. */
+export type Credential =
+	| { kind: "session"; token: string; from: "header" | "cookie" }
+	/** Not one of ours: then it can only be the wallet provider's. */
+	| { kind: "access"; token: string }
+	| { kind: "none" };
+
+/**
+ * Reads by what a request says who speaks. A bearer token wins over a cookie, also one that is
+ * wrong: who names themselves must not be taken for somebody else. Other schemes belong to whatever
+ * stands in front of us.
+ */
+export function readCredential(request: Request, cookie: SessionCookie): Credential {
+	const header = request.headers.get("authorization") ?? "";
+	const bearer = /^bearer +(.*)$/i.exec(header);
+	if (bearer) {
+		const token = bearer[1]?.trim() ?? "";
+		if (token === "" || token.length > BEARER_LENGTH_MAX) return { kind: "none" };
+		return sessionToken.isOne(token)
+			? { kind: "session", token, from: "header" }
+			: { kind: "access", token };
+	}
+	const token = cookie.read(request);
+	return token !== null && sessionToken.isOne(token)
+		? { kind: "session", token, from: "cookie" }
+		: { kind: "none" };
+}
+
+export type SessionCookie = {
+	/** The session's token in a request; null where there is none, and where there are several. */
+	read(request: Request): string | null;
+	/** The `Set-Cookie` that hands a token over. */
+	set(token: string): string;
+	/** The one that takes it back. */
+	clear(): string;
+};
+
+/**
+ * Reads and writes the session's cookie. Behind TLS its name begins with `__Host-`: then a browser
+ * takes it only with `Secure`, without a domain and for all paths, so no neighbouring host can
+ * plant one (RFC 6265bis, 4.1.3.2).
+ */
+export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
+	const name = secure ? "__Host-session" : "session";
+	const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+	return {
+		read(request) {
+			const header = request.headers.get("cookie") ?? "";
+			if (header.length > COOKIE_HEADER_LENGTH_MAX) return null;
+			const values = header
+				.split(";")
+				.map((pair) => pair.trim())
+				.filter((pair) => pair.startsWith(`${name}=`))
+				.map((pair) => pair.slice(name.length + 1));
+			const [first] = values;
+			// Two of one name: somebody put one beside ours, and which came first says nothing.
+			return first !== undefined && values.length === 1 ? first : null;
+		},
+		set: (token) => `${name}=${token}; ${attributes}; Max-Age=${SESSION_IDLE_MS / 1_000}`,
+		clear: () => `${name}=; ${attributes}; Max-Age=0`,
+	};
+}
 
 type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Date };
 
@@ -183,3 +271,16 @@ async function findSession(
 	const { sessionId: id, seenAt, signedInAt } = row;
 	return { id, seenAt, signedInAt, profile };
 }
+
+const { PUBLIC_URL, SANDBOX, SESSION_SECRET, TRADING_HOME_CHAIN } = coreConfig.shape;
+
+/** The part of the configuration that says who may be whom here. */
+export const identityConfig = {
+	// The runtime's own, which sign-in messages and cookies are made by.
+	PUBLIC_URL,
+	SANDBOX,
+	SESSION_SECRET,
+	TRADING_HOME_CHAIN,
+};
+
+export type IdentityConfig = z.output<z.ZodObject<typeof identityConfig>>;

@@ -1,29 +1,98 @@
-import type { Audit } from "#core/audit/Audit.ts";
+import type { Audit } from "#core/audit/createAudit.ts";
+import { type Chain, homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/Chain.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Queryable, Tx } from "#core/db/Database.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { NONCE_TTL_MS, WALLETS_PER_PROFILE_MAX } from "#plugins/wallets/limits.ts";
-import { chooseCanonical } from "#plugins/wallets/profile/chooseCanonical.ts";
-import { isDeploymentProfile } from "#plugins/wallets/profile/deploymentName.ts";
 import {
-	lockIdentity,
-	noteChange,
-	requireProfile,
-} from "#plugins/wallets/profile/requireProfile.ts";
-import { profileRows } from "#plugins/wallets/profile/sql/profileRows.ts";
-import { walletRows } from "#plugins/wallets/profile/sql/walletRows.ts";
+	NONCE_LENGTH,
+	NONCE_TTL_MS,
+	SIGN_IN_PRUNE_EVERY_MS,
+	SIGN_IN_PRUNE_ROWS_MAX,
+	SIGN_IN_PRUNE_TIMEOUT_MS,
+	WALLETS_PER_PROFILE_MAX,
+} from "#plugins/wallets/limits.ts";
+import { chooseCanonical, isDeploymentProfile } from "#plugins/wallets/profile/changeSettings.ts";
+import { lockIdentity, noteChange, requireProfile } from "#plugins/wallets/profile/profile.ts";
+import { profileRows, walletRows } from "#plugins/wallets/profile/sql.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
-import { createNonce } from "#plugins/wallets/siwe/createNonce.ts";
-import { isSignedBy } from "#plugins/wallets/siwe/isSignedBy.ts";
-import { parseSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
-import { type SignInPlace, signInOrigins } from "#plugins/wallets/siwe/signInOrigins.ts";
-import { siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
-import { nonces } from "#plugins/wallets/siwe/sql/nonces.ts";
+import { parseSiweMessage, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
+import { isSignedBy, siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** 113 bits more than the nonce has, so that dividing favours no letter by more than 2^-113. */
+const RANDOM_BYTES = 32;
+
+/**
+ * Letters and digits that nobody can guess: 142 bits.
+ *
+ * @param randomBytes from the operating system, as `node:crypto` gives them.
+ */
+export function createNonce(randomBytes: (count: number) => Uint8Array): string {
+	let rest = BigInt(`0x${Buffer.from(randomBytes(RANDOM_BYTES)).toString("hex")}`);
+	const base = BigInt(ALPHABET.length);
+	let nonce = "";
+	for (let written = 0; written < NONCE_LENGTH; written++) {
+		nonce += ALPHABET[Number(rest % base)];
+		rest /= base;
+	}
+	return nonce;
+}
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+/**
+ * Returns the pages that may ask somebody to sign in here: the service's own and the allowed ones.
+ *
+ * The `Host` header is whatever the caller writes, so it counts only where nobody can be misled by
+ * it: on this very machine, and in the sandbox.
+ */
+export function signInOrigins(
+	request: Request,
+	{ publicUrl, allowedOrigins, sandbox }: SignInPlace,
+): readonly string[] {
+	if (publicUrl !== undefined) return [new URL(publicUrl).origin, ...allowedOrigins];
+	const host = request.headers.get("host") ?? "";
+	const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
+	if (own?.host !== host.toLowerCase()) return allowedOrigins;
+	if (!LOOPBACK.test(own.hostname))
+		return sandbox ? [own.origin, ...allowedOrigins] : allowedOrigins;
+	const port = own.port === "" ? "" : `:${own.port}`;
+	const names = ["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}${port}`);
+	return [own.origin, ...names.filter((name) => name !== own.origin), ...allowedOrigins];
+}
+
+/** Where a deployment is reached. */
+export type SignInPlace = {
+	/** `PUBLIC_URL`. */
+	publicUrl: string | undefined;
+	allowedOrigins: readonly string[];
+	sandbox: boolean;
+};
+
+export const nonces = {
+	async save(db: Queryable, nonce: string, expiresAt: Date): Promise<void> {
+		await db.execute("insert into wallets.siwe_nonce (nonce, expires_at) values ($1, $2)", [
+			nonce,
+			expiresAt,
+		]);
+	},
+
+	/** Takes a nonce; true: it was there and had time left. Of two at once the row goes to one. */
+	async take(db: Queryable, nonce: string, now: Date): Promise<boolean> {
+		const taken = await db.query<{ expiresAt: Date }>(
+			`delete from wallets.siwe_nonce where nonce = $1 returning expires_at as "expiresAt"`,
+			[nonce],
+		);
+		return taken.some(({ expiresAt }) => expiresAt > now);
+	},
+};
 
 type SignedWallet = {
 	address: Address;
@@ -148,4 +217,59 @@ async function profileOfWallet(
 		walletId: wallet.id,
 		detail: { address, by: "signature" },
 	});
+}
+
+export type HomeChain = {
+	chain: Chain;
+	/** Null where this deployment has no way to it: then contracts there cannot be asked. */
+	rpc: Rpc | null;
+	/** What sign-in messages may carry; the first is what we ask for. */
+	signInChainIds: readonly number[];
+};
+
+/**
+ * Returns the chain where wallets are linked: 4663 wherever money is real. In a sandbox without a
+ * 4663 of its own the chain of its market stands in, and messages may carry either id.
+ */
+export function homeChain(
+	core: Pick<Core, "chains" | "reached">,
+	{ name, sandbox }: { name: string | undefined; sandbox: boolean },
+): HomeChain {
+	const { chains, reached } = core;
+	const access = (id: number | undefined) => reached.find(({ chain }) => chain.id === id);
+	const asked = homeChainOf(chains, { TRADING_HOME_CHAIN: name, SANDBOX: sandbox });
+	const isOpen = name === undefined && sandbox;
+	const standIn = isOpen ? (access(SPECIFIED_HOME_ID) ?? reached[0])?.chain : undefined;
+	const chain = asked ?? standIn;
+	if (!chain) throw walletsFault.homeChainUnknown();
+	const ids = new Set(sandbox ? [SPECIFIED_HOME_ID, chain.id] : [chain.id]);
+	return {
+		chain,
+		rpc: access(chain.id)?.rpcFor("requests") ?? null,
+		signInChainIds: [...ids],
+	};
+}
+
+/** By `siwe_nonce_expiry` and `session_expiry`. A revoked session goes when it would have ended. */
+const EXPIRED = [
+	`delete from wallets.siwe_nonce where nonce in (
+		select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
+	)`,
+	`delete from wallets.session where id in (
+		select id from wallets.session where expires_at <= $1 order by expires_at limit $2
+	)`,
+];
+
+/** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */
+export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): Job {
+	return {
+		name: "wallets.pruneSignIns",
+		schedule: { everyMs: SIGN_IN_PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: SIGN_IN_PRUNE_TIMEOUT_MS,
+		async run() {
+			const now = new Date(clock.nowMs());
+			for (const sql of EXPIRED) await db.execute(sql, [now, SIGN_IN_PRUNE_ROWS_MAX]);
+		},
+	};
 }

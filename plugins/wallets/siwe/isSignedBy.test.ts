@@ -16,7 +16,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { SIGNATURE_CALL_GAS_MAX } from "#plugins/wallets/limits.ts";
-import { isSignedBy } from "#plugins/wallets/siwe/isSignedBy.ts";
+import { isSignedBy } from "#plugins/wallets/siwe/siweRefusal.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 
 const SOURCE = `// SPDX-License-Identifier: MIT

@@ -3,8 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { getAddress } from "viem";
-import { parseSiweMessage, renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
+import {
+	parseSiweMessage,
+	renderSiweMessage,
+	type SiweMessage,
+} from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
 const VECTORS = join(import.meta.dir, "../../../../shared/data/siwe/parsing_positive.json");

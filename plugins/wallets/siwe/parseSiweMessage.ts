@@ -1,8 +1,105 @@
 import { getAddress, isAddress } from "viem";
+import { MINUTE_MS } from "#core/time.ts";
 import { SIWE_MESSAGE_LENGTH_MAX, SIWE_RESOURCES_MAX } from "#plugins/wallets/limits.ts";
-import { readTimestamp } from "#plugins/wallets/siwe/readTimestamp.ts";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
-import { isAuthority, isPchars, isStatement, isUri } from "#plugins/wallets/siwe/uriGrammar.ts";
+
+/** A sign-in message as it was written (ERC-4361). Times stay text: their spelling is signed. */
+export type SiweMessage = {
+	/** Of the page that asks: `https` in `https://app.example wants you to …`. */
+	scheme: string | null;
+	/** An authority as in RFC 3986: host, perhaps with user and port. */
+	domain: string;
+	/** With the capitals of EIP-55, as in the message. */
+	address: `0x${string}`;
+	statement: string | null;
+	uri: string;
+	version: "1";
+	chainId: number;
+	nonce: string;
+	issuedAt: string;
+	expirationTime: string | null;
+	notBefore: string | null;
+	requestId: string | null;
+	resources: readonly string[] | null;
+};
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * Reads the moment that an RFC 3339 timestamp names; null: it is none.
+ *
+ * `Date.parse` alone takes the 30th of February for the 2nd of March. Leap seconds and the lower
+ * case `t` and `z` are refused: no wallet writes them.
+ */
+export function readTimestamp(text: string): number | null {
+	const match = TIMESTAMP.exec(text);
+	if (!match) return null;
+	const [, local = "", fraction = "", sign, hours = "0", minutes = "0"] = match;
+	const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+	const localMs = Date.parse(`${local}.${milliseconds}Z`);
+	if (Number.isNaN(localMs)) return null;
+	if (new Date(localMs).toISOString().slice(0, local.length) !== local) return null;
+	if (Number(hours) > 23 || Number(minutes) > 59) return null;
+	const offsetMs = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+	return sign === "-" ? localMs + offsetMs : localMs - offsetMs;
+}
+
+/** RFC 3986, appendix A, rule by rule. `URL` is no help: it repairs what it should refuse. */
+const UNRESERVED = "A-Za-z0-9\\-._~";
+const SUB_DELIMS = "!$&'()*+,;=";
+const PERCENT = "%[0-9A-Fa-f]{2}";
+const PCHAR = `(?:[${UNRESERVED}${SUB_DELIMS}:@]|${PERCENT})`;
+
+const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+const IPV4 = `(?:${OCTET}\\.){3}${OCTET}`;
+const GROUP = "[0-9A-Fa-f]{1,4}";
+const LAST_TWO = `(?:${GROUP}:${GROUP}|${IPV4})`;
+const IPV6 = [
+	`(?:${GROUP}:){6}${LAST_TWO}`,
+	`::(?:${GROUP}:){5}${LAST_TWO}`,
+	`(?:${GROUP})?::(?:${GROUP}:){4}${LAST_TWO}`,
+	`(?:(?:${GROUP}:){0,1}${GROUP})?::(?:${GROUP}:){3}${LAST_TWO}`,
+	`(?:(?:${GROUP}:){0,2}${GROUP})?::(?:${GROUP}:){2}${LAST_TWO}`,
+	`(?:(?:${GROUP}:){0,3}${GROUP})?::${GROUP}:${LAST_TWO}`,
+	`(?:(?:${GROUP}:){0,4}${GROUP})?::${LAST_TWO}`,
+	`(?:(?:${GROUP}:){0,5}${GROUP})?::${GROUP}`,
+	`(?:(?:${GROUP}:){0,6}${GROUP})?::`,
+].join("|");
+const IP_FUTURE = `[vV][0-9A-Fa-f]+\\.[${UNRESERVED}${SUB_DELIMS}:]+`;
+const IP_LITERAL = `\\[(?:${IPV6}|${IP_FUTURE})\\]`;
+const NAME_CHARACTER = `(?:[${UNRESERVED}${SUB_DELIMS}]|${PERCENT})`;
+const USER = `(?:[${UNRESERVED}${SUB_DELIMS}:]|${PERCENT})*@`;
+const authority = (name: string) => `(?:${USER})?(?:${IP_LITERAL}|${name})(?::[0-9]*)?`;
+
+const SEGMENTS = `(?:/${PCHAR}*)*`;
+const ROOTLESS = `${PCHAR}+${SEGMENTS}`;
+const SCHEME = "[A-Za-z][A-Za-z0-9+.\\-]*";
+const HIERARCHY = `(?://${authority(`${NAME_CHARACTER}*`)}${SEGMENTS}|/(?:${ROOTLESS})?|${ROOTLESS}|)`;
+const REST = `(?:${PCHAR}|[/?])*`;
+
+const AUTHORITY = new RegExp(`^${authority(`${NAME_CHARACTER}+`)}$`);
+const URI = new RegExp(`^${SCHEME}:${HIERARCHY}(?:\\?${REST})?(?:#${REST})?$`);
+const PCHARS = new RegExp(`^${PCHAR}*$`);
+const STATEMENT = new RegExp(`^[${UNRESERVED}${SUB_DELIMS}:/?#[\\]@ ]+$`);
+
+/** True for a host, perhaps with user and port. An empty host names nobody, and is none. */
+export function isAuthority(text: string): boolean {
+	return AUTHORITY.test(text);
+}
+
+/** True for an absolute URI of any scheme. */
+export function isUri(text: string): boolean {
+	return URI.test(text);
+}
+
+/** True for `*pchar`, also none: the form of a request id. */
+export function isPchars(text: string): boolean {
+	return PCHARS.test(text);
+}
+
+/** True for `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
+export function isStatement(text: string): boolean {
+	return STATEMENT.test(text);
+}
 
 export type SiweReading =
 	| { kind: "message"; message: SiweMessage }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { concat, type Hex, hashMessage, hexToBigInt, slice, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { readSigner } from "#plugins/wallets/siwe/readSigner.ts";
+import { readSigner } from "#plugins/wallets/siwe/siweRefusal.ts";
 
 const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
+import type { SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);

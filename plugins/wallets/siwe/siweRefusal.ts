@@ -1,8 +1,147 @@
-import type { Fault } from "#core/fault/Fault.ts";
+import {
+	encodeDeployData,
+	encodeFunctionData,
+	erc6492SignatureValidatorAbi,
+	erc6492SignatureValidatorByteCode,
+	type Hex,
+	hashMessage,
+	hexToBigInt,
+	numberToHex,
+	parseAbi,
+	recoverAddress,
+	size,
+	slice,
+	toHex,
+} from "viem";
+import type { Address, Hex as HexOfIsSignedBy } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
-import { CLOCK_SKEW_MS, NONCE_TTL_MS, SIWE_LIFETIME_MAX_MS } from "#plugins/wallets/limits.ts";
-import { readTimestamp } from "#plugins/wallets/siwe/readTimestamp.ts";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
+import {
+	CLOCK_SKEW_MS,
+	NONCE_TTL_MS,
+	SIGNATURE_CALL_GAS_MAX,
+	SIGNATURE_CALL_TIMEOUT_MS,
+	SIWE_LIFETIME_MAX_MS,
+} from "#plugins/wallets/limits.ts";
+import { readTimestamp, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
+
+/** Order of secp256k1. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+const HIGH_BIT = 1n << 255n;
+
+/**
+ * Returns the address whose key made a signature, lower case; null: it is not one of a key's.
+ *
+ * Taken are 65 bytes (`v` 27 or 28, as some wallets 0 or 1) and the 64 of EIP-2098. Refused is a
+ * high `s` (EIP-2): everybody can make it out of a good signature. To know whose it would be if it
+ * were not, say `anyForm`.
+ */
+export async function readSigner(
+	hash: Hex,
+	signature: Hex,
+	{ anyForm = false } = {},
+): Promise<Hex | null> {
+	const parts = partsOf(signature);
+	if (!parts) return null;
+	const { r, s, yParity } = parts;
+	const highestS = anyForm ? ORDER - 1n : ORDER / 2n;
+	if (r === 0n || r >= ORDER || s === 0n || s > highestS) return null;
+	const sent = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity };
+	try {
+		const address = await recoverAddress({ hash, signature: sent });
+		return `0x${address.slice(2).toLowerCase()}`;
+	} catch {
+		// An `r` that is no point of the curve: nobody signed that.
+		return null;
+	}
+}
+
+type Parts = { r: bigint; s: bigint; yParity: 0 | 1 };
+
+function partsOf(signature: Hex): Parts | null {
+	const bytes = size(signature);
+	if (bytes !== 64 && bytes !== 65) return null;
+	const r = hexToBigInt(slice(signature, 0, 32));
+	const second = hexToBigInt(slice(signature, 32, 64));
+	if (bytes === 64) return { r, s: second % HIGH_BIT, yParity: second >= HIGH_BIT ? 1 : 0 };
+	const v = Number(slice(signature, 64, 65));
+	const yParity = v >= 27 ? v - 27 : v;
+	return yParity === 0 || yParity === 1 ? { r, s: second, yParity } : null;
+}
+
+const erc1271Abi = parseAbi([
+	"function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
+]);
+/** `isValidSignature.selector` as the word in which a contract answers it (ERC-1271). */
+const MAGIC = `0x1626ba7e${"0".repeat(56)}`;
+const WORD_LENGTH = 2 + 64;
+
+/**
+ * Says whether an address signed a text (EIP-191): by its key, or, where it is a contract, by
+ * saying so (ERC-1271), also before it is deployed (ERC-6492).
+ *
+ * What keys sign is judged by `readSigner` alone. The validator of ERC-6492 recovers keys too,
+ * where it finds no code, and would take a high `s` that was refused here: such a signature is
+ * shown to the contract itself, which an address without code does not have.
+ *
+ * Not viem's `verifyHash`, which takes a node that is silent for a signature that is wrong, and
+ * lets a stranger's contract burn what gas the node allows. Here silence throws `rpc_transport`,
+ * and a node of another chain `chain_unavailable`.
+ *
+ * @param rpc null where the chain cannot be asked: then only keys sign.
+ */
+export async function isSignedBy(
+	address: Address,
+	{ text, signature, rpc }: { text: string; signature: HexOfIsSignedBy; rpc: Rpc | null },
+): Promise<boolean> {
+	const hash = hashMessage(text);
+	if ((await readSigner(hash, signature)) === address) return true;
+	if (!rpc) return false;
+	const isKeys = (await readSigner(hash, signature, { anyForm: true })) === address;
+	const asked = isKeys
+		? { to: address, data: questionOf({ hash, signature }) }
+		: { data: validatorOf(address, { hash, signature }) };
+	try {
+		const answer = await rpc.call(
+			{
+				method: "eth_call",
+				params: [{ ...asked, gas: numberToHex(SIGNATURE_CALL_GAS_MAX) }, "latest"],
+			},
+			{ signal: AbortSignal.timeout(SIGNATURE_CALL_TIMEOUT_MS) },
+		);
+		return isKeys ? saysYes(answer) : answer === "0x01";
+	} catch (error) {
+		// The node ran it and it failed: a contract that reverts, or one that never ends.
+		if (error instanceof Fault && error.code === "rpc_refused") return false;
+		if (isOfOtherChain(error)) throw walletsFault.chainUnavailable({ cause: error });
+		throw error;
+	}
+}
+
+type Signed = { hash: HexOfIsSignedBy; signature: HexOfIsSignedBy };
+
+function validatorOf(address: Address, { hash, signature }: Signed): HexOfIsSignedBy {
+	return encodeDeployData({
+		abi: erc6492SignatureValidatorAbi,
+		args: [address, hash, signature],
+		bytecode: erc6492SignatureValidatorByteCode,
+	});
+}
+
+function questionOf({ hash, signature }: Signed): HexOfIsSignedBy {
+	return encodeFunctionData({
+		abi: erc1271Abi,
+		functionName: "isValidSignature",
+		args: [hash, signature],
+	});
+}
+
+/** Reads the contract's answer. An address without code answers nothing. */
+function saysYes(answer: unknown): boolean {
+	return typeof answer === "string" && answer.toLowerCase().slice(0, WORD_LENGTH) === MAGIC;
+}
 
 /** What a message must say to be meant for us, now. */
 export type SiweExpectation = {

@@ -3,7 +3,7 @@ import type { Plan } from "#plugins/wallets/contract.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { readSpentToday } from "#plugins/wallets/testing/readSpentToday.ts";
-import { readLedgerFlaws } from "#plugins/wallets/watch/readLedgerFlaws.ts";
+import { readLedgerFlaws } from "#plugins/wallets/watch/ledgerCheck.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: what a payment really cost is spent, the rest is given back, both to the unit and

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Address } from "#core/chain/Hex.ts";
-import { DAY_MS } from "#core/time/units.ts";
+import { DAY_MS } from "#core/time.ts";
 import { knowRecipients } from "#plugins/wallets/execution/readSituation.ts";
-import { insertIntents } from "#plugins/wallets/intent/newIntentRows.ts";
-import { followSpend, type SpendMove } from "#plugins/wallets/spend/followSpend.ts";
+import { insertIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { followSpend, type SpendMove } from "#plugins/wallets/spend/spend.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { readSpentToday } from "#plugins/wallets/testing/readSpentToday.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { standsForAnother } from "#plugins/wallets/submission/recordSent.ts";
+import { standsForAnother } from "#plugins/wallets/submission/submission.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -3,13 +3,16 @@ import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
-import { hashPlan } from "#plugins/wallets/plan/hashPlan.ts";
-import { beginningOf, beginSubmission } from "#plugins/wallets/submission/beginningOf.ts";
-import { chooseNonce } from "#plugins/wallets/submission/chooseNonce.ts";
-import { readNonceQueue } from "#plugins/wallets/submission/nonceQueueSql.ts";
-import { recordSent } from "#plugins/wallets/submission/recordSent.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submissionRow.ts";
+import { hashPlan } from "#plugins/wallets/plan.ts";
+import { chooseNonce, readNonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
+import {
+	beginningOf,
+	beginSubmission,
+	recordSent,
+	type SubmissionRow,
+	type SubmissionState,
+	submissionRow,
+} from "#plugins/wallets/submission/submission.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -1,8 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
-import { defineFaults } from "#core/fault/defineFaults.ts";
+import { defineFaults } from "#core/fault.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { ScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
-import { fakeCustody } from "#test/harness/fakeCustody.ts";
+import { fakeCustody } from "#test/harness/fakes.ts";
 
 const labFault = defineFaults({
 	down: { status: 502, retry: "later", public: "The wallet provider is down." },

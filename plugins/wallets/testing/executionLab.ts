@@ -1,20 +1,19 @@
-import type { AuditEntry } from "#core/audit/Audit.ts";
+import type { AuditEntry } from "#core/audit/createAudit.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { createCommits } from "#core/db/commits/createCommits.ts";
+import { createCommits } from "#core/db/createCommits.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createSteps } from "#core/steps/createSteps.ts";
-import type { StepObserver } from "#core/steps/Steps.ts";
-import { createChainTroubles } from "#plugins/wallets/chain/createChainTroubles.ts";
+import { silentLog } from "#core/log.ts";
+import { createSteps, type StepObserver } from "#core/steps.ts";
+import { createChainTroubles } from "#plugins/wallets/chain/readAccount.ts";
 import type { Channel, Intent, IntentKind } from "#plugins/wallets/contract.ts";
-import { createExecution } from "#plugins/wallets/createExecution.ts";
-import { createQueueRuns } from "#plugins/wallets/execution/createQueueRuns.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { createExecution } from "#plugins/wallets/createWallets.ts";
+import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
-import type { IntentQuota } from "#plugins/wallets/quota/quotaSql.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
+import type { IntentQuota } from "#plugins/wallets/quota.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { createNonceClaims } from "#plugins/wallets/submission/createNonceClaims.ts";
+import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { createScriptedCustody } from "#plugins/wallets/testing/createScriptedCustody.ts";
 import {
 	insertPerson,
@@ -23,7 +22,7 @@ import {
 } from "#plugins/wallets/testing/insertPerson.ts";
 import { type PayScript, payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 
 export const CHAIN_ID = 31_337;
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);

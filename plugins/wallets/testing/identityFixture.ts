@@ -1,18 +1,16 @@
 import { join } from "node:path";
 import { privateKeyToAccount } from "viem/accounts";
-import type { AuditEntry } from "#core/audit/Audit.ts";
-import { renderEntry } from "#core/audit/renderEntry.ts";
+import { type AuditEntry, renderEntry } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
-import { renderSiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
-import type { SiweMessage } from "#plugins/wallets/siwe/SiweMessage.ts";
+import { renderSiweMessage, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { createLocalCustody } from "#plugins/wallets/testing/localCustody.ts";
 
 export const ORIGIN = "https://app.example";

@@ -1,6 +1,6 @@
 import type { Database } from "#core/db/Database.ts";
 import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
-import { readProfile } from "#plugins/wallets/profile/sql/readProfile.ts";
+import { readProfile } from "#plugins/wallets/profile/sql.ts";
 
 export type Person = { profile: Profile; wallet: Wallet };
 export type PersonOptions = {

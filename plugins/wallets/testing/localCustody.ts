@@ -1,9 +1,8 @@
 import type { Address } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { httpFault } from "#core/http/httpFault.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
+import { httpFault } from "#core/http/faults.ts";
 import type { CustodyWallet, LinkedAccount } from "#plugins/custody/contract.ts";
-import { fakeCustody } from "#test/harness/fakeCustody.ts";
+import { fakeCustody } from "#test/harness/fakes.ts";
 
 export type LocalCustody = ReturnType<typeof createLocalCustody>;
 

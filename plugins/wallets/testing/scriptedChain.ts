@@ -1,7 +1,6 @@
 import { keccak256, pad, serializeTransaction, stringToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { type Rpc, type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 
 export type ScriptedTransaction = {
 	hash: Hex;

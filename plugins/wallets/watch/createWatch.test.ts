@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Database } from "#core/db/Database.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { createMetrics } from "#core/metrics.ts";
 import {
 	type Lab,
 	openExecutionLab,
 	SLOW_AFTER_MS,
 } from "#plugins/wallets/testing/executionLab.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
-import { WATCH_FRESH_MS } from "#plugins/wallets/watch/WaitReason.ts";
+import { WATCH_FRESH_MS } from "#plugins/wallets/watch/judgeWait.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: money that does not go on is counted, with its age, for alerts and for `/readyz`.

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { judgeWait, type Waiting } from "#plugins/wallets/watch/judgeWait.ts";
-import { waitWords } from "#plugins/wallets/watch/waitWords.ts";
+import type { HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import { judgeWait, type Waiting, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
 
 const NOW_MS = 10_000_000;
 const sent: Waiting = {

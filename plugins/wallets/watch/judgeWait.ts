@@ -1,11 +1,73 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { unreachable } from "#core/fault/unreachable.ts";
-import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/IntentStatus.ts";
-import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/limits.ts";
-import type { HeldNonce } from "#plugins/wallets/submission/NonceQueue.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { SLOW_AFTER_BLOCKS, type WaitReason } from "#plugins/wallets/watch/WaitReason.ts";
+import { unreachable } from "#core/fault.ts";
+import type { SlowAfter } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
+
+/** How often figures of what waits are made, and how long one answer is given again. */
+export const WATCH_EVERY_MS = 10_000;
+
+export const WATCH_TIMEOUT_MS = 30_000;
+
+export const WATCH_FRESH_MS = 5_000;
+
+/** Intents that are judged one by one for the figures; the oldest come first. */
+export const WATCHED_MAX = 1_000;
+
+/** Open intents that are counted. More are shown as so many. */
+export const COUNTED_MAX = 20_000;
+
+/** What waits in a nonce queue for so long is looked into: by then the job had several turns. */
+export const QUEUED_BLOCKED_AFTER_MS = 10_000;
+
+/** Nonces of one account that are read. */
+export const HELD_MAX = 2_000;
+
+/** Entries of the spend ledger that one turn checks: the newest ones, and as many older ones. */
+export const LEDGER_CHECKED_MAX = 500;
+
+/** Intents whose entries do not fit that are remembered. More are as bad. */
+export const LEDGER_FLAWS_MAX = 1_000;
+
+/** Blocks that a transaction is given before it counts as slow. */
+export const SLOW_AFTER_BLOCKS = 20;
+
+/** Intents that operators are shown at once; the oldest come first. */
+export const WAITING_LISTED_MAX = 200;
+
+/** Why an intent is not settled. The codes are stable: answers and figures name them. */
+export type WaitReason =
+	/** An operator's yes: its kind says why. */
+	| "review"
+	/** Its row, or its transaction's, cannot be read. */
+	| "unreadable"
+	/** Nobody can say whether it left. */
+	| "in_doubt"
+	/** It left, and no node knows it any more. */
+	| "dropped"
+	/** The wallet provider said no to what it had signed: a node may still learn of it. */
+	| "refused"
+	/** A lower nonce of the wallet is in doubt or was dropped. */
+	| "behind"
+	/** By our records a lower nonce of the wallet is free. */
+	| "nonce_gap"
+	/** Nodes count transactions of the wallet that we do not know of. */
+	| "nonce_unproven"
+	/** It waits in its nonce queue for something else: gas above its limit, a chain that is away. */
+	| "queued"
+	/** It is being handed over, for longer than that takes. */
+	| "handing_over"
+	/** It was sent, and no node has shown it for long. */
+	| "unseen"
+	/** Nodes know it, and it is not mined. */
+	| "slow"
+	/** Another transaction of its wallet has its nonce, or the chain has counted past it. */
+	| "nonce_used"
+	/** Its nonce is used by its cancellation, which is not final yet. */
+	| "cancelling"
+	/** It is mined, and what follows from that is not written yet. */
+	| "settling";
 
 /** What is known of an intent that is not settled. */
 export type Waiting = {
@@ -113,3 +175,69 @@ export function slowAfterOf(
 	}
 	return { defaultMs, byChain };
 }
+
+/** What each reason means, and what an operator does about it, each in a sentence. */
+export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: string }>> = {
+	review: {
+		waitsFor: "An operator's yes or no; it runs out after a day.",
+		remedy: 'Look at it and answer: resolve {"review": "approve"} or {"review": "refuse"}.',
+	},
+	unreadable: {
+		waitsFor: "The row, which somebody has to repair. It goes on by itself once it can be read.",
+		remedy: "Repair the rows that core.quarantined_row names: they go on by themselves.",
+	},
+	in_doubt: {
+		waitsFor: "Proof that it left or not: it is looked for until its nonce is used.",
+		remedy: 'Call them off (resolve {"callOff": true}), or name the hash of what was sent.',
+	},
+	dropped: {
+		waitsFor: "Its nonce to be used: no node knows the transaction, and any may learn of it again.",
+		remedy: 'Call them off (resolve {"callOff": true}): the nonce is used by nothing then.',
+	},
+	refused: {
+		waitsFor: "Its nonce to be used, by the wallet's next transaction or by a cancellation.",
+		remedy: 'Call them off (resolve {"callOff": true}) where the wallet sends nothing else.',
+	},
+	behind: {
+		waitsFor: "A lower nonce of its wallet, whose transaction is in doubt or was dropped.",
+		remedy:
+			'Call off what stands in the way first (reason in_doubt or dropped): {"callOff": true}.',
+	},
+	nonce_gap: {
+		waitsFor: "A lower nonce of its wallet, which by our records nothing uses.",
+		remedy: 'Call them off (resolve {"callOff": true}): free lower nonces are filled first.',
+	},
+	nonce_unproven: {
+		waitsFor: "A later block that says the same: a node counts transactions that we do not know.",
+		remedy: "Check the chain's endpoints: one of them counts nonces that others do not know.",
+	},
+	queued: {
+		waitsFor: "Gas below its limit, and a chain that answers. It runs out with its plan.",
+		remedy: "Check the chain's endpoints and the price of gas; what runs out gives its spend back.",
+	},
+	handing_over: {
+		waitsFor: "The wallet provider's answer, or the next look at it where its process is gone.",
+		remedy: "Check that the jobs run, and that the wallet provider answers.",
+	},
+	unseen: {
+		waitsFor: "A node that knows it. After ten minutes without one it counts as dropped.",
+		remedy: 'Check the chain\'s endpoints; call off what does not appear: {"callOff": true}.',
+	},
+	slow: {
+		waitsFor: "A block that takes it.",
+		remedy:
+			'Call off what must not wait (resolve {"callOff": true}): it is replaced at a better price.',
+	},
+	nonce_used: {
+		waitsFor: "What used its nonce, or has it now, to be mined and final: that decides.",
+		remedy: 'Nothing, while the chain makes blocks; resolve {"abandon": true} asks at once.',
+	},
+	cancelling: {
+		waitsFor: "TRADING_FINAL_DEPTH_BLOCKS on top of its cancellation, which is mined.",
+		remedy: "Nothing, while the chain makes blocks: check its endpoints where this takes long.",
+	},
+	settling: {
+		waitsFor: "The next look at it, or the plugin that knows what was paid for.",
+		remedy: "Check that the jobs run, and that the plugins of all kinds of intents are loaded.",
+	},
+};

@@ -1,11 +1,137 @@
-import { bytesToHex } from "viem";
+import { bytesToHex, hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { WalletCapability } from "#plugins/wallets/contract.ts";
-import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import type { Waiting } from "#plugins/wallets/watch/judgeWait.ts";
-import { QUEUED_BLOCKED_AFTER_MS } from "#plugins/wallets/watch/WaitReason.ts";
+import type { ExecutionDeps, SlowAfter } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
+import { isCancellable, type SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import {
+	HELD_MAX,
+	judgeWait,
+	QUEUED_BLOCKED_AFTER_MS,
+	type Waiting,
+	type WaitReason,
+	waitWords,
+} from "#plugins/wallets/watch/judgeWait.ts";
+
+/** Whose nonces: one wallet on one chain. */
+export type QueueAccount = { chainId: number; sender: Address };
+
+export type BlockedQueue = { chainId: number; reason: WaitReason; sinceMs: number };
+
+/** Why a queue does not go on, the most serious reason first. */
+const ORDER: readonly WaitReason[] = [
+	"unreadable",
+	"behind",
+	"nonce_gap",
+	"nonce_unproven",
+	"unseen",
+	"slow",
+	"handing_over",
+	"queued",
+];
+
+/**
+ * The nonce queues in which something that waits, or was sent, cannot go on: each once, by the most
+ * serious reason, since the oldest of that reason waits. What is in doubt by itself blocks nothing.
+ */
+export function blockedQueues(intents: readonly JudgedIntent[]): BlockedQueue[] {
+	const blocked = new Map<string, BlockedQueue>();
+	for (const { chainId, sender, sinceMs, reason, state, nonce } of intents) {
+		const isOurs = nonce !== null || reason === "unreadable";
+		const isInQueue = state === "queued" || state === "sending" || (state === "sent" && isOurs);
+		if (chainId === null || sender === null || !isInQueue) continue;
+		const place = ORDER.indexOf(reason);
+		if (place < 0) continue;
+		const one = { chainId, reason, sinceMs: sinceMs ?? Number.POSITIVE_INFINITY };
+		const name = queueName({ chainId, sender });
+		const other = blocked.get(name);
+		const isWorse = !other || place < ORDER.indexOf(other.reason);
+		const isOlder = other?.reason === reason && one.sinceMs < other.sinceMs;
+		if (isWorse || isOlder) blocked.set(name, one);
+	}
+	return [...blocked.values()];
+}
+
+/** The name of an account's nonce queue among others of one answer. */
+export function queueName({ chainId, sender }: QueueAccount): string {
+	return `${chainId} ${sender}`;
+}
+
+const NONCE_MAX = 2 ** 48 - 1;
+
+const HELD = `nonce is not null and state not in ('queued', 'never', 'refused')
+	and nonce <= ${NONCE_MAX}`;
+
+export type JudgedIntent = WaitingIntent & { reason: WaitReason };
+
+type JudgeDeps = Pick<ExecutionDeps, "nonceClaims"> & { db: Queryable };
+
+/** Names what each of these waits for. Reads each account's nonces once, whatever waits there. */
+export async function judgeAll(
+	{ db, nonceClaims }: JudgeDeps,
+	waiting: readonly WaitingIntent[],
+	nowMs: number,
+): Promise<JudgedIntent[]> {
+	const accounts = new Map<string, QueueAccount>();
+	for (const one of waiting) {
+		const account = accountOf(one);
+		if (account) accounts.set(queueName(account), account);
+	}
+	const held = await readHeldNonces(db, [...accounts.values()]);
+	return waiting.map((one) => {
+		const account = accountOf(one);
+		const facts = {
+			held: (account && held.get(queueName(account))) ?? [],
+			isUnproven: account
+				? nonceClaims.isClaimed({ chainId: account.chainId, from: account.sender })
+				: false,
+		};
+		return { ...one, reason: judgeWait(one, facts, nowMs) };
+	});
+}
+
+function accountOf({ chainId, sender }: WaitingIntent): QueueAccount | null {
+	return chainId === null || sender === null ? null : { chainId, sender };
+}
+
+/**
+ * Reads the nonces that accounts' transactions hold, each from the highest on that is mined: one
+ * walk along `submission_nonce` to find that, and one from there, for each account. By `queueName`.
+ */
+export async function readHeldNonces(
+	db: Queryable,
+	accounts: readonly QueueAccount[],
+): Promise<ReadonlyMap<string, readonly HeldNonce[]>> {
+	if (accounts.length === 0) return new Map();
+	const rows = await db.query<HeldNonce & { place: number }>(
+		`select place, held.nonce, held.state::text as state, held.purpose::text as purpose
+		from unnest($1::int8[], $2::bytea[]) with ordinality as own (chain_id, sender, place)
+		cross join lateral (
+			select nonce, state, purpose from wallets.submission
+			where chain_id = own.chain_id and sender = own.sender and ${HELD}
+				and nonce >= coalesce((
+					select nonce from wallets.submission
+					where chain_id = own.chain_id and sender = own.sender and ${HELD}
+						and state in ('mined', 'reverted')
+					order by nonce desc limit 1
+				), 0)
+			order by nonce limit ${HELD_MAX}
+		) held
+		order by place, held.nonce`,
+		[accounts.map(({ chainId }) => chainId), accounts.map(({ sender }) => hexToBytes(sender))],
+	);
+	const found = new Map<string, HeldNonce[]>();
+	for (const { place, nonce, state, purpose } of rows) {
+		const account = accounts[place - 1];
+		if (!account) continue;
+		const name = queueName(account);
+		const held = found.get(name) ?? [];
+		held.push({ nonce, state, purpose });
+		found.set(name, held);
+	}
+	return found;
+}
 
 /** An intent that is not settled, as far as it can be read. */
 export type WaitingIntent = Waiting & {
@@ -140,5 +266,106 @@ function read(row: Row): WaitingIntent {
 		cancellingHash: row.cancelling_hash && bytesToHex(row.cancelling_hash),
 		capability: row.capability,
 		isUnreadable: row.is_unreadable,
+	};
+}
+
+/** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
+type WaitAction = {
+	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow" | "review";
+	does: string;
+};
+
+const CALL_OFF_QUEUED: WaitAction = {
+	name: "callOff",
+	does: "Ends it at once: it was handed to nobody. Its spend is given back.",
+};
+
+const CALL_OFF: WaitAction = {
+	name: "callOff",
+	does:
+		"Fills free lower nonces and sends a transaction of nothing under its own. It ends once one of " +
+		"the two is final. Asked again after a minute, at a better price.",
+};
+
+const TRANSACTION_HASH: WaitAction = {
+	name: "transactionHash",
+	does: "Settles it by the transaction of that hash, where a node proves that it used the nonce.",
+};
+
+const ABANDON: WaitAction = {
+	name: "abandon",
+	does: "Ends it by whatever used its nonce for good. Refused while the nonce is free.",
+};
+
+const OWNER_CANCELS: WaitAction = {
+	name: "ownerCancels",
+	does:
+		"Only its owner can cancel it: by the link of POST /v1/links with the purpose cancel, or in " +
+		"their wallet. It ends once that is final.",
+};
+
+const REVIEW: WaitAction = {
+	name: "review",
+	does:
+		"`approve` says yes to its plan as it stands, and it is planned anew within that; `refuse` ends " +
+		"it. `errorCode` is why it is to be looked at.",
+};
+
+const REPAIR_ROW: WaitAction = {
+	name: "repairRow",
+	does: "Put right what core.quarantined_row names, in the database. It goes on by itself then.",
+};
+
+export type ListedIntent = JudgedIntent & { waitsFor: string; actions: WaitAction[] };
+
+type ListDeps = Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
+
+/** Intents that wait for longer than they should, each with why and with what can be done now. */
+export async function listWaiting(deps: ListDeps, limit: number): Promise<ListedIntent[]> {
+	const nowMs = deps.clock.nowMs();
+	const { slowAfter } = deps.settings;
+	const rows = await readWaiting(deps.db, { slowAfter, nowMs, limit });
+	const judged = await judgeAll(deps, rows, nowMs);
+	return judged.map((one) => ({
+		...one,
+		waitsFor: waitWords[one.reason].waitsFor,
+		actions: actionsOf(deps, one),
+	}));
+}
+
+/**
+ * The actions that are available now, those first that free it without waiting for anybody. Empty
+ * where there is nothing to do but to wait for what its reason names.
+ */
+function actionsOf(
+	{ rpcOf, settings }: Pick<ExecutionDeps, "rpcOf" | "settings">,
+	intent: JudgedIntent,
+): WaitAction[] {
+	const { state, chainId, isFinal, nonce, status, capability } = intent;
+	if (intent.reason === "review") return [REVIEW];
+	if (intent.isUnreadable || state === null) return [REPAIR_ROW];
+	if (state === "queued") return [CALL_OFF_QUEUED];
+	const isServed = chainId !== null && rpcOf(chainId) !== null;
+	if (!isServed || isFinal || state === "sending") return [];
+	const actions: WaitAction[] = [];
+	const isOurs = nonce !== null && capability === "embedded/delegated";
+	const isFree = intent.reason !== "nonce_used" && intent.reason !== "cancelling";
+	const isCallable = isFree && isCancellable({ state, finalAtMs: null });
+	if (isOurs && !settings.isDryRun && isCallable) actions.push(CALL_OFF);
+	if (!isOurs && isCallable) actions.push(OWNER_CANCELS);
+	if (status === "uncertain" || status === "submitted") actions.push(TRANSACTION_HASH, ABANDON);
+	return actions;
+}
+
+/** How an intent that waits is answered to an operator. */
+export function renderWaiting(intent: ListedIntent) {
+	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
+		intent;
+	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
+	return {
+		...{ id, kind, status, errorCode, reason, waitsFor, actions },
+		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
+		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
+		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
 	};
 }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { intentMachine } from "#plugins/wallets/intent/intentMachine.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/Submission.ts";
-import { watchMetrics } from "#plugins/wallets/watch/watchMetrics.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { intentMachine } from "#plugins/wallets/intent/Intent.ts";
+import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import { watchMetrics } from "#plugins/wallets/watch/createWatch.ts";
 
 // Guarantee: whoever is on duty finds in OPERATIONS.md what leaves each state and what frees it,
 // and alert rules for each figure of what waits.

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database, SqlValue } from "#core/db/Database.ts";
-import { createLedgerCheck } from "#plugins/wallets/watch/createLedgerCheck.ts";
 import { countOpen } from "#plugins/wallets/watch/createWatch.ts";
-import { readHeldNonces } from "#plugins/wallets/watch/judgeAll.ts";
-import { readLedgerFlaws } from "#plugins/wallets/watch/readLedgerFlaws.ts";
-import { readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
+import { createLedgerCheck, readLedgerFlaws } from "#plugins/wallets/watch/ledgerCheck.ts";
+import { readHeldNonces, readWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: however much was settled, watching what waits reads what waits.

@@ -1,3 +1,9 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toHex } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { MULTICALL } from "#plugins/market-index/metadata/callContract.ts";
+import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
+import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
+
 /**
  * The content of a bench chain. Figures are compared on `WORKLOAD`; a wider or longer chain is
  * another value of this type.
@@ -98,4 +104,162 @@ export type Contents = { tip: number; mints: number; sales: number };
 export function contentsOf(workload: Workload): Contents {
 	const { mints, sales } = expectedRows(workload);
 	return { tip: deploymentBlocks(workload) + workload.blocks, mints, sales };
+}
+
+const abi = parseAbi([
+	"constructor(string name)",
+	"function drop(uint256 count, uint160 firstHolder) payable",
+	"function dropSingles(uint256 count, uint160 firstHolder)",
+	"function dropBatch(uint256 count, address holder)",
+	"function fill(address token, uint256 firstId, uint256 count, uint256 priceMin)",
+]);
+
+type Address = `0x${string}`;
+
+/** Seaport 1.6: a scanner knows it by address, so the emitter's code is put there. */
+export const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
+
+const SENDER = mnemonicToAccount(
+	"test test test test test test test test test test test junk",
+).address;
+const SALE_PRICE_MIN = 10n ** 16n;
+/** No block of a workload sells ids from here on. */
+const OTHER_IDS_FROM = 10n ** 9n;
+const GAS_PER_TRANSACTION = 12_000_000;
+/** Gas of one mint or one sale: a block must have room for a hundred of them. */
+const GAS_OF_ONE = 500_000;
+
+type Transaction = { to?: Address; data: string; value?: bigint };
+
+export type Emitters = {
+	/** In lower case, in the order of their turns. */
+	collections: readonly Address[];
+	/** Returns the transactions of one block of the workload; `block` counts from 0. */
+	blockCalls(block: number): NodeCall[];
+	/** Returns a block of sales of one collection only. */
+	saleCalls(collection: Address, count: number): NodeCall[];
+	/** Returns mints of one collection in one transaction that paid for them. */
+	mintCalls(collection: Address, count: number): NodeCall[];
+	/** Returns different sales, in as many transactions as have the newest nonces. */
+	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
+};
+
+/**
+ * Deploys the emitters, as `deploymentBlocks` says, and returns how to call them. The code of
+ * Seaport and Multicall3 is put at their addresses, by which a service knows them.
+ */
+export async function createEmitters(node: Node, workload: Workload): Promise<Emitters> {
+	const code = compileWorkload();
+	let nonce = 0;
+	const gas = workload.isSpread ? GAS_OF_ONE : GAS_PER_TRANSACTION;
+	const send = (transaction: Transaction): NodeCall => ({
+		method: "eth_sendTransaction",
+		params: [
+			{
+				from: SENDER,
+				...transaction,
+				value: toHex(transaction.value ?? 0n),
+				gas: toHex(transaction.to === undefined ? GAS_PER_TRANSACTION : gas),
+				nonce: toHex(nonce++),
+				maxFeePerGas: toHex(0),
+				maxPriorityFeePerGas: toHex(0),
+			},
+		],
+	});
+	const deployments: NodeCall[] = [];
+	const deploy = (bytecode: string, name?: string): Address => {
+		const address = getContractAddress({ from: SENDER, nonce: BigInt(nonce) });
+		const code = bytecode as Address;
+		const data =
+			name === undefined ? code : encodeDeployData({ abi, bytecode: code, args: [name] });
+		deployments.push(send({ data }));
+		return address.toLowerCase() as Address;
+	};
+	const collections = Array.from({ length: workload.collections }, (_, index) =>
+		deploy(code.Drop721, `Bench ${index + 1}`),
+	);
+	const editions = deploy(code.Drop1155);
+	const coin = deploy(code.Coin20);
+	const fulfiller = deploy(code.Fulfiller);
+	const aggregator = deploy(code.Aggregator);
+	for (let at = 0; at < deployments.length; at += DEPLOYMENTS_PER_BLOCK) {
+		await node.batch(deployments.slice(at, at + DEPLOYMENTS_PER_BLOCK));
+		await node.call("evm_mine");
+	}
+	await putCode(node, { of: fulfiller, at: SEAPORT });
+	await putCode(node, { of: aggregator, at: MULTICALL });
+
+	const fill = (collection: Address, firstId: bigint, count: number) =>
+		send({
+			to: SEAPORT,
+			data: encodeFunctionData({
+				abi,
+				functionName: "fill",
+				args: [collection, firstId, BigInt(count), SALE_PRICE_MIN],
+			}),
+		});
+	return {
+		collections,
+		saleCalls: (collection, count) => [fill(collection, 1n, count)],
+		mintCalls(to, count) {
+			const args = [BigInt(count), 0x7000_0000n] as const;
+			const data = encodeFunctionData({ abi, functionName: "drop", args });
+			return [send({ to, data, value: workload.mintPriceWei * BigInt(count) })];
+		},
+		otherSales(collection, { count, transactions }) {
+			nonce -= transactions;
+			return Array.from({ length: transactions }, () => fill(collection, OTHER_IDS_FROM, count));
+		},
+		blockCalls(block) {
+			const { mintsPerCollection, singlesPerBlock, batchIdsPerBlock, noisePerBlock } = workload;
+			const { salesPerCollection, isSpread } = workload;
+			const holder = BigInt(0x7000_0000 + block * 64);
+			const turns = turnsOf(workload, block).map(({ index, turn }) => ({
+				collection: collections[index] ?? SEAPORT,
+				dropped: BigInt(turn * mintsPerCollection),
+			}));
+			const call = (functionName: "drop" | "dropSingles", count: number, to = holder) =>
+				encodeFunctionData({ abi, functionName, args: [BigInt(count), to] });
+			const batch = encodeFunctionData({
+				abi,
+				functionName: "dropBatch",
+				args: [BigInt(batchIdsPerBlock), toHex(holder, { size: 20 })],
+			});
+			const price = block % 2 === 1 ? workload.mintPriceWei : 0n;
+			const drops = inTransactions(mintsPerCollection, isSpread);
+			const fills = inTransactions(salesPerCollection, isSpread);
+			return [
+				...turns.flatMap(({ collection: to }) =>
+					drops.map(({ first, count }) => {
+						const data = call("drop", count, holder + BigInt(first % 61));
+						return send({ to, data, value: price * BigInt(count) });
+					}),
+				),
+				send({ to: editions, data: call("dropSingles", singlesPerBlock) }),
+				send({ to: editions, data: batch }),
+				send({ to: coin, data: call("drop", noisePerBlock) }),
+				...turns.flatMap(({ collection, dropped }) =>
+					fills.map(({ first, count }) => fill(collection, dropped + 1n + BigInt(first), count)),
+				),
+			];
+		},
+	};
+}
+
+async function putCode(node: Node, { of, at }: { of: Address; at: Address }): Promise<void> {
+	await node.call("anvil_setCode", [at, await node.call("eth_getCode", [of, "latest"])]);
+}
+
+/** Returns how many of a block's mints or sales each transaction has, and its first one. */
+function inTransactions(total: number, isSpread: boolean): { first: number; count: number }[] {
+	if (!isSpread) return [{ first: 0, count: total }];
+	return Array.from({ length: total }, (_, first) => ({ first, count: 1 }));
+}
+
+/** Returns which collections mint and sell in a block, and how often each did before. */
+function turnsOf({ collections, collectionsPerBlock }: Workload, block: number) {
+	return Array.from({ length: collectionsPerBlock }, (_, offset) => {
+		const place = block * collectionsPerBlock + offset;
+		return { index: place % collections, turn: Math.floor(place / collections) };
+	});
 }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import { rewindContract } from "#plugins/tokenomics/ledger/rewindContract.ts";
+import { rewindContract } from "#plugins/tokenomics/ledger/followContracts.ts";
 import { followed } from "#plugins/tokenomics/sql/followed.ts";
 
 /** The contracts that a filled ledger is of. */

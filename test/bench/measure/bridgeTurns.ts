@@ -1,12 +1,13 @@
 // Measures bridges, and prints one JSON line: how long a thousand open ones wait for their turn,
 // how soon a webhook's news is in the record, and how long a command takes to a stored quote.
+
 import { z } from "zod";
-import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/limits.ts";
+import { POLLS_PER_MINUTE } from "#plugins/bridge/relay/createRelayClient.ts";
 import { createPollingLab } from "#plugins/bridge/testing/createPollingLab.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
-import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
-import { sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
+import { signBridgeWebhook } from "#test/sandbox/bridge/answerBridge.ts";
+import { sendAsSolver } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 const OPEN = 1_000;
 const WARM = 5;

@@ -1,6 +1,6 @@
 // Reads texts as commands again and again, and prints how many a second of the processor, and the
 // time of the slowest text that no command reads, as one JSON line.
-import { createGrammar } from "#agent/grammar/createGrammar.ts";
+import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { TEXT_LENGTH_MAX } from "#agent/grammar/normaliseText.ts";
 import { generateTexts } from "#agent/grammar/testing/generateTexts.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";

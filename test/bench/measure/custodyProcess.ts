@@ -2,8 +2,10 @@
 // separate from the service's. Prints its URL, its credentials, and people with their wallets, as
 // one JSON line, and runs until it is told to end. Arguments: the chain's URL, the number of
 // people.
-import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import { walletProviderOf } from "#test/sandbox/custody/walletProviderOf.ts";
+import {
+	startCustodyEmulator,
+	walletProviderOf,
+} from "#test/sandbox/custody/startCustodyEmulator.ts";
 
 /** Accounts that have no other owner: each owner links one more wallet of their own. */
 const FIRST_EXTERNAL = 100_000;

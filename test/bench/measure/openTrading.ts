@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { socketUrl } from "#core/db/embedded/socketUrl.ts";
-import { startTradingChain, type TradingChain } from "#test/bench/chain/startTradingChain.ts";
-import type { Scope } from "#test/bench/createScope.ts";
-import { type DataDir, openDataDir } from "#test/bench/measure/openDataDir.ts";
-import { openScript, type Script } from "#test/bench/measure/openScript.ts";
+import { socketUrl } from "#core/db/embedded/layout.ts";
+import { startTradingChain, type TradingChain } from "#test/bench/chain/startNode.ts";
 import {
+	type DataDir,
+	openDataDir,
+	openScript,
+	type Scope,
+	type Script,
 	type ServiceProcess,
 	startServiceProcess,
 } from "#test/bench/measure/startServiceProcess.ts";

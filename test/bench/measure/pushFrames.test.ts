@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import { createOrderMemory } from "#plugins/provider/stream/read/createOrderMemory.ts";
-import { readPush } from "#plugins/provider/stream/read/readPush.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { createOrderMemory, readPush } from "#plugins/provider/stream/readEvent.ts";
 import { enveloped } from "#plugins/provider/stream/testing/sampleEvents.ts";
-import { createChainNames } from "#plugins/provider/wire/createChainNames.ts";
+import { createChainNames } from "#plugins/provider/wire/rows.ts";
 import { pushFrames } from "#test/bench/measure/pushFrames.ts";
 
 test("a burst is what the stream's reader takes: each frame a push, in the numbers that are told", () => {

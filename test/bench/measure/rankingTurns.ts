@@ -1,7 +1,7 @@
 // Ranks a collection again and again, and prints the time of each turn and the memory of this
 // process, as one JSON line. Argument: `bare` for the bare script in place of ours.
 import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
-import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import { peakMemoryMb } from "#test/bench/measure/processCost.ts";
 import { bareRanking } from "#test/bench/reference/bareRanking.ts";
 
 const TOKENS = 10_000;

@@ -1,10 +1,10 @@
-import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
 import {
 	type Cpu,
 	type MarketService,
 	type MarketServiceOptions,
 	openMarketService,
 } from "#test/bench/measure/openMarketService.ts";
+import { peakMemoryMb } from "#test/bench/measure/processCost.ts";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 
 /**

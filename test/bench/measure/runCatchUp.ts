@@ -1,13 +1,25 @@
-import { socketUrl } from "#core/db/embedded/socketUrl.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
-import type { Contents } from "#test/bench/chain/workload.ts";
-import type { Scope } from "#test/bench/createScope.ts";
-import { assertComplete } from "#test/bench/measure/assertComplete.ts";
-import { type CpuBill, cpuBillOf } from "#test/bench/measure/cpuBillOf.ts";
-import { type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
-import { peakMemoryMb, treeMemoryMb } from "#test/bench/measure/memoryOf.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
-import { startServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
+import { Client } from "pg";
+import { socketUrl } from "#core/db/embedded/layout.ts";
+import { fillChain, type Node } from "#test/bench/chain/startNode.ts";
+import { type Contents, contentsOf, WIDE_WORKLOAD } from "#test/bench/chain/workload.ts";
+import { assertComplete, type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
+import {
+	type CpuBill,
+	cpuBillOf,
+	peakMemoryMb,
+	treeMemoryMb,
+} from "#test/bench/measure/processCost.ts";
+import {
+	type CountingProxy,
+	type NodeLimits,
+	type RpcCounts,
+	startCountingProxy,
+} from "#test/bench/measure/startCountingProxy.ts";
+import {
+	openDataDir,
+	type Scope,
+	startServiceProcess,
+} from "#test/bench/measure/startServiceProcess.ts";
 
 export type CatchUp = {
 	rows: number;
@@ -122,4 +134,119 @@ function billed(before: CpuBill, after: CpuBill): CpuBill {
 		postgres: after.postgres - before.postgres,
 		node: after.node - before.node,
 	};
+}
+
+/** A catch-up with a node that is far away or limits, and what follows the last row. */
+export type Remote = {
+	catchUp: CatchUp;
+	/** Calls until the last row was there. */
+	toLastRow: RpcCounts;
+	/** Calls until only the head was read: names, kinds, supplies. */
+	toLastName: RpcCounts;
+	/** From the lanes' start to the last of these calls. */
+	lastNameSeconds: number;
+};
+
+export type RemoteOptions = {
+	scope: Scope;
+	contents: Contents;
+	node: Node;
+	limits: NodeLimits;
+	runtimeArgs: readonly string[];
+};
+
+/** Called for as long as the service runs: they do not mean that work is left. */
+const OF_THE_HEAD = new Set(["eth_blockNumber", "eth_getBlockByNumber", "eth_chainId"]);
+/** A refused call is repeated within this time. */
+const QUIET_MS = 8_000;
+const QUIET_TIMEOUT_MS = 180_000;
+const LOOK_EVERY_MS = 50;
+
+/** A proxy on this machine counts as a node of the operator's own, where calls cost nothing. */
+const BILLED = { CHAIN_RPC_COMPUTE_UNITS_JSON: '{"*":1}' };
+
+/** Catches up with a chain through a proxy that delays, limits and counts. */
+export async function runRemote(options: RemoteOptions): Promise<Remote> {
+	const { scope, node, limits, ...rest } = options;
+	const proxy = startCountingProxy(node.url, limits);
+	const stopProxy = scope.defer(proxy.stop);
+	let toLastRow = proxy.counts();
+	let lastNameSeconds = Number.NaN;
+	const catchUp = await runCatchUp({
+		...rest,
+		scope,
+		node,
+		rpcUrls: [proxy.url],
+		env: BILLED,
+		sampleTree: false,
+		async afterwards({ lanesAtMs }) {
+			toLastRow = proxy.counts();
+			lastNameSeconds = ((await untilQuiet(proxy)) - lanesAtMs) / 1_000;
+		},
+	});
+	const toLastName = proxy.counts();
+	await stopProxy();
+	return { catchUp, toLastRow, toLastName, lastNameSeconds };
+}
+
+/** Waits until only the head is read; returns when the last other call came. */
+async function untilQuiet(proxy: CountingProxy): Promise<number> {
+	let seen = -1;
+	let lastMs = Date.now();
+	const deadlineMs = Date.now() + QUIET_TIMEOUT_MS;
+	while (Date.now() < deadlineMs) {
+		const asked = questionsIn(proxy.counts());
+		const nowMs = Date.now();
+		if (asked !== seen) lastMs = nowMs;
+		if (nowMs - lastMs > QUIET_MS) return lastMs;
+		seen = asked;
+		await Bun.sleep(LOOK_EVERY_MS);
+	}
+	throw new Error("the service never stopped asking");
+}
+
+function questionsIn({ methods }: RpcCounts): number {
+	return Object.entries(methods)
+		.filter(([method]) => !OF_THE_HEAD.has(method))
+		.reduce((sum, [, count]) => sum + count, 0);
+}
+
+export type WideOptions = {
+	scope: Scope;
+	runtimeArgs: readonly string[];
+	/** The index that has its rows already, with the time of its newest. */
+	index: { socketDir: string; database: string; nowMs: number };
+	say(line: string): void;
+};
+
+/** Measures a chain of many collections and slow blocks, indexed into many rows of other chains. */
+export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
+	const { scope, runtimeArgs, index, say } = options;
+	const workload = WIDE_WORKLOAD;
+	await countOnFromFilled(socketUrl(index.socketDir, index.database));
+	say("filling a wide chain");
+	// The index's last hours: then the chain's rows share its months, and so its trees.
+	const spanSeconds = workload.blocks * workload.blockSeconds;
+	const genesisSeconds = Math.floor(index.nowMs / 1_000) - spanSeconds;
+	const node = await fillChain(workload, { genesisSeconds });
+	const stopNode = scope.defer(node.stop);
+	say("catching up with the wide chain");
+	const rpcUrls = [node.url];
+	const on = { socketDir: index.socketDir, database: index.database };
+	const contents = contentsOf(workload);
+	const given = { scope, contents, node, rpcUrls, on, runtimeArgs };
+	const wide = await runCatchUp({ ...given, sampleTree: false });
+	await stopNode();
+	return wide;
+}
+
+/** Sets the sequence after the filled rows: the fill numbered its collections itself. */
+async function countOnFromFilled(connectionString: string): Promise<void> {
+	const client = new Client({ connectionString });
+	await client.connect();
+	await client.query(
+		`select setval(pg_get_serial_sequence('market_index.collection', 'id'), max(id))
+		from market_index.collection`,
+	);
+	await client.end();
 }

@@ -3,22 +3,21 @@ import { Elysia } from "elysia";
 import { Client } from "pg";
 import { z } from "zod";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Database } from "#core/db/Database.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
-import { readStatus } from "#plugins/tokenomics/buyback/readStatus.ts";
+import { readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { createEconomics } from "#plugins/tokenomics/economics/createEconomics.ts";
-import { createContracts } from "#plugins/tokenomics/manifest/createContracts.ts";
+import { createContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { economicsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { tokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
-import type { Scope } from "#test/bench/createScope.ts";
 import { FILLED, FILLED_CHAIN_ID, fillLedger } from "#test/bench/fill/fillLedger.ts";
-import { type Ask, compareReads, type ReadComparison } from "#test/bench/measure/compareReads.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { type Ask, compareReads, type ReadComparison } from "#test/bench/measure/runReads.ts";
+import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 
 export type EconomicsReads = {
 	/** As in production: rows are read once a second for all callers. */

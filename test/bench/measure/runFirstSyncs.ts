@@ -1,6 +1,6 @@
-import { syncBoundMs } from "#plugins/market-index/sync/syncBoundMs.ts";
+import { syncBoundMs } from "#plugins/market-index/sync/bounds.ts";
 import { CALLS_FOR_CLIENTS, CALLS_PER_MINUTE_MAX } from "#plugins/provider/limits.ts";
-import type { Scope } from "#test/bench/createScope.ts";
+import type { Scope } from "#test/bench/measure/startServiceProcess.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { openSyncRun } from "#test/sim/syncs/openSyncRun.ts";
 

@@ -1,10 +1,10 @@
 import { Client } from "pg";
-import { signatureOf } from "#plugins/social/x/signature.ts";
-import type { Scope } from "#test/bench/createScope.ts";
-import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import { type Owner, openTrading, type Trading } from "#test/bench/measure/openTrading.ts";
-import { renderMention } from "#test/sandbox/social/renderActivity.ts";
-import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
+import { peakMemoryMb } from "#test/bench/measure/processCost.ts";
+import type { Scope } from "#test/bench/measure/startServiceProcess.ts";
+import { renderMention } from "#test/sandbox/social/createTimeline.ts";
+import { socialEnv } from "#test/sandbox/social/SocialFault.ts";
 import {
 	type SocialEmulator,
 	startSocialEmulator,

@@ -1,4 +1,40 @@
-import { callsOf, type NodeLimits, takesPerSecond } from "#test/bench/measure/nodeLimits.ts";
+import type { ServerWebSocket } from "bun";
+
+/** A node's delay and limits; what is left out has none. */
+export type NodeLimits = {
+	/** Milliseconds of a round trip. */
+	delayMs?: number;
+	/** HTTP requests; more are refused with a 429. */
+	requestsPerSecond?: number;
+	/** JSON-RPC calls, each of a batch counted, as providers bill them. */
+	callsPerSecond?: number;
+};
+
+/**
+ * Returns a function that says whether so many may pass now. One second's worth may come at once,
+ * and more than that in one batch only when nothing was taken for a second.
+ */
+export function takesPerSecond(
+	perSecond = Number.POSITIVE_INFINITY,
+	nowMs: () => number = () => performance.now(),
+): (count: number) => boolean {
+	let left = perSecond;
+	let atMs = nowMs();
+	return (count) => {
+		if (perSecond === Number.POSITIVE_INFINITY) return true;
+		const ms = nowMs();
+		left = Math.min(perSecond, left + ((ms - atMs) / 1_000) * perSecond);
+		atMs = ms;
+		if (left < Math.min(count, perSecond)) return false;
+		left -= count;
+		return true;
+	};
+}
+
+/** Parses the calls of a request's body, which our own service wrote. */
+export function callsOf(body: string): { method: string }[] {
+	return [JSON.parse(body)].flat();
+}
 
 export type RpcCounts = {
 	/** HTTP requests. */
@@ -53,4 +89,47 @@ export function startCountingProxy(nodeUrl: string, limits: NodeLimits = {}): Co
 		counts: () => ({ ...counts, methods: { ...counts.methods } }),
 		stop: () => server.stop(true),
 	};
+}
+
+type Far = { node: WebSocket | null; waiting: string[] };
+
+/**
+ * Starts a proxy before a node's WebSocket that passes each message on half a round trip later, in
+ * both directions and in order.
+ */
+export function startDelayingSocket(nodeUrl: string, delayMs: number) {
+	const later = (act: () => void) => setTimeout(act, delayMs / 2);
+	const server = Bun.serve<Far, never>({
+		hostname: "127.0.0.1",
+		port: 0,
+		fetch(request, server) {
+			const data: Far = { node: null, waiting: [] };
+			return server.upgrade(request, { data }) ? undefined : new Response(null, { status: 400 });
+		},
+		websocket: {
+			open: (client) => void open(client),
+			message(client, text) {
+				later(() => {
+					const { node, waiting } = client.data;
+					if (node?.readyState === WebSocket.OPEN) node.send(String(text));
+					else waiting.push(String(text));
+				});
+			},
+			close: (client) => client.data.node?.close(),
+		},
+	});
+	return {
+		url: `ws://127.0.0.1:${server.port}`,
+		stop: () => server.stop(true),
+	};
+
+	function open(client: ServerWebSocket<Far>) {
+		const node = new WebSocket(nodeUrl);
+		client.data.node = node;
+		node.onopen = () => {
+			for (const text of client.data.waiting.splice(0)) node.send(text);
+		};
+		node.onmessage = ({ data }) => void later(() => client.send(String(data)));
+		node.onclose = () => client.close();
+	}
 }

@@ -1,6 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { SERVICE_MAIN } from "#test/bench/places.ts";
+import { chooseLayout, chooseServerUser } from "#core/db/embedded/layout.ts";
+import { findPostmaster, pollUntil } from "#core/db/embedded/server.ts";
+import { silentLog } from "#core/log.ts";
+import { DATA_PARENT, SERVICE_MAIN } from "#test/bench/places.ts";
+
+/** Started things that must be stopped, whatever happens. */
+export type Scope = {
+	/**
+	 * Registers how to stop a thing; returns a function that does it now, once. In a closing scope
+	 * the thing is stopped with the rest, and the call throws.
+	 */
+	defer(stop: () => Promise<void>): () => Promise<void>;
+	/** Stops the rest, newest first. A failure does not keep the others running. */
+	close(): Promise<void>;
+};
+
+export function createScope(): Scope {
+	const open: (() => Promise<void>)[] = [];
+	let closed = false;
+	return {
+		defer(stop) {
+			let stopping: Promise<void> | null = null;
+			const once = () => {
+				stopping ??= stop().finally(() => {
+					const at = open.indexOf(once);
+					if (at >= 0) open.splice(at, 1);
+				});
+				return stopping;
+			};
+			open.push(once);
+			if (closed) throw new Error("interrupted");
+			return once;
+		},
+		async close() {
+			closed = true;
+			for (let stop = open.at(-1); stop; stop = open.at(-1)) {
+				await stop().catch((error) => process.stderr.write(`did not stop: ${error}\n`));
+			}
+		},
+	};
+}
+
+export type DataDir = {
+	path: string;
+	socketDir: string;
+	/** Returns PostgreSQL's first process, while it runs. */
+	postmasterPid(): number | undefined;
+	/** Resolves to true when PostgreSQL ended in time, or never ran. */
+	ended(): Promise<boolean>;
+	remove(): Promise<void>;
+};
+
+/** A server whose last user was killed is ended by its watchdog within a second. */
+const SERVER_ENDS_MS = 10_000;
+
+/**
+ * Makes a fresh data folder, beside the project: the disk of real data is the one measured.
+ *
+ * Removed only when the server on it has ended: one whose folder is gone cannot be stopped.
+ */
+export async function openDataDir(scope: Scope): Promise<DataDir> {
+	mkdirSync(DATA_PARENT, { recursive: true });
+	const path = mkdtempSync(join(DATA_PARENT, "run-"));
+	// The server runs as another user when we are root, and has to get in.
+	chmodSync(path, 0o755);
+	const user = chooseServerUser();
+	const { cluster, socketDir } = await chooseLayout({ dataDir: path, user, log: silentLog });
+	const postmasterPid = () => findPostmaster(cluster);
+	const ended = async () => {
+		const hasEnded = () => postmasterPid() === undefined || undefined;
+		return (await pollUntil(hasEnded, { timeoutMs: SERVER_ENDS_MS, everyMs: 20 })) === true;
+	};
+	const remove = scope.defer(async () => {
+		const isDown = await ended();
+		const pid = postmasterPid();
+		if (!isDown && pid !== undefined) process.kill(pid, "SIGQUIT");
+		// Outside the folder only where the server's user could not enter it.
+		for (const folder of [path, dirname(cluster), socketDir]) {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+	return { path, socketDir, postmasterPid, ended, remove };
+}
+
+/** A script in a process of its own that takes orders and answers in JSON lines. */
+export type Script = {
+	pid: number;
+	order(order: object): void;
+	/** Returns the next line; throws where it ends, or is silent for too long. */
+	line(): Promise<unknown>;
+	stop(): Promise<void>;
+};
+
+const LINE_TIMEOUT_MS = 120_000;
+
+export function openScript(
+	scope: Scope,
+	args: readonly string[],
+	env: Record<string, string | undefined> = process.env,
+): Script {
+	const child = Bun.spawn([process.execPath, ...args], {
+		env,
+		stdin: "pipe",
+		stdout: "pipe",
+		stderr: "inherit",
+	});
+	const stop = scope.defer(async () => {
+		child.kill("SIGTERM");
+		await child.exited;
+	});
+	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
+	const iterator = lines[Symbol.asyncIterator]();
+	return {
+		pid: child.pid,
+		stop,
+		order(order: object) {
+			child.stdin.write(`${JSON.stringify(order)}\n`);
+			child.stdin.flush();
+		},
+		async line(): Promise<unknown> {
+			const late = Promise.withResolvers<never>();
+			const timer = setTimeout(() => late.reject(new Error(`${args}: no word`)), LINE_TIMEOUT_MS);
+			try {
+				const next = await Promise.race([iterator.next(), late.promise]);
+				if (next.done) throw new Error(`${args} ended`);
+				return JSON.parse(next.value);
+			} finally {
+				clearTimeout(timer);
+			}
+		},
+	};
+}
 
 export type ServiceProcess = {
 	pid: number;

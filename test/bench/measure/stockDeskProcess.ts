@@ -1,8 +1,8 @@
 // Runs the issuer's list and the hosted router of the sandbox in a process of their own: their
 // processor time is not the service's. Prints their URLs, as one JSON line. Argument: the URL of
 // chain 4663.
-import { startIssuerEmulator } from "#test/sandbox/stocks/issuer/startIssuerEmulator.ts";
 import { startRouterEmulator } from "#test/sandbox/stocks/router/startRouterEmulator.ts";
+import { startIssuerEmulator } from "#test/sandbox/stocks/startIssuerEmulator.ts";
 
 const [rpcUrl = ""] = process.argv.slice(2);
 const issuer = startIssuerEmulator({ rpcUrl });

@@ -1,21 +1,21 @@
 // Reads all tokens of one collection, counts and ranks them, and prints the time and the memory of
 // this process, as one JSON line. Arguments: the database, the gateway, the number of tokens.
+
 import { toFunctionSelector } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { systemClock } from "#core/clock.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { createForeignFetch } from "#core/foreign/createForeignFetch.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
-import { createDocumentReader } from "#plugins/market-index/metadata/tokenUri/createDocumentReader.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import type { NewJob } from "#core/queue.ts";
+import { createDocumentReader } from "#plugins/market-index/metadata/createDocumentReader.ts";
 import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { readTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
-import { peakMemoryMb } from "#test/bench/measure/memoryOf.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { peakMemoryMb } from "#test/bench/measure/processCost.ts";
+import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 
 const [connectionString = "", gateway = "", tokens = ""] = process.argv.slice(2);
 const CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";

@@ -1,7 +1,72 @@
 import { join } from "node:path";
-import { SEAPORT } from "#test/bench/chain/createEmitters.ts";
-import { figuresSql } from "#test/bench/peers/figuresSql.ts";
-import type { Peer, PeerCommand, PeerWorld } from "#test/bench/peers/Peer.ts";
+import { SEAPORT } from "#test/bench/chain/workload.ts";
+import type { ChainFacts } from "#test/bench/peers/measureIndexer.ts";
+
+/** What a peer's process gets. */
+export type PeerWorld = {
+	/** The folder of its packages and project files. */
+	folder: string;
+	rpcUrl: string;
+	socketDir: string;
+	database: string;
+	chain: ChainFacts;
+};
+
+/** A process: its command, where it runs, and its environment besides PATH and HOME. */
+export type PeerCommand = { args: readonly string[]; cwd: string; env: Record<string, string> };
+
+/** Another program, measured as we are. */
+export type Peer = {
+	/** Its name in `--only`. */
+	name: string;
+	/** Its title in the table, with its version. */
+	title: string;
+	/** Its folder below `projects`. */
+	project: string;
+	/** Runs before the clock starts: generates code. */
+	build?: (world: PeerWorld) => PeerCommand;
+	command: (world: PeerWorld) => PeerCommand;
+	/** Returns one row with `done`: everything is stored. `$1` is the newest block, `$2` all rows. */
+	doneSql: string;
+	/** Returns one row of sums, each named as in `ChainFigures`. */
+	figuresSql: string;
+};
+
+/** Names of a peer's tables; null where it keeps no figures. All have the same columns. */
+export type PeerTables = { event: string; collection: string | null; candle: string | null };
+
+/**
+ * Returns the statement that adds up what a peer has stored, in columns named as `ChainFigures`;
+ * where a peer stores something twice (events and figures) the second has its name with `counted`.
+ */
+export function figuresSql({ event, collection, candle }: PeerTables): string {
+	const sums = [
+		`(select count(*) from ${event} where kind = 'mint') as mints`,
+		`(select sum(quantity) from ${event} where kind = 'mint') as units`,
+		`(select sum(wei) from (select distinct tx, wei from ${event} where kind = 'mint') as one) as paid`,
+		`(select count(*) from ${event} where kind = 'sale') as sales`,
+		`(select sum(wei) from ${event} where kind = 'sale') as volume`,
+	];
+	if (collection !== null) {
+		sums.push(
+			...["mints", "units", "paid", "sales", "volume"].map(
+				(name) => `(select sum(${name}) from ${collection}) as counted_${name}`,
+			),
+			`(select count(*) from ${collection}) as collections`,
+		);
+	}
+	if (candle !== null) {
+		sums.push(
+			`(select count(*) from ${candle}) as candles`,
+			`(select sum(sales) from ${candle}) as counted_in_candles_sales`,
+			`(select sum(volume) from ${candle}) as counted_in_candles_volume`,
+			...["opened", "highest", "lowest", "closed"].map(
+				(name) => `(select sum(${name}) from ${candle}) as ${name}`,
+			),
+		);
+	}
+	return `select ${sums.join(", ")}`;
+}
 
 const ROWS_DONE = (collection: string) =>
 	`select coalesce(sum(mints + sales), 0) >= $2::bigint and $1::bigint > 0 as done

@@ -1,28 +1,29 @@
 // Measures other programs and prints the results. `bun run peers --help` lists the options.
+
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { fillChain } from "#test/bench/chain/fillChain.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
+import { silentLog } from "#core/log.ts";
+import { fillChain, type Node } from "#test/bench/chain/startNode.ts";
 import { contentsOf, rowsPerBlock, WORKLOAD } from "#test/bench/chain/workload.ts";
-import { createScope } from "#test/bench/createScope.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
 import { startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
-import { installPeer } from "#test/bench/peers/installPeer.ts";
+import { createScope, openDataDir } from "#test/bench/measure/startServiceProcess.ts";
 import {
+	type ChainFacts,
 	type Indexer,
 	type IndexerServer,
 	measureIndexer,
+	readChain,
+	tapelineIndexer,
 } from "#test/bench/peers/measureIndexer.ts";
-import type { Peer } from "#test/bench/peers/Peer.ts";
-import { PEERS_USAGE, parsePeerOptions } from "#test/bench/peers/parsePeerOptions.ts";
-import { peerList } from "#test/bench/peers/peerList.ts";
-import { type ChainFacts, readChain } from "#test/bench/peers/readChain.ts";
-import { type PeerRow, renderPeers } from "#test/bench/peers/renderPeers.ts";
-import { runStep } from "#test/bench/peers/runStep.ts";
-import { startPeerProcess } from "#test/bench/peers/startPeerProcess.ts";
-import { tapelineIndexer } from "#test/bench/peers/tapelineIndexer.ts";
+import {
+	PEERS_USAGE,
+	type PeerRow,
+	parsePeerOptions,
+	renderPeers,
+} from "#test/bench/peers/parsePeerOptions.ts";
+import { type Peer, peerList } from "#test/bench/peers/peerList.ts";
+import { installPeer, runStep, startPeerProcess } from "#test/bench/peers/startPeerProcess.ts";
 import { runFloor } from "#test/bench/reference/runFloor.ts";
 
 const EXIT_FAILED = 1;

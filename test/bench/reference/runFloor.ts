@@ -1,15 +1,16 @@
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { z } from "zod";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { silentLog } from "#core/log.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
-import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
 import type { Contents } from "#test/bench/chain/workload.ts";
-import type { Scope } from "#test/bench/createScope.ts";
-import { openDataDir } from "#test/bench/measure/openDataDir.ts";
+import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 
 const floorSchema = z.object({
 	rows: z.number(),
@@ -68,4 +69,25 @@ async function makeTable(connectionString: string, atMs: number): Promise<void> 
 	});
 	await partitionsOf(db).ensure([atMs]);
 	await db.close();
+}
+
+/** Starts the bare script at the head of a node; returns where it publishes. */
+export async function startBareHead(
+	scope: Scope,
+	node: Node,
+): Promise<{ url: string; stop(): Promise<void> }> {
+	const script = join(import.meta.dir, "bareHead.ts");
+	const child = Bun.spawn([process.execPath, script, node.url, node.wsUrl], {
+		stdin: "ignore",
+		stdout: "pipe",
+		stderr: "inherit",
+	});
+	const stop = scope.defer(async () => {
+		child.kill("SIGKILL");
+		await child.exited;
+	});
+	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
+	const first = await new Promise<string>((resolve) => lines.once("line", resolve));
+	const { url } = z.object({ url: z.string() }).parse(JSON.parse(first));
+	return { url, stop };
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "bun:test";
 import { busyCases } from "#test/conformance/provider/cases/busyCases.ts";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: however many sales a day some collections have, every collection is synced, within a
 // bound, with hardly a page read twice.

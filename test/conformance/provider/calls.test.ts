@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from "bun:test";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
 import { callCases } from "#test/conformance/provider/cases/callCases.ts";
 import { clientCases } from "#test/conformance/provider/cases/clientCases.ts";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: the provider is asked what its document offers and nothing else, no client uses up its
 // minute, and a client's own mistakes have an answer.

@@ -1,18 +1,13 @@
 import { expect, test } from "bun:test";
-import { bookCases } from "#test/conformance/provider/cases/bookCases.ts";
+import { bookCases, slowCases, twinCases } from "#test/conformance/provider/cases/bookCases.ts";
 import { busyCases } from "#test/conformance/provider/cases/busyCases.ts";
 import { callCases } from "#test/conformance/provider/cases/callCases.ts";
-import { clientCases } from "#test/conformance/provider/cases/clientCases.ts";
-import { eventCases } from "#test/conformance/provider/cases/eventCases.ts";
-import { hostileCases } from "#test/conformance/provider/cases/hostileCases.ts";
-import { levelCases } from "#test/conformance/provider/cases/levelCases.ts";
+import { clientCases, sharedCases } from "#test/conformance/provider/cases/clientCases.ts";
+import { eventCases, levelCases } from "#test/conformance/provider/cases/eventCases.ts";
+import { hostileCases, troubleCases } from "#test/conformance/provider/cases/hostileCases.ts";
 import { marketCases } from "#test/conformance/provider/cases/marketCases.ts";
 import { refusalCases } from "#test/conformance/provider/cases/refusalCases.ts";
-import { sharedCases } from "#test/conformance/provider/cases/sharedCases.ts";
-import { slowCases } from "#test/conformance/provider/cases/slowCases.ts";
 import { streamCases } from "#test/conformance/provider/cases/streamCases.ts";
-import { troubleCases } from "#test/conformance/provider/cases/troubleCases.ts";
-import { twinCases } from "#test/conformance/provider/cases/twinCases.ts";
 import { unknownCases } from "#test/conformance/provider/cases/unknownCases.ts";
 
 // Guarantee: a case's number names one case, so that a report of a number can be looked up.

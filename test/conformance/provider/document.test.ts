@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { findOperation } from "#test/conformance/provider/document/findOperation.ts";
-import { problemsOf } from "#test/conformance/provider/document/problemsOf.ts";
-import { readDocument } from "#test/conformance/provider/document/readDocument.ts";
-import { requestProblems } from "#test/conformance/provider/document/requestProblems.ts";
-import { answers } from "#test/conformance/provider/emulator/answers/answers.ts";
-import { type Provider, startProvider } from "#test/conformance/provider/emulator/startProvider.ts";
+import {
+	findOperation,
+	problemsOf,
+	readDocument,
+	requestProblems,
+} from "#test/conformance/provider/document/requestProblems.ts";
+import {
+	answers,
+	type Provider,
+	startProvider,
+} from "#test/conformance/provider/emulator/startProvider.ts";
 import { makeWorld } from "#test/conformance/provider/world/makeWorld.ts";
 
 // Guarantee: the emulator answers as the published document says, nothing less and nothing more,

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll } from "bun:test";
-import { bookCases } from "#test/conformance/provider/cases/bookCases.ts";
+import { bookCases, twinCases } from "#test/conformance/provider/cases/bookCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
 import { eventCases } from "#test/conformance/provider/cases/eventCases.ts";
 import { hostileCases } from "#test/conformance/provider/cases/hostileCases.ts";
 import { marketCases } from "#test/conformance/provider/cases/marketCases.ts";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
-import { twinCases } from "#test/conformance/provider/cases/twinCases.ts";
 import { unknownCases } from "#test/conformance/provider/cases/unknownCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: beside a provider that was written from its published document alone, every figure is
 // the one that its answers make, or unknown.

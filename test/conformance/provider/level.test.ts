@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "bun:test";
-import { levelCases } from "#test/conformance/provider/cases/levelCases.ts";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
+import { levelCases } from "#test/conformance/provider/cases/eventCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: what the chain tells is not asked of the provider, and what both tell counts once.
 

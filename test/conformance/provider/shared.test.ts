@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "bun:test";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
-import { sharedCases } from "#test/conformance/provider/cases/sharedCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
+import { sharedCases } from "#test/conformance/provider/cases/clientCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 import type { TestService } from "#test/harness/startTestService.ts";
 
 // Guarantee: one key's minute is one minute, however many processes share it.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "bun:test";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
-import { slowCases } from "#test/conformance/provider/cases/slowCases.ts";
+import { slowCases } from "#test/conformance/provider/cases/bookCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: a provider that answers after 9 s is waited for, and by nobody who need not.
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "bun:test";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
 import { streamCases } from "#test/conformance/provider/cases/streamCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: what the provider's stream pushes is stored once, whatever comes with it and however
 // much of it.

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from "bun:test";
+import { runCases } from "#test/conformance/provider/cases/Case.ts";
+import { troubleCases } from "#test/conformance/provider/cases/hostileCases.ts";
 import { refusalCases } from "#test/conformance/provider/cases/refusalCases.ts";
-import { runCases } from "#test/conformance/provider/cases/runCases.ts";
-import { troubleCases } from "#test/conformance/provider/cases/troubleCases.ts";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
 
 // Guarantee: whatever a provider answers, figures stay right or become unknown, the log has a line,
 // and everything is whole again once the provider is.

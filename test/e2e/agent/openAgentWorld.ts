@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { runCommand } from "#api/cli/runCommand.ts";
-import { custodyEnv } from "#test/e2e/documents/custodyEnv.ts";
+import { custodyEnv } from "#test/e2e/documents/startTradingService.ts";
 import { openMarketLab } from "#test/harness/openMarketLab.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import { startModelEmulator } from "#test/sandbox/model/startModelEmulator.ts";
+import { startModelEmulator } from "#test/sandbox/startModelEmulator.ts";
 
 export type Said = { status: number; body: any };
 export type SayOptions = { by?: string; key?: string };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { defineTool } from "#core/plugin/Tool.ts";
 
 const harbors = new Map([

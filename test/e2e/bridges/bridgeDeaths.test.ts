@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData } from "viem";
-import { bridgeSteps } from "#plugins/bridge/bridgeSteps.ts";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { bridgeSteps } from "#plugins/bridge/bridgeConfig.ts";
+import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: wherever a process ends between a request and an arrival, what goes on after it by
 // what is stored makes of it one allowance, one deposit and one arrival.

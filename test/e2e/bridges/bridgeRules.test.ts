@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex } from "viem";
 import { runCommand } from "#api/cli/runCommand.ts";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: what is typed is what is bridged, what is ambiguous is looked up and never sent again,
 // and operators can look, hold back and go on.

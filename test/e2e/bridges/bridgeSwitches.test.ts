@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi } from "viem";
-import { countRoundTrips } from "#test/harness/countRoundTrips.ts";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
+import { countRoundTrips } from "#test/harness/proxies.ts";
 import { until } from "#test/harness/until.ts";
-import { fillPurse, sendAsSolver } from "#test/sandbox/bridge/openBridgeChain.ts";
+import { fillPurse, sendAsSolver } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: switches and questions stop what is not sent yet, and never the following of money.
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
+import { signBridgeWebhook } from "#test/sandbox/bridge/answerBridge.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
-import { signBridgeWebhook } from "#test/sandbox/bridge/createBridgePostbox.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: what a bridge says of its money is what both chains, and the provider's books, say.
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { USDG } from "#test/harness/openBridgeWorld.ts";
+import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 import { createMessenger, type Messenger } from "#test/sandbox/bridge/createMessenger.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
 
 // Guarantee: a token that crosses by itself is sent where both contracts name each other on their
 // own chains, costs no more than may be offered, and has arrived when the other chain says so.

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { bridgeSteps, handOverSteps } from "#plugins/bridge/bridgeSteps.ts";
-import { signSteps } from "#plugins/wallets/execution/stepNames.ts";
-import { bridgesBefore, endOf, entryOf, judgeBridges } from "#test/e2e/kills/judgeBridges.ts";
-import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
-import { type BridgeLane, openBridgeLane } from "#test/e2e/kills/openBridgeLane.ts";
+import { bridgeSteps, handOverSteps } from "#plugins/bridge/bridgeConfig.ts";
+import { signSteps } from "#plugins/wallets/execution/advanceBatch.ts";
+import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
+import {
+	type BridgeLane,
+	bridgesBefore,
+	endOf,
+	entryOf,
+	judgeBridges,
+	openBridgeLane,
+} from "#test/e2e/kills/openBridgeLane.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { LIE_KINDS, OUTCOME_KINDS, PERMIT_LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";

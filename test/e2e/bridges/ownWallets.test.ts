@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, toHex } from "viem";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { USDG } from "#test/harness/openBridgeWorld.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends
 // nothing; a hash is worth what the chain shows behind it.

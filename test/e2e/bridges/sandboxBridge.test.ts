@@ -7,7 +7,7 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 import { until } from "#test/harness/until.ts";
 import { USDT0 } from "../../sandbox/bridge/bridgeOf.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
-import { type Ada, sandboxEnvironment, signInAda } from "../reveals/sandboxEnvironment.ts";
+import { type Ada, sandboxEnvironment, signInAda } from "../reveals/sandboxShows.ts";
 
 // Guarantee: what the sandbox prints to copy does bridge, on chains that mine at their own pace.
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex } from "viem";
-import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
-import { SIGNED_DOLLAR } from "#test/harness/openBridgeWorld.ts";
+import { type BridgeLab, openBridgeLab, SIGNED_DOLLAR } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
 import { PERMIT_LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
-import { dollarAbi } from "#test/sandbox/bridge/solverAccount.ts";
+import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: where an owner signs in place of depositing, what they sign is checked member by
 // member, is handed to the provider once, and the chain says what came of it.

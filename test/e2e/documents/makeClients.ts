@@ -1,9 +1,44 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runTool } from "#test/e2e/documents/runTool.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+
+/** Runs a tool of `node_modules` by Bun and returns its output; throws where the tool fails. */
+export async function runTool(
+	path: string,
+	args: readonly string[],
+	options: { preload?: string; folder?: string } = {},
+): Promise<string> {
+	const { preload, folder = ROOT } = options;
+	const child = Bun.spawn({
+		cmd: [
+			process.execPath,
+			...(preload ? ["--preload", preload] : []),
+			join(ROOT, "node_modules", path),
+			...args,
+		],
+		cwd: folder,
+		// Neither tool may send telemetry or look for updates.
+		env: {
+			...process.env,
+			REDOCLY_TELEMETRY: "off",
+			REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+			CI: "1",
+		},
+		stdout: "pipe",
+		stderr: "pipe",
+	});
+	const [out, err, code] = await Promise.all([
+		new Response(child.stdout).text(),
+		new Response(child.stderr).text(),
+		child.exited,
+	]);
+	if (code !== 0) throw new Error(`${path} ended with ${code}:\n${out}${err}`);
+	return out + err;
+}
 
 const HERE = import.meta.dir;
-const ROOT = join(HERE, "../../..");
+const MAKE_CLIENTS_ROOT = join(HERE, "../../..");
 const preload = join(HERE, "typescriptForGenerators.ts");
 
 /** Strict, as in a careful project; the generated code is checked too. */
@@ -28,7 +63,7 @@ const TSCONFIG = {
  * all of it. Returns their paths; throws where a generator or the compiler fails.
  */
 export async function makeClients(document: string, folder: string): Promise<string[]> {
-	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+	symlinkSync(join(MAKE_CLIENTS_ROOT, "node_modules"), join(folder, "node_modules"));
 	await Bun.write(join(folder, "openapi.json"), document);
 	await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
 	const programs = ["useOpenapiFetch", "useHeyApi"].map(async (name) => {

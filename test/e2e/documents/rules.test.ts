@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import asyncApiSchema from "@asyncapi/specs/schemas/3.0.0-without-$id.json" with { type: "json" };
+import asyncApiSchema from "@asyncapi/specs/schemas/3.0.0-without-$id.json";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
-import { runTool } from "#test/e2e/documents/runTool.ts";
-import { startTradingService } from "#test/e2e/documents/startTradingService.ts";
-import { walkSchemas } from "#test/e2e/documents/walkSchemas.ts";
-import { createSchemaCheck } from "#test/harness/document/createSchemaCheck.ts";
+import { runTool } from "#test/e2e/documents/makeClients.ts";
+import { startTradingService, walkSchemas } from "#test/e2e/documents/startTradingService.ts";
+import { createSchemaCheck } from "#test/harness/documentChecks.ts";
 
 // Guarantee: a reader of the documents alone knows what to send, what comes back, in which unit,
 // and what each error means. An undocumented addition fails here.

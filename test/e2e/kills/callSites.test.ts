@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
-import { planSteps } from "#plugins/reveal-snipe/plans/planSteps.ts";
-import { stepNames } from "#plugins/wallets/execution/stepNames.ts";
-import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/kindSteps.ts";
-import { projectFiles } from "#test/tidy/projectFiles.ts";
-import { readSourceFile } from "#test/tidy/readSourceFile.ts";
-import type { SourceFile } from "#test/tidy/SourceFile.ts";
+import { planSteps } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
+import { stepNames } from "#plugins/wallets/execution/advanceBatch.ts";
+import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/KillScenario.ts";
+import type { SourceFile } from "#test/tidy/Rule.ts";
+import { projectFiles, readSourceFile } from "#test/tidy/readSourceFile.ts";
 
 // Guarantee: the list of points at which processes are killed is complete. A commit or an outbound
 // call on the execution path outside a named step fails here.
@@ -38,12 +37,12 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 
 /** Not on the path: whether and when these run changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
-	"plugins/transfers/coin.ts": "asks a token for its decimals before anything is recorded",
+	"plugins/transfers/transferKind.ts": "asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
 	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
 	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
-	"plugins/wallets/link/pruneLinksJob.ts": "deletes links that can be used no more",
-	"plugins/wallets/reconcile/wakeSubmission.ts": "has a look come sooner, which comes anyway",
+	"plugins/wallets/link/createLinks.ts": "deletes links that can be used no more",
+	"plugins/wallets/reconcile/looks.ts": "has a look come sooner, which comes anyway",
 };
 
 /**
@@ -54,22 +53,21 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
 	"core/chain/reads/readBlocks.ts": "called in rpc.receipt",
-	"plugins/wallets/chain/findByNonce.ts": "called in rpc.nonce",
-	"core/chain/reads/readNonceAt.ts": "called in rpc.nonce",
-	"core/chain/reads/sendSigned.ts": "called in rpc.rebroadcast",
+	"plugins/wallets/chain/readAccount.ts": "called in rpc.nonce",
+	"core/chain/reads/readBlocks.ts": "called in rpc.nonce",
+	"core/chain/reads/readBlocks.ts": "called in rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",
-	"core/db/commits/createCommits.ts": "called in the step of each who shares the commit",
+	"core/db/createCommits.ts": "called in the step of each who shares the commit",
 	"plugins/wallets/reconcile/reconcileJobs.ts#readOpen": "called in commit.look",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
-	"plugins/nft-buys/listing/readOrderState.ts": "called in nft_buy.order_state",
-	"plugins/nft-buys/listing/readFunds.ts": "called in nft_buy.funds",
-	"plugins/wallets/allowance/allowanceKind.ts#readAllowance": "called in allowance.read",
-	"plugins/nft-buys/settle/ownershipDenial.ts": "called in nft_buy.ownership",
-	"plugins/bridge/reconcile/chainReaders.ts":
-		"called in bridge.allowance; else reads what is shown",
+	"plugins/nft-buys/listing.ts": "called in nft_buy.order_state",
+	"plugins/nft-buys/listing.ts": "called in nft_buy.funds",
+	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",
+	"plugins/nft-buys/settle.ts": "called in nft_buy.ownership",
+	"plugins/bridge/reconcile/readChain.ts": "called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
-	"plugins/trading/swap/readFunds.ts": "called in trade.funds",
+	"plugins/trading/swap/judgeRoute.ts": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
 	"plugins/tokenomics/buyback/readPools.ts": "called in buyback.market and buyback.turn",
@@ -78,7 +76,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
 	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
 	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
-	"plugins/trading/v4/createV4Quoter.ts": "called in trade.quote",
+	"plugins/trading/quotes/v4Quoter.ts": "called in trade.quote",
 };
 
 /** Returns the spans from each `run(` and `outbound(` to its closing bracket. */

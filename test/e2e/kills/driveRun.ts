@@ -1,6 +1,32 @@
-import { intentsOf } from "#test/e2e/kills/intentsOf.ts";
+import { bytesToHex } from "viem";
+import type { Database } from "#core/db/Database.ts";
+import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import type { KillRun } from "#test/e2e/kills/KillScenario.ts";
 import type { Answer, KillLane } from "#test/e2e/kills/openKillLane.ts";
+
+export type IntentFound = {
+	id: string;
+	status: string;
+	errorCode: string | null;
+	/** The recipient, or the token's id. */
+	wanted: string;
+	/** `queued`, `sending`, … of its payments. */
+	states: string[];
+};
+
+/** Returns every intent that a run made, by what it wants. */
+export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound[]> {
+	return db.query<IntentFound>(
+		`select i.id, i.status, i.error_code as "errorCode",
+			coalesce(i.request->>'recipient', i.request->>'tokenId') as wanted,
+			array(select s.state::text from wallets.submission s where s.intent_id = i.id
+				and s.purpose = 'pay') as states
+		from wallets.intent i
+		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
+		order by i.id`,
+		[run.wanted.map((one) => (one.kind === "pay" ? one.recipient : String(one.tokenId)))],
+	);
+}
 
 const ENDED = new Set(["confirmed", "failed", "rejected", "expired"]);
 const OPEN = new Set(["queued", "sending", "sent", "doubtful", "dropped"]);
@@ -89,4 +115,58 @@ async function confirm(lane: KillLane, intentId: string): Promise<void> {
 	const { body } = await lane.ask(path);
 	const answered = await lane.ask(path, { body: { planHash: body.planHash } });
 	if (answered.status !== 200) throw new Error(`not confirmed: ${answered.text}`);
+}
+
+/** Longer than a transaction that no node knows is still expected. */
+const LOST_MS = UNSEEN_DROPPED_MS + 60_000;
+
+/**
+ * Returns a function that lets the node drop all pending transactions of the lane's wallet, once,
+ * as soon as the service has seen all of them there; then so much time passes that they are given
+ * up for lost. It is called again and again, also after a death.
+ */
+export function forgetfulNode(lane: KillLane): () => Promise<void> {
+	let hasForgotten = false;
+	return async () => {
+		if (hasForgotten) return;
+		const open = await lane.db.query<{ hash: Uint8Array | null; isSeen: boolean }>(
+			`select transaction_hash as hash, state = 'sent' and signed is not null as "isSeen"
+			from wallets.submission
+			where final_at is null and state in ('queued', 'sending', 'doubtful', 'sent')`,
+		);
+		// With one transaction the node drops all that follow it, and one that was never seen stays
+		// lost.
+		if (open.length === 0 || !open.every(({ isSeen }) => isSeen)) return;
+		hasForgotten = true;
+		for (const { hash } of open) {
+			if (hash) await lane.world.anvil.rpc("anvil_dropTransaction", [bytesToHex(hash)]);
+		}
+		await lane.tick(LOST_MS);
+	};
+}
+
+const CANCELLABLE = new Set(["submitted", "uncertain"]);
+/** Not yet or no longer possible, or another process holds the intent. */
+const LATER = new Set([409, 503]);
+
+/**
+ * Returns a function that cancels each transfer of a run once, as soon as it was sent; true once
+ * that is done, or no longer needed. It is called again and again, also after a death: a request of
+ * the life before may not have been received.
+ */
+export function impatientOwner(lane: KillLane, run: KillRun): () => Promise<boolean> {
+	return async () => {
+		const intents = await intentsOf(lane.db, run);
+		let isDone = intents.length === run.wanted.length;
+		for (const { id, status } of intents) {
+			if (status === "created" || status === "submitting") isDone = false;
+			if (!CANCELLABLE.has(status)) continue;
+			const path = `/v1/trading/wallet-transfers/${id}/cancel`;
+			const { status: answered, text, body } = await lane.ask(path, { body: {} });
+			if (LATER.has(answered)) isDone = false;
+			else if (answered !== 200) throw new Error(`not cancelled: ${answered} ${text}`);
+			else if (body.cancellation?.state === "queued") isDone = false;
+		}
+		return isDone;
+	};
 }

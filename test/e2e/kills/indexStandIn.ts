@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { httpFault } from "#core/http/httpFault.ts";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import {
 	type MarketIndex,
 	MarketIndexKey,

@@ -2,7 +2,7 @@
 // they are told to, so that a test need not wait for their second.
 
 import { startService } from "#api/service/startService.ts";
-import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 const JOBS = new Set([

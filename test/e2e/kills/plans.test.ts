@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
-import { planSteps } from "#plugins/reveal-snipe/plans/planSteps.ts";
-import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { planSteps } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
+import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
-import { type KillWorld, openKillWorld } from "#test/e2e/kills/openKillWorld.ts";
+import { type KillWorld, openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
 import { sellListing } from "#test/harness/sellListing.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";

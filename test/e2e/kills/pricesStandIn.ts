@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 
 const ANVIL = 31_337;
 const ROBINHOOD = 4_663;

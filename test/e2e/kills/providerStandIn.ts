@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { definePlugin } from "#core/plugin/definePlugin.ts";
+import { definePlugin } from "#core/plugin/Plugin.ts";
 import {
 	type ProviderFulfilment,
 	ProviderKey,
 	type ProviderOrder,
 } from "#plugins/provider/contract.ts";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider } from "#test/harness/fakes.ts";
 
 /** One listing and how to fill it, as the test's own server answers. */
 export type StandInBook = { listing: ProviderOrder; fulfilment: ProviderFulfilment };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "viem";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
-import { allowanceSteps } from "#plugins/wallets/allowance/allowanceKind.ts";
-import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
+import { allowanceSteps } from "#plugins/wallets/allowance.ts";
+import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import type { Answer } from "#test/e2e/kills/openKillLane.ts";
 import {
 	allowedRaw,

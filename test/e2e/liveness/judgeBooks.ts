@@ -1,10 +1,14 @@
 import { type Hex, parseTransaction } from "viem";
-import { isEnded } from "#test/e2e/liveness/isEnded.ts";
-import type { Payment, PlayedIntent, Player } from "#test/e2e/liveness/LiveRound.ts";
-import { nameOf } from "#test/e2e/liveness/nameOf.ts";
+import {
+	isEnded,
+	nameOf,
+	type Payment,
+	type PlayedIntent,
+	type Player,
+	playedIntents,
+} from "#test/e2e/liveness/LiveRound.ts";
 import type { LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 import type { Market } from "#test/e2e/liveness/openMarket.ts";
-import { playedIntents } from "#test/e2e/liveness/playedIntents.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 import type { SignedTransaction } from "#test/sandbox/custody/startCustodyEmulator.ts";
 

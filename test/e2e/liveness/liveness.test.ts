@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
+import { oddNumbers } from "#test/e2e/liveness/FalseAnswer.ts";
 import { falseAnswers } from "#test/e2e/liveness/falseAnswers.ts";
-import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
-import { oddNumbers } from "#test/e2e/liveness/oddNumbers.ts";
+import { type LiveRound, planRounds } from "#test/e2e/liveness/LiveRound.ts";
 import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
-import { planRounds } from "#test/e2e/liveness/planRounds.ts";
 import { playRound } from "#test/e2e/liveness/playRound.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";

@@ -10,7 +10,7 @@ import {
 import { type LyingNode, startLyingNode } from "#test/e2e/liveness/startLyingNode.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
-import type { Person } from "#test/sandbox/custody/people/Person.ts";
+import type { Person } from "#test/sandbox/custody/people.ts";
 import {
 	type CustodyEmulator,
 	type SignedTransaction,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { bundleKillable, type KillableBundle } from "#test/e2e/kills/bundleKillable.ts";
+import { bundleKillable, type KillableBundle } from "#test/e2e/kills/startKillable.ts";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";
 import { falseAnswers } from "#test/e2e/liveness/falseAnswers.ts";
 import type { LiveRound } from "#test/e2e/liveness/LiveRound.ts";
 import { type LiveWorld, openLiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 import { playRound } from "#test/e2e/liveness/playRound.ts";
-import { type MortalService, startMortalService } from "#test/e2e/liveness/startMortalService.ts";
+import { type MortalService, startMortalService } from "#test/e2e/liveness/startLiveService.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";

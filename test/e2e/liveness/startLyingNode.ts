@@ -1,5 +1,5 @@
 import { numberToHex, parseTransaction } from "viem";
-import type { AskNode, NodeCall, NodeLieTold } from "#test/e2e/liveness/NodeLie.ts";
+import type { AskNode, NodeCall, NodeLieTold } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { SignedTransaction } from "#test/sandbox/custody/startCustodyEmulator.ts";
 
 export type LyingNode = {

@@ -1,3 +1,81 @@
+import type { Hex } from "viem";
+import type { Owners } from "#test/e2e/oracle/createViews.ts";
+import type { Rates } from "#test/e2e/oracle/expected/worthOf.ts";
+
+/** One event as its source told it: the chain's logs, or an answer of the provider. */
+export type UnpricedFact = {
+	kind: "sale" | "mint" | "transfer";
+	contract: Hex;
+	tokenId: string;
+	quantity: bigint;
+	from: Hex;
+	to: Hex;
+	atMs: number;
+	/** Base units of `currency` for all units; null if no source told a price. */
+	total: bigint | null;
+	currency: Hex | null;
+	accepted: boolean;
+	transaction: Hex | null;
+	/** Null where only the provider told it. */
+	block: number | null;
+	/** The provider's own words; null if it did not tell of the event. */
+	words: any;
+	/** Position among the events of its second: the later has the larger number. */
+	place: number;
+};
+
+export type Fact = UnpricedFact & {
+	/** Wei for all units; null if no source told a price, or its currency had no rate. */
+	worth: bigint | null;
+	/** Dollars for one ether at its time; null if no feed had a rate. */
+	etherDollars: number | null;
+};
+
+/** An answer of the provider, with its time. */
+export type Told<Answer = any> = { atMs: number; answer: Answer };
+
+/** The provider's answers about one slug, each list with the newest last. */
+export type ToldSlug = {
+	pages: Told[];
+	stats: Told[];
+	listings: Told[];
+	allListings: Told[];
+	offers: Told[];
+	drops: Told[];
+	traits: Told[];
+	traitFloors: Told[];
+	/** By contract and id, in the provider's words. */
+	tokens: Map<string, any>;
+	/** Answers to requests for its events. */
+	eventAnswers: Told[];
+};
+
+/**
+ * All that can be known of one contract: what the product was told, and what happened on the chain.
+ */
+export type View = {
+	chain: string;
+	address: Hex;
+	/** The provider's slug; null if it has none. */
+	slug: string | null;
+	/**
+	 * False where the provider's slug has several contracts: its figures are then of no single one.
+	 */
+	isSole: boolean;
+	/** What the lanes read and the provider answered, the oldest first. */
+	known: readonly Fact[];
+	/** All that happened, whether or not it can be known. */
+	truth: readonly Fact[];
+	told: ToldSlug;
+	rates: Rates;
+	/** From the chain at its head; null if the service did not walk it. */
+	owners: Owners | null;
+	/** When the lanes of its chain began; null if the chain is not read. */
+	lanesFromMs: number | null;
+	/** The time of the newest block; null if the chain is not read. */
+	lanesUntilMs: number | null;
+};
+
 /** Returns what is wrong with a value; undefined if nothing is. */
 export type Check = (actual: any) => string | undefined;
 
@@ -61,4 +139,9 @@ export function isNear(actual: unknown, expected: number): boolean {
 
 function short(value: unknown): string {
 	return (JSON.stringify(value) ?? String(value)).slice(0, 200);
+}
+
+/** Accepts any value of a member, with the reason why it is no figure. */
+export function notAFigure(_why: string): Check {
+	return (actual) => (actual === undefined ? "the member is missing" : undefined);
 }

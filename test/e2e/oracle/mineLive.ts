@@ -1,18 +1,107 @@
-import { createRandom } from "#test/conformance/provider/world/createRandom.ts";
-import { growingIn } from "#test/conformance/provider/world/trading.ts";
-import { areLevel } from "#test/e2e/oracle/areLevel.ts";
+import { addOrder, growingIn, steps } from "#test/conformance/provider/world/growCollection.ts";
+import { coins, createRandom } from "#test/conformance/provider/world/World.ts";
+import { viewOf } from "#test/e2e/oracle/askLists.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import { differences, type Expected } from "#test/e2e/oracle/differences.ts";
-import { candlesOf } from "#test/e2e/oracle/expected/candlesOf.ts";
-import { eventOf } from "#test/e2e/oracle/expected/eventOf.ts";
-import { discoverRowOf } from "#test/e2e/oracle/expected/rowsOf.ts";
-import type { Fact, View } from "#test/e2e/oracle/Known.ts";
-import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
-import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
-import { type Deed, readChain } from "#test/e2e/oracle/readChain.ts";
-import { arePriced, readRates } from "#test/e2e/oracle/readRates.ts";
+import {
+	differences,
+	type Expected,
+	type Fact,
+	notAFigure,
+	type View,
+} from "#test/e2e/oracle/differences.ts";
+import { floorDollarsOf } from "#test/e2e/oracle/expected/collectionOf.ts";
+import { figureOf, figuresOf, numberOf, type Tally } from "#test/e2e/oracle/expected/figuresOf.ts";
+import { candlesOf, discoverRowOf } from "#test/e2e/oracle/expected/rowsOf.ts";
+import { eventOf } from "#test/e2e/oracle/expected/tokens.ts";
+import { type Figure, UNKNOWN } from "#test/e2e/oracle/expected/worthOf.ts";
+import { type Deed, type OracleLab, readChain } from "#test/e2e/oracle/openOracleLab.ts";
+import { areLevel, arePriced, readRates } from "#test/e2e/oracle/waits.ts";
 import { tell } from "#test/e2e/oracle/world/fillWorld.ts";
-import { openStream, type TestStream } from "#test/harness/openStream.ts";
+import { openStream, type TestStream } from "#test/harness/startTestService.ts";
+
+/** By then every floor told until now is too old to be the floor of a day ago. */
+const DAY_MS = 24.5 * 3_600_000;
+/** Cheaper than any listing of the world. */
+const CHEAP = steps(21_500, coins.eth);
+const MOVED = "told-whole";
+const name = "floorChange24hPercent";
+
+/**
+ * Moves the clock by a day, then has one collection's floor told anew: compares its frame, and each
+ * change of a floor against its value before.
+ */
+export async function dayLater(
+	oracle: OracleLab,
+	{ problems, tally }: { problems: string[]; tally: Tally },
+): Promise<void> {
+	const { lab, feeds, seed } = oracle;
+	const before = await createViews(oracle);
+	lab.advance(DAY_MS);
+	// Without this no feed would have had a round for a day.
+	if (seed % 2 === 1) {
+		feeds.publish(lab.nowMs());
+		await readRates(oracle);
+	}
+	const moved = lab.of(MOVED);
+	const [place] = moved.places;
+	addOrder(moved, { kind: "listing", price: CHEAP }, growingIn(lab.world, lab.nowMs()));
+	const path = `/collections/${place?.address}`;
+	const base = `${lab.service.url.replace(/^http/, "ws")}/v1/nft-market`;
+	const stream = await openStream(`${base}${path}/stream?chain=base`);
+	await lab.read(`${path}?chain=base`);
+	const frame = await stream.next(({ type }) => type === "floor_update");
+	stream.close();
+	await lab.idle();
+	const views = await createViews(oracle);
+	const changeOf = (view: View): Figure => {
+		const was = before.find(({ chain, address }) => {
+			return chain === view.chain && address === view.address;
+		});
+		return changed(was ? floorOf(was, lab.nowMs()).value : null, floorOf(view, lab.nowMs()).value);
+	};
+	const compare = (what: string, wrong: string[]) => {
+		problems.push(...wrong.map((one) => `a day later ${what} ${one}`));
+	};
+	const now = viewOf(views, { slug: MOVED, chain: "base" });
+	const floor = floorOf(now, lab.nowMs());
+	compare(
+		"a floor's frame",
+		differences(frame.data, {
+			floorNative: floor.value,
+			floorUsd: floorDollarsOf(now, floor, lab.nowMs()),
+			floorPrice: floor.value,
+			floorSymbol: "ETH",
+			observedAt: notAFigure("a time at which the service did something"),
+		}),
+	);
+	const { figures, market: page } = await lab.read(`${path}?chain=base`);
+	const dollars = floorDollarsOf(now, floor, lab.nowMs());
+	compare("the page", differences(page.floor_price_usd, dollars));
+	compare("the page", differences(figures[name], figureOf(changeOf(now), name, tally)));
+	const { market } = await lab.read("/discover?limit=200");
+	for (const row of market) {
+		const wrong = differences(row[name], numberOf(changeOf(viewOf(views, row))));
+		compare(`discover's row of ${row.slug}`, wrong);
+	}
+}
+
+function floorOf(view: View, nowMs: number): Figure {
+	const floor = figuresOf(view, nowMs)["floorNative"];
+	if (!floor) throw new Error("a figure is missing");
+	return floor;
+}
+
+function changed(was: number | null, now: number | null): Figure {
+	const isKnown = was !== null && now !== null;
+	return {
+		...UNKNOWN,
+		unit: "percent",
+		window: "24h",
+		value: isKnown ? ((now - was) / was) * 100 : null,
+		sources: ["provider"],
+		reasons: ["not_read", "not_counted"],
+	};
+}
 
 /** The collections in the block. */
 const LIVE = ["shared-whole", "lone-cats", "lone-editions"];
@@ -21,7 +110,7 @@ const BEFORE_MS = 300_000;
 /** A block in the same second as a round might be before it or after it. */
 const AFTER_A_ROUND_MS = 2_000;
 const MINUTE_MS = 60_000;
-const name = notAFigure("what it is called, and how it looks");
+const nameOfMineLive = notAFigure("what it is called, and how it looks");
 
 /**
  * Mines a block of sales and mints while a client listens, and compares each frame with what is
@@ -105,7 +194,7 @@ function frameOf(views: readonly View[], { type, topic, data }: any, nowMs: numb
 		const row = isMint
 			? {
 					...(eventNamed(views, data.row) as object),
-					collection: { slug: name, name, imageUrl: name },
+					collection: { slug: nameOfMineLive, name: nameOfMineLive, imageUrl: nameOfMineLive },
 				}
 			: discoverRowOf(viewNamed(views, data.row.slug), nowMs);
 		return { section: data.section, row };

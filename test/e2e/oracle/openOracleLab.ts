@@ -1,12 +1,164 @@
+import { decodeEventLog, type Hex, parseAbi } from "viem";
 import {
 	type ConformanceLab,
 	openConformanceLab,
-} from "#test/conformance/provider/lab/openConformanceLab.ts";
-import { createRandom } from "#test/conformance/provider/world/createRandom.ts";
-import { readChain } from "#test/e2e/oracle/readChain.ts";
+} from "#test/conformance/provider/openConformanceLab.ts";
+import { createRandom } from "#test/conformance/provider/world/World.ts";
 import { fillWorld } from "#test/e2e/oracle/world/fillWorld.ts";
 import { type Chain, makeChain } from "#test/e2e/oracle/world/makeChain.ts";
 import { type Feeds, makeFeeds } from "#test/e2e/oracle/world/makeFeeds.ts";
+
+// Reads a chain in the slow and simple way, sharing no code with the service: viem's decoder for
+// every log, receipts for who got what, and plain arithmetic over plain lists.
+
+const abi = parseAbi([
+	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)",
+	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
+	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+]);
+const SEAPORT = "0x0000000000000068f116a894984e2db1123eb395";
+const ZERO = "0x0000000000000000000000000000000000000000";
+
+export type Move = {
+	contract: Hex;
+	tokenId: bigint;
+	quantity: bigint;
+	from: Hex;
+	to: Hex;
+};
+export type Deed = Move & {
+	kind: "sale" | "mint";
+	transactionHash: Hex;
+	block: number;
+	atMs: number;
+	/** Base units for all units; null if no single currency paid. */
+	total: bigint | null;
+	currency: Hex | null;
+	accepted: boolean;
+};
+
+type Log = { address: Hex; topics: [Hex, ...Hex[]]; data: Hex };
+type Transaction = { hash: Hex; value: Hex };
+type Block = { number: Hex; timestamp: Hex; transactions: Transaction[] };
+type Item = { itemType: number; token: Hex; identifier: bigint; amount: bigint };
+type Order = { offerer: Hex; offer: readonly Item[]; consideration: readonly Item[] };
+
+/** Returns every sale and mint on a chain, in chain order. */
+export async function readChain(url: string, firstBlock = 0): Promise<Deed[]> {
+	const rpc = async <Result>(method: string, params: unknown[]): Promise<Result> => {
+		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+		const headers = { "content-type": "application/json" };
+		const response = await fetch(url, { method: "POST", headers, body });
+		return ((await response.json()) as { result: Result }).result;
+	};
+	const span = { fromBlock: `0x${firstBlock.toString(16)}`, toBlock: "latest" };
+	// A block without a log has neither a sale nor a mint.
+	const logs = await rpc<{ blockNumber: Hex }[]>("eth_getLogs", [span]);
+	const deeds: Deed[] = [];
+	for (const tag of new Set(logs.map(({ blockNumber }) => blockNumber))) {
+		const number = Number(tag);
+		const [block, receipts] = await Promise.all([
+			rpc<Block>("eth_getBlockByNumber", [tag, true]),
+			rpc<{ transactionHash: Hex; logs: Log[] }[]>("eth_getBlockReceipts", [tag]),
+		]);
+		const values = new Map(block.transactions.map(({ hash, value }) => [hash, BigInt(value)]));
+		for (const { transactionHash, logs } of receipts) {
+			const place = { transactionHash, block: number, atMs: Number(block.timestamp) * 1_000 };
+			const value = values.get(transactionHash) ?? 0n;
+			deeds.push(...mintsOf(logs, value).map((mint) => ({ ...mint, ...place })));
+			deeds.push(...salesOf(logs).map((sale) => ({ ...sale, ...place })));
+		}
+	}
+	return deeds;
+}
+
+type Placeless = Omit<Deed, "transactionHash" | "block" | "atMs">;
+
+function mintsOf(logs: readonly Log[], value: bigint): Placeless[] {
+	const minted = movesOf(logs).filter(({ from }) => from === ZERO);
+	const units = minted.reduce((sum, { quantity }) => sum + quantity, 0n);
+	return minted.map((move, index) => {
+		const total = (value / units) * move.quantity + (index === 0 ? value % units : 0n);
+		return { ...move, kind: "mint", total, currency: ZERO, accepted: true };
+	});
+}
+
+/**
+ * Returns sales: what moved to whom by the tokens' own logs; only the price by the marketplace's.
+ */
+function salesOf(logs: readonly Log[]): Placeless[] {
+	const orders = logs.flatMap((log): Order[] => {
+		const event = log.address === SEAPORT ? decode(log) : null;
+		return event?.eventName === "OrderFulfilled" ? [event.args] : [];
+	});
+	if (orders.length === 0) return [];
+	const given = new Map<Order, bigint>();
+	return movesOf(logs)
+		.filter(({ from }) => from !== ZERO)
+		.flatMap((move): Placeless[] => {
+			const madeBy = (order: Order, who: Hex) => order.offerer.toLowerCase() === who;
+			const bid = orders.find((order) => {
+				return madeBy(order, move.to) && holds(order.consideration, move) && pays(order.offer);
+			});
+			// A sweep may buy one id from several sellers in one transaction, each at their own price.
+			const ask = orders.find((order) => madeBy(order, move.from) && holds(order.offer, move));
+			const order = bid ?? ask;
+			if (!order) return [];
+			const [goods, money] = bid
+				? [bid.consideration, bid.offer]
+				: [order.offer, order.consideration];
+			const units = sum(goods.filter(isNft));
+			const gross = sum(money.filter(isMoney));
+			const unit = gross / units;
+			const rest = given.has(order) ? 0n : gross % units;
+			given.set(order, rest);
+			const total = unit * move.quantity + rest;
+			const currency = money.find(isMoney)?.token.toLowerCase() ?? ZERO;
+			const accepted = total > 0n && move.from !== move.to;
+			return [{ ...move, kind: "sale", total, currency: currency as Hex, accepted }];
+		});
+}
+
+function movesOf(logs: readonly Log[]): Move[] {
+	return logs.flatMap((log): Move[] => {
+		const event = decode(log);
+		const contract = log.address;
+		if (event?.eventName === "Transfer") {
+			const { from, to, tokenId } = event.args;
+			return [move(contract, from, to, tokenId, 1n)];
+		}
+		if (event?.eventName === "TransferSingle") {
+			const { from, to, id, value } = event.args;
+			return [move(contract, from, to, id, value)];
+		}
+		if (event?.eventName !== "TransferBatch") return [];
+		const { from, to, ids, values } = event.args;
+		return ids.map((id, index) => move(contract, from, to, id, values[index] ?? 0n));
+	});
+}
+
+function move(contract: Hex, from: Hex, to: Hex, tokenId: bigint, quantity: bigint): Move {
+	const lower = (address: Hex) => address.toLowerCase() as Hex;
+	return { contract, from: lower(from), to: lower(to), tokenId, quantity };
+}
+
+function decode(log: Log) {
+	try {
+		return decodeEventLog({ abi, topics: log.topics, data: log.data });
+	} catch {
+		return null;
+	}
+}
+
+const isNft = ({ itemType }: Item) => itemType >= 2;
+const isMoney = ({ itemType, amount }: Item) => itemType < 2 && amount > 0n;
+const pays = (items: readonly Item[]) => items.some(isMoney);
+const sum = (items: readonly Item[]) => items.reduce((all, { amount }) => all + amount, 0n);
+const holds = (items: readonly Item[], { contract, tokenId }: Move) =>
+	items.some((item) => {
+		return isNft(item) && item.token.toLowerCase() === contract && item.identifier === tokenId;
+	});
 
 /** The first block of the node's chain. */
 export const FIRST_BLOCK = 20_000_000;

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
-import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
+import { type Ada, sandboxEnvironment, signInAda } from "./sandboxShows.ts";
 
 // Guarantee: a process that is killed in the burst, and another that is killed in a fill, cost time
 // and nothing else: the plan buys what its owner asked for, each token once, within its bounds.

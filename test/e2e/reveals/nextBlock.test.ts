@@ -2,13 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStream } from "#test/harness/openStream.ts";
-import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { openStream, startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 import { type Sandbox, startSandbox } from "#test/sandbox/startSandbox.ts";
-import { holdSteps } from "./holdSteps.ts";
-import { dueNow } from "./openRevealLab.ts";
-import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
+import { dueNow, holdSteps } from "./openRevealLab.ts";
+import { type Ada, sandboxEnvironment, signInAda } from "./sandboxShows.ts";
 
 // Guarantee: a plan needs one block only. The reveal is noticed, ranked and bought while the chain
 // stands still after it, so the buy is in the very next block. Whoever asks meanwhile sees the

@@ -7,8 +7,16 @@ import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/startSandbox.ts";
 import { dueNow } from "./openRevealLab.ts";
-import { type Ada, sandboxEnvironment, signInAda } from "./sandboxEnvironment.ts";
-import { judgeShows, openShows, racesLeft, type Show, spoilHosts } from "./sandboxShows.ts";
+import {
+	type Ada,
+	judgeShows,
+	openShows,
+	racesLeft,
+	type Show,
+	sandboxEnvironment,
+	signInAda,
+	spoilHosts,
+} from "./sandboxShows.ts";
 
 // Guarantee: in the sandbox a collection's reveal is noticed at once and ranked, and an armed plan
 // buys what it wants: from the chain's event to the marketplace's fill, by every kind of reveal,

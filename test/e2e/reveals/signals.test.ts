@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "viem";
-import { openStream } from "#test/harness/openStream.ts";
-import type { TestService } from "#test/harness/startTestService.ts";
+import { openStream, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { openRevealLab, type RevealLab, sealed, shownAs } from "./openRevealLab.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { sessionToken } from "#plugins/wallets/session/sessionToken.ts";
+import { sessionToken } from "#plugins/wallets/session/createSessions.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
-import { planBodyOf } from "#test/harness/openPlansLab.ts";
+import { planBodyOf } from "#test/harness/plans.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
 // Guarantee: an operator turns plans off by one variable; who arms one is told so, and reveals are

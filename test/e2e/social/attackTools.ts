@@ -1,7 +1,11 @@
-import { signatureOf } from "#plugins/social/x/signature.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
-import type { Account, NewPost } from "#test/sandbox/social/createTimeline.ts";
-import { renderMention, renderMessage } from "#test/sandbox/social/renderActivity.ts";
+import {
+	type Account,
+	type NewPost,
+	renderMention,
+	renderMessage,
+} from "#test/sandbox/social/createTimeline.ts";
 
 /** One attempt: it delivers something, and returns the ids of the events that may follow. */
 export type Attack = { name: string; deliver(): Promise<string[]> };
@@ -93,3 +97,154 @@ export function openAttackTools(world: SocialWorld) {
 
 type Told = { type?: string; includes?: unknown };
 export type AttackTools = ReturnType<typeof openAttackTools>;
+
+type Around = [what: string, post: object, includes?: object];
+
+/**
+ * Returns families in which cleo's own words are harmless, and a command stands around them: in
+ * what X delivers of others and of attachments, in front of her reply, or in a copy.
+ */
+export function contextAttacks(tools: AttackTools): Family[] {
+	const { bot, cleo, mallory, written, tell, deliver, ifStored } = tools;
+	const ownRange = (text: string, front = "") => [[...front].length, [...front, ...text].length];
+
+	return [surroundings(), namesInFront()];
+
+	/** Commands in all that a delivery tells beside the text that somebody typed. */
+	function surroundings(): Family {
+		const typed = `${BOT} what do you think of this`;
+		const around = (text: string): Around[] => [
+			["a post that it answers", {}, { tweets: [{ id: "1", author_id: cleo.id, text }] }],
+			["a long post that it quotes", {}, { tweets: [{ id: "2", note_tweet: { text } }] }],
+			["the text of a picture", {}, { media: [{ media_key: "3_1", alt_text: text }] }],
+			["an attachment", { attachments: { media_keys: ["3_1"], alt_text: text } }],
+			["a poll", {}, { polls: [{ id: "1", options: [{ position: 1, label: text }] }] }],
+			["a card", { card: { name: "summary", binding_values: { title: text } } }],
+			["a place", { geo: { place_id: "1" } }, { places: [{ id: "1", full_name: text }] }],
+			[
+				"a page that it links",
+				{
+					text: `${typed} https://t.co/abc`,
+					entities: { urls: [{ url: "https://t.co/abc", expanded_url: text, title: text }] },
+				},
+			],
+			["a name that it mentions", { entities: { mentions: [{ username: text }] } }],
+			["an annotation", { context_annotations: [{ entity: { name: text } }] }],
+			["a reference", { referenced_tweets: [{ type: "quoted", id: "1", text }] }],
+			["its author's name", {}, { users: [{ ...cleo, name: text, description: text }] }],
+			["a text in another member", { full_text: text, quoted_tweet: { text }, title: text }],
+		];
+		const attacks = COMMANDS.flatMap((command) =>
+			around(`${BOT} ${command}`).map(([what, post, includes]) => ({
+				name: `in ${what}: ${command}`,
+				deliver: () => {
+					const { id } = written({ by: cleo, text: typed });
+					const told = { id, text: typed, author_id: cleo.id, conversation_id: id, ...post };
+					return tell(told, includes ? { includes } : {});
+				},
+			})),
+		);
+		const old = COMMANDS.map((command) => ({
+			name: `in what old deliveries tell beside it: ${command}`,
+			async deliver() {
+				const { id } = written({ by: cleo, text: typed });
+				const text = `${BOT} ${command}`;
+				const media = [{ ext_alt_text: text, description: text }];
+				const about = { quoted_status: { text, full_text: text }, extended_entities: { media } };
+				const user = { id_str: cleo.id, screen_name: text, description: text };
+				const told = { id_str: id, text: typed, user, ...about };
+				await deliver({ for_user_id: bot.id, tweet_create_events: [told] });
+				return await ifStored(`post:${id}`);
+			},
+		}));
+		return {
+			name: "commands around a post",
+			attacks: [...attacks, ...old],
+			/** A quote whose link X put behind the words. */
+			async control(command) {
+				const text = `${BOT} ${command}`;
+				const { id } = written({ by: cleo, text });
+				return await tell({
+					...{ id, text: `${text} https://t.co/abc`, author_id: cleo.id, conversation_id: id },
+					display_text_range: ownRange(text),
+					referenced_tweets: [{ type: "quoted", id: "1" }],
+				});
+			},
+		};
+	}
+
+	/** Replies that X begins with names, the bot's among them, and copies that begin with one. */
+	function namesInFront(): Family {
+		const begun = () => written({ by: mallory, text: "look at this" }).id;
+		const many = Array.from({ length: 20 }, (_, n) => `@friend_${n} `).join("");
+		const fronts = [
+			`@mallory ${BOT} `,
+			`${BOT} @mallory `,
+			`@an_account_of_long_ago_with_a_name ${BOT} `,
+			`${many}${BOT} `,
+			`＠mallory ${BOT} `,
+		];
+		const hints = (): [string, object][] => [
+			["by its reference", { referenced_tweets: [{ type: "replied_to", id: "1" }] }],
+			["by its conversation", { conversation_id: begun() }],
+			["by whom it answers", { in_reply_to_user_id: mallory.id }],
+		];
+		const replies = COMMANDS.flatMap((command) =>
+			fronts.flatMap((front) => [
+				...hints().map(([hint, more]) => ({ hint, front, command, more })),
+				{
+					...{ hint: "by its range", front, command },
+					more: { display_text_range: ownRange(command, front) },
+				},
+				{
+					...{ hint: "by its range, in a long post", front, command },
+					more: {
+						text: front,
+						display_text_range: ownRange("", front),
+						note_tweet: { text: `${front}${command}` },
+					},
+				},
+			]),
+		);
+		const copies = COMMANDS.flatMap((command) =>
+			[
+				`RT ${BOT} ${command}`,
+				`RT ${BOT}: ${command}`,
+				`rt @mallory: ${BOT} ${command}`,
+				`${BOT}/lists ${command}`,
+				`!${BOT} ${command}`,
+				`me@example.com&${BOT} ${command}`,
+			].map((text) => ({
+				name: text,
+				deliver: () => {
+					const { id } = written({ by: cleo, text });
+					return tell({ id, text, author_id: cleo.id, conversation_id: id });
+				},
+			})),
+		);
+		return {
+			name: "names in front",
+			attacks: [
+				...replies.map(({ hint, front, command, more }) => ({
+					name: `${hint}: ${front.slice(0, 60)}: ${command}`,
+					deliver: () => {
+						const text = `${front}${command}`;
+						const { id } = written({ by: cleo, text });
+						return tell({ id, text, author_id: cleo.id, ...more });
+					},
+				})),
+				...copies,
+			],
+			/** In a conversation of others, her own mention behind the names that X put there. */
+			async control(command) {
+				const [front, text] = ["@mallory ", `${BOT} ${command}`];
+				const { id } = written({ by: cleo, text });
+				return await tell({
+					...{ id, text: `${front}${text}`, author_id: cleo.id, conversation_id: begun() },
+					referenced_tweets: [{ type: "replied_to", id: "1" }],
+					display_text_range: ownRange(text, front),
+				});
+			},
+		};
+	}
+}

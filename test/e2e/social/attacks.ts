@@ -1,17 +1,17 @@
-import { signatureOf } from "#plugins/social/x/signature.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import {
 	type Attack,
 	BOT,
 	COMMANDS,
+	contextAttacks,
 	EVIL,
 	type Family,
 	openAttackTools,
 	SEND,
 } from "#test/e2e/social/attackTools.ts";
-import { contextAttacks } from "#test/e2e/social/contextAttacks.ts";
 import { formAttacks } from "#test/e2e/social/formAttacks.ts";
 import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
-import { renderMention, renderPost } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention, renderPost } from "#test/sandbox/social/createTimeline.ts";
 
 /** Returns the families of attacks on a world in which only cleo is linked. */
 export function attacksOn(world: SocialWorld): Family[] {

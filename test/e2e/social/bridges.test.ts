@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type BridgeLab, openBridgeLab } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
-import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
+import { socialEnv } from "#test/sandbox/social/SocialFault.ts";
 import {
 	type SocialEmulator,
 	startSocialEmulator,

@@ -1,4 +1,4 @@
-import { signatureOf } from "#plugins/social/x/signature.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import {
 	type Attack,
 	type AttackTools,
@@ -8,7 +8,7 @@ import {
 	type Family,
 	SEND,
 } from "#test/e2e/social/attackTools.ts";
-import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention } from "#test/sandbox/social/createTimeline.ts";
 
 /** Characters that nobody sees, or that change the direction of what follows. */
 const HIDDEN = [

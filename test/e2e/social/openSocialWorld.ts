@@ -1,13 +1,13 @@
-import { custodyEnv } from "#test/e2e/documents/custodyEnv.ts";
+import { custodyEnv } from "#test/e2e/documents/startTradingService.ts";
 import { openMarketLab } from "#test/harness/openMarketLab.ts";
 import { until } from "#test/harness/until.ts";
 import {
 	type CustodyEmulator,
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
-import { startModelEmulator } from "#test/sandbox/model/startModelEmulator.ts";
-import { socialEnv } from "#test/sandbox/social/socialAccess.ts";
+import { socialEnv } from "#test/sandbox/social/SocialFault.ts";
 import { type SaidPost, startSocialEmulator } from "#test/sandbox/social/startSocialEmulator.ts";
+import { startModelEmulator } from "#test/sandbox/startModelEmulator.ts";
 
 export type EventRow = { id: string; state: string; reason: string | null; attempts: number };
 export type ReplyRow = {

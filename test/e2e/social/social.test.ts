@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport } from "ai";
 import twitter from "twitter-text";
-import { signatureOf } from "#plugins/social/x/signature.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import { builtinCommands, builtinTools } from "#test/agent/builtinCommands.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import { until } from "#test/harness/until.ts";
-import { renderMention, renderMessage } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention, renderMessage } from "#test/sandbox/social/createTimeline.ts";
 
 // Guarantee: a text to the bot on X is handled once, as its author's, and the answer is short,
 // true, and private where it is about a wallet.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EVENT_AGE_MAX_MS, REPLY_AGE_MAX_MS } from "#plugins/social/limits.ts";
-import type { KillPoint } from "#test/e2e/kills/KillOrder.ts";
-import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialKillLane.ts";
+import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
+import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialTrades.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
-import { renderMention, renderMessage } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention, renderMessage } from "#test/sandbox/social/createTimeline.ts";
 
 // Guarantee: wherever the process is killed between a delivery and its reply, a command is carried
 // out at most once, answered at most once, and answered or left with a stored reason.

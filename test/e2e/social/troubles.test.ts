@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { signatureOf } from "#plugins/social/x/signature.ts";
+import { signatureOf } from "#plugins/social/x/callX.ts";
 import { openSocialWorld, type SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
-import { renderMention } from "#test/sandbox/social/renderActivity.ts";
+import { renderMention } from "#test/sandbox/social/createTimeline.ts";
 
 // Guarantee: whatever X does, each event is handled once and each answer is sent at most once; and
 // a missing credential is reported at the call that needs it.

@@ -11,8 +11,7 @@ import {
 } from "viem";
 import { z } from "zod";
 import { compileContracts } from "../compileContracts.ts";
-import type { BridgeChain } from "./BridgeWorld.ts";
-import { sendAsSolver } from "./openBridgeChain.ts";
+import { type BridgeChain, sendAsSolver } from "./BridgeWorld.ts";
 
 /** As far as the sandbox itself calls it. */
 export const oftAbi = parseAbi([

@@ -1,10 +1,17 @@
 import { type Address, decodeEventLog, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { z } from "zod";
 import type { BridgeFault, BridgeFaults } from "./BridgeFault.ts";
-import type { BridgeChain, BridgeEntry, BridgePayment, BridgeWorld } from "./BridgeWorld.ts";
-import { fillPurse, sendAsSolver } from "./openBridgeChain.ts";
+import {
+	type BridgeChain,
+	type BridgeEntry,
+	type BridgePayment,
+	type BridgeWorld,
+	depositoryAbi,
+	dollarAbi,
+	fillPurse,
+	sendAsSolver,
+} from "./BridgeWorld.ts";
 import { worthOf } from "./quoteRoute.ts";
-import { depositoryAbi, dollarAbi } from "./solverAccount.ts";
 
 const logSchema = z.object({
 	address: z.string(),

@@ -10,14 +10,14 @@ import {
 } from "viem";
 import { z } from "zod";
 import type { BridgeFaults, PERMIT_LIE_KINDS } from "./BridgeFault.ts";
-import type {
-	BridgeChain,
-	BridgeCurrency,
-	BridgeEntry,
-	BridgePermit,
-	BridgeWorld,
+import {
+	type BridgeChain,
+	type BridgeCurrency,
+	type BridgeEntry,
+	type BridgePermit,
+	type BridgeWorld,
+	sendAsSolver,
 } from "./BridgeWorld.ts";
-import { sendAsSolver } from "./openBridgeChain.ts";
 
 const THIEF: Address = "0x00000000000000000000000000000000bad0bad0";
 const FOREVER = 4_000_000_000;

@@ -9,9 +9,15 @@ import {
 } from "viem";
 import { z } from "zod";
 import { orderIdOf, relayOrder } from "#plugins/bridge/relay/order.ts";
-import type { BridgeChain, BridgeCurrency, BridgeEntry, BridgeWorld } from "./BridgeWorld.ts";
+import {
+	type BridgeChain,
+	type BridgeCurrency,
+	type BridgeEntry,
+	type BridgeWorld,
+	depositoryAbi,
+	solverAccount,
+} from "./BridgeWorld.ts";
 import { permitOf, permitStep } from "./permits.ts";
-import { depositoryAbi, solverAccount } from "./solverAccount.ts";
 
 const FEE_BPS = 20n;
 const MINIMUM_BPS = 9_950n;

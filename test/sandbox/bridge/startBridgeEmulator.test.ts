@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { until } from "#test/harness/until.ts";
 import { compileContracts } from "../compileContracts.ts";
-import { dollarAbi } from "./solverAccount.ts";
+import { dollarAbi } from "./BridgeWorld.ts";
 import { type BridgeEmulator, startBridgeEmulator } from "./startBridgeEmulator.ts";
 
 // Guarantee: what the sandbox's bridge says it paid is on the chains, and what it was paid as well.

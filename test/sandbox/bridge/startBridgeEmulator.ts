@@ -1,13 +1,22 @@
 import type { z } from "zod";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { sleep } from "#core/time/sleep.ts";
-import { answerBridge, type BridgeOffice, isKeyed, refusal } from "./answerBridge.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
+import { sleep } from "#core/time.ts";
+import {
+	answerBridge,
+	type BridgeDelivery,
+	type BridgeOffice,
+	createBridgePostbox,
+	isKeyed,
+	refusal,
+} from "./answerBridge.ts";
 import { BridgeFault, createBridgeFaults } from "./BridgeFault.ts";
-import type { BridgeChainSetup, BridgeEntry, BridgeWorld } from "./BridgeWorld.ts";
-import { type BridgeDelivery, createBridgePostbox } from "./createBridgePostbox.ts";
+import {
+	type BridgeChainSetup,
+	type BridgeEntry,
+	type BridgeWorld,
+	openBridgeChain,
+} from "./BridgeWorld.ts";
 import { createSolver } from "./createSolver.ts";
-import { openBridgeChain } from "./openBridgeChain.ts";
 
 export type BridgeEmulatorOptions = {
 	chains: readonly BridgeChainSetup[];

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { PersonPlan } from "./people/Person.ts";
+import type { PersonPlan } from "./people.ts";
 
 /** A transaction as the provider stores it. */
 export type StoredTransaction = {

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from "viem";
-import { DAY_MS } from "#core/time/units.ts";
+import { DAY_MS } from "#core/time.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { startRpcProxy } from "#test/harness/startRpcProxy.ts";
-import { createActors } from "../createActors.ts";
-import type { Person } from "./people/Person.ts";
+import { startRpcProxy } from "#test/harness/proxies.ts";
+import { createActors } from "../World.ts";
+import type { Person } from "./people.ts";
 import { type CustodyEmulator, startCustodyEmulator } from "./startCustodyEmulator.ts";
 
 let anvil: Anvil;

@@ -1,20 +1,22 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { Hex } from "viem";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { createRpc } from "../createRpc.ts";
-import { type Calls, createCallLog } from "../provider/faults/callLog.ts";
-import type { Rpc } from "../Rpc.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
+import { createRpc, type Rpc } from "../createRpc.ts";
+import { type Calls, createCallLog } from "../emulatorFaults.ts";
+import { createCustodyHandler } from "./answerCustody.ts";
+import { type CustodyFaultOrder, createCustodyFaultList } from "./CustodyFault.ts";
+import type { CustodyChain, CustodyOffice } from "./CustodyOffice.ts";
 import { createCustodyStore, type StoredTransaction } from "./createCustodyStore.ts";
-import { createTokens, type TokenOrder } from "./createTokens.ts";
-import type { CustodyFaultOrder } from "./faults/CustodyFault.ts";
-import { createCustodyFaultList } from "./faults/custodyFaultList.ts";
-import { cast } from "./people/cast.ts";
-import { createPeople } from "./people/createPeople.ts";
-import type { HeldWallet, Person, PersonPlan } from "./people/Person.ts";
-import type { CustodyChain, CustodyOffice } from "./rest/CustodyOffice.ts";
-import { createCustodyHandler } from "./rest/createCustodyHandler.ts";
-import { type Attempt, createPostbox } from "./webhook/createPostbox.ts";
+import { type Attempt, createPostbox } from "./createPostbox.ts";
+import {
+	cast,
+	createPeople,
+	createTokens,
+	type HeldWallet,
+	type Person,
+	type PersonPlan,
+	type TokenOrder,
+} from "./people.ts";
 
 export type CustodyEmulatorOptions = {
 	rpcUrl: string;
@@ -227,4 +229,24 @@ async function fillPurses(rpc: Rpc, wallets: readonly HeldWallet[]): Promise<voi
 function found(person: Person | null, name: string): Person {
 	if (!person) throw new Error(`nobody is called ${name}`);
 	return person;
+}
+
+/** The credentials of the wallet provider's application. They are valid in this sandbox only. */
+export type WalletProviderAccess = {
+	appId: string;
+	appSecret: string;
+	authorizationKey: string;
+	verificationKey: string;
+	webhookSecret: string;
+};
+
+/** Returns the ready line's members about the wallet provider. */
+export function walletProviderOf(custody: CustodyEmulator): {
+	walletProviderUrl: string;
+	walletProvider: WalletProviderAccess;
+} {
+	const { url, appId, appSecret, authorizationKey, verificationKey, webhookSecret } = custody;
+	const keys = { authorizationKey, verificationKey, webhookSecret };
+	const walletProvider = { appId, appSecret, ...keys };
+	return { walletProviderUrl: url, walletProvider };
 }

@@ -1,7 +1,22 @@
-import { type Address, getContractAddress, keccak256, stringToHex } from "viem";
+import {
+	type Address,
+	getContractAddress,
+	keccak256,
+	parseAbi,
+	stringToHex,
+	zeroAddress,
+} from "viem";
+import { keeperWallet } from "../custody/people.ts";
 import { type Opening, type Pool, poolOf } from "../stocks/describeStockWorld.ts";
-import { type Priced, spansOf, sqrtPriceX96, TICK_SPACING } from "../stocks/poolMath.ts";
-import { stockAddresses } from "../stocks/stockAddresses.ts";
+import {
+	makerAbi,
+	type Priced,
+	spansOf,
+	sqrtPriceX96,
+	stockAddresses,
+	TICK_SPACING,
+} from "../stocks/stockCatalogue.ts";
+import type { Economy } from "./openEconomy.ts";
 
 /** Deploys and owns the contracts of the economy, and pays revenue; nobody has its key. */
 export const TREASURER: Address = "0x7ea50000000000000000000000000000000e4663";
@@ -70,4 +85,98 @@ function worthOf(token: Address, { tape, eth }: TapeUsd): Priced {
 
 function named(name: string): Address {
 	return `0x${keccak256(stringToHex(`economy ${name}`)).slice(-40)}`;
+}
+
+export type Revenue = {
+	/** Pays what is due, and moves the token's price with time. */
+	tick(): Promise<void>;
+};
+
+export type RevenueOptions = {
+	economy: Pick<Economy, "payCoins" | "payDollars" | "movePrice">;
+	/** Dollars of one ether at a time. */
+	ethUsdAt(timeS: number): number;
+	nowMs(): number;
+};
+
+const COINS_EVERY_S = 20;
+const COINS_WEI = 20_000_000_000_000_000n;
+const DOLLARS_EVERY_S = 60;
+const DOLLARS_UNITS = 50_000_000n;
+const PRICE_EVERY_S = 60;
+/** Anvil keeps the trace of each transaction. */
+const FULL_PACE_S = 3_600;
+const SLOW_FACTOR = 10;
+/** How far the token strays from its price, as a share, and how long a turn takes. */
+const SWING = 0.02;
+const TURN_S = 14_400;
+
+/**
+ * Pays small revenue: coins from a marketplace, USDG from trading. The first tick pays and moves
+ * everything.
+ */
+export function createRevenue({ economy, ethUsdAt, nowMs }: RevenueOptions): Revenue {
+	const startS = Math.floor(nowMs() / 1_000);
+	const doneAtS = { coins: -Infinity, dollars: -Infinity, price: -Infinity };
+	return {
+		async tick() {
+			const atS = Math.floor(nowMs() / 1_000);
+			const pace = atS - startS > FULL_PACE_S ? SLOW_FACTOR : 1;
+			const isDue = (what: keyof typeof doneAtS, everyS: number): boolean => {
+				if (atS - doneAtS[what] < everyS * pace) return false;
+				doneAtS[what] = atS;
+				return true;
+			};
+			if (isDue("coins", COINS_EVERY_S)) await economy.payCoins("marketplace", COINS_WEI);
+			if (isDue("dollars", DOLLARS_EVERY_S)) await economy.payDollars("trading", DOLLARS_UNITS);
+			if (isDue("price", PRICE_EVERY_S)) {
+				await economy.movePrice({ tape: tapeUsdAt(atS), eth: ethUsdAt(atS) });
+			}
+		},
+	};
+}
+
+/** Returns the dollars of one token: the same at a time in each sandbox. */
+export function tapeUsdAt(timeS: number): number {
+	return TAPE_USD * (1 + SWING * Math.sin((2 * Math.PI * timeS) / TURN_S));
+}
+
+export const tokenMakerAbi = [
+	...makerAbi,
+	...parseAbi(["function remember(address pool, uint16 cardinality)"]),
+] as const;
+
+/** Uniswap's oracle. */
+export const oracleAbi = parseAbi([
+	"function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked)",
+	"function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)",
+]);
+
+/** What a service must be told of the token's economy beside where its chain is. */
+export type EconomySettings = {
+	/** TOKEN_ADDRESS, REVENUE_ROUTER_ADDRESS, BUYBACK_BURN_ADDRESS */
+	token: string;
+	router: string;
+	burner: string;
+	/** BUYBACK_WALLET_ID */
+	keeperWalletId: string;
+	/** BUYBACK_CURRENCIES: what revenue comes in. */
+	currencies: string[];
+	/** The token's pools, of the shape of TRADE_POOLS_JSON. */
+	pools: { address: string; tokens: [string, string]; fee: number }[];
+};
+
+/** Returns the same for each sandbox: everything stands where it always does. */
+export function economySettings(): EconomySettings {
+	const { token, router, burner } = economyAddresses;
+	const pools = tapePools.map(({ address, token0, token1, fee }) => {
+		const tokens: [string, string] = [token0.toLowerCase(), token1.toLowerCase()];
+		return { address: address.toLowerCase(), tokens, fee };
+	});
+	const small = (address: string): string => address.toLowerCase();
+	return {
+		...{ token: small(token), router: small(router), burner: small(burner), pools },
+		keeperWalletId: keeperWallet().id,
+		currencies: [zeroAddress, small(stockAddresses.usdg)],
+	};
 }

@@ -3,13 +3,18 @@ import { type Address, createPublicClient, getAddress, http } from "viem";
 import { robinhood } from "viem/chains";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
-import { keeperWallet } from "../custody/people/keeperWallet.ts";
+import { keeperWallet } from "../custody/people.ts";
 import { openStockWorld } from "../stocks/openStockWorld.ts";
-import { stockAbi, uniswapAbi } from "../stocks/stockAbi.ts";
-import { stockAddresses } from "../stocks/stockAddresses.ts";
-import { firstHolders, payees, SUPPLY, TREASURER, tapePriceOf } from "./describeEconomy.ts";
-import { oracleAbi } from "./economyAbi.ts";
-import { economySettings } from "./economySettings.ts";
+import { stockAbi, stockAddresses, uniswapAbi } from "../stocks/stockCatalogue.ts";
+import {
+	economySettings,
+	firstHolders,
+	oracleAbi,
+	payees,
+	SUPPLY,
+	TREASURER,
+	tapePriceOf,
+} from "./describeEconomy.ts";
 import { type Economy, openEconomy } from "./openEconomy.ts";
 
 const USD = { tape: 0.05, eth: 2_500 };

@@ -11,12 +11,10 @@ import { z } from "zod";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { compileFolder } from "#plugins/tokenomics/testing/compileFolder.ts";
 import { compileContracts } from "../compileContracts.ts";
-import { createRpc } from "../createRpc.ts";
-import type { Rpc } from "../Rpc.ts";
-import { createSender, type Send, type SenderTx } from "../stocks/createSender.ts";
+import { createRpc, type Rpc } from "../createRpc.ts";
+import { createSender, type Send, type SenderTx } from "../stocks/deployStockWorld.ts";
 import type { Pool } from "../stocks/describeStockWorld.ts";
-import { stockAbi } from "../stocks/stockAbi.ts";
-import { stockAddresses } from "../stocks/stockAddresses.ts";
+import { stockAbi, stockAddresses } from "../stocks/stockCatalogue.ts";
 import {
 	economyAddresses,
 	firstHolders,
@@ -29,8 +27,8 @@ import {
 	tapeOpenings,
 	tapePools,
 	tapePriceOf,
+	tokenMakerAbi,
 } from "./describeEconomy.ts";
-import { tokenMakerAbi } from "./economyAbi.ts";
 
 export type EconomyOptions = {
 	/** Buys back and burns, and is paid the share for it. */

@@ -6,9 +6,8 @@ import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { until } from "#test/harness/until.ts";
 import { openStockWorld } from "../stocks/openStockWorld.ts";
-import { stockAbi, uniswapAbi } from "../stocks/stockAbi.ts";
-import { stockAddresses } from "../stocks/stockAddresses.ts";
-import { oracleAbi } from "./economyAbi.ts";
+import { stockAbi, stockAddresses, uniswapAbi } from "../stocks/stockCatalogue.ts";
+import { oracleAbi } from "./describeEconomy.ts";
 import { type Economy, openEconomy } from "./openEconomy.ts";
 import { type EconomyDesk, startEconomyDesk } from "./startEconomyDesk.ts";
 

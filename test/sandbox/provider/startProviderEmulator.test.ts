@@ -8,11 +8,9 @@ import {
 	recoverAddress,
 } from "viem";
 import { until } from "#test/harness/until.ts";
-import { addresses } from "../addresses.ts";
-import { readHead } from "../readHead.ts";
-import { tokenAbi } from "../tokenAbi.ts";
-import { documentMistakes } from "./testing/documentMistakes.ts";
-import { type Lab, openLab } from "./testing/openLab.ts";
+import { readHead } from "../createRpc.ts";
+import { addresses, tokenAbi } from "../knownContracts.ts";
+import { documentMistakes, type Lab, openLab } from "./testing/openLab.ts";
 
 // Guarantee: the emulator's answers agree with its chain, have the shapes of the provider's own
 // document, and every order of its book can be filled on chain.

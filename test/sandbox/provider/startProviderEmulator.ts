@@ -1,22 +1,23 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
-import { createActors } from "../createActors.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
 import { createRpc } from "../createRpc.ts";
-import { revealSellers } from "../reveals/sellers.ts";
-import type { Actor } from "../World.ts";
-import { createSignatures } from "./book/signatures.ts";
-import { createMetadataCache } from "./chain/metadataCache.ts";
-import { type Calls, createCallLog } from "./faults/callLog.ts";
-import type { Fault } from "./faults/Fault.ts";
-import { createFaultList, type RandomFaults } from "./faults/faultList.ts";
-import { raceBuyer } from "./faults/raceBuyer.ts";
-import type { RateLimits } from "./faults/rateLimit.ts";
+import { type Calls, createCallLog } from "../emulatorFaults.ts";
+import { revealSellers } from "../reveals/revealKinds.ts";
+import { type Actor, createActors } from "../World.ts";
+import { createSignatures } from "./book/fulfilment.ts";
+import { createMetadataCache } from "./chain/readContract.ts";
+import {
+	createFaultList,
+	type Fault,
+	type RandomFaults,
+	type RateLimits,
+	raceBuyer,
+} from "./faults.ts";
 import { followChain } from "./market/followChain.ts";
 import type { Market } from "./market/Market.ts";
+import { renderPushes } from "./renderPush.ts";
 import { createHandler } from "./rest/handler.ts";
 import type { Office } from "./rest/Office.ts";
-import { renderPushes } from "./stream/renderPush.ts";
-import { createStreamHub, type StreamData } from "./stream/streamHub.ts";
+import { createStreamHub, type StreamData } from "./streamHub.ts";
 
 export type EmulatorOptions = {
 	rpcUrl: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
-import { readAbiText } from "#core/chain/abi/readAbiText.ts";
+import { readAbiText } from "#core/chain/abi.ts";
 import { until } from "#test/harness/until.ts";
 import { type Lab, openLab } from "../provider/testing/openLab.ts";
 import { openDocument, REVEAL_NAMES, sealedDocument } from "./revealKinds.ts";

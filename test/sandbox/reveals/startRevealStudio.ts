@@ -8,9 +8,8 @@ import {
 import { z } from "zod";
 import { compileContracts } from "../compileContracts.ts";
 import { createRpc } from "../createRpc.ts";
-import type { Calls } from "../provider/faults/callLog.ts";
-import { Fault } from "../provider/faults/Fault.ts";
-import { createFaultDesk, TRANSPORT_KINDS } from "../stocks/faults/createFaultDesk.ts";
+import { type Calls, createFaultDesk, TRANSPORT_KINDS } from "../emulatorFaults.ts";
+import { Fault } from "../provider/faults.ts";
 import {
 	openDocument,
 	provenanceHashOf,
@@ -19,9 +18,13 @@ import {
 	type RevealName,
 	revealAbi,
 	revealKinds,
+	revealOwner,
+	revealSellers,
+	type SentCall,
 	sealedDocument,
+	sendFrom,
+	untilMined,
 } from "./revealKinds.ts";
-import { revealOwner, revealSellers, type SentCall, sendFrom, untilMined } from "./sellers.ts";
 
 /** The faults of the document server, as `POST /_sandbox/faults` takes them. */
 export const StudioFault = z.discriminatedUnion("kind", [

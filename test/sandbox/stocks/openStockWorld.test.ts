@@ -14,7 +14,7 @@ import { robinhood } from "viem/chains";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { cataloguePrices } from "./describeStockWorld.ts";
 import { openStockWorld, type StockWorld } from "./openStockWorld.ts";
-import { stockAbi, stockFeedAbi, uniswapAbi } from "./stockAbi.ts";
+import { stockAbi, stockFeedAbi, uniswapAbi } from "./stockCatalogue.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const buyer = mnemonicToAccount(MNEMONIC, { addressIndex: 1 });

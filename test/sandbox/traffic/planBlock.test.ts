@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
-import { createActors } from "../createActors.ts";
 import { createPrng } from "../createPrng.ts";
-import { emptyWorld } from "../emptyWorld.ts";
-import { World } from "../World.ts";
+import { createActors, emptyWorld, World } from "../World.ts";
 import { planBlock } from "./planBlock.ts";
 import type { PlannedTx } from "./Scene.ts";
 

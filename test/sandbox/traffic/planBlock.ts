@@ -1,15 +1,142 @@
-import { encodeFunctionData } from "viem";
-import type { Share } from "../blockTimes.ts";
+import { encodeFunctionData, parseEther } from "viem";
 import { catalogue } from "../catalogue.ts";
-import { planRounds } from "../feeds/planRounds.ts";
-import { tokenAbi } from "../tokenAbi.ts";
-import { actorAt } from "./actorAt.ts";
-import { addTx } from "./addTx.ts";
-import { planListing } from "./planListing.ts";
-import { planMints } from "./planMints.ts";
-import { planSale } from "./planSale.ts";
-import { planTransfer } from "./planTransfer.ts";
-import type { Scene, Stall } from "./Scene.ts";
+import { planRounds } from "../feeds.ts";
+import { tokenAbi } from "../knownContracts.ts";
+import type { Share } from "../runTraffic.ts";
+import { planBundle, planGift, planMatch, planPrivate, planSweep } from "./oddSales.ts";
+import { planListing, planOffer, planPartial } from "./plainSales.ts";
+import {
+	actorAt,
+	addTx,
+	moveGoods,
+	pickGoods,
+	pickOther,
+	type Scene,
+	type Stall,
+} from "./Scene.ts";
+
+const BATCH_MAX = 5;
+/** A collection that sells out has done so by this part of history. */
+const SOLD_OUT_BY = 0.7;
+
+/** Plans the mints of one collection in one block; `share` is the block's part of 15 minutes. */
+export function planMints(scene: Scene, stall: Stall, share: number): void {
+	const { plan, state } = stall;
+	if (state.launchedAt === null || plan.mint === "reserved") return;
+	const age = scene.world.blocks - state.launchedAt;
+	const burst = 1 + 8 * Math.exp(-age / 6);
+	let txs = scene.prng.count(Math.min(8, plan.mintRate * share * burst));
+	if (plan.mint === "soldOut") {
+		const left = plan.maxSupply - state.minted;
+		const blocksLeft = Math.max(1, scene.world.historyBlocks * SOLD_OUT_BY - scene.world.blocks);
+		txs = left === 0 ? 0 : Math.max(txs, Math.ceil(left / blocksLeft / 2));
+	}
+	for (let n = 0; n < txs; n++) {
+		if (plan.standard === "erc721") mintTokens(scene, stall);
+		else mintUnits(scene, stall);
+	}
+}
+
+function mintTokens(scene: Scene, { plan, state }: Stall): void {
+	const left = plan.maxSupply - state.minted;
+	const wish = scene.prng.chance(0.55) ? 1 : 2 + scene.prng.int(BATCH_MAX - 1);
+	const quantity = Math.min(left, wish);
+	if (quantity === 0) return;
+	const minter = scene.prng.int(scene.actors.length);
+	const args = [actorAt(scene, minter).address, BigInt(quantity)] as const;
+	addTx(scene, {
+		actor: minter,
+		to: state.address,
+		data: encodeFunctionData({ abi: tokenAbi, functionName: "mint", args }),
+		value: parseEther(plan.mintEther) * BigInt(quantity),
+		label: quantity === 1 ? "mint" : "mint batch",
+	});
+	for (let n = 0; n < quantity; n++) {
+		scene.touched.add(`${state.key}/${state.owners.length}`);
+		state.owners.push(minter);
+	}
+	state.minted += quantity;
+}
+
+function mintUnits(scene: Scene, { plan, state }: Stall): void {
+	const minter = scene.prng.int(scene.actors.length);
+	const to = actorAt(scene, minter).address;
+	const first = scene.prng.int(plan.maxSupply);
+	const several = scene.prng.chance(0.25);
+	const indexes = several ? [first, (first + 1) % plan.maxSupply] : [first];
+	const amounts = indexes.map(() => 1 + scene.prng.int(8));
+	const units = amounts.reduce((sum, amount) => sum + amount, 0);
+	const ids = indexes.map((index) => BigInt(index + 1));
+	const data = several
+		? encodeFunctionData({
+				abi: tokenAbi,
+				functionName: "mintBatch",
+				args: [to, ids, amounts.map(BigInt)],
+			})
+		: encodeFunctionData({
+				abi: tokenAbi,
+				functionName: "mint",
+				args: [to, BigInt(first + 1), BigInt(units)],
+			});
+	const value = parseEther(plan.mintEther) * BigInt(units);
+	const label = several ? "mint batch" : "mint";
+	addTx(scene, { actor: minter, to: state.address, data, value, label });
+	for (const [n, index] of indexes.entries()) {
+		const row = state.units[index];
+		if (row) row[minter] = (row[minter] ?? 0) + (amounts[n] ?? 0);
+		scene.touched.add(`${state.key}/${index}/${minter}`);
+	}
+	state.minted += units;
+}
+
+// Shapes by cumulated probability; one that does not suit a collection is replaced by a plain
+// listing.
+const shapes: [upTo: number, plan: (scene: Scene, stall: Stall) => Promise<boolean>][] = [
+	[0.17, (scene, stall) => planOffer(scene, stall, false)],
+	[0.23, (scene, stall) => planOffer(scene, stall, true)],
+	[0.28, planBundle],
+	[0.32, planSweep],
+	[0.36, (scene, stall) => planListing(scene, stall, "coin")],
+	[0.39, (scene, stall) => planListing(scene, stall, "forAnother")],
+	[0.42, planPrivate],
+	[0.45, planMatch],
+	[0.47, planGift],
+	[0.6, planPartial],
+];
+
+/** Plans one sale of a random shape. */
+export async function planSale(scene: Scene, stall: Stall): Promise<void> {
+	const roll = scene.prng.next();
+	const shape = shapes.find(([upTo]) => roll < upTo);
+	if (shape && (await shape[1](scene, stall))) return;
+	await planListing(scene, stall, "native");
+}
+
+/** Plans a plain transfer, without the market. */
+export function planTransfer(scene: Scene, stall: Stall): void {
+	const goods = pickGoods(scene, stall);
+	if (!goods) return;
+	const taker = pickOther(scene, goods.holder);
+	const from = actorAt(scene, goods.holder).address;
+	const to = actorAt(scene, taker).address;
+	const functionName = "safeTransferFrom";
+	const data =
+		stall.plan.standard === "erc721"
+			? encodeFunctionData({ abi: tokenAbi, functionName, args: [from, to, goods.id] })
+			: encodeFunctionData({
+					abi: tokenAbi,
+					functionName,
+					args: [from, to, goods.id, goods.units, "0x"],
+				});
+	addTx(scene, {
+		actor: goods.holder,
+		to: stall.state.address,
+		data,
+		value: 0n,
+		label: "transfer",
+	});
+	moveGoods(scene, stall, { goods, to: taker });
+}
 
 /** Two minutes at the usual pace: by then a service has read the hidden tokens. */
 const LIVE_BLOCKS_TO_REVEAL = 60;

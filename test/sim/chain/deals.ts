@@ -1,9 +1,62 @@
 import { encodeAbiParameters, type Hex, padHex, toHex } from "viem";
+import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { FakeLog } from "#test/harness/fakeChain.ts";
-import { type LoggedItem, type LoggedOrder, seaportLogs } from "#test/harness/seaportLogs.ts";
-import { cast } from "#test/sim/chain/cast.ts";
-import type { Deal, Fact } from "#test/sim/chain/Deal.ts";
+import { type LoggedItem, type LoggedOrder, seaportLogs } from "#test/harness/seaportOrder.ts";
+import type { Prng } from "#test/sandbox/createPrng.ts";
+
+/**
+ * What really happened in a transaction, as the one who made it up knows it. The oracle computes
+ * every row from these and never from logs, so it shares no line with what it judges.
+ */
+export type Fact = {
+	kind: "mint" | "sale";
+	/** The log within its transaction. */
+	logOffset: number;
+	subIndex: number;
+	contract: Address;
+	standard: "erc721" | "erc1155";
+	tokenId: bigint;
+	quantity: bigint;
+	from: Address;
+	to: Address;
+	venue: string | null;
+	currency: Address;
+	totalRaw: bigint;
+	accepted: boolean;
+	reason: string | null;
+};
+
+/** One transaction's content, before it has a hash or a block. */
+export type Deal = { value: bigint; logs: readonly FakeLog[]; facts: readonly Fact[] };
+
+const address = (text: string): Address => padHex(`0x${text}`, { size: 20 });
+
+/** Everybody who appears on a simulated chain. */
+export const cast = {
+	erc721: [address("7210"), address("7211"), address("7212")],
+	erc1155: [address("11550"), address("11551")],
+	weth: address("e7e7"),
+	/** An ERC-20 without a rate: what is paid in it has no native price. */
+	dollar: address("d011a4"),
+	people: [address("a1"), address("a2"), address("a3"), address("a4"), address("a5")],
+	broker: address("b20ce4"),
+	feeTaker: address("fee"),
+};
+
+/** The definition of one simulated chain. Each run has an id of its own in the shared database. */
+export function chainOf(id: number): Chain {
+	return {
+		slug: `sim-${id}`,
+		id,
+		name: `Simulated ${id}`,
+		nativeCurrency: { symbol: "ETH", decimals: 18 },
+		nativeIsEth: true,
+		wrappedNative: cast.weth,
+		aliases: [],
+		publicRpcUrls: [],
+	};
+}
 
 // Written out and not imported: a wrong topic in the product must not be wrong here too.
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -150,4 +203,63 @@ function batchLog(
 
 function coinLog(from: Address, to: Address, amount: bigint): FakeLog {
 	return { address: cast.dollar, topics: [TRANSFER, word(from), word(to)], data: uint(amount) };
+}
+
+/** More mints than one window may show: the topic says "fetch a snapshot" instead. */
+const CROWD = 45;
+const ETHER = 10n ** 18n;
+
+/** What happens in one block. `serial` makes every transaction one of its kind. */
+export function planDeals(prng: Prng, serial: () => number): Deal[] {
+	const deals: Deal[] = [];
+	const count = prng.chance(0.3) ? 0 : prng.int(4);
+	for (let made = 0; made < count; made++) deals.push(planDeal(prng, serial));
+	return deals;
+}
+
+function planDeal(prng: Prng, serial: () => number): Deal {
+	const dice = prng.next();
+	if (dice < 0.4) return planMint(prng);
+	if (dice < 0.5) return noiseDeal(planToken(prng), [prng.pick(cast.people), cast.feeTaker]);
+	const token = planToken(prng);
+	const seller = prng.pick(cast.people);
+	const buyer = prng.chance(0.1) ? seller : prng.pick(cast.people);
+	const orderHash = toHex(serial(), { size: 32 });
+	const price = prng.chance(0.08) ? 0n : BigInt(1 + prng.int(1_000_000)) * (ETHER / 977n);
+	const shared = { token, seller, buyer, orderHash };
+	if (dice < 0.65 && price > 0n && seller !== buyer) return offerDeal({ ...shared, price });
+	const coin = prng.pick([ZERO_ADDRESS, ZERO_ADDRESS, cast.weth, cast.dollar]);
+	// Nothing is paid in no coin at all.
+	return listingDeal({ ...shared, price, currency: price === 0n ? ZERO_ADDRESS : coin });
+}
+
+function planMint(prng: Prng): Deal {
+	const to = prng.pick(cast.people);
+	const value = prng.chance(0.3) ? 0n : BigInt(1 + prng.int(1_000)) * (ETHER / 1_013n) + 1n;
+	const many = prng.chance(0.04) ? CROWD : 1 + prng.int(4);
+	const shared = { to, value };
+	if (prng.chance(0.6)) {
+		const units = Array.from({ length: many }, () => ({ tokenId: tokenId(prng), quantity: 1n }));
+		const contract = prng.pick(cast.erc721);
+		return mintDeal({ ...shared, contract, standard: "erc721", units, batch: false });
+	}
+	const units = Array.from({ length: many }, () => {
+		return { tokenId: tokenId(prng), quantity: BigInt(1 + prng.int(9)) };
+	});
+	const contract = prng.pick(cast.erc1155);
+	return mintDeal({ ...shared, contract, standard: "erc1155", units, batch: prng.chance(0.5) });
+}
+
+function planToken(prng: Prng) {
+	if (prng.chance(0.6)) {
+		const contract = prng.pick(cast.erc721);
+		return { contract, standard: "erc721", tokenId: tokenId(prng), quantity: 1n } as const;
+	}
+	const quantity = BigInt(1 + prng.int(7));
+	const contract = prng.pick(cast.erc1155);
+	return { contract, standard: "erc1155", tokenId: tokenId(prng), quantity } as const;
+}
+
+function tokenId(prng: Prng): bigint {
+	return BigInt(prng.int(5_000));
 }

@@ -1,10 +1,14 @@
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { sleep } from "#core/time/sleep.ts";
+import {
+	type Rpc,
+	type RpcCall,
+	type RpcOptions,
+	type RpcOutcome,
+	rpcFault,
+} from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+import { sleep } from "#core/time.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
-import type { SimChain } from "#test/sim/chain/createSimChain.ts";
-import type { Branch } from "#test/sim/chain/SimBlock.ts";
+import type { Branch, SimChain } from "#test/sim/chain/createSimChain.ts";
 import { answerCall, type View } from "#test/sim/node/answerCall.ts";
 import { type LieName, lies } from "#test/sim/node/lies.ts";
 import type { Tally } from "#test/sim/Tally.ts";

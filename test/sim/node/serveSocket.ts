@@ -2,12 +2,51 @@ import type { ServerWebSocket } from "bun";
 import { numberToHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
-import type { SimBlock } from "#test/sim/chain/SimBlock.ts";
-import { createPusher } from "#test/sim/node/createPusher.ts";
+import type { SimBlock } from "#test/sim/chain/createSimChain.ts";
+import {
+	fitsQuery,
+	headerOf,
+	type LogQuery,
+	logsOf,
+	type SentLog,
+} from "#test/sim/node/answerCall.ts";
 import type { SimNode } from "#test/sim/node/createSimNode.ts";
-import type { LogQuery } from "#test/sim/node/fitsQuery.ts";
-import { headerOf } from "#test/sim/node/renderBlock.ts";
+import { type PushLieName, pushLies } from "#test/sim/node/lies.ts";
 import type { Tally } from "#test/sim/Tally.ts";
+
+/** What one subscription is sent about one block, and how much later than the block's head. */
+export type Push = { logs: readonly unknown[]; lateMs: number };
+
+const NAMES = Object.keys(pushLies).filter((name): name is PushLieName => name in pushLies);
+const LATE_MS_MAX = 30;
+
+/**
+ * Decides what subscriptions to logs are sent: the logs of the block that fit their filter, or what
+ * is left of them. Logs come before the head, with it or later.
+ */
+export function createPusher(node: SimNode, { prng, tally }: { prng: Prng; tally: Tally }) {
+	let orphan: SentLog | undefined;
+	let newest: SimBlock | undefined;
+
+	return {
+		/** Told of each block as it is announced. */
+		announced(block: SimBlock) {
+			if (newest && newest.number >= block.number) orphan = logsOf(newest)[0] ?? orphan;
+			newest = block;
+		},
+		push(block: SimBlock, filter: LogQuery): Push {
+			const logs = logsOf(block).filter((log) => fitsQuery(log, filter));
+			if (logs.length === 0 || node.state.healthy) return { logs, lateMs: 0 };
+			const { pushLieRate = 0 } = node;
+			const isLate = prng.chance(pushLieRate);
+			const name = prng.chance(pushLieRate) ? prng.pick(NAMES) : null;
+			if (isLate) tally.add("push_late");
+			if (name) tally.add(`push_${name}`);
+			const sent = name ? pushLies[name](logs, { orphan, prng }) : logs;
+			return { logs: sent, lateMs: isLate ? prng.int(LATE_MS_MAX) : 0 };
+		},
+	};
+}
 
 export type SimSocket = { url: string; close(): Promise<void> };
 
@@ -17,7 +56,7 @@ type Wire = { wiring: number; lateMs: number; filters: LogQuery[] };
 type Client = ServerWebSocket<Wire>;
 
 const LOOK_EVERY_MS = 3;
-const LATE_MS_MAX = 80;
+const SERVE_SOCKET_LATE_MS_MAX = 80;
 /** More new blocks at once are not told one by one: a node that was away has only its head. */
 const BLOCKS_TOLD_MAX = 64;
 
@@ -40,7 +79,7 @@ export function serveSocket(
 		hostname: "127.0.0.1",
 		fetch(request, server) {
 			if (node.state.down) return new Response(null, { status: 503 });
-			const lateMs = prng.chance(0.5) ? prng.int(LATE_MS_MAX) : 0;
+			const lateMs = prng.chance(0.5) ? prng.int(SERVE_SOCKET_LATE_MS_MAX) : 0;
 			const data = { wiring: node.state.wiring, lateMs, filters: [] };
 			if (server.upgrade(request, { data })) return undefined;
 			return new Response(null, { status: 400 });

@@ -1,4 +1,52 @@
-import type { ExpectedEvent } from "#test/sim/oracle/expectedEvents.ts";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { SimBlock } from "#test/sim/chain/createSimChain.ts";
+import { cast, type Fact } from "#test/sim/chain/deals.ts";
+
+/** A fact with its place in the chain and its worth. */
+export type ExpectedEvent = Fact & {
+	blockNumber: number;
+	blockHash: Hex;
+	transactionHash: Hex;
+	logIndex: number;
+	atMs: number;
+	/** In wei; null for a coin without a rate. */
+	totalNative: bigint | null;
+};
+
+/** Every mint and sale of a chain, in order, as those who made it up know it. */
+export function expectedEvents(blocks: readonly SimBlock[], scanFrom: number): ExpectedEvent[] {
+	return blocks
+		.slice(scanFrom)
+		.flatMap((block) => {
+			let logsBefore = 0;
+			return block.transactions.flatMap(({ hash, facts, logs }) => {
+				const first = logsBefore;
+				logsBefore += logs.length;
+				return facts.map(
+					(fact): ExpectedEvent => ({
+						...fact,
+						blockNumber: block.number,
+						blockHash: block.hash,
+						transactionHash: hash,
+						logIndex: first + fact.logOffset,
+						atMs: block.timestampS * 1_000,
+						totalNative: nativeOf(fact),
+					}),
+				);
+			});
+		})
+		.sort(byPlace);
+}
+
+function nativeOf({ currency, totalRaw }: Fact): bigint | null {
+	if (totalRaw === 0n) return 0n;
+	return currency === ZERO_ADDRESS || currency === cast.weth ? totalRaw : null;
+}
+
+function byPlace(a: ExpectedEvent, b: ExpectedEvent): number {
+	return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex;
+}
 
 /** A table's rows as text, each under its key, ready to be compared. */
 export type Rows = Map<string, Record<string, string | null>>;
@@ -116,4 +164,80 @@ function sum(values: readonly bigint[]): bigint {
 
 function textOf(value: bigint | null | undefined): string | null {
 	return value === null || value === undefined ? null : String(value);
+}
+
+const hex = (column: string) => `'0x' || encode(${column}, 'hex')`;
+const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::int8::text`;
+
+/** Everything that the index holds of one chain; surrogate ids and clock times of ours left out. */
+export async function readRows(db: Queryable, chainId: number): Promise<State> {
+	const [events, collections, minutes, hours, days] = await Promise.all([
+		readEvents(db, chainId),
+		readCollections(db, chainId),
+		readBuckets(db, chainId, "rollup_minute"),
+		readBuckets(db, chainId, "rollup_hour"),
+		readBuckets(db, chainId, "rollup_day"),
+	]);
+	return { events, collections, minutes, hours, days };
+}
+
+type Row = { key: string } & Record<string, string | null>;
+
+function keyed(rows: readonly Row[]): Rows {
+	const found: Rows = new Map();
+	for (const { key, ...row } of rows) {
+		// A second row under one key is a duplicate, and must not hide behind the first.
+		let name = key;
+		while (found.has(name)) name += " again";
+		found.set(name, row);
+	}
+	return found;
+}
+
+async function readEvents(db: Queryable, chainId: number): Promise<Rows> {
+	return keyed(
+		await db.query<Row>(
+			`select block_number || '.' || log_index || '.' || sub_index as key,
+				${ms("occurred_at")} as at,
+				coalesce(${hex("c.address")}, 'an unknown collection') as contract,
+				kind::text, accepted::text, onchain_verified::text as verified,
+				${hex("block_hash")} as block_hash, ${hex("transaction_hash")} as transaction_hash,
+				${hex("from_address")} as from, ${hex("to_address")} as to, token_id::text,
+				quantity::text, ${hex("currency")} as currency, total_raw::text, total_native::text,
+				venue, reason, payload::text
+			from market_index.event as e
+			left join market_index.collection as c on c.id = e.collection_id and c.chain_id = e.chain_id
+			where e.chain_id = $1 order by block_number, log_index, sub_index`,
+			[chainId],
+		),
+	);
+}
+
+async function readCollections(db: Queryable, chainId: number): Promise<Rows> {
+	return keyed(
+		await db.query<Row>(
+			`select ${hex("address")} as key, standard, slug, minted_units::text, mints::text,
+				${ms("first_mint_at")} as first_mint_at, ${ms("last_mint_at")} as last_mint_at,
+				last_mint_position::text, last_mint_total_raw::text, last_mint_quantity::text,
+				sales::text, volume_native::text, ${ms("last_sale_at")} as last_sale_at,
+				last_sale_position::text, last_sale_token_id::text, last_sale_unit_native::text,
+				${hex("last_sale_transaction")} as last_sale_transaction
+			from market_index.collection where chain_id = $1
+			order by address`,
+			[chainId],
+		),
+	);
+}
+
+async function readBuckets(db: Queryable, chainId: number, table: string): Promise<Rows> {
+	return keyed(
+		await db.query<Row>(
+			`select ${hex("address")} || ' ' || ${ms("bucket")} as key, r.sales::text, priced::text,
+				units::text, r.mints::text, volume::text, open::text, high::text, low::text, close::text,
+				open_position::text, close_position::text
+			from market_index.${table} as r join market_index.collection as c on c.id = collection_id
+			where r.chain_id = $1 order by address, bucket`,
+			[chainId],
+		),
+	);
 }

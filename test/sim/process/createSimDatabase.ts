@@ -1,8 +1,90 @@
+import type { Bus } from "#core/bus.ts";
 import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
-import { sleep } from "#core/time/sleep.ts";
+import { sleep } from "#core/time.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
-import type { Gate } from "#test/sim/process/createGate.ts";
 import type { Tally } from "#test/sim/Tally.ts";
+
+/**
+ * What stands between one simulated process and the world: open, shut for a while (the process
+ * stalls: nothing of it moves), or dead (nothing it asked is ever answered).
+ */
+export type Gate = {
+	/** Settles when the process may go on; never when it is dead. */
+	pass(): Promise<void>;
+	/** Rejects when the process dies: for whatever must be taken back then. */
+	readonly death: Promise<never>;
+	readonly isDead: boolean;
+	shut(): void;
+	open(): void;
+	kill(): void;
+};
+
+export class ProcessKilled extends Error {}
+
+export function createGate(): Gate {
+	let opened = Promise.withResolvers<void>();
+	let isShut = false;
+	let isDead = false;
+	const death = Promise.withResolvers<never>();
+	death.promise.catch(() => {});
+	return {
+		async pass() {
+			while (isShut && !isDead) await opened.promise;
+			if (isDead) await new Promise<never>(() => {});
+		},
+		death: death.promise,
+		get isDead() {
+			return isDead;
+		},
+		shut() {
+			if (isShut) return;
+			isShut = true;
+			opened = Promise.withResolvers();
+		},
+		open() {
+			isShut = false;
+			opened.resolve();
+		},
+		kill() {
+			isDead = true;
+			opened.resolve();
+			death.reject(new ProcessKilled("killed"));
+		},
+	};
+}
+
+/**
+ * A bus that loses, doubles and delays hints past each other, as a restarted Redis does. What
+ * arrives is kept, for the oracle to compare with what was committed.
+ */
+export function createSimBus(options: {
+	lossRate: number;
+	prng: Prng;
+	tally: Tally;
+	onHint(message: string): void;
+}): Bus {
+	const { lossRate, prng, tally, onHint } = options;
+	let held: string | null = null;
+	return {
+		publish(_, hint) {
+			if (prng.chance(lossRate)) return tally.add("hint_lost");
+			if (lossRate > 0 && prng.chance(0.1)) {
+				tally.add("hint_doubled");
+				onHint(hint);
+			}
+			if (lossRate > 0 && held === null && prng.chance(0.2)) {
+				tally.add("hint_overtaken");
+				held = hint;
+				return;
+			}
+			onHint(hint);
+			if (held !== null) onHint(held);
+			held = null;
+		},
+		subscribe: () => () => {},
+		close: async () => {},
+	};
+}
 
 export type DatabaseKnobs = {
 	/** For each statement: it fails before it runs, or after, when nobody knows that it ran. */

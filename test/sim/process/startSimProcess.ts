@@ -1,34 +1,32 @@
-import type { Chain } from "#core/chain/Chain.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Chain, createChainRegistry } from "#core/chain/Chain.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Clock } from "#core/clock/Clock.ts";
-import { systemClock } from "#core/clock/systemClock.ts";
+import { type Clock, systemClock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import { createLeaseKeeper } from "#core/lease/createLeaseKeeper.ts";
-import type { Log } from "#core/log/Log.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import { runChain } from "#plugins/chain-scanner/chain/runChain.ts";
-import { backfillLease } from "#plugins/chain-scanner/lane/backfillLease.ts";
-import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
-import { scannerMetrics } from "#plugins/chain-scanner/scannerMetrics.ts";
+import { createLeaseKeeper } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOutbox } from "#core/outbox.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/runLane.ts";
+import { backfillLease } from "#plugins/chain-scanner/lane/startBackfill.ts";
+import { scannerMetrics } from "#plugins/chain-scanner/laneHealth.ts";
+import { runChain } from "#plugins/chain-scanner/runChain.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
-import { marketSink } from "#plugins/market-index/apply/marketSink.ts";
-import { createSpanMemory } from "#plugins/market-index/figures/createSpanMemory.ts";
-import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { marketSink } from "#plugins/market-index/apply/createApplier.ts";
+import { createSpanMemory } from "#plugins/market-index/figures/coverage.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { SimNode } from "#test/sim/node/createSimNode.ts";
-import { createGate, type Gate } from "#test/sim/process/createGate.ts";
-import { createSimBus } from "#test/sim/process/createSimBus.ts";
 import {
+	createGate,
+	createSimBus,
 	createSimDatabase,
 	type DatabaseKnobs,
+	type Gate,
 	type Statement,
 } from "#test/sim/process/createSimDatabase.ts";
-import type { Tally } from "#test/sim/Tally.ts";
-import type { Wrong } from "#test/sim/Wrong.ts";
+import type { Tally, Wrong } from "#test/sim/Tally.ts";
 
 /** Waits of lanes, shrunk: what takes seconds in the product takes milliseconds here. */
 const TIMES = {

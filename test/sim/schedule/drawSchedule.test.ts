@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { createPrng } from "#test/sandbox/createPrng.ts";
-import { drawSchedule } from "#test/sim/schedule/drawSchedule.ts";
-import { drawKnobs } from "#test/sim/schedule/Knobs.ts";
+import { drawKnobs, drawSchedule } from "#test/sim/schedule/drawSchedule.ts";
 
 function draw(seed: number) {
 	const prng = createPrng(seed);

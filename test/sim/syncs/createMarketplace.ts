@@ -1,7 +1,24 @@
-import type { Clock } from "#core/clock/Clock.ts";
-import type { sleep } from "#core/time/sleep.ts";
-import { DAY_MS, MINUTE_MS } from "#core/time/units.ts";
+import type { Clock } from "#core/clock.ts";
+import type { NewJob } from "#core/queue.ts";
+import { DAY_MS, MINUTE_MS, type sleep } from "#core/time.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
+
+/** Jobs in line, each key once, by priority and then by when they came. */
+export function createLine() {
+	let jobs: NewJob[] = [];
+	return {
+		async add(_tx: unknown, added: readonly NewJob[]) {
+			const keys = new Set(added.map(({ key }) => key));
+			const ours = added.filter(({ task }) => task === "market-index.full-sync");
+			jobs = [...jobs.filter(({ key }) => !keys.has(key)), ...ours];
+		},
+		take(): NewJob | undefined {
+			const first = jobs.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))[0];
+			jobs = jobs.filter((job) => job !== first);
+			return first;
+		},
+	};
+}
 
 /** A collection of the marketplace: sales and listings stand at even distances. */
 export type MarketCollection = {

@@ -1,6 +1,6 @@
-import type { Clock } from "#core/clock/Clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { sleep } from "#core/time/sleep.ts";
+import type { sleep } from "#core/time.ts";
 
 export type TestClock = {
 	clock: Clock;

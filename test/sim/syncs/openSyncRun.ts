@@ -1,26 +1,86 @@
 import type { Budget } from "#core/budget/Budget.ts";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOutbox } from "#core/outbox.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
-import type { MergeEvents } from "#plugins/market-index/pace/SyncContext.ts";
+import type { Job } from "#core/schedule.ts";
+import type { sleep } from "#core/time.ts";
+import type { MergeEvents } from "#plugins/market-index/pace.ts";
 import { createSyncing, type Syncing } from "#plugins/market-index/sync/createSyncing.ts";
 import { contractOf, ethereum } from "#plugins/market-index/testing/marketFixture.ts";
-import { createProvider } from "#plugins/provider/createProvider.ts";
-import { offStream } from "#plugins/provider/offStream.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
-import { createLine } from "#test/sim/syncs/createLine.ts";
-import { createMarketplace, type MarketCollection } from "#test/sim/syncs/createMarketplace.ts";
+import { createProvider, offStream } from "#plugins/provider/createProvider.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
+import {
+	createLine,
+	createMarketplace,
+	type MarketCollection,
+} from "#test/sim/syncs/createMarketplace.ts";
 import { createTestClock } from "#test/sim/syncs/createTestClock.ts";
-import { launchProcess } from "#test/sim/syncs/launchProcess.ts";
+
+const JOBS = ["full-sync", "lean-sync"];
+/** How often a worker without work looks into the line. */
+const IDLE_MS = 500;
+
+export type Launching = {
+	clock: Clock;
+	wait: typeof sleep;
+	queue: ReturnType<typeof createLine>;
+	/** When each job began last, whoever began it: its tick is nobody else's. */
+	ticks: Map<string, number>;
+	/** Ends the process. */
+	signal: AbortSignal;
+};
+
+/** Runs one process that syncs: its clocked jobs, and the workers of its lane. */
+export function launchProcess(syncing: Syncing, launching: Launching): void {
+	for (const name of JOBS) {
+		const job = syncing.jobs.find((one) => one.name === `market-index.${name}`);
+		if (!job) throw new Error(`no job ${name}`);
+		void tick(job, launching);
+	}
+	const { queue, wait, signal } = launching;
+	const [task] = syncing.tasks;
+	for (let worker = 0; task && worker < (task.lane?.concurrency ?? 1); worker++) {
+		void (async () => {
+			while (!signal.aborted) {
+				const job = queue.take();
+				if (!job) await wait(IDLE_MS, signal);
+				else {
+					const ends = within(task.timeoutMs, launching);
+					await task.run(job.payload as never, { signal: ends });
+				}
+			}
+		})();
+	}
+}
+
+async function tick(job: Job, launching: Launching): Promise<void> {
+	const { clock, wait, ticks, signal } = launching;
+	if (!("everyMs" in job.schedule)) throw new Error(`${job.name} has no distance`);
+	const { everyMs } = job.schedule;
+	while (!signal.aborted) {
+		await wait(everyMs / 10, signal);
+		const lastMs = ticks.get(job.name) ?? Number.NEGATIVE_INFINITY;
+		if (clock.nowMs() - lastMs < everyMs) continue;
+		ticks.set(job.name, clock.nowMs());
+		await job.run({ signal: within(job.timeoutMs, launching) });
+	}
+}
+
+/** Aborts as a queue does: after a time on the test's clock, or with the process. */
+function within(ms: number, { wait, signal }: Launching): AbortSignal {
+	const timeout = new AbortController();
+	void wait(ms, signal).then(() => timeout.abort(new DOMException("late", "TimeoutError")));
+	return AbortSignal.any([timeout.signal, signal]);
+}
 
 /** In the middle of a minute and of a second: nothing falls on an edge by chance. */
 const START_MS = Date.parse("2026-03-10T14:37:25.500Z");

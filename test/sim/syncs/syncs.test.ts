@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { DAY_MS, MINUTE_MS } from "#core/time/units.ts";
-import { refreshBoundMs } from "#plugins/market-index/sync/refreshBoundMs.ts";
-import { syncBoundMs } from "#plugins/market-index/sync/syncBoundMs.ts";
+import { DAY_MS, MINUTE_MS } from "#core/time.ts";
+import { refreshBoundMs, syncBoundMs } from "#plugins/market-index/sync/bounds.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { openSyncRun, type SyncRunOptions } from "#test/sim/syncs/openSyncRun.ts";
 

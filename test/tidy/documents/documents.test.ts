@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { moduleArrows, textFiles } from "#test/tidy/documents/DocumentRule.ts";
 import { withModules } from "#test/tidy/documents/drawModules.ts";
-import { moduleArrows } from "#test/tidy/documents/moduleArrows.ts";
 import { documentRules } from "#test/tidy/documents/rules.ts";
-import { textFiles } from "#test/tidy/documents/textFiles.ts";
-import { projectFiles } from "#test/tidy/projectFiles.ts";
+import { projectFiles } from "#test/tidy/readSourceFile.ts";
 
 const PROBLEMS_SHOWN_MAX = 40;
 const files = textFiles();

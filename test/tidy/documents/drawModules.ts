@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { moduleArrows } from "#test/tidy/documents/moduleArrows.ts";
-import { projectFiles } from "#test/tidy/projectFiles.ts";
+import { moduleArrows } from "#test/tidy/documents/DocumentRule.ts";
+import { projectFiles } from "#test/tidy/readSourceFile.ts";
 
 const PAGE = join(import.meta.dir, "../../../ARCHITECTURE.md");
 const BLOCK = /(<!-- modules:[^>]*-->\n)[\s\S]*?(<!-- \/modules -->)/;

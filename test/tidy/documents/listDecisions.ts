@@ -1,7 +1,10 @@
 import { join } from "node:path";
-import { decisionsOf, holdsDecisions } from "#test/tidy/documents/decisionsOf.ts";
-import type { TextFile } from "#test/tidy/documents/TextFile.ts";
-import { textFiles } from "#test/tidy/documents/textFiles.ts";
+import {
+	decisionsOf,
+	holdsDecisions,
+	type TextFile,
+	textFiles,
+} from "#test/tidy/documents/DocumentRule.ts";
 
 export const DECISIONS_PAGE = "DECISIONS.md";
 

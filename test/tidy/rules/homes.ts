@@ -1,7 +1,4 @@
-import { eachFile } from "#test/tidy/eachFile.ts";
-import { findInCode } from "#test/tidy/findInCode.ts";
-import { isTestFile } from "#test/tidy/isTestFile.ts";
-import type { Rule } from "#test/tidy/Rule.ts";
+import { eachFile, findInCode, isTestFile, type Rule, type SourceFile } from "#test/tidy/Rule.ts";
 
 type Home = { what: string; pattern: RegExp; home: string; instead: string };
 
@@ -9,7 +6,7 @@ const HOMES: Home[] = [
 	{
 		what: "the time",
 		pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)/,
-		home: "core/clock/systemClock.ts",
+		home: "core/clock.ts",
 		instead: "take a Clock",
 	},
 	{
@@ -64,10 +61,95 @@ export const homes: Rule = {
 		[{ path: "core/a.ts", text: "const text = `${Date.now()}`;" }],
 	],
 	good: [
-		[{ path: "core/clock/systemClock.ts", text: "const now = Date.now();" }],
+		[{ path: "core/clock.ts", text: "const now = Date.now();" }],
 		[{ path: "core/config/readEnvironment.ts", text: "const env = process.env;" }],
 		[{ path: "core/a.test.ts", text: "const now = Date.now();" }],
 		[{ path: "test/sandbox/x.ts", text: "const now = Date.now();" }],
 		[{ path: "core/a.ts", text: "// Date.now()\nconst a = 'Date.now()', b = new Date(0);" }],
 	],
 };
+
+/** Who may call out by itself, and whom. Whatever else calls, calls `core/foreign`. */
+const WAYS_OUT_HOMES: Record<string, string> = {
+	"core/foreign/requestOnce.ts": "the guarded call itself",
+	"core/foreign/resolve.ts": "the names that strangers chose",
+	"core/foreign/resolve.ts": "the names that the operator chose",
+	"core/foreign/resolve.ts": "asks what an address is, calls nobody",
+	"core/db/openGatheringSocket.ts": "the operator's database",
+	"core/chain/rpc/httpRpc.ts": "the operator's nodes",
+	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
+	"plugins/reveal-snipe/watch/openWire.ts": "the operator's nodes",
+	"plugins/provider/client/createClient.ts": "the operator's provider",
+	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
+	"plugins/trading/registry/createIssuerList.ts": "the issuer's list that the operator names",
+	"plugins/custody/caller.ts": "the operator's wallet provider",
+	"plugins/trading/quotes/createHostedRouter.ts": "the operator's hosted router",
+	"plugins/social/x/callX.ts": "the operator's X",
+	"plugins/bridge/relay/createRelayClient.ts": "the operator's bridge provider",
+	"agent/model/createModelReader.ts": "the operator's language model",
+	"agent/askCommand.ts": "the service of whoever types the command",
+	"core/http/faults.ts": "names of statuses, calls nobody",
+};
+
+/** Runs in a browser, which has its own guards and no private network of ours. */
+const WAYS_OUT_BROWSER = /^plugins\/(terminal|link-page)\/web\//;
+
+const MODULES =
+	/^((node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)|undici|ws|axios|got|node-fetch)$/;
+
+/** The guarded call without its guards. */
+const UNGUARDED = /^core\/foreign\/(requestOnce|systemResolve|createPublicResolve)\.ts$/;
+
+const CALLS = [
+	// The global itself, called or handed on; neither a type nor a property of that name.
+	/(?<![.\w$])(?<!typeof\s+)fetch\b(?!\s*\??\s*:)/,
+	/\b(globalThis|window|self|Bun)\s*\??\.\s*(fetch|WebSocket|connect|udpSocket|dns|s3)\b/,
+	/\b(new\s+|construct\(\s*)(WebSocket|EventSource|XMLHttpRequest|S3Client)\b/,
+];
+
+export const waysOut: Rule = {
+	name: "waysOut",
+	why: "a URL that a stranger chose is reached through core/foreign only: it may lead inward",
+	check: eachFile((file) => {
+		const { path } = file;
+		if (isTestFile(path) || WAYS_OUT_BROWSER.test(path) || Object.hasOwn(WAYS_OUT_HOMES, path))
+			return [];
+		return linesOf(file).map((line) => ({
+			line,
+			message: "calls out by itself: use core.foreignFetch, or say in waysOut.ts whom it calls",
+		}));
+	}),
+	bad: [
+		[{ path: "plugins/a/x.ts", text: "const got = await fetch(url);" }],
+		[{ path: "plugins/a/x.ts", text: "const { ask = fetch } = options;" }],
+		[{ path: "plugins/a/x.ts", text: "start({ fetch });" }],
+		[{ path: "agent/x.ts", text: "const got = await globalThis.fetch(url);" }],
+		[{ path: "agent/x.ts", text: "const got = await Bun.fetch(url);" }],
+		[{ path: "api/x.ts", text: 'import { get } from "node:https";' }],
+		[{ path: "api/x.ts", text: 'import { lookup } from "dns/promises";' }],
+		[{ path: "api/x.ts", text: 'import { request } from "undici";' }],
+		[{ path: "api/x.ts", text: 'import { requestOnce } from "#core/foreign/requestOnce.ts";' }],
+		[{ path: "core/x.ts", text: "const socket = new WebSocket(url);" }],
+		[{ path: "core/x.ts", text: "Reflect.construct(WebSocket, [url]);" }],
+		[{ path: "core/foreign/x.ts", text: "Bun.connect({ hostname, port, socket });" }],
+	],
+	good: [
+		[{ path: "core/chain/rpc/httpRpc.ts", text: "const got = await fetch(url);" }],
+		[{ path: "core/a.ts", text: "type Options = { fetch?: typeof fetch };" }],
+		[{ path: "core/a.ts", text: "serve({ fetch: (request) => app.fetch(request) });" }],
+		[{ path: "core/a.ts", text: 'import type { Socket } from "node:net";' }],
+		[{ path: "core/a.ts", text: "// fetch(url)\nconst text = 'fetch(url)', refetch = prefetch;" }],
+		[{ path: "core/a.ts", text: "if (socket.readyState === WebSocket.OPEN) send();" }],
+		[{ path: "core/a.test.ts", text: "const got = await fetch(url);" }],
+		[{ path: "test/sandbox/x.ts", text: 'import { connect } from "node:net";' }],
+	],
+};
+
+function linesOf({ path, code, imports }: SourceFile): number[] {
+	const called = CALLS.flatMap((pattern) => findInCode(code, pattern));
+	const isGuard = path.startsWith("core/foreign/");
+	const imported = imports.filter(({ specifier, target = "", typeOnly }) => {
+		return !typeOnly && (MODULES.test(specifier) || (!isGuard && UNGUARDED.test(target)));
+	});
+	return [...called, ...imported.map(({ line }) => line)];
+}

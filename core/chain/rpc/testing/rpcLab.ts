@@ -1,12 +1,15 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
-import type { RpcObserver } from "#core/chain/rpc/RpcObserver.ts";
-import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
+import { chainRpc, rpcMetrics } from "#core/chain/rpc/chainRpc.ts";
+import {
+	type Rpc,
+	type RpcCall,
+	type RpcObserver,
+	type RpcOptions,
+	rpcFault,
+} from "#core/chain/rpc/Rpc.ts";
 import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 
 /** An endpoint in memory: its answers, its duration, and its questions. */
 export type LabEndpoint = {

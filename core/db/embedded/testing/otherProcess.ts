@@ -1,8 +1,8 @@
 import pg from "pg";
+import { tryFileLock } from "#core/db/embedded/guardServer.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
-import { tryFileLock } from "#core/db/embedded/tryFileLock.ts";
-import { Fault } from "#core/fault/Fault.ts";
-import { silentLog } from "#core/log/silentLog.ts";
+import { Fault } from "#core/fault.ts";
+import { silentLog } from "#core/log.ts";
 
 /**
  * Runs a process for tests to start, ask and kill: it reads one command per line and answers a line

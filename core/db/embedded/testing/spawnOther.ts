@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { assert } from "#core/fault/assert.ts";
+import { assert } from "#core/fault.ts";
 
 export type OtherAnswer = {
 	ok: boolean;

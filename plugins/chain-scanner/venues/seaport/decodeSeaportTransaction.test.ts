@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Hex, numberToHex } from "viem";
-import type { RawLog } from "#core/chain/RawLog.ts";
-import { decodeSeaportTransaction } from "#plugins/chain-scanner/venues/seaport/decodeSeaportTransaction.ts";
-import { cpuTimer } from "#test/harness/cpuTimer.ts";
-import { type LoggedItem, type LoggedOrder, seaportLogs } from "#test/harness/seaportLogs.ts";
+import type { RawLog } from "#core/chain/Hex.ts";
+import { decodeSeaportTransaction } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
+import { type LoggedItem, type LoggedOrder, seaportLogs } from "#test/harness/seaportOrder.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
+import { cpuTimer } from "#test/harness/until.ts";
 
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const who = (digit: string): Hex => `0x${digit.repeat(40)}`;

@@ -1,12 +1,52 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { MatchedNft } from "#plugins/chain-scanner/venues/seaport/MatchedNft.ts";
-import type { MatchComponent } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
-import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/orderSides.ts";
-import type { Price } from "#plugins/chain-scanner/venues/seaport/Price.ts";
-import type { Demand } from "#plugins/chain-scanner/venues/seaport/pairNfts.ts";
-import { splitPrice } from "#plugins/chain-scanner/venues/seaport/splitPrice.ts";
-import { sumPayments } from "#plugins/chain-scanner/venues/seaport/sumPayments.ts";
-import type { Trade } from "#plugins/chain-scanner/venues/seaport/Trade.ts";
+import { splitByUnit } from "#core/money.ts";
+import type {
+	Demand,
+	MatchComponent,
+	OrderSides,
+} from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
+import type { MatchedNft, OfferedItem } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
+
+/** What is known of a price; the two kinds without an amount say why there is none. */
+export type Price =
+	| { kind: "amount"; currency: Address; total: bigint }
+	| { kind: "severalCurrencies" }
+	| { kind: "barter" };
+
+/** An NFT that changed hands, with its price but without a judgement. */
+export type Trade = {
+	logIndex: number;
+	item: OfferedItem;
+	quantity: bigint;
+	seller: Address;
+	/** True where `seller` is who was paid; the token's log shows who gave the NFT. */
+	sellerUnproven?: boolean;
+	buyer: Address;
+	/** The payer, where the logs prove it; a buyer may have been given the NFT by another account. */
+	payer: Address | null;
+	/** For all `quantity` units. */
+	price: Price;
+};
+
+/** Returns each row's share of an order's price; a price without an amount is the same for all. */
+export function splitPrice(price: Price, quantities: readonly bigint[]): Price[] {
+	if (price.kind !== "amount") return quantities.map(() => price);
+	return splitByUnit(price.total, quantities).map((total) => ({ ...price, total }));
+}
+
+/** Adds payment items up. The native currency and its wrapped form are two currencies. */
+export function sumPayments(items: readonly OfferedItem[]): Price {
+	let currency: Address | null = null;
+	let total = 0n;
+	for (const item of items) {
+		// 1.1 let a native item name any token; it moved the native currency all the same.
+		const token = item.itemType === 0 ? ZERO_ADDRESS : item.token;
+		if (currency !== null && currency !== token) return { kind: "severalCurrencies" };
+		currency = token;
+		total += item.amount;
+	}
+	return { kind: "amount", currency: currency ?? ZERO_ADDRESS, total };
+}
 
 type Input = {
 	component: MatchComponent;

@@ -1,8 +1,22 @@
-import type { Venue } from "#plugins/chain-scanner/contract.ts";
-import { decodeSeaportTransaction } from "#plugins/chain-scanner/venues/seaport/decodeSeaportTransaction.ts";
-import { seaportAdapters } from "#plugins/chain-scanner/venues/seaport/seaportAdapters.ts";
-import { seaportAddresses } from "#plugins/chain-scanner/venues/seaport/seaportAddresses.ts";
-import { seaportTopics } from "#plugins/chain-scanner/venues/seaport/seaportTopics.ts";
+import type { RawLog } from "#core/chain/Hex.ts";
+import type { Venue, VenueReading } from "#plugins/chain-scanner/contract.ts";
+import { decodeAnyTransaction } from "#plugins/chain-scanner/venues/seaport/decodeAnyTransaction.ts";
+import { readListings } from "#plugins/chain-scanner/venues/seaport/decodeTransaction.ts";
+import {
+	seaportAdapters,
+	seaportAddresses,
+	seaportTopics,
+} from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
+
+/**
+ * Reads the sales from one transaction's Seaport logs.
+ *
+ * Logs of other contracts and other topics are skipped, so a whole receipt may be given.
+ */
+export function decodeSeaportTransaction(logs: readonly RawLog[]): VenueReading {
+	const sales = readListings(logs);
+	return sales ? { sales, undecoded: [] } : decodeAnyTransaction(logs);
+}
 
 /** Seaport 1.1 to 1.6, at the addresses that are the same on every chain. */
 export const seaportVenue: Venue = {

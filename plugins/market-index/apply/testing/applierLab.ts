@@ -1,18 +1,16 @@
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import type { Chain } from "#core/chain/Chain.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { type Chain, createChainRegistry } from "#core/chain/Chain.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import type { Frame } from "#core/outbox/Frame.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
+import { silentLog } from "#core/log.ts";
+import { createOutbox, type Frame } from "#core/outbox.ts";
+import type { NewJob } from "#core/queue.ts";
 import { type ApplierOptions, createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
 import type { NewEvent } from "#plugins/market-index/contract.ts";
-import { partitionsOf } from "#plugins/market-index/sql/partitionsOf.ts";
+import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
 import { NOW_MS, wholeSpans } from "#plugins/market-index/testing/marketFixture.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
 
 export type ApplierLab = ReturnType<typeof createApplierLab>;
 

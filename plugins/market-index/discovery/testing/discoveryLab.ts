@@ -1,13 +1,13 @@
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
+import { silentLog } from "#core/log.ts";
+import { createOutbox } from "#core/outbox.ts";
+import type { NewJob } from "#core/queue.ts";
 import { createListSource } from "#plugins/market-index/discovery/createListSource.ts";
-import type { DiscoveryContext } from "#plugins/market-index/discovery/DiscoveryContext.ts";
 import { discoveryJob } from "#plugins/market-index/discovery/discoveryJob.ts";
+import type { DiscoveryContext } from "#plugins/market-index/discovery/providerLists.ts";
 import { createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	base,
@@ -19,7 +19,7 @@ import type {
 	ProviderContract,
 	ProviderStats,
 } from "#plugins/provider/contract.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider } from "#test/harness/fakes.ts";
 
 /** Lists, the routes over them, and a provider that a test fills in. */
 export function createDiscoveryLab(db: Database, chains: readonly Chain[] = [ethereum, base]) {

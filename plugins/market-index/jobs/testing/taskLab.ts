@@ -1,10 +1,9 @@
-import { rpcFault } from "#core/chain/rpc/faults.ts";
-import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { NewJob } from "#core/queue.ts";
 import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 /** What a node says to calls, by selector; a function may throw, and no entry is a revert. */

@@ -1,6 +1,5 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { NewJob } from "#core/queue.ts";
 import type { MoveBatch, Walk } from "#plugins/chain-scanner/contract.ts";
 import { createOwnership, type OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 import { createMoveChain } from "#plugins/market-index/owners/testing/createMoveChain.ts";

@@ -1,5 +1,4 @@
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 
 /** A tracked collection, active at a time; answers its id. */

@@ -1,23 +1,20 @@
-import { inProcessBus } from "#core/bus/inProcessBus.ts";
+import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { bytesOf } from "#core/chain/bytesOf.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database } from "#core/db/Database.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createOutbox } from "#core/outbox/createOutbox.ts";
-import type { Frame } from "#core/outbox/Frame.ts";
+import { silentLog } from "#core/log.ts";
+import { createOutbox, type Frame } from "#core/outbox.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
-import type { NewJob } from "#core/queue/JobQueue.ts";
+import type { NewJob } from "#core/queue.ts";
 import { collectionTopic } from "#plugins/market-index/contract.ts";
-import type { OrderPush } from "#plugins/market-index/orders/OrderPush.ts";
-import type { MergeEvents } from "#plugins/market-index/pace/SyncContext.ts";
+import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
+import type { MergeEvents } from "#plugins/market-index/pace.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
 import { detailOf, statsOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { contractOf, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 
 export type SyncLab = ReturnType<typeof createSyncLab>;
 

@@ -1,11 +1,143 @@
-import { PROVIDER_PAGE } from "#plugins/market-index/pace/limits.ts";
 import {
+	PROVIDER_PAGE,
+	type SyncContext,
+	type SyncedCollection,
+} from "#plugins/market-index/pace.ts";
+import {
+	LEAN_FIRST_MS,
+	LEAN_OVERLAP_MS,
+	LEVEL_LOOK_MS,
+	TURN_REST_MAX_MS,
+	TURN_REST_MS,
 	WALK_IDLE_MAX,
 	WALK_LOST_AFTER,
 	WALK_PAGES_MAX,
 	WALK_SLACK_MS,
-} from "#plugins/market-index/sync/limits.ts";
-import type { Walk } from "#plugins/market-index/sync/walk/Walk.ts";
+} from "#plugins/market-index/sync/bounds.ts";
+import { noteLevel } from "#plugins/market-index/sync/walk/turns.ts";
+import type { ProviderEventType } from "#plugins/provider/contract.ts";
+
+/** A turn: the exclusive right to read one page of a collection's walk. */
+export type ClaimedTurn = SyncedCollection & {
+	providerSlug: string;
+	/** The number of the turn: the walk belongs to the holder of the highest. */
+	turn: number;
+	/** When the turn before was; a turn that is given back restores it. */
+	leanAt: Date | null;
+	/** The events between these times are stored; null before the first walk was done. */
+	eventsFrom: Date | null;
+	eventsUntil: Date | null;
+	/** The newest event in the list when it was last read, and for which kinds that was. */
+	newestAt: Date | null;
+	newestTypes: readonly ProviderEventType[] | null;
+	/** The walk under way; null where a new one begins. */
+	walk: (Walk & { baseAt: Date | null; types: readonly ProviderEventType[] }) | null;
+	/** Pages that earlier walks read without a result. */
+	pages: number;
+	/** Lists in a row that had gone back in time. */
+	backwards: number;
+	/** Turns in a row without a result. */
+	failures: number;
+	/** Since when the lanes of its chain are level with the head; null while they are not. */
+	levelFrom: Date | null;
+};
+
+/** A walk through the provider's list of a collection's events, newest first. */
+export type Walk = {
+	/** The walk reads the events between these two times. */
+	fromMs: number;
+	untilMs: number;
+	/** The newest event so far; null where there was none. */
+	topMs: number | null;
+	/** All readable events from here to `untilMs` are stored. */
+	reachedMs: number;
+	/** The newest unreadable row: only what is above it counts as stored. Null without one. */
+	holeMs: number | null;
+	/**
+	 * The cursor of the next page; null where the walk continues by time, from `reachedMs` downwards.
+	 */
+	cursor: string | null;
+	pages: number;
+	/** Pages in a row that brought it no further. */
+	idle: number;
+};
+
+/**
+ * Returns the time of the newest event that the list had for exactly these kinds; null where other
+ * kinds were read last. A newest sale says nothing about a list with mints: a running mint would be
+ * read again down to that sale, each time.
+ */
+export function knownNewestMs(
+	{ newestAt, newestTypes }: Pick<ClaimedTurn, "newestAt" | "newestTypes">,
+	types: readonly ProviderEventType[],
+): number | null {
+	const isSame =
+		newestTypes?.length === types.length && newestTypes.every((type) => types.includes(type));
+	return isSame ? (newestAt?.getTime() ?? null) : null;
+}
+
+/** The kinds of events that may be a sale or a mint: some mints come as transfers. */
+const ALL = ["sale", "mint", "transfer"] as const;
+/**
+ * What a level chain leaves to the provider: transfers, and sales of venues that no lane decodes.
+ */
+const NOT_ON_CHAIN = ["sale", "transfer"] as const;
+
+/**
+ * Begins a walk from now down to what is stored, with a little overlap. It also includes the newest
+ * event that the list had before, of the same kinds: a list that has gone back in time lacks it.
+ * Never more than a day.
+ */
+export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<ClaimedTurn["walk"]> {
+	const { eventsUntil, pages } = turn;
+	const types = typesOf(turn);
+	const dayMs = nowMs - LEAN_FIRST_MS;
+	const heldMs = eventsUntil ? eventsUntil.getTime() - LEAN_OVERLAP_MS : dayMs;
+	const knownMs = Math.min(heldMs, knownNewestMs(turn, types) ?? heldMs);
+	const fromMs = Math.max(eventsUntil ? knownMs : heldMs, dayMs);
+	return {
+		// After the clock was set back only the present moment is read.
+		fromMs: Math.min(fromMs, nowMs - LEAN_OVERLAP_MS),
+		untilMs: nowMs,
+		reachedMs: nowMs,
+		topMs: null,
+		holeMs: null,
+		cursor: null,
+		pages,
+		idle: 0,
+		types,
+		baseAt: eventsUntil,
+	};
+}
+
+/**
+ * Returns the kinds to read: while lanes tell sales and mints themselves, only what they cannot
+ * know.
+ */
+function typesOf({ levelFrom, eventsUntil }: ClaimedTurn): readonly ProviderEventType[] {
+	const isOnChain = levelFrom !== null && eventsUntil !== null && eventsUntil >= levelFrom;
+	return isOnChain ? NOT_ON_CHAIN : ALL;
+}
+
+/**
+ * Returns a function that records which chains are level with their heads. It checks every few
+ * seconds, however often it is called, since a lane may be a block behind at a single check.
+ */
+export function createLevelWatch({
+	core,
+	heldUntil,
+}: Pick<SyncContext, "core" | "heldUntil">): () => Promise<void> {
+	let lookedAtMs = Number.NEGATIVE_INFINITY;
+	return async () => {
+		const nowMs = core.clock.nowMs();
+		if (Math.abs(nowMs - lookedAtMs) < LEVEL_LOOK_MS) return;
+		lookedAtMs = nowMs;
+		for (const { chain } of core.indexed) {
+			const until = await heldUntil(chain.id);
+			if (until !== null) await noteLevel(core.db, { chainId: chain.id, until });
+		}
+	};
+}
 
 /** A page as it arrived: the times of its events in its order, and the next cursor. */
 export type WalkedPage = {
@@ -102,4 +234,11 @@ function downTo(timesMs: readonly number[]): number | null {
 
 function medianOf(timesMs: readonly number[]): number | null {
 	return timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length / 2)] ?? null;
+}
+
+/**
+ * Returns how long a walk rests after one more than so many turns in a row without a result, in ms.
+ */
+export function restMs(failures: number): number {
+	return Math.min(TURN_REST_MS * 2 ** Math.min(Math.max(failures, 0), 10), TURN_REST_MAX_MS);
 }

@@ -1,13 +1,12 @@
 import { expect, test } from "bun:test";
-import { DAY_MS } from "#core/time/units.ts";
-import { endSync } from "#plugins/market-index/sync/endSync.ts";
-import { lockSync } from "#plugins/market-index/sync/sql/lockSync.ts";
-import { nameSync } from "#plugins/market-index/sync/sql/nameSync.ts";
+import { DAY_MS } from "#core/time.ts";
+import { endSync } from "#plugins/market-index/sync/fullSync.ts";
+import { lockSync, nameSync } from "#plugins/market-index/sync/sql/syncs.ts";
 import { createEventList } from "#plugins/market-index/sync/testing/createEventList.ts";
 import type { SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { saleEventOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";
-import { claimTurn } from "#plugins/market-index/sync/walk/sql/claimTurn.ts";
+import { claimTurn } from "#plugins/market-index/sync/walk/turns.ts";
 import { walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
 import { NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import type { TestDatabase } from "#test/harness/testDatabase.ts";

@@ -1,14 +1,12 @@
 import { encodeAbiParameters } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { QueueTask } from "#core/queue/QueueTask.ts";
+import type { QueueTask } from "#core/queue.ts";
 import { createTaskLab } from "#plugins/market-index/jobs/testing/taskLab.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import type { UriOutcome } from "#plugins/market-index/tokens/ReadUri.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/TokenContext.ts";
+import type { TokenContext, UriOutcome } from "#plugins/market-index/tokens/contract.ts";
 import type { ProviderNft } from "#plugins/provider/contract.ts";
-import { fakePrices } from "#test/harness/fakePrices.ts";
-import { createFakeProvider } from "#test/harness/fakeProvider.ts";
+import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 
 const TOKEN_URI = "0xc87b56dd";
 const URI = "0x0e89341c";

@@ -1,6 +1,5 @@
 import type { ServerWebSocket } from "bun";
-import { decodeFrame } from "#plugins/provider/stream/frame/decodeFrame.ts";
-import type { PhoenixFrame } from "#plugins/provider/stream/frame/PhoenixFrame.ts";
+import { decodeFrame, type PhoenixFrame } from "#plugins/provider/stream/phoenix.ts";
 
 type JoinAnswer = "ok" | "error" | "silence";
 type Sent = Partial<PhoenixFrame> & { topic: string; event: string };

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import { createOperators } from "#core/admin/createOperators.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { createChainRegistry } from "#core/chain/chainRegistry.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Database } from "#core/db/Database.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { silentLog } from "#core/log/silentLog.ts";
-import { createMetrics } from "#core/metrics/createMetrics.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { createOperators } from "#core/operators.ts";
 import type { TradingSetting } from "#plugins/wallets/contract.ts";
-import { controlRoutes } from "#plugins/wallets/control/controlRoutes.ts";
+import { controlRoutes } from "#plugins/wallets/control/settings.ts";
 
 export const ADMIN_KEY = "an-operator-s-key-0001";
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/limits.ts";
+import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

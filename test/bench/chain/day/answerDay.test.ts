@@ -1,9 +1,14 @@
 import { expect, test } from "bun:test";
-import { parseHead } from "#core/chain/heads/parseHead.ts";
-import { bloomMayHold } from "#plugins/chain-scanner/range/bloomMayHold.ts";
-import { answerDay } from "#test/bench/chain/day/answerDay.ts";
-import { BULK_SIZE, dayChain, dayContents, planDayBlock } from "#test/bench/chain/day/DayChain.ts";
-import type { SentLog } from "#test/sim/node/renderBlock.ts";
+import { parseHead } from "#core/chain/heads/Head.ts";
+import { bloomMayHold } from "#plugins/chain-scanner/range/createLogProof.ts";
+import {
+	answerDay,
+	BULK_SIZE,
+	dayChain,
+	dayContents,
+	planDayBlock,
+} from "#test/bench/chain/day/answerDay.ts";
+import type { SentLog } from "#test/sim/node/answerCall.ts";
 
 const chain = dayChain({ blocks: 7_200, blockSeconds: 12 });
 const node = { chain, head: chain.blocks };

@@ -1,9 +1,14 @@
 // A node of a day chain, in a process of its own. Prints its port. Argument: the chain as JSON.
 // Only `bench_mine` moves its head.
+
 import type { ServerWebSocket } from "bun";
-import { answerDay, type DayCall, type DayNode } from "#test/bench/chain/day/answerDay.ts";
-import type { DayChain } from "#test/bench/chain/day/DayChain.ts";
-import { renderDayHeader } from "#test/bench/chain/day/renderDayBlock.ts";
+import {
+	answerDay,
+	type DayCall,
+	type DayChain,
+	type DayNode,
+	renderDayHeader,
+} from "#test/bench/chain/day/answerDay.ts";
 
 const [given = "{}", head = "0"] = process.argv.slice(2);
 const node: DayNode = { chain: JSON.parse(given) as DayChain, head: Number(head) };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DayChain } from "#test/bench/chain/day/DayChain.ts";
+import type { DayChain } from "#test/bench/chain/day/answerDay.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
 
 /** Starts a node of a day chain with the block `head` as its newest. */

@@ -1,8 +1,15 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
-import { detailOf, everyPage, pathOf, placeOf } from "#test/conformance/provider/cases/reading.ts";
-import { asksOf, unitPriceOf } from "#test/conformance/provider/expected/bookOf.ts";
+import {
+	type Case,
+	detailOf,
+	everyPage,
+	near,
+	pathOf,
+	placeOf,
+} from "#test/conformance/provider/cases/Case.ts";
+import { statsOf } from "#test/conformance/provider/emulator/answers/collections.ts";
+import { asksOf, dayOf, floorOf, unitPriceOf } from "#test/conformance/provider/expected.ts";
+import type { Place } from "#test/conformance/provider/world/World.ts";
 
 const PLAIN = "copper-lanterns";
 const point = "every sync finishes";
@@ -54,6 +61,93 @@ export const bookCases: readonly Case[] = [
 				"Kites Minting": ["minting", price],
 				"Kites Gone": ["ended", price],
 			});
+		},
+	},
+];
+
+const SLOW_MS = 9_000;
+const SLUGS = ["copper-lanterns", "paper-moons", "mixed-money"];
+
+/** A provider that takes its time. */
+export const slowCases: readonly Case[] = [
+	{
+		number: 165,
+		point: "bad input",
+		name: "figures that come after 9 s are taken, and clients do not wait for them",
+		async run(lab) {
+			lab.advance(6_000);
+			const stop = lab.provider.trouble({ kind: "slow", ms: SLOW_MS, on: /\/stats$/ });
+			for (const slug of SLUGS) {
+				const path = pathOf(lab, slug, { rest: "/resync" });
+				expect((await lab.raw(path, { method: "POST" })).status).toBe(202);
+			}
+			const begunAt = performance.now();
+			const list = await lab.raw("/collections?chain=base&limit=50");
+			const search = await lab.raw("/search?chain=base&q=copper");
+			expect([list.status, search.status]).toEqual([200, 200]);
+			expect(performance.now() - begunAt).toBeLessThan(SLOW_MS);
+			await lab.settle();
+			stop();
+			for (const slug of SLUGS) {
+				const place = lab.of(slug).places[0] as Place;
+				const { market, observedAt } = await detailOf(lab, slug);
+				expect({ slug, status: market.syncStatus }).toEqual({ slug, status: "synced" });
+				near(market.floor, floorOf(lab.of(slug), place));
+				const day = dayOf(lab.of(slug), place, Date.parse(observedAt));
+				expect(market.sales24h).toBe(day.sales);
+			}
+		},
+	},
+];
+
+const pointOfTwinCases = "every sync finishes";
+
+/** What collections must look like whose slug the provider gives to several contracts. */
+export const twinCases: readonly Case[] = [
+	{
+		number: 17,
+		point: pointOfTwinCases,
+		name: "of a slug over two chains, a contract has its own sales and its own best ask",
+		async run(lab) {
+			const { market, observedAt } = await detailOf(lab, "two-shores");
+			const there = placeOf(lab, "two-shores");
+			const day = dayOf(lab.of("two-shores"), there, Date.parse(observedAt));
+			expect(day.sales).toBeLessThan(lab.of("two-shores").events.length);
+			expect([market.chain, market.sales24h]).toEqual([there.chain, day.sales]);
+			near(market.volume_24h, day.volume);
+			near(market.floor, floorOf(lab.of("two-shores"), there));
+		},
+	},
+	{
+		number: 18,
+		point: "unknown is not zero",
+		name: "owners that the provider counts over two contracts are no fact about one",
+		async run(lab) {
+			for (const slug of ["two-shores", "twin-halls"]) {
+				const { num_owners: all } = statsOf(lab.of(slug), lab.nowMs()).total;
+				const { market } = await detailOf(lab, slug);
+				const { address } = placeOf(lab, slug);
+				const mine = lab.of(slug).events.filter(({ token }) => token.place.address === address);
+				const recipients = new Set(mine.map(({ to }) => to)).size;
+				expect(recipients).not.toBe(all);
+				expect({ slug, ok: [null, recipients].includes(market.owners) }).toEqual({
+					slug,
+					ok: true,
+				});
+			}
+		},
+	},
+	{
+		number: 19,
+		point: pointOfTwinCases,
+		name: "of two contracts of one chain under one slug, each has its own sales",
+		async run(lab) {
+			const { market, observedAt } = await detailOf(lab, "twin-halls");
+			const there = placeOf(lab, "twin-halls");
+			const day = dayOf(lab.of("twin-halls"), there, Date.parse(observedAt));
+			expect(day.sales).toBeLessThan(lab.of("twin-halls").events.length);
+			expect(market.sales24h).toBe(day.sales);
+			near(market.volume_24h, day.volume);
 		},
 	},
 ];

@@ -1,14 +1,10 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
-import { detailOf } from "#test/conformance/provider/cases/reading.ts";
-import type { Call } from "#test/conformance/provider/emulator/Call.ts";
-import { dayOf } from "#test/conformance/provider/expected/dayOf.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
-import { addBusyCollection } from "#test/conformance/provider/world/addBusyCollection.ts";
-import { hashOf } from "#test/conformance/provider/world/namedHex.ts";
-import { growingIn } from "#test/conformance/provider/world/trading.ts";
-import type { Place } from "#test/conformance/provider/world/World.ts";
+import { type Case, detailOf, near } from "#test/conformance/provider/cases/Case.ts";
+import type { Call } from "#test/conformance/provider/emulator/Asked.ts";
+import { dayOf } from "#test/conformance/provider/expected.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
+import { addBusyCollection, growingIn } from "#test/conformance/provider/world/growCollection.ts";
+import { hashOf, type Place } from "#test/conformance/provider/world/World.ts";
 
 const point = "every sync finishes";
 const EVENTS = "GET /api/v2/events/collection/{slug}";

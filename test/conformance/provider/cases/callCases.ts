@@ -1,9 +1,7 @@
 import { expect } from "bun:test";
-import { addNewcomer } from "#test/conformance/provider/cases/addNewcomer.ts";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { detailOf, pathOf } from "#test/conformance/provider/cases/reading.ts";
-import type { Call } from "#test/conformance/provider/emulator/Call.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
+import { addNewcomer, type Case, detailOf, pathOf } from "#test/conformance/provider/cases/Case.ts";
+import type { Call } from "#test/conformance/provider/emulator/Asked.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import type { TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 

@@ -1,8 +1,14 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { detailOf, everyPage, pathOf } from "#test/conformance/provider/cases/reading.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
-import { hostileTexts } from "#test/conformance/provider/world/hostileTexts.ts";
+import {
+	type Case,
+	detailOf,
+	everyPage,
+	pathOf,
+	resync,
+} from "#test/conformance/provider/cases/Case.ts";
+import type { Trouble } from "#test/conformance/provider/emulator/Asked.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
+import { hostileTexts } from "#test/conformance/provider/world/oddCollections.ts";
 
 const point = "payloads are clean";
 const SLUG = "false-faces";
@@ -68,4 +74,134 @@ export const hostileCases: readonly Case[] = [
 			expect(row.traits.some(({ value }: any) => typeof value === "object")).toBe(false);
 		},
 	},
+];
+
+const pointOfTroubleCases = "bad input";
+const TROUBLE_CASES_SLUG = "copper-lanterns";
+const TROUBLE_CASES_FIRST = 60;
+/** Longer than any wait after a failure or a refusal. */
+const BACKOFF_MS = 1_801_000;
+const HUGE_BYTES = 16_000_000;
+
+type Named = { name: string; trouble: Trouble };
+
+const change = (change: (body: any) => unknown): Trouble => ({ kind: "changes", change });
+/** Every value of a type, replaced wherever it stands. */
+function everywhere(value: unknown, replace: (leaf: unknown) => unknown): unknown {
+	if (Array.isArray(value)) return value.map((one) => everywhere(one, replace));
+	if (typeof value !== "object" || value === null) return replace(value);
+	const members = Object.entries(value);
+	return Object.fromEntries(members.map(([key, one]) => [key, everywhere(one, replace)]));
+}
+
+/** Each is met by every call; none may change a figure for the worse. */
+const troubles: readonly Named[] = [
+	{ name: "500 as documented", trouble: refuses(500, '{"errors":["Internal server error"]}') },
+	{
+		name: "502 from a proxy, as a page",
+		trouble: refuses(502, "<h1>Bad gateway</h1>", "text/html"),
+	},
+	{ name: "503 without a body", trouble: refuses(503, "") },
+	{
+		name: "401 for a key that was withdrawn",
+		trouble: refuses(401, '{"errors":["Invalid API key"]}'),
+	},
+	{ name: "a redirect to the machine's own network", trouble: redirect() },
+	{
+		name: "a page with status 200",
+		trouble: { kind: "text", text: "<html>hi</html>", type: "text/html" },
+	},
+	{ name: "an empty body", trouble: { kind: "text", text: "" } },
+	{ name: "a list in the place of an object", trouble: { kind: "text", text: "[]" } },
+	{ name: "the word null", trouble: { kind: "text", text: "null" } },
+	{ name: "half of a body", trouble: { kind: "cut_off" } },
+	{ name: "a body of 16 MB", trouble: { kind: "huge", bytes: HUGE_BYTES } },
+	{
+		name: "200,000 brackets",
+		trouble: { kind: "text", text: `${"[".repeat(200_000)}${"]".repeat(200_000)}` },
+	},
+	{
+		name: "numbers as texts and texts as numbers",
+		trouble: change((body) =>
+			everywhere(body, (leaf) =>
+				typeof leaf === "number" ? `n${leaf}` : typeof leaf === "string" ? 7 : leaf,
+			),
+		),
+	},
+	{
+		name: "null in the place of each value",
+		trouble: change((body) => everywhere(body, () => null)),
+	},
+	{
+		name: "numbers below zero and beyond all bounds",
+		trouble: change((body) =>
+			everywhere(body, (leaf) => (typeof leaf === "number" ? -1e308 : leaf)),
+		),
+	},
+	{ name: "an object without members", trouble: { kind: "text", text: "{}" } },
+];
+
+function refuses(status: number, body: string, type = "application/json"): Trouble {
+	return { kind: "refuses", status, body, type };
+}
+
+function redirect(): Trouble {
+	const headers = { location: "http://169.254.169.254/latest/meta-data/" };
+	return { kind: "refuses", status: 302, body: "", headers };
+}
+
+/** Those figures of the collection that a trouble could spoil. */
+async function figuresOf(lab: ConformanceLab) {
+	const { market, lastSale } = await detailOf(lab, TROUBLE_CASES_SLUG);
+	const { floor, owners, listedCount, totalSupply, name, imageUrl } = market;
+	return { floor, owners, listedCount, totalSupply, name, imageUrl, lastSale };
+}
+
+/** One round of everything that asks the provider. */
+async function askEverything(lab: ConformanceLab): Promise<void> {
+	await resync(lab, TROUBLE_CASES_SLUG);
+	lab.advance(30_000);
+	for (const job of ["lean-sync", "discovery", "drops", "order-books"]) await lab.runJob(job);
+	await lab.settle();
+}
+
+/** Puts an end to the trouble and waits as long as anybody stands aside. */
+async function recover(lab: ConformanceLab): Promise<void> {
+	lab.provider.calm();
+	lab.advance(BACKOFF_MS);
+	await lab.runJob("full-sync");
+	await resync(lab, TROUBLE_CASES_SLUG);
+}
+
+/** Whatever the provider answers: figures stay right or become null, and all comes back. */
+export const troubleCases: readonly Case[] = [
+	...troubles.map(
+		({ name, trouble }, at): Case => ({
+			number: TROUBLE_CASES_FIRST + at,
+			point: pointOfTroubleCases,
+			name: `${name}: no figure changes for the worse, and all is whole afterwards`,
+			async run(lab) {
+				await recover(lab);
+				const known = await figuresOf(lab);
+				lab.lines.length = 0;
+				lab.provider.trouble(trouble);
+				await askEverything(lab);
+				const during: Record<string, unknown> = await figuresOf(lab);
+				for (const [figure, value] of Object.entries(known)) {
+					const shown = during[figure];
+					if (shown !== null) expect({ figure, shown }).toEqual({ figure, shown: value });
+				}
+				const about = lab.lines.filter(({ message }) => message.includes("provider"));
+				const kinds = new Set(about.map(({ message }) => message));
+				expect(about.length).toBe(kinds.size);
+				expect(lab.lines.filter(({ level }) => level === "error")).toEqual([]);
+				await recover(lab);
+				const after = await figuresOf(lab);
+				expect(after).toEqual(known);
+				expect((await detailOf(lab, TROUBLE_CASES_SLUG)).market.health.providerConnected).toBe(
+					true,
+				);
+			},
+		}),
+	),
 ];

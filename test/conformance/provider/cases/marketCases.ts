@@ -1,17 +1,16 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
 import {
+	type Case,
 	detailOf,
 	everyPage,
+	near,
 	ourChain,
 	pathOf,
 	placeOf,
 	rowOf,
-} from "#test/conformance/provider/cases/reading.ts";
-import { statsOf } from "#test/conformance/provider/emulator/answers/statsOf.ts";
-import { floorOf, listedOf } from "#test/conformance/provider/expected/bookOf.ts";
-import { dayOf } from "#test/conformance/provider/expected/dayOf.ts";
+} from "#test/conformance/provider/cases/Case.ts";
+import { statsOf } from "#test/conformance/provider/emulator/answers/collections.ts";
+import { dayOf, floorOf, listedOf } from "#test/conformance/provider/expected.ts";
 import { until } from "#test/harness/until.ts";
 
 const PLAIN = "copper-lanterns";

@@ -1,10 +1,14 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
-import { detailOf, pathOf, placeOf, resync } from "#test/conformance/provider/cases/reading.ts";
-import { floorOf } from "#test/conformance/provider/expected/bookOf.ts";
-import { dayOf } from "#test/conformance/provider/expected/dayOf.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
+import {
+	type Case,
+	detailOf,
+	near,
+	pathOf,
+	placeOf,
+	resync,
+} from "#test/conformance/provider/cases/Case.ts";
+import { dayOf, floorOf } from "#test/conformance/provider/expected.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 
 const SLUG = "copper-lanterns";
 const EVENTS = /^\/api\/v2\/events\//;

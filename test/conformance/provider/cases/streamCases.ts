@@ -1,17 +1,19 @@
 import { expect } from "bun:test";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
-import { detailOf, everyPage, pathOf, placeOf } from "#test/conformance/provider/cases/reading.ts";
-import { pushes } from "#test/conformance/provider/emulator/pushes.ts";
-import { dayOf } from "#test/conformance/provider/expected/dayOf.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
-import { coins } from "#test/conformance/provider/world/coins.ts";
-import { createRandom } from "#test/conformance/provider/world/createRandom.ts";
+import {
+	type Case,
+	detailOf,
+	everyPage,
+	near,
+	pathOf,
+	placeOf,
+} from "#test/conformance/provider/cases/Case.ts";
+import { pushes } from "#test/conformance/provider/emulator/stream.ts";
+import { dayOf } from "#test/conformance/provider/expected.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import { addEvent, addOrder, steps } from "#test/conformance/provider/world/growCollection.ts";
-import type { WorldEvent } from "#test/conformance/provider/world/World.ts";
-import { cpuTimer } from "#test/harness/cpuTimer.ts";
-import { openStream } from "#test/harness/openStream.ts";
-import { until } from "#test/harness/until.ts";
+import { coins, createRandom, type WorldEvent } from "#test/conformance/provider/world/World.ts";
+import { openStream } from "#test/harness/startTestService.ts";
+import { cpuTimer, until } from "#test/harness/until.ts";
 
 const point = "one stat, pages, ids, pushes";
 const SLUG = "copper-lanterns";

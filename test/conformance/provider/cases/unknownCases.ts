@@ -1,19 +1,18 @@
 import { expect } from "bun:test";
-import { addNewcomer } from "#test/conformance/provider/cases/addNewcomer.ts";
-import type { Case } from "#test/conformance/provider/cases/Case.ts";
-import { near } from "#test/conformance/provider/cases/near.ts";
 import {
+	addNewcomer,
+	type Case,
 	detailOf,
 	everyPage,
+	near,
 	pathOf,
 	placeOf,
 	resync,
 	resyncInTurn,
 	rowOf,
-} from "#test/conformance/provider/cases/reading.ts";
-import { floorOf } from "#test/conformance/provider/expected/bookOf.ts";
-import { dayOf } from "#test/conformance/provider/expected/dayOf.ts";
-import type { ConformanceLab } from "#test/conformance/provider/lab/openConformanceLab.ts";
+} from "#test/conformance/provider/cases/Case.ts";
+import { dayOf, floorOf } from "#test/conformance/provider/expected.ts";
+import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 
 const point = "unknown is not zero";
 async function tilesOf(lab: ConformanceLab, slug: string): Promise<Map<string, any>> {

@@ -1,5 +1,5 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
-import type { Calls } from "#test/conformance/provider/chain/createAggregator.ts";
+import type { Calls } from "#test/conformance/provider/chain/contracts.ts";
 
 export type NodeLog = { address: Hex; topics: readonly Hex[]; data: Hex };
 export type NodeTransaction = { value?: bigint; logs: readonly NodeLog[] };

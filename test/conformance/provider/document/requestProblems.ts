@@ -1,6 +1,164 @@
-import type { FoundOperation } from "#test/conformance/provider/document/findOperation.ts";
-import { problemsOf } from "#test/conformance/provider/document/problemsOf.ts";
-import type { ApiDocument, Parameter } from "#test/conformance/provider/document/readDocument.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type FoundOperation = {
+	/** Such as `GET /api/v2/collections/{slug}`. */
+	name: string;
+	operation: Operation;
+	/** Values of the path's parameters, decoded. */
+	path: Record<string, string>;
+};
+
+/** Finds what the document says about a request; null where it says nothing. */
+export function findOperation(
+	document: ApiDocument,
+	{ method, pathname }: { method: string; pathname: string },
+): FoundOperation | null {
+	const asked = pathname.split("/");
+	const found = Object.entries(document.paths).flatMap(([template, methods]) => {
+		const operation = methods[method.toLowerCase()];
+		const path = operation && match(template.split("/"), asked);
+		return operation && path ? [{ name: `${method} ${template}`, operation, path }] : [];
+	});
+	// `/collections/trending` fits `/collections/{slug}` as well: the more exact one is meant.
+	const fewestParameters = (a: FoundOperation, b: FoundOperation) =>
+		Object.keys(a.path).length - Object.keys(b.path).length;
+	return found.sort(fewestParameters)[0] ?? null;
+}
+
+function match(template: string[], asked: string[]): Record<string, string> | null {
+	if (template.length !== asked.length) return null;
+	const path: Record<string, string> = {};
+	for (const [at, part] of template.entries()) {
+		const given = asked[at] ?? "";
+		const name = /^\{(.+)\}$/.exec(part)?.[1];
+		if (name === undefined ? part !== given : given === "") return null;
+		if (name !== undefined) path[name] = decodeURIComponent(given);
+	}
+	return path;
+}
+
+type Checked = { schema: Schema; value: unknown; at: string };
+
+/**
+ * Says where a value is not what the document's schema describes, a line each.
+ *
+ * A member that the schema does not name is a problem too: what the document does not promise, a
+ * client that was written from it may not count on.
+ */
+export function problemsOf(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const resolved = resolve(document, schema);
+	if (resolved.oneOf) return problemsOfOne(document, { schema: resolved, value, at });
+	if (resolved.enum && !resolved.enum.includes(value)) return [`${at} is none of the values`];
+	if (!hasType(resolved, value)) return [`${at} is no ${resolved.type}`];
+	if (Array.isArray(value)) {
+		const { items } = resolved;
+		if (!items) return [];
+		return value.flatMap((one, index) =>
+			problemsOf(document, { schema: items, value: one, at: `${at}[${index}]` }),
+		);
+	}
+	if (typeof value === "number")
+		return outOfRange(resolved, value) ? [`${at} is out of range`] : [];
+	if (typeof value !== "object" || value === null || !resolved.properties) return [];
+	return problemsOfMembers(document, { schema: resolved, value, at });
+}
+
+function problemsOfMembers(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const members = value as Record<string, unknown>;
+	const problems: string[] = [];
+	for (const name of schema.required ?? []) {
+		if (members[name] === undefined) problems.push(`${at}.${name} is missing`);
+	}
+	for (const [name, member] of Object.entries(members)) {
+		const known = schema.properties?.[name];
+		if (!known) problems.push(`${at}.${name} is not in the document`);
+		else
+			problems.push(...problemsOf(document, { schema: known, value: member, at: `${at}.${name}` }));
+	}
+	return problems;
+}
+
+/** The fewest problems that any of the variants leaves. */
+function problemsOfOne(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const all = (schema.oneOf ?? []).map((one) => problemsOf(document, { schema: one, value, at }));
+	return all.sort((a, b) => a.length - b.length)[0] ?? [];
+}
+
+/** A schema with its references followed and its parts put together. */
+function resolve(document: ApiDocument, schema: Schema): Schema {
+	if (schema.$ref) {
+		const name = schema.$ref.split("/").at(-1) ?? "";
+		const named = document.components.schemas[name];
+		if (!named) throw new Error(`the document has no ${schema.$ref}`);
+		return resolve(document, named);
+	}
+	if (!schema.allOf) return schema;
+	const parts = [...schema.allOf.map((part) => resolve(document, part))];
+	return {
+		...schema,
+		properties: Object.assign({}, ...parts.map((part) => part.properties ?? {})),
+		required: [...(schema.required ?? []), ...parts.flatMap((part) => part.required ?? [])],
+	};
+}
+
+function hasType({ type }: Schema, value: unknown): boolean {
+	switch (type) {
+		case "string":
+			return typeof value === "string";
+		case "boolean":
+			return typeof value === "boolean";
+		case "integer":
+			return Number.isInteger(value);
+		case "number":
+			return typeof value === "number";
+		case "array":
+			return Array.isArray(value);
+		case "object":
+			return typeof value === "object" && value !== null && !Array.isArray(value);
+		default:
+			return true;
+	}
+}
+
+function outOfRange({ minimum, maximum }: Schema, value: number): boolean {
+	return (minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum);
+}
+
+export type Schema = {
+	$ref?: string;
+	type?: string;
+	format?: string;
+	required?: string[];
+	properties?: Record<string, Schema>;
+	items?: Schema;
+	enum?: unknown[];
+	allOf?: Schema[];
+	oneOf?: Schema[];
+	minimum?: number;
+	maximum?: number;
+	additionalProperties?: Schema | boolean;
+};
+
+export type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
+
+export type Operation = {
+	parameters?: Parameter[];
+	responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+};
+
+export type ApiDocument = {
+	paths: Record<string, Record<string, Operation>>;
+	components: { schemas: Record<string, Schema> };
+};
+
+const ROOT = join(import.meta.dir, "../../../..");
+
+/** Reads the API's published document out of the package that ships it. */
+export function readDocument(): ApiDocument {
+	const path = join(ROOT, "node_modules/@opensea/api-types/opensea-api.json");
+	return JSON.parse(readFileSync(path, "utf8"));
+}
 
 /** Values that the document tells in words only. */
 const IN_WORDS: Record<string, readonly string[]> = {

@@ -1,16 +1,166 @@
-import { findOperation } from "#test/conformance/provider/document/findOperation.ts";
-import { readDocument } from "#test/conformance/provider/document/readDocument.ts";
-import { requestProblems } from "#test/conformance/provider/document/requestProblems.ts";
-import { answerCall } from "#test/conformance/provider/emulator/answerCall.ts";
-import type { Call } from "#test/conformance/provider/emulator/Call.ts";
-import { createAllowance } from "#test/conformance/provider/emulator/createAllowance.ts";
-import { createCursors } from "#test/conformance/provider/emulator/createCursors.ts";
 import {
-	createStream,
-	type StreamClient,
-} from "#test/conformance/provider/emulator/createStream.ts";
-import type { Trouble } from "#test/conformance/provider/emulator/Trouble.ts";
+	type FoundOperation,
+	findOperation,
+	readDocument,
+	requestProblems,
+} from "#test/conformance/provider/document/requestProblems.ts";
+import {
+	type Answer,
+	type Asked,
+	type Call,
+	createAllowance,
+	createCursors,
+	Refusal,
+	type Trouble,
+} from "#test/conformance/provider/emulator/Asked.ts";
+import {
+	collectionStats,
+	collectionsBatch,
+	listChains,
+	listCollections,
+	oneCollection,
+	onePaymentToken,
+	topCollections,
+	trendingCollections,
+} from "#test/conformance/provider/emulator/answers/collections.ts";
+import {
+	listDrops,
+	oneDrop,
+	searchAll,
+} from "#test/conformance/provider/emulator/answers/drops.ts";
+import {
+	allListings,
+	allOffers,
+	bestListingOfToken,
+	bestListings,
+	collectionOffers,
+	oneOrder,
+} from "#test/conformance/provider/emulator/answers/orders.ts";
+import {
+	collectionEvents,
+	collectionHolders,
+	collectionTraits,
+	nftsBatch,
+	nftsOfCollection,
+	nftsOfContract,
+	oneContract,
+	oneNft,
+	traitFloors,
+} from "#test/conformance/provider/emulator/answers/tokens.ts";
+import { createStream, type StreamClient } from "#test/conformance/provider/emulator/stream.ts";
 import type { World } from "#test/conformance/provider/world/World.ts";
+
+const NFT = "/api/v2/chain/{chain}/contract/{address}";
+const ORDER = "/api/v2/orders/chain/{chain}/protocol/{protocol_address}/{order_hash}";
+
+/** Which operation of the document is answered by what. */
+export const answers: Readonly<Record<string, Answer>> = {
+	"GET /api/v2/chains": listChains,
+	"GET /api/v2/collections": listCollections,
+	"GET /api/v2/collections/trending": trendingCollections,
+	"GET /api/v2/collections/top": topCollections,
+	"GET /api/v2/collections/{slug}": oneCollection,
+	"GET /api/v2/collections/{slug}/stats": collectionStats,
+	"GET /api/v2/collections/{slug}/holders": collectionHolders,
+	"POST /api/v2/collections/batch": collectionsBatch,
+	"GET /api/v2/collection/{slug}/nfts": nftsOfCollection,
+	"GET /api/v2/traits/{slug}": collectionTraits,
+	"GET /api/v2/traits/{slug}/floors": traitFloors,
+	"GET /api/v2/events/collection/{slug}": collectionEvents,
+	"GET /api/v2/listings/collection/{slug}/all": allListings,
+	"GET /api/v2/listings/collection/{slug}/best": bestListings,
+	"GET /api/v2/listings/collection/{slug}/nfts/{identifier}/best": bestListingOfToken,
+	"GET /api/v2/offers/collection/{slug}/all": allOffers,
+	"GET /api/v2/offers/collection/{slug}": collectionOffers,
+	[`GET ${ORDER}`]: oneOrder,
+	[`GET ${NFT}`]: oneContract,
+	[`GET ${NFT}/nfts`]: nftsOfContract,
+	[`GET ${NFT}/nfts/{identifier}`]: oneNft,
+	"POST /api/v2/nfts/batch": nftsBatch,
+	"GET /api/v2/chain/{chain}/payment_token/{address}": onePaymentToken,
+	"GET /api/v2/drops": listDrops,
+	"GET /api/v2/drops/{slug}": oneDrop,
+	"GET /api/v2/search": searchAll,
+};
+
+export type Answering = { found: FoundOperation | null; asked: Asked; call: Call };
+
+const CURSOR_NAMES = ["next", "cursor"];
+const HALF = 2;
+
+/** Makes the answer to one call, right or as the troubles have it. */
+export async function answerCall(
+	{ found, asked, call }: Answering,
+	troubles: readonly Trouble[],
+): Promise<Response> {
+	for (const trouble of troubles) {
+		if (trouble.kind === "slow") await Bun.sleep(trouble.ms);
+		if (trouble.kind === "refuses") {
+			const type = trouble.type ?? "application/json";
+			return new Response(trouble.body, {
+				status: trouble.status,
+				headers: { "content-type": type, ...trouble.headers },
+			});
+		}
+		if (trouble.kind === "text") {
+			return new Response(trouble.text, {
+				headers: { "content-type": trouble.type ?? "application/json" },
+			});
+		}
+	}
+	try {
+		const answer = found && answers[found.name];
+		if (!answer) throw new Refusal(404, "Not found");
+		const body = withTroubles(answer, { asked, call }, troubles);
+		if (!troubles.some(({ kind }) => kind === "cut_off")) call.answer = body;
+		return send(body, troubles);
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		return Response.json(error.body(), { status: error.status });
+	}
+}
+
+function withTroubles(
+	answer: (asked: Asked) => unknown,
+	{ asked, call }: { asked: Asked; call: Call },
+	troubles: readonly Trouble[],
+): unknown {
+	let body: any = null;
+	const late = troubles.find((trouble) => trouble.kind === "late");
+	const then = late ? { ...asked, nowMs: asked.nowMs - late.ms } : asked;
+	body = answer(then);
+	for (const trouble of troubles) {
+		if (trouble.kind === "omits_pages" && body.next && cursorOf(asked)) {
+			body = answer({ ...then, query: withCursor(asked, body.next) });
+		}
+		if (trouble.kind === "repeats_pages" && body.next) {
+			const again = cursorOf(asked);
+			if (again) body = { ...body, next: again };
+		}
+		if (trouble.kind === "huge") body = { ...body, padding: "x".repeat(trouble.bytes) };
+		if (trouble.kind === "changes") body = trouble.change(structuredClone(body), call);
+	}
+	return body;
+}
+
+function cursorOf({ query }: Asked): string | null {
+	return query.get("next") ?? query.get("cursor");
+}
+
+function withCursor({ query }: Asked, cursor: string): URLSearchParams {
+	const changed = new URLSearchParams(query);
+	for (const name of CURSOR_NAMES) if (changed.has(name)) changed.set(name, cursor);
+	return changed;
+}
+
+function send(body: unknown, troubles: readonly Trouble[]): Response {
+	const text = JSON.stringify(body);
+	const other = troubles.find((trouble) => trouble.kind === "content_type");
+	const headers = { "content-type": other?.type ?? "application/json" };
+	if (!troubles.some(({ kind }) => kind === "cut_off")) return new Response(text, { headers });
+	const half = text.slice(0, Math.floor(text.length / HALF));
+	return new Response(half, { headers });
+}
 
 export type ProviderOptions = {
 	world: World;

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { type Hex, keccak256, toHex } from "viem";
 
 /** A currency that prices are in. */
 export type Coin = { symbol: string; address: Hex; decimals: number };
@@ -94,3 +94,70 @@ export type World = {
 	madeMs: number;
 	collections: Map<string, WorldCollection>;
 };
+
+const NATIVE = "0x0000000000000000000000000000000000000000";
+
+/** Currencies of the world, each at its real address. */
+export const coins = {
+	eth: { symbol: "ETH", address: NATIVE, decimals: 18 },
+	wethOnBase: {
+		symbol: "WETH",
+		address: "0x4200000000000000000000000000000000000006",
+		decimals: 18,
+	},
+	wethOnEthereum: {
+		symbol: "WETH",
+		address: "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+		decimals: 18,
+	},
+	usdcOnBase: {
+		symbol: "USDC",
+		address: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+		decimals: 6,
+	},
+	ape: { symbol: "APE", address: NATIVE, decimals: 18 },
+	wape: {
+		symbol: "WAPE",
+		address: "0x48b62137edfa95a428d35c09e44256a739f6b557",
+		decimals: 18,
+	},
+} as const satisfies Record<string, Coin>;
+
+export type Random = {
+	/** A whole number from 0 to `below` - 1. */
+	below(below: number): number;
+	pick<One>(from: readonly One[]): One;
+};
+
+const UINT32 = 2 ** 32;
+
+/** Makes numbers that follow from the seed alone (xorshift32). */
+export function createRandom(seed: number): Random {
+	let state = (Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995) >>> 0 || 1;
+	const next = () => {
+		state ^= state << 13;
+		state ^= state >>> 17;
+		state ^= state << 5;
+		state >>>= 0;
+		return state / UINT32;
+	};
+	const below = (max: number) => Math.floor(next() * max);
+	return {
+		below,
+		pick: (from) => {
+			const one = from[below(from.length)];
+			if (one === undefined) throw new Error("there is nothing to pick from");
+			return one;
+		},
+	};
+}
+
+/** 32 bytes that follow from the text: a hash of a transaction or an order. */
+export function hashOf(text: string): Hex {
+	return keccak256(toHex(text));
+}
+
+/** 20 bytes that follow from the text: an account or a contract. */
+export function addressOf(text: string): Hex {
+	return `0x${hashOf(text).slice(26)}`;
+}

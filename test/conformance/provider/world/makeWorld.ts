@@ -1,16 +1,14 @@
-import { addBusyCollection } from "#test/conformance/provider/world/addBusyCollection.ts";
-import { coins } from "#test/conformance/provider/world/coins.ts";
-import { placeOf } from "#test/conformance/provider/world/growCollection.ts";
-import { addressOf } from "#test/conformance/provider/world/namedHex.ts";
-import { oddCollections } from "#test/conformance/provider/world/oddCollections.ts";
 import {
+	addBusyCollection,
 	DAY_S,
 	type Growing,
 	growingIn,
 	list,
+	placeOf,
 	trade,
-} from "#test/conformance/provider/world/trading.ts";
-import type { World } from "#test/conformance/provider/world/World.ts";
+} from "#test/conformance/provider/world/growCollection.ts";
+import { oddCollections } from "#test/conformance/provider/world/oddCollections.ts";
+import { addressOf, coins, type World } from "#test/conformance/provider/world/World.ts";
 
 export type WorldOptions = {
 	seed: number;

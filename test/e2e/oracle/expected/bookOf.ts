@@ -1,5 +1,11 @@
-import type { Rates } from "#test/e2e/oracle/expected/createRates.ts";
-import type { Told, View } from "#test/e2e/oracle/Known.ts";
+import {
+	type Check,
+	type Expected,
+	notAFigure,
+	type Told,
+	type View,
+} from "#test/e2e/oracle/differences.ts";
+import { ether, inDollars, type Rates } from "#test/e2e/oracle/expected/worthOf.ts";
 
 /** A listing or an offer in the provider's words, read by each field's meaning. */
 export type ToldOrder = {
@@ -83,4 +89,219 @@ function readOrder(words: any, { goods, money, price }: { goods: any; money: any
 		endS: Number(endTime),
 		words,
 	};
+}
+
+/** The time until a book is stored: the test advances the clock while one may be under way. */
+const READ_MS = 600_000;
+const state = notAFigure("a state");
+
+export const PAGE_END = { nextCursor: null, hasMore: false };
+
+/** Returns a side of the book as the routes list it: the best price first. */
+export function ordersOf(
+	view: View,
+	side: "listings" | "offers",
+	{ nowMs, body }: { nowMs: number; body: any },
+): Expected {
+	const etherDollars = view.rates.dollarsAt(nowMs);
+	const isListing = side === "listings";
+	const orders = (isListing ? wholeAsks(view) : bidsOf(view)) ?? null;
+	const sorted = orders && alike(best(orders, isListing ? 1 : -1), body.data ?? []);
+	if (sorted?.length === 0 && body.bookReadAt === null) {
+		// One side was read and the other was not: an empty one is unknown.
+		return { data: null, page: PAGE_END, bookReadAt: null };
+	}
+	return {
+		data: sorted && sorted.map((order) => orderOf(order, side, etherDollars)),
+		page: PAGE_END,
+		bookReadAt: readAtOf(view),
+	};
+}
+
+/** Returns levels of the book: orders of one price together. */
+export function depthOf(view: View, body: any): Expected {
+	const collectionBids = bidsOf(view)?.filter(({ tokenId }) => tokenId === null) ?? null;
+	const asks = wholeAsks(view);
+	const side = (orders: readonly ToldOrder[] | null, sign: number): Expected => {
+		const isUnread = orders === null || (orders.length === 0 && body.bookReadAt === null);
+		return isUnread ? null : levelsOf(best(orders, sign));
+	};
+	return {
+		asks: side(asks, 1),
+		bids: side(collectionBids, -1),
+		bookReadAt: readAtOf(view),
+		observedAt: state,
+	};
+}
+
+/** Returns the listings, if the book was read; else null. */
+export function wholeAsks(view: View): ToldOrder[] | null {
+	return isBookRead(view) ? asksOf(view) : null;
+}
+
+/** Returns an order as the routes and the streams show it. */
+export function orderOf(
+	order: ToldOrder,
+	side: "listings" | "offers",
+	etherDollars: number | null,
+): Record<string, Expected> {
+	const { words, units, total, tokenId } = order;
+	const offer = tokenId === null ? "collection_offer" : "item_offer";
+	return {
+		orderHash: order.hash,
+		kind: side === "listings" ? "listing" : offer,
+		tokenId,
+		maker: order.maker,
+		quantity: units.toString(),
+		priceNative: nativeOf(order),
+		priceUsd: inDollars(nativeOf(order), etherDollars),
+		amountRaw: (total / units).toString(),
+		totalRaw: total.toString(),
+		settlementCurrency: coinOf(order),
+		criteria: [],
+		isPrivate: false,
+		protocolAddress: words.protocol_address,
+		startsAt: new Date(order.startS * 1_000).toISOString(),
+		expiresAt: new Date(order.endS * 1_000).toISOString(),
+		seenAt: state,
+	};
+}
+
+function levelsOf(orders: readonly ToldOrder[]): Expected[] {
+	const levels = Map.groupBy(orders, (order) => String(unitOf(order)));
+	return [...levels.values()].map((level) => ({
+		priceNative: level[0] ? nativeOf(level[0]) : null,
+		orders: level.length,
+		units: level.reduce((sum, { units }) => sum + units, 0n).toString(),
+	}));
+}
+
+export function readAtOf({ told }: View): Expected {
+	if (told.offers.length === 0) return null;
+	return (actual) => {
+		if (actual === null) return undefined;
+		const isThen = [...told.listings, ...told.allListings, ...told.offers].some(({ atMs }) => {
+			return Math.abs(atMs - Date.parse(actual)) < READ_MS;
+		});
+		return isThen ? undefined : `${actual} is no time at which it was read`;
+	};
+}
+
+export function nativeOf(order: ToldOrder): number | null {
+	const unit = unitOf(order);
+	return unit === null ? null : ether(unit);
+}
+
+export const coinOf = ({ symbol, currency, decimals }: ToldOrder) => ({
+	symbol,
+	address: currency,
+	decimals,
+});
+
+/**
+ * Sorts orders, the cheapest (1) or the dearest (-1) first; those without a price in ether come
+ * last.
+ */
+export function best(orders: readonly ToldOrder[], sign: number): ToldOrder[] {
+	return orders.toSorted((a, b) => {
+		const [left, right] = [unitOf(a), unitOf(b)];
+		if (left === null || right === null) return Number(left === null) - Number(right === null);
+		if (left === right) return 0;
+		return left < right ? -sign : sign;
+	});
+}
+
+/** Returns orders of one price, or of none, in the order of the answer, which has no meaning. */
+export function alike(
+	orders: readonly ToldOrder[],
+	told: readonly { orderHash: string }[],
+): ToldOrder[] {
+	const place = new Map(told.map(({ orderHash }, at) => [orderHash, at]));
+	return [...Map.groupBy(orders, (order) => String(unitOf(order))).values()].flatMap((same) => {
+		const placeOf = ({ hash }: ToldOrder) => place.get(hash) ?? Number.POSITIVE_INFINITY;
+		return same.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
+	});
+}
+
+/** The gas price of the node of the one chain that has a node, in wei. */
+const GAS_PRICE = 10n ** 9n;
+
+/**
+ * Returns what buying so many units of the stored book costs, in ether and in dollars at present
+ * rates.
+ */
+export function quoteOf(
+	view: View,
+	quantity: number,
+	{ nowMs, body }: { nowMs: number; body: any },
+): Expected {
+	const all = wholeAsks(view);
+	const asks = all && alike(best(all, 1), body.listings);
+	const taken = asks?.slice(0, quantity) ?? [];
+	const subtotal = sumOf(taken, unitOf);
+	const etherDollars = view.rates.dollarsAt(nowMs);
+	const amount = (wei: bigint | null) => ({
+		native: wei === null ? null : ether(wei),
+		nativeRaw: wei === null ? null : wei.toString(),
+		usd: inDollars(wei === null ? null : ether(wei), etherDollars),
+	});
+	const gasPrice = view.lanesUntilMs === null ? null : GAS_PRICE;
+	const isNone = taken.length === 0 || gasPrice === null;
+	const gas = isNone ? null : BigInt(body.gas.units) * gasPrice;
+	const fees = sumOf(taken, feeOf);
+	return {
+		chain: view.chain,
+		contractAddress: view.address,
+		quantity,
+		availableUnits: asks && taken.length,
+		bookReadAt: readAtOf(view),
+		price: amount(subtotal === null ? null : subtotal / BigInt(taken.length)),
+		subtotal: amount(subtotal),
+		fees: { ...amount(fees), nativeRaw: roundedUp(fees, taken.length), includedInPrice: true },
+		gas: {
+			...amount(gas),
+			units: notAFigure("an estimate of the service's own"),
+			priceWei: gasPrice === null ? null : gasPrice.toString(),
+		},
+		total: amount(subtotal === null || gas === null ? null : subtotal + gas),
+		listings: taken.map((order) => ({
+			orderHash: order.hash,
+			tokenId: order.tokenId,
+			units: "1",
+			priceNative: nativeOf(order),
+			totalRaw: order.total.toString(),
+			settlementCurrency: coinOf(order),
+			expiresAt: new Date(order.endS * 1_000).toISOString(),
+		})),
+		observedAt: notAFigure("a time at which the service did something"),
+	};
+}
+
+/** Sums up a figure of the orders; null for no orders, and if one of them is unknown. */
+function sumOf(
+	orders: readonly ToldOrder[],
+	of: (order: ToldOrder) => bigint | null,
+): bigint | null {
+	const parts = orders.map(of);
+	if (parts.length === 0) return null;
+	return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0n);
+}
+
+/** Returns the part of a unit's price that others than the seller get. */
+function feeOf(order: ToldOrder): bigint | null {
+	const unit = unitOf(order);
+	const { consideration } = order.words.protocol_data.parameters;
+	const fees = consideration.filter(({ recipient }: any) => recipient !== order.maker);
+	const raw = fees.reduce((sum: bigint, item: any) => sum + BigInt(item.startAmount), 0n);
+	return unit === null ? null : (unit * raw) / order.total;
+}
+
+/** Checks a sum in which each listing's part is rounded up. */
+function roundedUp(wei: bigint | null, parts: number): Expected {
+	if (wei === null) return null;
+	const check: Check = (actual) => {
+		const over = BigInt(actual) - wei;
+		return over >= 0n && over <= BigInt(parts) ? undefined : `${actual}, and not ${wei}`;
+	};
+	return check;
 }

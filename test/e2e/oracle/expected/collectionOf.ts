@@ -1,16 +1,28 @@
-import { type Check, differences, type Expected, isNear } from "#test/e2e/oracle/differences.ts";
+import {
+	type Check,
+	differences,
+	type Expected,
+	type Fact,
+	isNear,
+	notAFigure,
+	type View,
+} from "#test/e2e/oracle/differences.ts";
+import { newestOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import {
 	figureOf,
+	figuresOf,
 	numberOf,
 	partialOf,
 	rawOf,
 	type Tally,
-} from "#test/e2e/oracle/expected/checkFigure.ts";
-import type { Figure } from "#test/e2e/oracle/expected/Figure.ts";
-import { figuresOf } from "#test/e2e/oracle/expected/figuresOf.ts";
-import { dollarsOf, ether, inDollars, unitWorthOf } from "#test/e2e/oracle/expected/worthOf.ts";
-import type { Fact, View } from "#test/e2e/oracle/Known.ts";
-import { notAFigure } from "#test/e2e/oracle/notAFigure.ts";
+} from "#test/e2e/oracle/expected/figuresOf.ts";
+import {
+	dollarsOf,
+	ether,
+	type Figure,
+	inDollars,
+	unitWorthOf,
+} from "#test/e2e/oracle/expected/worthOf.ts";
 
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state, or a time at which the service did something");
@@ -193,4 +205,83 @@ export const timeOf = (fact: Fact | null) => (fact ? new Date(fact.atMs).toISOSt
 export function priceOf(fact: Fact): number | null {
 	const unit = unitWorthOf(fact);
 	return unit === null ? null : ether(unit);
+}
+
+const nameOfDropsOf = notAFigure("what it is called, and how it looks");
+const stateOfDropsOf = notAFigure("a state");
+
+/** Returns the announced mints as the provider's own answer about each shows them. */
+export function dropsOf(views: readonly View[], nowMs: number): Expected[] {
+	return views.flatMap((view) => {
+		const drop = newestOf(view.told.drops)?.answer;
+		return drop ? [dropOf(view, drop, nowMs)] : [];
+	});
+}
+
+function dropOf({ chain, address, rates }: View, drop: any, nowMs: number): Expected {
+	const time = (text: string) => new Date(text).toISOString();
+	const starts = drop.stages.map((one: any) => time(one.start_time)).sort();
+	const ends = drop.stages.map((one: any) => time(one.end_time)).sort();
+	return {
+		slug: nameOfDropsOf,
+		isIndexed: stateOfDropsOf,
+		chain,
+		contractAddress: address,
+		name: nameOfDropsOf,
+		imageUrl: nameOfDropsOf,
+		type: drop.drop_type,
+		state: drop.is_minting ? "minting" : stateOfDropsOf,
+		stages: drop.stages.map((stage: any) => ({
+			type: stage.stage_type,
+			label: stage.label,
+			priceNative: nativeOf(rates.weiOf(stage.price_currency_address, BigInt(stage.price), nowMs)),
+			priceRaw: stage.price,
+			currency: stage.price_currency_address,
+			startsAt: time(stage.start_time),
+			endsAt: time(stage.end_time),
+			maxPerWallet: stage.max_per_wallet,
+		})),
+		maxSupply: Number(drop.max_supply),
+		totalSupply: Number(drop.total_supply),
+		startsAt: starts[0] ?? null,
+		endsAt: ends.at(-1) ?? null,
+		seenAt: stateOfDropsOf,
+	};
+}
+
+const nativeOf = (wei: bigint | null): number | null => (wei === null ? null : ether(wei));
+
+/** The kind of event in each list of a page. */
+const KINDS: Record<string, Fact["kind"]> = {
+	candles: "sale",
+	points: "sale",
+	sale: "sale",
+	mint: "mint",
+	transfer: "transfer",
+};
+
+/**
+ * Checks a page's statement of the time that it shows: every accepted event between the ends it
+ * names must have been told.
+ */
+export function pageCoverageOf(view: View): Check {
+	const { known, truth, lanesFromMs } = view;
+	const nameOf = ({ kind, transaction, tokenId }: Fact) => `${kind} ${transaction} ${tokenId}`;
+	const isKnown = new Set(known.map(nameOf));
+	return (actual) => {
+		if (typeof actual !== "object" || actual === null) return "no coverage by list";
+		for (const [name, { from, until }] of Object.entries<any>(actual)) {
+			const kind = KINDS[name];
+			if (!kind) return `names ${name}, which no page has`;
+			if (from === null || until === null) continue;
+			const left = truth.filter((fact) => {
+				const isElsewhere = fact.block === null && fact.atMs >= (lanesFromMs ?? Infinity);
+				if (fact.kind !== kind || !fact.accepted || isElsewhere) return false;
+				const isInside = fact.atMs >= Date.parse(from) && fact.atMs <= Date.parse(until);
+				return isInside && !isKnown.has(nameOf(fact));
+			});
+			if (left.length > 0) return `${left.length} of ${name} were never told`;
+		}
+		return undefined;
+	};
 }

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { attributesOf, rankTokens } from "#test/e2e/oracle/expected/ranksOf.ts";
+import { attributesOf, rankTokens } from "#test/e2e/oracle/expected/tokens.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
 const VECTORS = join(import.meta.dir, "../../../../../shared/data/openrarity-vectors.json");

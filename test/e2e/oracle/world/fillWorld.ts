@@ -1,15 +1,22 @@
-import { coins } from "#test/conformance/provider/world/coins.ts";
 import {
 	addEvent,
 	addOrder,
+	DAY_S,
+	type Growing,
+	growingIn,
 	placeOf,
 	steps,
+	trade,
 	ZERO,
 } from "#test/conformance/provider/world/growCollection.ts";
-import { addressOf } from "#test/conformance/provider/world/namedHex.ts";
-import { DAY_S, type Growing, growingIn, trade } from "#test/conformance/provider/world/trading.ts";
-import type { Coin, World, WorldCollection } from "#test/conformance/provider/world/World.ts";
-import type { Deed } from "#test/e2e/oracle/readChain.ts";
+import {
+	addressOf,
+	type Coin,
+	coins,
+	type World,
+	type WorldCollection,
+} from "#test/conformance/provider/world/World.ts";
+import type { Deed } from "#test/e2e/oracle/openOracleLab.ts";
 
 const TOKENS_MAX = 60;
 const PAGES_AND_HALF = 450;

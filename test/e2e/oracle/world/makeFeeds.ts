@@ -2,12 +2,15 @@ import {
 	type Aggregator,
 	type Calls,
 	createAggregator,
+	createToken,
 	type FeedRound,
-} from "#test/conformance/provider/chain/createAggregator.ts";
-import { createToken } from "#test/conformance/provider/chain/createToken.ts";
-import { coins } from "#test/conformance/provider/world/coins.ts";
-import { createRandom, type Random } from "#test/conformance/provider/world/createRandom.ts";
-import type { Coin } from "#test/conformance/provider/world/World.ts";
+} from "#test/conformance/provider/chain/contracts.ts";
+import {
+	type Coin,
+	coins,
+	createRandom,
+	type Random,
+} from "#test/conformance/provider/world/World.ts";
 
 /** A price feed and the coin it prices; for a chain's own coin, its wrapped form as well. */
 export type Feed = { chain: string; coin: Coin; heartbeatMs: number; aggregator: Aggregator };

@@ -1,12 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, numberToHex, zeroHash } from "viem";
-import { addresses } from "../../addresses.ts";
-import { usdAnswer } from "../../feeds/usdAnswer.ts";
-import { ether } from "../chain/readCurrency.ts";
-import type { BookOrder, Collection, Currency, Market } from "../market/Market.ts";
-import { addCollection, newMarket } from "../market/newMarket.ts";
-import { expireOrders, recheckListings } from "../market/settleOrders.ts";
+import { usdAnswer } from "../../feeds.ts";
+import { addresses } from "../../knownContracts.ts";
+import { ether } from "../chain/readContract.ts";
+import { expireOrders, recheckListings } from "../market/applyBlock.ts";
+import {
+	addCollection,
+	type BookOrder,
+	type Collection,
+	type Currency,
+	type Market,
+	newMarket,
+} from "../market/Market.ts";
 import { quoteBlock } from "./quoteBlock.ts";
 
 // Guarantee: the sandbox's book is possible in a market: no bid reaches an ask.

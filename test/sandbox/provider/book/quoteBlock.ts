@@ -1,19 +1,85 @@
 import { type Address, zeroAddress } from "viem";
-import { addresses } from "../../addresses.ts";
 import { createPrng, type Prng } from "../../createPrng.ts";
-import type {
-	BookOrder,
-	Collection,
-	Currency,
-	Market,
-	MarketChange,
-	Trait,
+import { addresses } from "../../knownContracts.ts";
+import { endOrder } from "../market/applyBlock.ts";
+import {
+	type BookOrder,
+	type Collection,
+	type Currency,
+	type Market,
+	type MarketChange,
+	pushEvent,
+	type Trait,
+	unitEther,
 } from "../market/Market.ts";
-import { pushEvent } from "../market/pushEvent.ts";
-import { endOrder } from "../market/settleOrders.ts";
-import { draftOrder, type Terms } from "./draftOrder.ts";
-import { edgesOf } from "./edgesOf.ts";
-import { staleOrders } from "./staleOrders.ts";
+import { draftOrder, type Terms } from "./fulfilment.ts";
+
+/** The limits between the best bid and the lowest ask: in ether, for one unit. */
+export type Edges = {
+	/** Returns the wanted price, or a higher one where it would meet a bid. */
+	askFor(ether: number, currency: Currency): number;
+	/**
+	 * Returns the wanted price, or a lower one where it would meet an ask; null where none is
+	 * possible.
+	 */
+	bidFor(ether: number): number | null;
+};
+
+/** Prices have four decimals, and the lowest is ten steps. */
+const STEP = 0.0001;
+const STEPS_MIN = 10;
+/**
+ * A coin's rate differs from ours by up to 4 % (`feeds/usdAnswer`). A price in one counts as that
+ * much less; otherwise readers who use the feed's rate would see a crossed book.
+ */
+const COIN_DOUBT = 0.05;
+
+/**
+ * Returns the prices that an order may have without crossing another: a bid at an ask's price would
+ * simply buy.
+ *
+ * A listing counts also while its seller has given the token away: it may become valid again, and
+ * must then be above later bids.
+ */
+export function edgesOf({ open }: Collection): Edges {
+	let bestBid = 0;
+	let lowestAsk = Number.POSITIVE_INFINITY;
+	for (const order of open) {
+		const ether = unitEther(order);
+		const sure = ether * sureShare(order.currency);
+		if (order.kind === "listing") lowestAsk = Math.min(lowestAsk, sure);
+		else bestBid = Math.max(bestBid, ether);
+	}
+	return {
+		askFor: (ether, currency) => Math.max(ether, (bestBid + STEP) / sureShare(currency)),
+		bidFor(ether) {
+			const below = Math.round(lowestAsk / STEP) - 1;
+			return below < STEPS_MIN ? null : Math.min(ether, below * STEP);
+		},
+	};
+}
+
+/** Returns the share of a price in this currency that is certain. */
+function sureShare({ etherPerUnit }: Currency): number {
+	return etherPerUnit === 1 ? 1 : 1 - COIN_DOUBT;
+}
+
+/** Shares of the current price: an order outside of them is cancelled by its maker. */
+const BID_MAX = 0.97;
+const ASK_MIN = 0.85;
+const ASK_MAX = 1.35;
+
+/**
+ * Returns orders that no longer fit the price. Without cancelling them the book would stay at the
+ * old price: no bid goes above an old ask, and no ask below an old bid.
+ */
+export function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
+	return [...open].filter((order) => {
+		const share = unitEther(order) / goingPrice;
+		if (order.kind !== "listing") return share > BID_MAX;
+		return share < ASK_MIN || share > ASK_MAX;
+	});
+}
 
 /** The makers of the book's orders, and the seed of their actions. Sellers only sell. */
 export type Quoting = {

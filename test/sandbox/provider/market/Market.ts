@@ -1,5 +1,7 @@
 import type { Address, Hex } from "viem";
-import type { OrderParameters } from "../../order/Order.ts";
+import type { OrderParameters } from "../../seaportOrder.ts";
+import type { Actor, World } from "../../World.ts";
+import { ether } from "../chain/readContract.ts";
 
 /** A payment currency. Amounts are compared in ether; 0 for a token without a rate. */
 export type Currency = {
@@ -124,3 +126,154 @@ export type Market = {
 	head: { number: number; hash: string; timeS: number };
 	seq: number;
 };
+
+/** Returns an amount in ether, as a double; 0 without a rate. */
+export function etherOf(raw: bigint, currency: Currency): number {
+	return unitsOf(raw, currency) * currency.etherPerUnit;
+}
+
+/** Returns an amount in whole units of its currency, as the provider's figures are. */
+export function unitsOf(raw: bigint, { decimals }: Currency): number {
+	return Number(raw) / 10 ** decimals;
+}
+
+/** Returns open listings that can be filled, the cheapest in ether first. */
+export function listingsOf(collection: Collection): BookOrder[] {
+	return [...collection.open]
+		.filter((order) => order.kind === "listing" && order.status === "ACTIVE")
+		.sort((a, b) => unitEther(a) - unitEther(b) || a.seq - b.seq);
+}
+
+/** Returns the price of one unit of an order, in ether. */
+export function unitEther(order: BookOrder): number {
+	return etherOf(order.totalRaw, order.currency) / Number(order.units);
+}
+
+/** Returns the units of each holder, the largest first. */
+export function holdersOf(collection: Collection): [Address, bigint][] {
+	const units = new Map<Address, bigint>();
+	for (const holders of collection.holders.values()) {
+		for (const [holder, held] of holders) units.set(holder, (units.get(holder) ?? 0n) + held);
+	}
+	return [...units].sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1));
+}
+
+/** Returns the number of sales since a time, and their sum in ether. */
+export function salesSince(
+	{ sales }: Collection,
+	sinceS: number,
+): { sales: number; ether: number } {
+	let count = 0;
+	let ether = 0;
+	for (let n = sales.length - 1; n >= 0; n--) {
+		const sale = sales[n];
+		if (!sale || sale.timeS < sinceS) break;
+		count += 1;
+		ether += sale.ether;
+	}
+	return { sales: count, ether };
+}
+
+/** Older events are dropped: the provider's clients page through the newest. */
+export const EVENTS_PER_COLLECTION_MAX = 6_000;
+/** Enough for a week of any collection here; all-time figures are counted separately. */
+export const SALES_PER_COLLECTION_MAX = 20_000;
+/** How many ended orders can still be found by their hash. */
+export const ORDERS_MAX = 30_000;
+export const COLLECTIONS_MAX = 500;
+
+/** The owner is no actor of the planner. */
+const OUTSIDER = -1;
+
+/**
+ * Updates the planner's owners from the chain.
+ *
+ * The planner records its own trades only. But people can buy from the book: planning the sale of a
+ * token that an actor no longer has would revert, and a start whose catch-up reverts discards the
+ * whole world.
+ */
+export function matchWorld(world: World, market: Market, actors: readonly Actor[]): void {
+	const indexes = new Map<Address, number>(
+		actors.map(({ address }, index) => [lower(address), index]),
+	);
+	for (const state of world.collections) {
+		const collection = market.byAddress.get(lower(state.address));
+		if (!collection) continue;
+		state.minted = Number(collection.units);
+		if (collection.facts.standard === "erc721") state.owners = ownersOf(collection, indexes);
+		for (const [index, row] of state.units.entries()) {
+			const holders = collection.holders.get(BigInt(index + 1));
+			for (const [actor, { address }] of actors.entries()) {
+				row[actor] = Number(holders?.get(lower(address)) ?? 0n);
+			}
+		}
+	}
+}
+
+function ownersOf({ holders }: Collection, indexes: Map<Address, number>): number[] {
+	return Array.from({ length: holders.size }, (_, n) => {
+		const [holder] = holders.get(BigInt(n + 1))?.keys() ?? [];
+		return holder === undefined ? OUTSIDER : (indexes.get(holder) ?? OUTSIDER);
+	});
+}
+
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+/** Returns a market before its first block. */
+export function newMarket(): Market {
+	return {
+		collections: new Map(),
+		byAddress: new Map(),
+		currencies: new Map<Address, Currency>([[ether.address, ether]]),
+		orders: new Map(),
+		retired: new Set(),
+		head: { number: -1, hash: "", timeS: 0 },
+		seq: 0,
+	};
+}
+
+/** Adds a collection to the market under its name; if the name is taken, with a number. */
+export function addCollection(market: Market, facts: ContractFacts, createdS: number): Collection {
+	const wanted = slugOf(facts.name) || facts.address;
+	let slug = wanted;
+	for (let n = 2; market.collections.has(slug); n++) slug = `${wanted}-${n}`;
+	const collection: Collection = {
+		slug,
+		facts,
+		createdS,
+		ids: [],
+		holders: new Map(),
+		units: 0n,
+		logPrice: null,
+		totals: { sales: 0, ether: 0 },
+		sales: [],
+		events: [],
+		open: new Set(),
+	};
+	market.collections.set(slug, collection);
+	market.byAddress.set(facts.address, collection);
+	return collection;
+}
+
+function slugOf(name: string): string {
+	return name
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.replaceAll(/^-+|-+$/g, "")
+		.slice(0, 80);
+}
+
+/** Stores an event with its collection, and returns it as a change. */
+export function pushEvent(market: Market, event: Omit<MarketEvent, "seq">): MarketChange {
+	market.seq += 1;
+	const noted = { seq: market.seq, ...event };
+	const { events } = event.collection;
+	events.push(noted);
+	// Cut in blocks: removing one at a time would copy the whole list for each event.
+	if (events.length > EVENTS_PER_COLLECTION_MAX * 1.2) {
+		events.splice(0, events.length - EVENTS_PER_COLLECTION_MAX);
+	}
+	return { kind: "event", event: noted };
+}

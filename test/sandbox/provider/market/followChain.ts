@@ -1,20 +1,27 @@
 import type { Address } from "viem";
-import { addresses } from "../../addresses.ts";
-import type { Rpc } from "../../Rpc.ts";
-import { readHead } from "../../readHead.ts";
-import { revealSellers } from "../../reveals/sellers.ts";
+import { type Rpc, readHead } from "../../createRpc.ts";
+import { addresses } from "../../knownContracts.ts";
+import { revealSellers } from "../../reveals/revealKinds.ts";
 import type { Actor } from "../../World.ts";
 import { quoteBlock } from "../book/quoteBlock.ts";
-import type { ChainBlock } from "../chain/ChainBlock.ts";
-import type { MetadataCache } from "../chain/metadataCache.ts";
-import { readBlocks } from "../chain/readBlocks.ts";
-import { readContract } from "../chain/readContract.ts";
-import { readCurrency } from "../chain/readCurrency.ts";
-import { readTraitIds, TOKENS_FOR_TRAITS } from "../chain/readTraitIds.ts";
+import { type ChainBlock, readBlocks } from "../chain/readBlocks.ts";
+import {
+	type MetadataCache,
+	readContract,
+	readCurrency,
+	readTraitIds,
+	TOKENS_FOR_TRAITS,
+} from "../chain/readContract.ts";
 import { applyBlock } from "./applyBlock.ts";
-import { COLLECTIONS_MAX } from "./limits.ts";
-import type { Collection, Market, MarketChange, MarketEvent } from "./Market.ts";
-import { addCollection, newMarket } from "./newMarket.ts";
+import {
+	addCollection,
+	COLLECTIONS_MAX,
+	type Collection,
+	type Market,
+	type MarketChange,
+	type MarketEvent,
+	newMarket,
+} from "./Market.ts";
 
 export type Following = {
 	rpc: Rpc;

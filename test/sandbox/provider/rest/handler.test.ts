@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import type { Fault } from "../faults/Fault.ts";
+import type { Fault } from "../faults.ts";
 import { type Lab, openLab } from "../testing/openLab.ts";
 
 // Guarantee: the emulator requires its key, applies its limits and fails exactly as ordered.

@@ -1,15 +1,86 @@
 import { type Hex, isHex } from "viem";
 import { z } from "zod";
-import type { Clock } from "#core/clock/Clock.ts";
-import type { CallLog } from "../faults/callLog.ts";
-import { Fault } from "../faults/Fault.ts";
-import type { FaultList } from "../faults/faultList.ts";
-import { RACE_KINDS, type RaceKind } from "../faults/raceBuyer.ts";
-import { bucketOf, createRateLimit, type RateLimits } from "../faults/rateLimit.ts";
-import { spoil } from "../faults/spoil.ts";
-import type { StreamData } from "../stream/streamHub.ts";
-import { answerRequest, refused } from "./answerRequest.ts";
-import type { Office } from "./Office.ts";
+import type { Clock } from "#core/clock.ts";
+import { type CallLog, spoil } from "../../emulatorFaults.ts";
+import {
+	bucketOf,
+	createRateLimit,
+	Fault,
+	type FaultList,
+	RACE_KINDS,
+	type RaceKind,
+	type RateLimits,
+} from "../faults.ts";
+import type { StreamData } from "../streamHub.ts";
+import { collectionRoutes, traitRoutes } from "./collectionRoutes.ts";
+import { eventRoutes } from "./eventRoutes.ts";
+import { nftRoutes } from "./nftRoutes.ts";
+import { type Office, Refusal, type Route } from "./Office.ts";
+import { fulfilmentRoutes, orderRoutes } from "./orderRoutes.ts";
+import { authRoutes, dropRoutes, searchRoutes } from "./searchRoutes.ts";
+
+const PREFIX = "/api/v2";
+const BODY_BYTES_MAX = 100_000;
+
+const routes: readonly Route[] = [
+	...authRoutes,
+	...collectionRoutes,
+	...dropRoutes,
+	...eventRoutes,
+	...fulfilmentRoutes,
+	...nftRoutes,
+	...orderRoutes,
+	...searchRoutes,
+	...traitRoutes,
+];
+const table = routes.map((route) => ({ route, segments: route.path.split("/") }));
+
+/** Answers one request of the REST API; errors have the provider's form. */
+export async function answerRequest(office: Office, request: Request): Promise<Response> {
+	const url = new URL(request.url);
+	const found = url.pathname.startsWith(`${PREFIX}/`)
+		? find(request.method, url.pathname.slice(PREFIX.length))
+		: null;
+	if (!found) return refused(404, "Not found");
+	const body = request.method === "POST" ? await readBody(request) : null;
+	const { route, params } = found;
+	try {
+		const answer = await route.answer({ office, params, query: url.searchParams, body });
+		return Response.json(answer, { status: route.path === "/auth/keys" ? 201 : 200 });
+	} catch (cause) {
+		if (cause instanceof Refusal) return refused(cause.status, cause.message);
+		return refused(500, cause instanceof Error ? cause.message : "Internal error");
+	}
+}
+
+export function refused(status: number, text: string): Response {
+	return Response.json({ errors: [text] }, { status });
+}
+
+function find(method: string, path: string): { route: Route; params: string[] } | null {
+	const asked = path.split("/");
+	for (const { route, segments } of table) {
+		if (route.method !== method || segments.length !== asked.length) continue;
+		const params: string[] = [];
+		const fits = segments.every((segment, n) => {
+			if (!segment.startsWith(":")) return segment === asked[n];
+			params.push(decodeURIComponent(asked[n] ?? ""));
+			return true;
+		});
+		if (fits) return { route, params };
+	}
+	return null;
+}
+
+async function readBody(request: Request): Promise<unknown> {
+	const text = await request.text();
+	if (text.length > BODY_BYTES_MAX) return null;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
 
 export type Gate = {
 	office: Office;

@@ -1,14 +1,28 @@
 import { z } from "zod";
 import type { Collection } from "../market/Market.ts";
-import { addressOf, checkChain, collectionByContract, collectionBySlug, tokenOf } from "./find.ts";
-import { CHAIN, type Office } from "./Office.ts";
-import { pageOf } from "./pageOf.ts";
-import { Refusal } from "./Refusal.ts";
-import type { Asked, Route } from "./Route.ts";
-import { renderCollectionDetail } from "./renderCollection.ts";
-import { renderCurrency } from "./renderCurrency.ts";
-import { type Nft, ownersOf, renderDetailed, renderNft, renderNfts } from "./renderNft.ts";
-import { traitFilter } from "./traitFilter.ts";
+import {
+	type Asked,
+	addressOf,
+	CHAIN,
+	checkChain,
+	collectionByContract,
+	collectionBySlug,
+	type Office,
+	pageOf,
+	Refusal,
+	type Route,
+	tokenOf,
+	traitFilter,
+} from "./Office.ts";
+import {
+	type Nft,
+	ownersOf,
+	renderCollectionDetail,
+	renderCurrency,
+	renderDetailed,
+	renderNft,
+	renderNfts,
+} from "./render.ts";
 
 type Token = { collection: Collection; id: bigint };
 

@@ -1,5 +1,4 @@
-import type { DocumentRule } from "#test/tidy/documents/DocumentRule.ts";
-import { linesOf } from "#test/tidy/documents/linesOf.ts";
+import { type DocumentRule, linesOf } from "#test/tidy/documents/DocumentRule.ts";
 
 /** Data that is not ours to ship: tests read it where it is, and say so where it is not. */
 const DATA = /shared\/data\b/;

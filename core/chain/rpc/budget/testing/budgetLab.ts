@@ -1,7 +1,6 @@
-import type { CallTimeline } from "#core/chain/rpc/budget/CallTimeline.ts";
-import { createCallBudget } from "#core/chain/rpc/budget/createCallBudget.ts";
-import { localTimeline } from "#core/chain/rpc/budget/localTimeline.ts";
-import type { RpcRank } from "#core/chain/rpc/RpcPurpose.ts";
+import { createCallBudget } from "#core/chain/rpc/callBudget.ts";
+import type { RpcRank } from "#core/chain/rpc/Rpc.ts";
+import { type CallTimeline, localTimeline } from "#core/chain/rpc/timelines.ts";
 
 type Sleeper = { atMs: number; wake(): void };
 

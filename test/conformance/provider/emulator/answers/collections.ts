@@ -1,9 +1,76 @@
-import type { Answer, Asked } from "#test/conformance/provider/emulator/Asked.ts";
-import { statsOf } from "#test/conformance/provider/emulator/answers/statsOf.ts";
-import { pageOf } from "#test/conformance/provider/emulator/paging.ts";
-import { Refusal } from "#test/conformance/provider/emulator/Refusal.ts";
-import { coins } from "#test/conformance/provider/world/coins.ts";
-import type { Coin, WorldCollection } from "#test/conformance/provider/world/World.ts";
+import {
+	type Answer,
+	type Asked,
+	pageOf,
+	Refusal,
+} from "#test/conformance/provider/emulator/Asked.ts";
+import {
+	type Coin,
+	coins,
+	type WorldCollection,
+	type WorldEvent,
+} from "#test/conformance/provider/world/World.ts";
+
+const INTERVALS = [
+	["one_day", 1],
+	["seven_days", 7],
+	["thirty_days", 30],
+] as const;
+
+/** A collection's figures as the provider tells them: from its own events, or as it claims. */
+export function statsOf({ events, orders, tokens, claims }: WorldCollection, nowMs: number) {
+	const nowS = Math.floor(nowMs / 1_000);
+	const sales = events.filter(({ kind, atS }) => kind === "sale" && atS <= nowS);
+	const listings = orders.filter(
+		({ kind, endS, taker }) => kind === "listing" && endS > nowS && taker === null,
+	);
+	const asks = listings.map(({ price, quantity }) => ({
+		price: wholeCoins(price) / quantity,
+		symbol: price.coin.symbol,
+	}));
+	const cheapest = asks.reduce<(typeof asks)[number] | null>(
+		(best, ask) => (best === null || ask.price < best.price ? ask : best),
+		null,
+	);
+	const floor = claims.floor ?? cheapest ?? { price: 0, symbol: "" };
+	return {
+		total: {
+			...sumOf(sales, claims.total),
+			num_owners: claims.owners ?? new Set(tokens.map(({ owner }) => owner)).size,
+			floor_price: floor.price,
+			floor_price_symbol: floor.symbol,
+		},
+		intervals: INTERVALS.map(([interval, days]) => ({
+			interval,
+			...sumOf(
+				sales.filter(({ atS }) => atS > nowS - days * 86_400),
+				interval === "one_day" ? claims.day : undefined,
+			),
+		})),
+	};
+}
+
+function sumOf(
+	sales: readonly WorldEvent[],
+	claimed: { volume: number; volumeSymbol: string; sales: number } | undefined,
+) {
+	if (claimed) {
+		const { volumeSymbol, ...rest } = claimed;
+		return { ...rest, volume_symbol: volumeSymbol };
+	}
+	const priced = sales.flatMap(({ price }) => price ?? []);
+	const [first] = priced;
+	const symbol = first?.coin.symbol === "WETH" ? "ETH" : (first?.coin.symbol ?? "ETH");
+	return {
+		volume: priced.reduce((sum, price) => sum + wholeCoins(price), 0),
+		volume_symbol: symbol,
+		sales: sales.length,
+	};
+}
+
+function wholeCoins({ total, coin }: { total: bigint; coin: { decimals: number } }): number {
+	return Number(total) / 10 ** coin.decimals;
+}
 
 const SUPPORTED = ["ethereum", "base", "ape_chain", "zora"];
 
@@ -135,3 +202,20 @@ function sortKey(collection: WorldCollection, orderBy: string, asked: Asked): nu
 	if (orderBy === "created_date") return collection.createdMs;
 	return orderBy.endsWith("volume") ? dayVolume(collection, asked) : daySales(collection, asked);
 }
+
+export const listChains: Answer = () => ({
+	chains: ["ethereum", "base", "ape_chain", "zora"].map((chain) => ({
+		chain,
+		name: chain,
+		symbol: chain === "ape_chain" ? "APE" : "ETH",
+		supports_swaps: true,
+		block_explorer: "Explorer",
+		block_explorer_url: `https://${chain}.explorer.example`,
+	})),
+});
+
+export const onePaymentToken: Answer = ({ path: { chain = "", address = "" } }) => {
+	const coin = Object.values(coins).find((one) => one.address === address.toLowerCase());
+	if (!coin) throw new Refusal(404, `Token ${address} not found`);
+	return paymentToken(coin, chain);
+};

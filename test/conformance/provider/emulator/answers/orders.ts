@@ -1,7 +1,10 @@
-import type { Answer, Asked } from "#test/conformance/provider/emulator/Asked.ts";
+import {
+	type Answer,
+	type Asked,
+	pageOf,
+	Refusal,
+} from "#test/conformance/provider/emulator/Asked.ts";
 import { collectionOf } from "#test/conformance/provider/emulator/answers/collections.ts";
-import { pageOf } from "#test/conformance/provider/emulator/paging.ts";
-import { Refusal } from "#test/conformance/provider/emulator/Refusal.ts";
 import type { WorldCollection, WorldOrder } from "#test/conformance/provider/world/World.ts";
 
 const PAGE = { cursorName: "next", limit: { usual: 50, max: 200 } } as const;

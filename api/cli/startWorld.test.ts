@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { type World, worldLines } from "#api/cli/startWorld.ts";
+
+const world = {
+	httpUrl: "http://127.0.0.1:1",
+	home: { chainId: 4663, httpUrl: "http://127.0.0.1:3", wsUrl: "ws://127.0.0.1:3", firstBlock: 1 },
+	stable: { chainId: 988, httpUrl: "http://127.0.0.1:7" },
+	walletProviderUrl: "http://127.0.0.1:2",
+	reveals: [] as string[],
+	studioUrl: "http://127.0.0.1:7",
+	socialUrl: "http://127.0.0.1:6",
+	social: { botUsername: "tapeline_bot" } as World["social"],
+	stocks: {
+		assetsUrl: "http://127.0.0.1:4",
+		routerUrl: "http://127.0.0.1:5/v1",
+		routerKey: "",
+		pools: [],
+		v4Pools: [],
+		feeds: {},
+	},
+};
+
+const url = "http://127.0.0.1:4000";
+
+test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
+	const own = {
+		url,
+		hasOwnWallets: true,
+		hasOwnStocks: true,
+		hasOwnSocial: false,
+		hasTrades: true,
+	};
+	const [rpc, home, stocks, wallets, token] = worldLines(world, own);
+	expect(rpc).toStartWith("RPC      http://127.0.0.1:1 ");
+	expect(home).toStartWith("home     http://127.0.0.1:3  (chain 4663, ");
+	expect(stocks).toStartWith("stocks   http://127.0.0.1:4/rhj/assets ");
+	expect(wallets).toStartWith("wallets  http://127.0.0.1:2 ");
+	expect(token).toBe(`token    curl -s http://127.0.0.1:2/_sandbox/token -d '{"userId":"ada"}'`);
+});
+
+test("where another wallet provider is configured the sandbox's is not told: its tokens open nothing", () => {
+	const lines = worldLines(world, {
+		url,
+		hasOwnWallets: false,
+		hasOwnStocks: false,
+		hasOwnSocial: false,
+		hasTrades: true,
+	});
+	expect(lines.join("\n")).not.toMatch(/127\.0\.0\.1:[2456]\b/);
+	expect(lines).toHaveLength(2);
+});
+
+test("a collection that comes out soon is named, with where to watch that", () => {
+	const reveals = ["0x00000000000000000000000000000000000000aa"];
+	for (const hasOwnWallets of [true, false]) {
+		const lines = worldLines(
+			{ ...world, reveals },
+			{ url, hasOwnWallets, hasOwnStocks: false, hasOwnSocial: false, hasTrades: true },
+		);
+		const [named] = lines.filter((line) => line.startsWith(`reveals  ${reveals[0]} `));
+		expect(named).toContain("/v1/nft-market/reveals");
+		expect(lines.filter((line) => line.startsWith("another  "))).toHaveLength(1);
+		// Nobody could sign in with the sandbox's token where another wallet provider is configured.
+		expect(lines.join("\n").includes("svc ask")).toBe(hasOwnWallets);
+	}
+});
+
+test("a trade to copy is named where the service trades the sandbox's stocks", () => {
+	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasOwnSocial: false };
+	const lines = worldLines(world, { ...has, hasTrades: true });
+	expect(lines.at(-1)).toEndWith(`svc ask --url ${url} "buy TSLA with 50 USDG"`);
+	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("TSLA");
+});
+
+test("a bridge to copy is named where the sandbox's wallets can send", () => {
+	const bridges = (hasOwnWallets: boolean) => {
+		const has = { url, hasOwnWallets, hasOwnStocks: false, hasTrades: false, hasOwnSocial: false };
+		return worldLines(world, has).filter((line) => line.includes('"bridge 0.5 eth from anvil to '));
+	};
+	expect(bridges(true)).toHaveLength(1);
+	expect(bridges(false)).toEqual([]);
+});
+
+test("X is told with a mention to copy, unless another one is configured", () => {
+	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasTrades: true };
+	const lines = worldLines(world, { ...has, hasOwnSocial: true }).join("\n");
+	expect(lines).toContain("X        http://127.0.0.1:6 ");
+	expect(lines).toContain(
+		`mention  curl -s http://127.0.0.1:6/_sandbox/posts -d '{"by":"ada","text":"@tapeline_bot floor kiln-folk"}'`,
+	);
+	expect(worldLines(world, { ...has, hasOwnSocial: false }).join("\n")).not.toContain(":6");
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { builtinPlugins } from "#api/builtinPlugins.ts";
+import { loadPlugins, pluginNames, readyReport, sectionsOf } from "#api/service/startService.ts";
+import type { Fault } from "#core/fault.ts";
+import type { Degradation } from "#core/http/createHttpApp.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Host } from "#core/plugin/createHost.ts";
+
+describe("loadPlugins", () => {
+	let folder: string;
+	beforeAll(() => {
+		folder = mkdtempSync(join(tmpdir(), "tapeline-plugins-"));
+	});
+	afterAll(() => rmSync(folder, { recursive: true }));
+
+	function module(name: string, text: string): string {
+		const file = join(folder, name);
+		writeFileSync(file, text);
+		return file;
+	}
+
+	const names = async (modules: string[], disabled: string[] = []) =>
+		(await loadPlugins(modules, disabled)).map(({ name }) => name);
+	const refusal = (modules: string[], disabled: string[] = []): Promise<Fault> =>
+		loadPlugins(modules, disabled).then(
+			() => expect.unreachable(),
+			(error) => error,
+		);
+	const builtin = builtinPlugins.map(({ name }) => name);
+
+	test("what ships is loaded, without what the operator leaves out", async () => {
+		expect(await names([])).toEqual(builtin);
+		const [first = ""] = builtin;
+		expect(await names([], [first])).toEqual(builtin.slice(1));
+	});
+
+	test("a third party's module is loaded by its path, after what ships, under any export", async () => {
+		const text = `export const anything = { name: "theirs", setup: () => ({}) }; export const other = 7;`;
+		const file = module("theirs.ts", text);
+		expect(await names([file])).toEqual([...builtin, "theirs"]);
+		expect(await names([`./${relative(process.cwd(), file)}`])).toEqual([...builtin, "theirs"]);
+	});
+
+	test("a module without a plugin is refused by name", async () => {
+		const exports = [
+			"",
+			"export const a = 1;",
+			"export const b = { name: 'x' };",
+			"export const c = null;",
+		];
+		for (const [index, text] of exports.entries()) {
+			const file = module(`none${index}.ts`, text);
+			const failed = await refusal([file]);
+			expect(failed).toMatchObject({ code: "plugin_module", retry: "never" });
+			expect(failed.publicDetail).toContain(`"${file}" exports no plugin`);
+		}
+	});
+
+	test("a module that is not there, or fails while it loads, is refused with the reason", async () => {
+		const missing = await refusal(["tapeline-plugin-that-is-not-there"]);
+		expect(missing.publicDetail).toContain('"tapeline-plugin-that-is-not-there" does not load');
+		const broken = await refusal([module("broken.ts", `throw new Error("its own trouble");`)]);
+		expect(broken.publicDetail).toContain("its own trouble");
+	});
+
+	test("leaving out what is not built in is refused, with the names there are", async () => {
+		const failed = await refusal([], ["chain-scaner"]);
+		expect(failed.publicDetail).toContain("chain-scaner");
+		expect(failed.publicDetail).toContain(builtin.join(", "));
+	});
+});
+
+describe("readyReport", () => {
+	const stuck: Degradation = { code: "stuck", count: 1, oldestAgeSeconds: 2, action: "Look." };
+
+	function report(
+		query: () => Promise<unknown>,
+		health: Record<string, string | null>,
+		{ degraded = [] }: { degraded?: Degradation[] } = {},
+	) {
+		const core = { db: { query } } as unknown as Core;
+		const host = {
+			health: async () => new Map(Object.entries(health)),
+			degraded: async () => degraded.map((one) => ({ component: "a", ...one })),
+		} as unknown as Host;
+		return readyReport(core, host, { degraded: async () => degraded });
+	}
+
+	const answers = async () => [];
+
+	test("a process is ready when its database answers and every plugin is well", async () => {
+		expect(await report(answers, { a: null, b: null })).toEqual({
+			ready: true,
+			components: ["database", "a", "b"].map((name) => ({ name, ready: true })),
+			degraded: [],
+		});
+	});
+
+	test("what does not go as it should is named with its part, and the process stays ready", async () => {
+		expect(await report(answers, { a: null }, { degraded: [stuck] })).toMatchObject({
+			ready: true,
+			degraded: [
+				{ component: "core", ...stuck },
+				{ component: "a", ...stuck },
+			],
+		});
+	});
+
+	test("without its database nobody is asked for that, and the answer is as before", async () => {
+		const away = () => Promise.reject(new Error("away"));
+		expect(await report(away, { a: null }, { degraded: [stuck] })).toEqual({
+			ready: false,
+			components: [
+				{ name: "database", ready: false, detail: "does not answer" },
+				{ name: "a", ready: true },
+			],
+			degraded: [],
+		});
+	});
+
+	test("one plugin that is not well makes it not ready, in its own words", async () => {
+		const { ready, components } = await report(answers, { a: null, b: "no blocks" });
+		expect(ready).toBe(false);
+		expect(components.at(-1)).toEqual({ name: "b", ready: false, detail: "no blocks" });
+	});
+
+	test("[SEC-07] a database that does not answer is said, without its address or its error", async () => {
+		const away = () => Promise.reject(new Error("connect ECONNREFUSED postgres://me:c4n4ry@db"));
+		const answer = await report(away, {});
+		expect(answer.ready).toBe(false);
+		expect(JSON.stringify(answer)).not.toContain("c4n4ry");
+	});
+});
+
+describe("sectionsOf", () => {
+	test("which plugins to load is read before anything else, whatever else is wrong", () => {
+		expect(
+			pluginNames({ PLUGINS: "./a.ts, b", PLUGINS_DISABLED: "streams", PORT: "none" }),
+		).toEqual({
+			loaded: ["./a.ts", "b"],
+			disabled: ["streams"],
+		});
+		expect(pluginNames({})).toEqual({ loaded: [], disabled: [] });
+	});
+
+	test("the runtime's section comes first, then one of each plugin", () => {
+		const { core, all } = sectionsOf(builtinPlugins);
+		expect(all.map(({ owner }) => owner)).toEqual([
+			"core",
+			...builtinPlugins.map(({ name }) => name),
+		]);
+		expect(all[0]).toBe(core);
+	});
+});

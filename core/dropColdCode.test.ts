@@ -1,0 +1,15 @@
+import { heapStats } from "bun:jsc";
+import { expect, test } from "bun:test";
+import { dropColdCode } from "#core/dropColdCode.ts";
+
+const compiled = () => heapStats().objectTypeCounts["FunctionCodeBlock"] ?? 0;
+
+test("code that ran is thrown away, and runs again", async () => {
+	const functions = Array.from({ length: 2_000 }, (_, index) => new Function(`return ${index}`));
+	const results = () => functions.map((one) => one());
+	const before = results();
+	expect(compiled()).toBeGreaterThan(functions.length);
+	await dropColdCode();
+	expect(compiled()).toBeLessThan(functions.length / 2);
+	expect(results()).toEqual(before);
+});

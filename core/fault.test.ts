@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { AssertionFailed, assert, defineFaults, Fault, unreachable } from "#core/fault.ts";
+
+const fault = defineFaults({
+	listingGone: { status: 409, retry: "never", public: "That listing is gone." },
+	away: { code: "rpc_away", status: 503, retry: "later", public: "Away." },
+});
+
+describe("a fault", () => {
+	test("[SEC-04] has a stable code of its own or of its name, a status and advice", () => {
+		expect(fault.listingGone()).toMatchObject({
+			code: "listing_gone",
+			status: 409,
+			retry: "never",
+		});
+		expect(fault.away()).toMatchObject({ code: "rpc_away", status: 503, retry: "later" });
+		expect(fault.listingGone()).toBeInstanceOf(Fault);
+		expect(fault.listingGone()).toBeInstanceOf(Error);
+	});
+
+	test("keeps what a stranger may read apart from what the operator reads", () => {
+		const cause = new Error("socket");
+		const made = fault.away({
+			detail: "node 7 is down",
+			meta: { node: 7 },
+			members: { a: 1 },
+			cause,
+		});
+		expect(made).toMatchObject({
+			publicDetail: "Away.",
+			privateDetail: "node 7 is down",
+			meta: { node: 7 },
+			members: { a: 1 },
+			cause,
+			message: "rpc_away: node 7 is down",
+		});
+		expect(fault.away({ public: "Node away." }).publicDetail).toBe("Node away.");
+	});
+});
+
+test("what must hold and does not fails with the reason, and is no fault", () => {
+	expect(() => assert(1 + 1 === 2, "never")).not.toThrow();
+	for (const falsy of [false, 0, "", null, undefined]) {
+		expect(() => assert(falsy, "the reason")).toThrow(AssertionFailed);
+	}
+	expect(() => assert(false, "the reason")).toThrow("the reason");
+});
+
+test("a variant that nobody handles is named, also where it holds an amount", () => {
+	const variant = { kind: "filled", units: 10n } as never;
+	expect(() => unreachable(variant)).toThrow(AssertionFailed);
+	expect(() => unreachable(variant)).toThrow(/kind: .filled.*10n/s);
+});

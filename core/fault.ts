@@ -1,0 +1,144 @@
+import { inspect } from "node:util";
+
+/** When the same request may be tried again. */
+export type FaultRetry = "never" | "later" | "now";
+
+export type FaultOptions = {
+	code: string;
+	status: number;
+	retry: FaultRetry;
+	/** The sentence a stranger may read. */
+	publicDetail: string;
+	/** What only the operator reads: it goes to the log, never into an answer. */
+	privateDetail?: string | undefined;
+	/** Operator context for the log. */
+	meta?: Record<string, unknown> | undefined;
+	/** Members of the problem document beside the standard ones (`issues`, `provider`, …). */
+	members?: Record<string, unknown> | undefined;
+	cause?: unknown;
+};
+
+/**
+ * Something that is expected to go wrong, and that the caller can act on.
+ *
+ * A Fault is the only thing thrown on purpose; what is thrown otherwise is our own mistake and
+ * answers 500 without a word about its cause.
+ */
+export class Fault extends Error {
+	override readonly name = "Fault";
+	readonly code: string;
+	readonly status: number;
+	readonly retry: FaultRetry;
+	readonly publicDetail: string;
+	readonly privateDetail: string | undefined;
+	readonly meta: Record<string, unknown>;
+	readonly members: Record<string, unknown>;
+
+	constructor(options: FaultOptions) {
+		super(`${options.code}: ${options.privateDetail ?? options.publicDetail}`, {
+			cause: options.cause,
+		});
+		this.code = options.code;
+		this.status = options.status;
+		this.retry = options.retry;
+		this.publicDetail = options.publicDetail;
+		this.privateDetail = options.privateDetail;
+		this.meta = options.meta ?? {};
+		this.members = options.members ?? {};
+	}
+}
+
+/** Thrown by `assert`: our own mistake. It fails the request, never the process. */
+export class AssertionFailed extends Error {
+	override readonly name = "AssertionFailed";
+}
+
+/** States what must hold if this code is right. For what a stranger can cause, throw a Fault. */
+export function assert(condition: unknown, because: string): asserts condition {
+	if (!condition) throw new AssertionFailed(because);
+}
+
+/** One kind of Fault as its definition states it. Several may share a code. */
+export type FaultEntry = {
+	code: string;
+	status: number;
+	retry: FaultRetry;
+	/** What it means, as a sentence. */
+	meaning: string;
+	/** What the caller does about it; undefined where status and `retry` say it. */
+	advice: string | undefined;
+};
+
+const entries: FaultEntry[] = [];
+
+/**
+ * Every kind of Fault that a loaded module defines, for the pages that explain their codes.
+ * `defineFaults` fills it, so a code cannot be missing there.
+ */
+export const faultCatalogue = {
+	add: (entry: FaultEntry): void => void entries.push(entry),
+	all: (): readonly FaultEntry[] => entries,
+};
+
+/** A fault's fixed part. `code` defaults to the key in snake_case. */
+export type FaultDefinition = {
+	status: number;
+	retry: FaultRetry;
+	public: string;
+	/**
+	 * What the caller does about it, as a sentence for the code's page. Left out where there is
+	 * nothing to say but "wait and repeat", or "an operator has to look".
+	 */
+	advice?: string;
+	code?: string;
+};
+
+export type FaultDetails = {
+	/** Replaces the public sentence where the definition's is too general to act on. */
+	public?: string;
+	/** For the log only. */
+	detail?: string;
+	meta?: Record<string, unknown>;
+	members?: Record<string, unknown>;
+	cause?: unknown;
+};
+
+/**
+ * Declares what can go wrong in one area; each entry becomes a function that makes the Fault.
+ *
+ * @example
+ * const marketFault = defineFaults({ notFound: { status: 404, retry: "never", public: "…" } });
+ * throw marketFault.notFound({ public: `No collection "${slug}".` });
+ */
+export function defineFaults<const Definitions extends Record<string, FaultDefinition>>(
+	definitions: Definitions,
+): { [Name in keyof Definitions]: (details?: FaultDetails) => Fault } {
+	const makers: Record<string, (details?: FaultDetails) => Fault> = {};
+	for (const [name, definition] of Object.entries<FaultDefinition>(definitions)) {
+		const { status, retry, advice, public: meaning } = definition;
+		const code = definition.code ?? snakeCase(name);
+		faultCatalogue.add({ code, status, retry, meaning, advice });
+		makers[name] = (details = {}) =>
+			new Fault({
+				code,
+				status,
+				retry,
+				publicDetail: details.public ?? meaning,
+				privateDetail: details.detail,
+				meta: details.meta,
+				members: details.members,
+				cause: details.cause,
+			});
+	}
+	return makers as { [Name in keyof Definitions]: (details?: FaultDetails) => Fault };
+}
+
+function snakeCase(name: string): string {
+	return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The `default` of a switch over a union: a variant nobody handles no longer compiles. */
+export function unreachable(variant: never): never {
+	// Not JSON: a variant with an amount holds a bigint, and JSON.stringify throws on it.
+	throw new AssertionFailed(`unhandled variant: ${inspect(variant, { depth: 1 })}`);
+}

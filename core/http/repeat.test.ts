@@ -1,0 +1,459 @@
+import { describe, expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
+import {
+	createRouteTable,
+	dressResponse,
+	type MadeAnswer,
+	shareBriefly,
+	shareNext,
+	shareWhileSame,
+} from "#core/http/repeat.ts";
+import { targetOf } from "#core/http/testing/targetOf.ts";
+import { cpuTimer } from "#test/harness/until.ts";
+
+describe("createRouteTable", () => {
+	const routes = [
+		{ method: "GET", path: "/" },
+		{ method: "GET", path: "/v1/a" },
+		{ method: "POST", path: "/v1/a" },
+		{ method: "GET", path: "/v1/:id" },
+		{ method: "DELETE", path: "/v1/:name" },
+		{ method: "GET", path: "/v1/:id/b" },
+		{ method: "GET", path: "/opt/:x?" },
+		{ method: "GET", path: "/files/*" },
+		{ method: "WS", path: "/v1/stream" },
+		{ method: "ALL", path: "/all" },
+		{ method: "PUT", path: "/slash/" },
+	];
+	const table = createRouteTable(routes);
+	const match = (path: string) => Object.fromEntries(table.match(path)?.patterns ?? []);
+
+	const expected: [path: string, patterns: Record<string, string>][] = [
+		["/", { GET: "/" }],
+		["/v1/a", { GET: "/v1/a", POST: "/v1/a", DELETE: "/v1/:name" }],
+		["/v1/a/", { GET: "/v1/a", POST: "/v1/a", DELETE: "/v1/:name" }],
+		["/v1/z", { GET: "/v1/:id", DELETE: "/v1/:name" }],
+		["/v1/a/b", { GET: "/v1/:id/b" }],
+		["/v1/a/c", {}],
+		["/v1", {}],
+		["/v1//b", {}],
+		["/opt", { GET: "/opt/:x?" }],
+		["/opt/1", { GET: "/opt/:x?" }],
+		["/files/a/b/c", { GET: "/files/*" }],
+		["/v1/stream", { WS: "/v1/stream", GET: "/v1/:id", DELETE: "/v1/:name" }],
+		["/all", { ALL: "/all" }],
+		["/slash", { PUT: "/slash/" }],
+		["/nope", {}],
+		["//", {}],
+		["/__proto__", {}],
+	];
+	for (const [path, patterns] of expected) {
+		test(`${path} matches ${JSON.stringify(patterns)}`, () => {
+			expect(match(path)).toEqual(patterns);
+		});
+	}
+
+	// Guarantee: the table and Elysia's own router agree on what exists.
+	test("the table finds a GET exactly where Elysia does", async () => {
+		const app = new Elysia();
+		for (const { method, path } of routes) {
+			if (method === "GET") app.get(path, () => new Response(path));
+		}
+		const gets = createRouteTable(routes.filter((route) => route.method === "GET"));
+		for (const [path] of expected) {
+			const response = await app.handle(new Request(`http://localhost${path}`));
+			const pattern = response.status === 200 ? await response.text() : undefined;
+			expect({ path, pattern: gets.match(path)?.patterns.get("GET") }).toEqual({ path, pattern });
+		}
+	});
+
+	test("a path of ten thousand segments is answered at once", () => {
+		const cpuMs = cpuTimer();
+		expect(table.match("/a".repeat(10_000))).toBeUndefined();
+		expect(cpuMs()).toBeLessThan(500);
+	});
+});
+
+describe("dressResponse", () => {
+	function dress(
+		response: Response,
+		options: { method?: string; sandbox?: boolean; draining?: boolean } = {},
+	) {
+		return dressResponse(response, {
+			request: new Request("http://localhost/", { method: options.method ?? "GET" }),
+			context: {
+				requestId: "r",
+				target: targetOf("/"),
+				clientAddress: "x",
+				headers: new Map([["ratelimit-limit", "600"]]),
+				fault: undefined,
+				upgraded: false,
+				keepOpen: () => {},
+			},
+			origins: createOriginPolicy({ allowedOrigins: [] }),
+			sandbox: options.sandbox ?? false,
+			draining: () => options.draining ?? false,
+		});
+	}
+
+	test("an answer keeps its own headers and gets ours", async () => {
+		const { headers } = await dress(
+			new Response("x", { headers: { "x-svc-cache": "stale", vary: "Accept-Encoding" } }),
+		);
+		expect(Object.fromEntries(headers)).toMatchObject({
+			"x-svc-cache": "stale",
+			vary: "Accept-Encoding, Origin",
+			"ratelimit-limit": "600",
+			"x-request-id": "r",
+			"x-content-type-options": "nosniff",
+			"referrer-policy": "no-referrer",
+		});
+	});
+
+	test("a page's own referrer policy stays", async () => {
+		const { headers } = await dress(
+			new Response("x", { headers: { "referrer-policy": "same-origin" } }),
+		);
+		expect(headers.get("referrer-policy")).toBe("same-origin");
+	});
+
+	test("cookies that a route sets are all kept", async () => {
+		const response = new Response("x");
+		response.headers.append("set-cookie", "a=1");
+		response.headers.append("set-cookie", "b=2");
+		expect((await dress(response)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+	});
+
+	for (const vary of ["Origin", "accept, ORIGIN", "*"]) {
+		test(`a vary of ${vary} is left as it is`, async () => {
+			expect((await dress(new Response("x", { headers: { vary } }))).headers.get("vary")).toBe(
+				vary,
+			);
+		});
+	}
+
+	test("an answer whose headers cannot be changed is copied", async () => {
+		const frozen = new Response("body", { status: 201 });
+		Object.defineProperty(frozen, "headers", {
+			value: new Proxy(new Headers({ "x-a": "b" }), {
+				get(target, name) {
+					if (name === "set") throw new TypeError("immutable");
+					const value = Reflect.get(target, name);
+					return typeof value === "function" ? value.bind(target) : value;
+				},
+			}),
+		});
+		const dressed = await dress(frozen);
+		expect([dressed.status, await dressed.text(), dressed.headers.get("x-request-id")]).toEqual([
+			201,
+			"body",
+			"r",
+		]);
+	});
+
+	test("a stream asked for by HEAD is ended, not read", async () => {
+		let cancelled = false;
+		const endless = new ReadableStream({
+			cancel() {
+				cancelled = true;
+			},
+		});
+		const response = await dress(
+			new Response(endless, { headers: { "content-type": "text/event-stream" } }),
+			{ method: "HEAD" },
+		);
+		expect([cancelled, await response.text()]).toEqual([true, ""]);
+	});
+
+	test("a server that is going away says so", async () => {
+		expect((await dress(new Response("x"), { draining: true })).headers.get("connection")).toBe(
+			"close",
+		);
+		expect((await dress(new Response("x"))).headers.get("connection")).toBeNull();
+	});
+});
+
+describe("shareBriefly", () => {
+	function make() {
+		let nowMs = 0;
+		let made = 0;
+		let fails = false;
+		let gate = Promise.resolve();
+		const shared = shareBriefly(async () => {
+			made += 1;
+			const body = `${made}`;
+			if (fails) throw new Error("away");
+			await gate;
+			return { body, headers: { "content-type": "text/plain" } };
+		});
+		const repeat = () => shared(nowMs);
+		return {
+			repeat,
+			text: async () => (await repeat()).content.blob.text(),
+			move: (ms: number) => (nowMs += ms),
+			fail: (now: boolean) => (fails = now),
+			/** Makes later answers wait until the returned function is called. */
+			hold() {
+				const { promise, resolve } = Promise.withResolvers<void>();
+				gate = promise;
+				return resolve;
+			},
+		};
+	}
+
+	test("a crowd gets one answer, and what comes much later another", async () => {
+		const { text, move } = make();
+		expect(await Promise.all([text(), text(), text()])).toEqual(["1", "1", "1"]);
+		move(14);
+		expect(await text()).toBe("1");
+		move(86);
+		expect(await text()).toBe("2");
+		// After the clock was set back, an answer's age is unknown.
+		move(-3_600_000);
+		expect(await text()).toBe("3");
+	});
+
+	test("no request waits for the next answer while the one before is young", async () => {
+		const { repeat, text, move, hold } = make();
+		await text();
+		move(15);
+		const release = hold();
+		expect(repeat()).not.toBeInstanceOf(Promise);
+		expect(await Promise.all([text(), text()])).toEqual(["1", "1"]);
+		move(84);
+		expect(await text()).toBe("1");
+		move(1);
+		const waiting = [text(), text()];
+		release();
+		expect(await Promise.all(waiting)).toEqual(["2", "2"]);
+	});
+
+	test("whatever its characters, an answer arrives as it was made", async () => {
+		for (const body of ["", "plain", "é", "漢字 🐈", "a\u0000b"]) {
+			const repeat = shareBriefly(async () => ({
+				body,
+				headers: { "content-type": "text/plain" },
+			}));
+			expect(await (await repeat(0)).content.blob.text()).toBe(body);
+		}
+	});
+
+	test("a failure is not shared with later requests", async () => {
+		const { text, fail } = make();
+		fail(true);
+		await expect(text()).rejects.toThrow("away");
+		fail(false);
+		expect(await text()).toBe("2");
+	});
+
+	test("an answer that cannot be renewed is repeated until it is too old, and no longer", async () => {
+		const { text, move, fail } = make();
+		await text();
+		fail(true);
+		move(99);
+		expect(await text()).toBe("1");
+		move(1);
+		await expect(text()).rejects.toThrow("away");
+		fail(false);
+		expect(await text()).toBe("4");
+	});
+});
+
+describe("shareNext", () => {
+	/** Makes numbered answers; each is finished when the test says so. */
+	function make() {
+		const begun: { finish(): void; fail(): void }[] = [];
+		const answer = shareNext(() => {
+			const { promise, resolve, reject } = Promise.withResolvers<MadeAnswer>();
+			const body = `${begun.length + 1}`;
+			begun.push({
+				finish: () => resolve({ body, headers: { "content-type": "text/plain" } }),
+				fail: () => reject(new Error(body)),
+			});
+			return promise;
+		});
+		const textOf = async () => (await answer(0)).content.blob.text();
+		return { begun, textOf };
+	}
+	const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+	test("an answer begins to be made after each of the requests that it is given to", async () => {
+		const { begun, textOf } = make();
+		const first = textOf();
+		const crowd = Array.from({ length: 50 }, textOf);
+		await settled();
+		// The other requests came after the first one was begun: that one may lack their changes.
+		expect(begun).toHaveLength(1);
+		begun[0]?.finish();
+		expect(await first).toBe("1");
+		await settled();
+		expect(begun).toHaveLength(2);
+		const late = textOf();
+		begun[1]?.finish();
+		expect(new Set(await Promise.all(crowd))).toEqual(new Set(["2"]));
+		await settled();
+		begun[2]?.finish();
+		expect(await late).toBe("3");
+	});
+
+	test("a single request is answered at once, with a new answer each time", async () => {
+		const { begun, textOf } = make();
+		for (const n of [1, 2, 3]) {
+			const asked = textOf();
+			expect(begun).toHaveLength(n);
+			begun[n - 1]?.finish();
+			expect(await asked).toBe(`${n}`);
+		}
+	});
+
+	test("a failure is reported to the requests that wait for it, and the next are answered", async () => {
+		const { begun, textOf } = make();
+		const first = textOf();
+		const second = textOf();
+		begun[0]?.fail();
+		await expect(first).rejects.toThrow("1");
+		await settled();
+		begun[1]?.finish();
+		expect(await second).toBe("2");
+	});
+});
+
+describe("shareWhileSame", () => {
+	function open() {
+		const state = { version: "1", body: "a", nowMs: 0, made: 0, looked: 0, fails: false };
+		/** Called between the check of the version and the making of the answer. */
+		let meanwhile = async () => {};
+		const repeat = shareWhileSame({
+			clock: { nowMs: () => state.nowMs },
+			version: async () => {
+				state.looked += 1;
+				return state.version;
+			},
+			make: async () => {
+				await meanwhile();
+				state.made += 1;
+				if (state.fails) throw new Error("away");
+				return { body: state.body, headers: { "content-type": "text/plain" } };
+			},
+		});
+		return {
+			state,
+			repeat: () => repeat(state.nowMs),
+			text: async () => (await repeat(state.nowMs)).content.blob.text(),
+			later: async (ms: number) => {
+				state.nowMs += ms;
+				return (await repeat(state.nowMs)).content.blob.text();
+			},
+			between: (run: () => Promise<void>) => (meanwhile = run),
+		};
+	}
+
+	test("an answer is made once while its version is the same, and anew when it is not", async () => {
+		const { state, text, later } = open();
+		expect([await text(), await later(5), await later(5)]).toEqual(["a", "a", "a"]);
+		expect(state).toMatchObject({ made: 1, looked: 3 });
+		Object.assign(state, { version: "2", body: "b" });
+		expect([await later(5), await later(5)]).toEqual(["b", "b"]);
+		expect(state).toMatchObject({ made: 2, looked: 5 });
+	});
+
+	test("many requests cost one check and one answer, whether they wait or not", async () => {
+		const { state, text, repeat } = open();
+		expect(new Set(await Promise.all(Array.from({ length: 50 }, text)))).toEqual(new Set(["a"]));
+		expect(state).toMatchObject({ made: 1, looked: 1 });
+		expect(repeat()).not.toBeInstanceOf(Promise);
+		expect(state.looked).toBe(1);
+	});
+
+	// Guarantee: a change that a client saw elsewhere is visible here five milliseconds later.
+	test("no request gets a page that is older than itself by five milliseconds", async () => {
+		const { state, text, later, between } = open();
+		await text();
+		Object.assign(state, { version: "2", body: "b" });
+		expect(await later(4)).toBe("a");
+		expect(await later(1)).toBe("b");
+
+		const late: Promise<string>[] = [];
+		between(async () => {
+			if (late.length > 0) {
+				state.body = "new";
+				return;
+			}
+			// This is stored after the page was read, and new requests know of it.
+			Object.assign(state, { version: "4", body: "old", nowMs: state.nowMs + 5 });
+			late.push(text(), text());
+		});
+		state.version = "3";
+		expect(await later(5)).toBe("old");
+		expect(await Promise.all(late)).toEqual(["new", "new"]);
+	});
+
+	test("with constant requests the next check begins in time, and none waits", async () => {
+		const { state, text, repeat } = open();
+		await text();
+		for (let turn = 0; turn < 20; turn += 1) {
+			state.nowMs += 2;
+			expect(repeat()).not.toBeInstanceOf(Promise);
+			// The check ends within the time in which an answer is shared.
+			await new Promise((done) => setImmediate(done));
+		}
+		expect(state).toMatchObject({ made: 1, looked: 21 });
+	});
+
+	test("requests get the page before while the next one is made, up to 50 ms, and then wait", async () => {
+		const { state, text, repeat, between } = open();
+		await text();
+		const made = Promise.withResolvers<void>();
+		between(() => made.promise);
+		Object.assign(state, { version: "2", body: "b", nowMs: 2 });
+		expect(repeat()).not.toBeInstanceOf(Promise);
+		for (const nowMs of [5, 20, 49]) {
+			state.nowMs = nowMs;
+			expect(await text()).toBe("a");
+		}
+		state.nowMs = 50;
+		const waiting = [text(), text()];
+		made.resolve();
+		expect(await Promise.all(waiting)).toEqual(["b", "b"]);
+		expect(state.made).toBeLessThanOrEqual(3);
+	});
+
+	test("a change stored while a page was read is in the next one", async () => {
+		const { state, text, later, between } = open();
+		between(async () => {
+			state.version = "2";
+		});
+		await text();
+		state.body = "b";
+		expect(await later(5)).toBe("b");
+	});
+
+	test("an answer of equal bytes is the same object, and is still renewed after a second", async () => {
+		const { state, repeat } = open();
+		const first = await repeat();
+		state.nowMs = 999;
+		expect(await repeat()).toBe(first);
+		expect(state.made).toBe(1);
+		state.nowMs = 1_004;
+		expect(await repeat()).toBe(first);
+		expect(state.made).toBe(2);
+		state.body = "b";
+		state.nowMs = 0;
+		expect(await repeat()).not.toBe(first);
+	});
+
+	test("a failure is reported to waiting requests, and the next checks again", async () => {
+		const { state, text, later } = open();
+		state.fails = true;
+		const told = await Promise.allSettled([text(), text()]);
+		expect(told.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+		state.fails = false;
+		expect(await text()).toBe("a");
+		// If no request waits for a check, its failure is reported to none.
+		Object.assign(state, { fails: true, version: "2" });
+		expect(await later(3)).toBe("a");
+		await new Promise((done) => setImmediate(done));
+		await expect(later(3)).rejects.toThrow("away");
+	});
+});

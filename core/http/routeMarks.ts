@@ -1,0 +1,107 @@
+import { type AnyElysia, Elysia } from "elysia";
+import type { z } from "zod";
+import type { Fault } from "#core/fault.ts";
+import { canStream, type DescribedChannel } from "#core/http/asyncApi.ts";
+
+/**
+ * The member of an operation's `detail` which says that its answers are the same for all callers.
+ */
+export const CACHED_MEMBER = "x-cached";
+
+/**
+ * Declares that an operation's answers depend on URL and time alone, hold no secret, and may be
+ * kept: the gate gives them an ETag, answers 304, and compresses them. For reads; ignored at other
+ * methods.
+ *
+ * @example new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() })
+ */
+export function canBeCached(): { [CACHED_MEMBER]: true; tags?: string[] } {
+	return { [CACHED_MEMBER]: true };
+}
+
+/** The member of an operation's `detail` with its answers' headers, for the document. */
+export const HEADERS_MEMBER = "x-answer-headers";
+
+export type DocumentedHeader = { description: string; schema: Readonly<Record<string, unknown>> };
+
+/**
+ * Declares headers that an operation's successful answers may have, for the OpenAPI document.
+ *
+ * @example detail: { tags: ["trading"], ...canCarry(tradingDocumented.onceHeaders) }
+ */
+export function canCarry(headers: Readonly<Record<string, DocumentedHeader>>): {
+	[HEADERS_MEMBER]: Readonly<Record<string, DocumentedHeader>>;
+} {
+	return { [HEADERS_MEMBER]: headers };
+}
+
+/** The member of an operation's `detail` with its failures; the document shows them by status. */
+export const FAILURES_MEMBER = "x-failures";
+
+export type DocumentedFailure = { status: number; code: string; detail: string };
+
+/**
+ * Declares the Faults that an operation answers, for the OpenAPI document. Failures of every
+ * operation (an invalid parameter, the limit, our own mistakes) are included without being named.
+ *
+ * @example detail: { tags: ["market"], ...canFail(marketFault.notFound) }
+ */
+export function canFail(...makers: readonly (() => Fault)[]): {
+	[FAILURES_MEMBER]: DocumentedFailure[];
+} {
+	return {
+		[FAILURES_MEMBER]: makers.map((make) => {
+			const { status, code, publicDetail } = make();
+			return { status, code, detail: publicDetail };
+		}),
+	};
+}
+
+/** Names the member of an operation's `detail` that marks a signed webhook. */
+export const SIGNED_MEMBER = "x-signed";
+
+/** Holds a webhook request as it came: the signature is over these exact bytes. */
+export type Delivery = { headers: Headers; body: Uint8Array };
+
+/** Describes a webhook: its path, its check, its answer and its documentation. */
+export type SignedRoute = {
+	path: string;
+	/** Checks the signature before anything else; throws a Fault where it is not the sender's. */
+	receive(delivery: Delivery): Promise<Record<string, unknown>>;
+	answer: z.ZodObject;
+	channel: DescribedChannel;
+	faults: readonly (() => Fault)[];
+	about: { operationId: string; tag: string; summary: string; description: string };
+};
+
+/**
+ * Returns the route of a webhook. The gate takes no allowance for a delivery that `receive`
+ * accepts, because its sender is known and may have much to tell; each refused one counts.
+ *
+ * Its sender comes without cookies, so the gate asks it for no Origin. The signature proves who it
+ * is, and no page in a browser can make one.
+ */
+export function takesSigned(route: SignedRoute): AnyElysia {
+	const { tag, ...about } = route.about;
+	return new Elysia().post(
+		route.path,
+		async ({ request, set }) => {
+			set.headers["cache-control"] = "no-store";
+			const body = new Uint8Array(await request.arrayBuffer());
+			return route.receive({ headers: request.headers, body });
+		},
+		{
+			// The signature is of the bytes, not of what they mean.
+			parse: "none",
+			response: { 200: route.answer },
+			detail: {
+				...about,
+				tags: [tag],
+				security: [],
+				[SIGNED_MEMBER]: true,
+				...canStream(route.channel),
+				...canFail(...route.faults),
+			},
+		},
+	);
+}

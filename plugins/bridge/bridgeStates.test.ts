@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import {
+	BRIDGE_STATUSES,
+	type BridgeEvent,
+	bridgeMoves,
+	nextBridgeStatus,
+} from "#plugins/bridge/bridgeStates.ts";
+
+test("what ended by the owner's word stays so, and what ended by a chain's as long as that shows it", () => {
+	for (const status of ["rejected", "disabled"] as const) {
+		expect([status, bridgeMoves[status]]).toEqual([status, {}]);
+	}
+	for (const status of ["success", "refund"] as const) {
+		expect([status, bridgeMoves[status]]).toEqual([status, { doubt: "uncertain" }]);
+	}
+});
+
+test("once money was deposited, no way leads back to where more is sent", () => {
+	const reach = (from: (typeof BRIDGE_STATUSES)[number], seen = new Set([from])) => {
+		for (const [event, to] of Object.entries(bridgeMoves[from])) {
+			// A dry run holds what was never sent: no intent that was is one.
+			if (event !== "hold" && !seen.has(to)) reach(to, seen.add(to));
+		}
+		return seen;
+	};
+	for (const from of ["pending", "failure", "timed_out", "success", "refund"] as const) {
+		// By `uncertain` it may be found to be on its way still; that sends nothing anew.
+		expect([...reach(from)]).not.toContain("quoted");
+		expect([...reach(from)]).not.toContain("created");
+	}
+});
+
+test("a failure, a time-out and a doubt can each become a refund or a success", () => {
+	for (const from of ["pending", "failure", "timed_out", "uncertain"] as const) {
+		expect(nextBridgeStatus(from, "refund")).toBe("refund");
+		expect(nextBridgeStatus(from, "fill")).toBe("success");
+	}
+});
+
+test("an operator's end is no end of what was deposited", () => {
+	for (const from of ["pending", "uncertain", "failure", "timed_out"] as const) {
+		expect(nextBridgeStatus(from, "disable")).toBeNull();
+		expect(nextBridgeStatus(from, "reject")).toBeNull();
+	}
+});
+
+test("an event leads to one status, from wherever it is possible", () => {
+	const events = new Set(BRIDGE_STATUSES.flatMap((one) => Object.keys(bridgeMoves[one])));
+	for (const event of events as Set<BridgeEvent>) {
+		const leads = BRIDGE_STATUSES.flatMap((from) => nextBridgeStatus(from, event) ?? []);
+		expect([event, new Set(leads).size]).toEqual([event, 1]);
+	}
+});

@@ -1,0 +1,225 @@
+import { beforeAll, expect, test } from "bun:test";
+import { privateKeyToAccount } from "viem/accounts";
+import type { z } from "zod";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import {
+	type BridgeRoute,
+	checkQuote,
+	type QuoteVerdict,
+} from "#plugins/bridge/quote/checkQuote.ts";
+import { wireAuthorization } from "#plugins/bridge/relay/order.ts";
+import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
+import { wireQuote } from "#plugins/bridge/relay/wire.ts";
+import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
+import { type BridgeChain, solverAccount } from "#test/sandbox/bridge/BridgeWorld.ts";
+import { orderStep } from "#test/sandbox/bridge/permits.ts";
+import { quoteRoute } from "#test/sandbox/bridge/quoteRoute.ts";
+
+// Guarantee: whatever is changed in a quote, what is signed is what was asked for, or nothing is.
+
+const NOW_MS = Date.UTC(2026, 10, 25, 12);
+const DEPOSITORY = `0x${"d0".repeat(20)}` as const;
+const PROXY = `0x${"a9".repeat(20)}` as const;
+const TOKEN = `0x${"70".repeat(20)}` as const;
+const USER = `0x${"a1".repeat(20)}` as const;
+const RECIPIENT = `0x${"b2".repeat(20)}` as const;
+const REFUND = `0x${"c3".repeat(20)}` as const;
+const COIN = { address: ZERO_ADDRESS, symbol: "ETH", name: "Ether", decimals: 18 } as const;
+const DOLLAR = { address: TOKEN, symbol: "USDG", name: "Dollar", decimals: 6 } as const;
+
+const emulated = (id: number, name: string): BridgeChain => ({
+	...{ id, name, rpcUrl: "", rpc: null as never, depository: DEPOSITORY },
+	approvalProxy: PROXY,
+	currencies: [
+		{ ...COIN, usdMicros: 2_000_000_000n },
+		{ ...DOLLAR, usdMicros: 1_000_000n, supportsPermit: true },
+	],
+});
+const chains = [emulated(8_453, "base"), emulated(4_663, "robinhood")];
+const published = ({ id, name }: BridgeChain): RelayChain => ({
+	...{ id, name, displayName: name, httpRpcUrl: null, isEvm: true },
+	...{ isDisabled: false, isLagging: false, currency: { symbol: "ETH", decimals: 18 } },
+	solverCurrencies: [ZERO_ADDRESS, TOKEN],
+	solverAddresses: [solverAccount.address.toLowerCase() as `0x${string}`],
+	protocol: { name, depository: DEPOSITORY },
+	permits: { spender: PROXY, tokens: [TOKEN] },
+});
+
+const isProving = process.env["PROVE"] === "1";
+/** In `test` a third of the ways to spoil something; of each leaf, at least one. */
+const isInSample = (_: unknown, index: number) => isProving || index % 3 === 0;
+
+type Case = { name: string; route: BridgeRoute; said: unknown; usePermit: boolean };
+const cases: Case[] = [];
+
+beforeAll(async () => {
+	for (const [name, from, as, amount, usePermit] of [
+		["a coin for a token", COIN, DOLLAR, 10n ** 17n, false],
+		["a token for a coin", DOLLAR, COIN, 250_000_000n, false],
+		["a token by signatures", DOLLAR, COIN, 250_000_000n, true],
+	] as const) {
+		const place = (chain: string, chainId: number, currency: typeof COIN | typeof DOLLAR) => {
+			const { address, symbol, decimals } = currency;
+			return { chainId, chain, currency: address, symbol, decimals };
+		};
+		const route: BridgeRoute = {
+			...{ user: USER, recipient: RECIPIENT, refundTo: REFUND, amountRaw: amount },
+			origin: place("base", 8_453, from),
+			destination: place("robinhood", 4_663, as),
+		};
+		const quoted = await quoteRoute(
+			{ chains, clock: { nowMs: () => NOW_MS } },
+			{
+				...{ user: USER, recipient: RECIPIENT, refundTo: REFUND, amount, tradeType: "EXACT_INPUT" },
+				...{ originChainId: 8_453, destinationChainId: 4_663 },
+				...{ originCurrency: from.address, destinationCurrency: as.address, usePermit },
+			},
+			7,
+		);
+		if ("errorCode" in quoted) throw new Error(quoted.message);
+		const { quote, entry } = quoted;
+		if (usePermit) quote.steps.push(orderStep(entry));
+		cases.push({ name, route, said: quote, usePermit });
+	}
+});
+
+async function judge({ route, usePermit }: Case, said: unknown): Promise<QuoteVerdict | null> {
+	const { data } = wireQuote.safeParse(said);
+	if (!data) return null;
+	const [from, to] = chains.map(published);
+	if (!from || !to) throw new Error("no chains");
+	const asked = { route, origin: from, destination: to, usePermit, nowMs: NOW_MS };
+	return await checkQuote(asked, data);
+}
+
+/** What is shown and nothing is made of; a change here changes no byte of what is signed. */
+const SHOWN = [
+	/^fees\./,
+	/^details\.(operation|rate|timeEstimate|requestId|totalImpact)/,
+	/^details\.currency(In|Out)\.(amountUsd|amountFormatted)/,
+	/^details\.currency(In|Out)\.currency\.(symbol|name)/,
+	/^details\.currencyIn\.minimumAmount/,
+	/\.(action|description)$/,
+	/\.check(\.|$)/,
+	/^protocol\.v2\.hubType$/,
+];
+/** Not the meaning: capitals of hex, a signature's other form, an empty step. */
+/**
+ * Changes what is signed, and not what it can do: exactly so much of that token, to the published
+ * contract, within a day. Its nonce is the provider's own; the token's name is asked of the token.
+ */
+const PROVIDERS = [
+	/^steps\[0\]\.items\[0\]\.data\.sign\.value\.(nonce|validAfter|validBefore)/,
+	/^steps\[0\]\.items\[0\]\.data\.sign\.domain\.(name|version)/,
+	/^steps\[\d\]\.items\[0\]\.data\.post\.body\.(api|kind)/,
+];
+const same = (one: QuoteVerdict | null, other: QuoteVerdict | null) => Bun.deepEquals(one, other);
+
+for (const index of [0, 1, 2]) {
+	test(`case ${index}: the unmutated control is good, and its steps are ours`, async () => {
+		const one = cases[index];
+		if (!one) throw new Error("no such case");
+		const verdict = await judge(one, one.said);
+		expect(verdict).toMatchObject({ kind: "good" });
+		if (verdict?.kind !== "good") return;
+		const { steps, authorizations } = verdict.quote;
+		expect([...steps, ...authorizations].map(({ kind }) => kind)).toEqual(
+			one.usePermit
+				? ["payment", "order"]
+				: one.route.origin.currency === ZERO_ADDRESS
+					? ["deposit"]
+					: ["approve", "deposit"],
+		);
+	});
+
+	test(`case ${index}: every leaf, order and length spoiled is refused before signing`, async () => {
+		const one = cases[index];
+		if (!one) throw new Error("no such case");
+		const control = await judge(one, one.said);
+		const survivors: string[] = [];
+		let refused = 0;
+		for (const { path, how, value } of mutantsOf(one.said).filter(isInSample)) {
+			const verdict = await judge(one, value);
+			if (verdict?.kind !== "good") refused++;
+			else if (one.usePermit && PROVIDERS.some((pattern) => pattern.test(path))) {
+				if (!Bun.deepEquals(takes(verdict), takes(control))) survivors.push(`${path} ${how}`);
+			} else if (!same(verdict, control)) survivors.push(`${path} ${how}: other plan`);
+			else if (!SHOWN.some((pattern) => pattern.test(path))) survivors.push(`${path} ${how}`);
+		}
+		expect(survivors.filter((one) => !MEANINGLESS.test(one))).toEqual([]);
+		expect(refused).toBeGreaterThan(isProving ? 250 : 80);
+	});
+}
+
+/** What the signatures of a quote can do, whoever has them. */
+function takes(verdict: QuoteVerdict | null): unknown {
+	if (verdict?.kind !== "good") return null;
+	return verdict.quote.authorizations.map((one) => {
+		if (one.kind === "order") return { chainId: one.chainId, orderId: one.orderId };
+		const { chainId, token, spender, amountRaw } = one;
+		return { chainId, token, spender, amountRaw, of: one.body.requestId };
+	});
+}
+
+/** May be left out: an approval of what is allowed already, and the order's signature. */
+const MEANINGLESS =
+	/^steps (without 0|without 1: other plan)$|^steps\[0\](\.items (empty|without 0)| left out)$/;
+
+test("the sample has every member that the schema reads", () => {
+	const leaves = [...leavesOf(cases[1]?.said)];
+	const missing = membersOf(wireQuote).filter((member) => {
+		return !leaves.some((leaf) => leaf === member || leaf.startsWith(`${member}.`));
+	});
+	// What a bridge without them leaves out.
+	const optional = ["requestId", "protocol.v2.orderData.output.calls[]"];
+	const unread = missing.filter((member) => !optional.some((one) => member.startsWith(one)));
+	expect(unread.sort()).toEqual(
+		["amount", "currency", "currencyChainId", "recipient", "recipientChainId"].map((member) => {
+			return `protocol.v2.orderData.fees[].${member}`;
+		}),
+	);
+});
+
+test("the sample has every member that the schema of signatures reads", () => {
+	const leaves = [...leavesOf(cases[2]?.said)];
+	const missing = membersOf(wireAuthorization, "steps[].items[].data").filter((member) => {
+		return !leaves.some((leaf) => leaf === member || leaf.startsWith(`${member}.`));
+	});
+	expect(missing).toEqual([]);
+});
+
+/** Paths of all leaves of a schema, with `[]` for a list's items. */
+function membersOf(schema: z.ZodType, path = ""): string[] {
+	const { def } = schema as unknown as { def: any };
+	switch (def.type) {
+		case "object":
+			return Object.entries<z.ZodType>(def.shape).flatMap(([key, member]) =>
+				membersOf(member, path === "" ? key : `${path}.${key}`),
+			);
+		case "array":
+			return membersOf(def.element, `${path}[]`);
+		case "tuple":
+			return [`${path}[]`];
+		case "union":
+			return [...new Set((def.options as z.ZodType[]).flatMap((one) => membersOf(one, path)))];
+		case "optional":
+		case "nullable":
+		case "catch":
+		case "default":
+			return membersOf(def.innerType, path);
+		case "pipe":
+			return membersOf(def.in, path);
+		default:
+			return [path];
+	}
+}
+
+test("no other signer than the provider's solver is taken, whoever signs what", async () => {
+	const thief = privateKeyToAccount(`0x${"7".repeat(64)}`);
+	const [one] = cases;
+	if (!one) throw new Error("no such case");
+	const said = structuredClone(one.said) as any;
+	const { orderId } = said.protocol.v2;
+	said.protocol.v2.orderSignature = await thief.signMessage({ message: { raw: orderId } });
+	expect(await judge(one, said)).toMatchObject({ kind: "bad", code: "quote_mismatch" });
+});

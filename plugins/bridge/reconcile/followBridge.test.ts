@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { judgeTime, judgeWord } from "#plugins/bridge/reconcile/followBridge.ts";
+import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
+
+const seen = (status: string): RelayStatus => ({
+	kind: "seen",
+	status,
+	depositHashes: [],
+	outHashes: [],
+	updatedAtMs: null,
+	failReason: null,
+});
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 10, 25);
+
+test("only success and refund are claims of an end, and no word is believed by itself", () => {
+	expect(judgeWord(seen("success")).kind).toBe("claims");
+	expect(judgeWord(seen("refund")).kind).toBe("claims");
+	expect(judgeWord(seen("failure")).kind).toBe("failure");
+});
+
+test("what is not known, and what was never said before, is in flight", () => {
+	const words = [
+		"waiting",
+		"depositing",
+		"pending",
+		"submitted",
+		"delayed",
+		"unknown",
+		"",
+		"SUCCESS",
+	];
+	for (const word of [...words, "teleporting", "refunded"]) {
+		expect([word, judgeWord(seen(word)).kind]).toEqual([word, "in_flight"]);
+	}
+	expect(judgeWord({ kind: "unseen" }).kind).toBe("in_flight");
+});
+
+describe("time", () => {
+	const of = (more: object, afterMs: number) =>
+		judgeTime(
+			{
+				...{ status: "pending", depositedAt: new Date(START), failedAt: null },
+				...{ changedAt: new Date(START) },
+				...more,
+			},
+			{ nowMs: START + afterMs, timeoutMs: 60 * MINUTE },
+		);
+
+	test("has a young bridge looked at often, and an old one seldom", () => {
+		const delays = [0, 2 * MINUTE, 30 * MINUTE].map((age) => of({}, age).nextMs);
+		expect(delays).toEqual([2_000, 10_000, 60_000]);
+	});
+
+	test("calls it timed out after the configured time, and looks each hour for a day", () => {
+		expect(of({}, 60 * MINUTE - 1).event).toBeNull();
+		expect(of({}, 60 * MINUTE).event).toBe("time_out");
+		const timedOut = { status: "timed_out", changedAt: new Date(START) } as const;
+		expect(of(timedOut, 3 * MINUTE).nextMs).toBe(60 * MINUTE);
+		expect(of(timedOut, DAY + 1)).toEqual({ event: null, nextMs: null });
+	});
+
+	test("shows a failure after five minutes, and lets it be another end for a day", () => {
+		const failed = { failedAt: new Date(START) };
+		expect(of(failed, 5 * MINUTE - 1).event).toBeNull();
+		expect(of(failed, 5 * MINUTE).event).toBe("fail");
+		const shown = { ...failed, status: "failure" } as const;
+		expect(of(shown, DAY).nextMs).toBe(300_000);
+		expect(of(shown, DAY + 1).nextMs).toBeNull();
+	});
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import { partBlocks, partTimes } from "#plugins/chain-scanner/lane/parts.ts";
+import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
+
+describe("partBlocks", () => {
+	const hashOf = (n: number) => `0x${n.toString(16).padStart(64, "0")}` as const;
+	const block = (number: number, settled: boolean): BlockRef => {
+		return { number, hash: hashOf(number), parentHash: hashOf(number - 1), settled };
+	};
+	const event = (blockNumber: number) => {
+		return { blockNumber, blockHash: hashOf(blockNumber) } as ChainEvent;
+	};
+
+	test("[ING-11] within reach of reorgs each part keeps its own blocks, and what is out of reach goes", () => {
+		const reading = { blocks: [5, 6, 7, 8].map((number) => block(number, false)) };
+		const part = { range: { from: 6, to: 7 }, events: [event(7)] };
+		const { blocks, toHash, pruneBelow, outdatedBy } = partBlocks(part, reading, 64);
+		expect(blocks.map(({ number }) => number)).toEqual([6, 7]);
+		expect(toHash).toBe(hashOf(7));
+		expect(pruneBelow).toBe(7 - 64);
+		// Where the newest block is about to leave with 63 below it, 7 has settled all the same.
+		expect(outdatedBy).toBe(7 + 2 * 64);
+	});
+
+	test("[ING-11] a settled range leaves its last block, and nothing below it but one anchor", () => {
+		const reading = { blocks: [block(900, true)] };
+		const part = { range: { from: 1, to: 900 }, events: [] };
+		expect(partBlocks(part, reading, 64)).toEqual({
+			blocks: [block(900, true)],
+			toHash: hashOf(900),
+			pruneBelow: 900,
+			outdatedBy: null,
+		});
+	});
+
+	test("[ING-11] a part of a settled range ends with its last event's block, heard of by its hash alone", () => {
+		const reading = { blocks: [block(900, true)] };
+		const part = { range: { from: 1, to: 400 }, events: [event(3), event(400)] };
+		const { blocks, toHash } = partBlocks(part, reading, 64);
+		expect(blocks).toEqual([{ ...block(400, true), parentHash: null }]);
+		expect(toHash).toBe(hashOf(400));
+		const nothing = { range: { from: 1, to: 400 }, events: [event(3)] };
+		expect(() => partBlocks(nothing, reading, 64)).toThrow("a part ends with");
+	});
+});
+
+describe("partTimes", () => {
+	// Guarantee: a lane never says of a time that it holds everything of it where it does not.
+
+	const reading = { range: { from: 10, to: 40 }, madeMs: { first: 1_000, last: 4_000 } };
+
+	test("the whole of a reading has the times of its ends", () => {
+		expect(partTimes({ range: { from: 10, to: 40 }, events: [] }, reading)).toEqual({
+			firstMs: 1_000,
+			lastMs: 4_000,
+		});
+	});
+
+	test("a part within ends with its last event, and nobody knows when it begins", () => {
+		const events = [{ occurredAtMs: 2_000 }, { occurredAtMs: 2_500 }];
+		expect(partTimes({ range: { from: 20, to: 25 }, events }, reading)).toEqual({
+			firstMs: null,
+			lastMs: 2_500,
+		});
+	});
+
+	test("a source that does not know times says none", () => {
+		const { range } = reading;
+		expect(partTimes({ range, events: [] }, { range })).toEqual({ firstMs: null, lastMs: null });
+	});
+});

@@ -1,0 +1,130 @@
+import type { Clock } from "#core/clock.ts";
+import type { Metrics } from "#core/metrics.ts";
+
+/** A lane that fails for longer than this is in trouble. */
+const FAILING_MS = 60_000;
+/** Failures that no lane recovers from by itself are trouble at once. */
+const ALARMS = new Set(["reorg_too_deep"]);
+/** A failing lane fails again within this time; without a failure since then it works. */
+const FAILS_AGAIN_MS = 30_000;
+
+/** The state of the lanes for `/readyz`. */
+export type LaneHealth = {
+	/** Marks a lane as not ready until it works for the first time, however long that takes. */
+	awaits(lane: string): void;
+	/** Records that the lane wrote something: earlier trouble is over. */
+	worked(lane: string): void;
+	failed(lane: string, code: string): void;
+	/** Returns the lane that has been failing for longest, in words, or null where all is well. */
+	trouble(): string | null;
+};
+
+/** Makes the memory of which lanes fail, and since when. */
+export function createLaneHealth(clock: Clock): LaneHealth {
+	const failing = new Map<string, { sinceMs: number; lastMs: number; code: string }>();
+	const awaited = new Set<string>();
+	return {
+		awaits: (lane) => void awaited.add(lane),
+		worked(lane) {
+			failing.delete(lane);
+			awaited.delete(lane);
+		},
+		failed(lane, code) {
+			const nowMs = clock.nowMs();
+			const known = failing.get(lane);
+			const goesOn = known && nowMs - known.lastMs < FAILS_AGAIN_MS;
+			failing.set(lane, { sinceMs: goesOn ? known.sinceMs : nowMs, lastMs: nowMs, code });
+		},
+		trouble() {
+			const nowMs = clock.nowMs();
+			const [first] = awaited;
+			if (first !== undefined) {
+				const code = failing.get(first)?.code;
+				return `${first} has not been heard yet${code ? ` (${code})` : ""}`;
+			}
+			const [worst] = [...failing]
+				.filter(([, { sinceMs, lastMs, code }]) => {
+					const isLong = nowMs - sinceMs >= FAILING_MS || ALARMS.has(code);
+					return isLong && nowMs - lastMs < FAILS_AGAIN_MS;
+				})
+				.sort(([, a], [, b]) => a.sinceMs - b.sinceMs);
+			if (!worst) return null;
+			const [lane, { sinceMs, code }] = worst;
+			return `${lane} has failed for ${Math.floor((nowMs - sinceMs) / 1_000)} s (${code})`;
+		},
+	};
+}
+
+type LaneLabels = { chain: string; lane: string };
+
+export type ScannerMetrics = {
+	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
+	failed(labels: LaneLabels, code: string): void;
+	/** Counts owed blocks that are given up. */
+	gaveUp(labels: LaneLabels, blocks: number): void;
+	/** Counts what happened to a log, or to a block's logs, that a node pushed. */
+	pushed(labels: LaneLabels, fate: string): void;
+	/** Counts a reorg whose blocks were removed. */
+	reorg(chain: string, depth: number): void;
+};
+
+/** Registers the metrics of the lanes. */
+export function scannerMetrics(metrics: Metrics): ScannerMetrics {
+	const labels = ["chain", "lane"];
+	const block = metrics.gauge({
+		name: "index_block",
+		help: "Newest block that is wholly in the index.",
+		labels,
+	});
+	const head = metrics.gauge({
+		name: "index_head_block",
+		help: "Newest block of the chain that the lane knows of.",
+		labels,
+	});
+	const events = metrics.counter({
+		name: "index_events_total",
+		help: "Mints and sales that lanes wrote.",
+		labels,
+	});
+	const failures = metrics.counter({
+		name: "lane_failures_total",
+		help: "Lane runs that ended early, by what went wrong.",
+		labels: [...labels, "code"],
+	});
+	const reorgs = metrics.counter({
+		name: "index_reorgs_total",
+		help: "Forks that were repaired.",
+		labels: ["chain"],
+	});
+	const depths = metrics.counter({
+		name: "index_reorged_blocks_total",
+		help: "Blocks that left the chain and were taken out.",
+		labels: ["chain"],
+	});
+	const givenUp = metrics.counter({
+		name: "backfill_given_up_blocks_total",
+		help: "Blocks that were owed and lay too far below the head to be read.",
+		labels,
+	});
+	const pushes = metrics.counter({
+		name: "lane_pushed_logs_total",
+		help: "Logs, or blocks of them, that nodes pushed, by what became of them.",
+		labels: [...labels, "fate"],
+	});
+	return {
+		pushed: (of, fate) => pushes.inc({ ...of, fate }),
+		gaveUp: (of, blocks) => givenUp.inc(of, blocks),
+		reorg(chain, depth) {
+			reorgs.inc({ chain });
+			depths.inc({ chain }, depth);
+		},
+		indexed(of, progress) {
+			block.set(of, progress.block);
+			head.set(of, progress.head);
+			if (progress.rows > 0) events.inc(of, progress.rows);
+		},
+		failed(of, code) {
+			failures.inc({ ...of, code });
+		},
+	};
+}

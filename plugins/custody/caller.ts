@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
+import { readCapped } from "#core/http/createGate.ts";
+import type { Log } from "#core/log.ts";
+import { custodyFault } from "#plugins/custody/faults.ts";
+import { ANSWER_BYTES_MAX, LOG_EVERY_MS, NAME_LENGTH_MAX } from "#plugins/custody/limits.ts";
+
+export type ProviderCall = {
+	url: string;
+	/** What makes it a POST: the bytes that were signed, and their headers. */
+	signed?: { headers: Record<string, string>; text: string };
+	/** Asked without the application's secret, which such an answer does not need. */
+	isPublic?: boolean;
+	signal?: AbortSignal | undefined;
+};
+
+/** What came back. Nothing in it is the provider's own words, but `json`, which nobody logs. */
+export type ProviderAnswer =
+	| { kind: "answer"; status: number; json: unknown }
+	/** No JSON, or more than we read. */
+	| { kind: "unreadable"; status: number; detail: string }
+	| { kind: "silent"; detail: string };
+
+export type Caller = (call: ProviderCall) => Promise<ProviderAnswer>;
+
+/**
+ * Calls the wallet provider, once: no retry, no redirect, one time limit for all of it. It never
+ * throws. (Bun's own `fetch` repeats a GET, and never a POST, whose connection was closed under it;
+ * a test holds it to that.)
+ */
+export function createCaller(options: {
+	appId: string;
+	appSecret: string;
+	timeoutMs: number;
+	ending?: AbortSignal | undefined;
+	fetch?: typeof fetch | undefined;
+}): Caller {
+	const { appId, timeoutMs, ending, fetch: fetchIt = fetch } = options;
+	const basic = Buffer.from(`${appId}:${options.appSecret}`).toString("base64");
+	const identity = { authorization: `Basic ${basic}`, "privy-app-id": appId };
+	return async ({ url, signed, isPublic = false, signal }) => {
+		const timeout = AbortSignal.timeout(timeoutMs);
+		const signals = [timeout, signal, ending].filter((one) => one !== undefined);
+		try {
+			const response = await fetchIt(url, {
+				method: signed ? "POST" : "GET",
+				headers: {
+					accept: "application/json",
+					// Bun unpacks brotli and zstd whole before anybody can count.
+					"accept-encoding": "gzip",
+					...(isPublic ? {} : identity),
+					...(signed ? { ...signed.headers, "content-type": "application/json" } : {}),
+				},
+				// Neither secret nor signature follows to wherever an answer points.
+				redirect: "error",
+				signal: AbortSignal.any(signals),
+				...(signed ? { body: signed.text } : {}),
+			});
+			return await readAnswer(response);
+		} catch (error) {
+			if (timeout.aborted) return { kind: "silent", detail: "no answer in time" };
+			if (signal?.aborted || ending?.aborted) return { kind: "silent", detail: "given up" };
+			return { kind: "silent", detail: `no answer: ${codeOf(error)}` };
+		}
+	};
+}
+
+async function readAnswer(response: Response): Promise<ProviderAnswer> {
+	const { status } = response;
+	const text = await readCapped(response, ANSWER_BYTES_MAX);
+	if (text === null) {
+		return { kind: "unreadable", status, detail: `more than ${ANSWER_BYTES_MAX} bytes` };
+	}
+	try {
+		return { kind: "answer", status, json: JSON.parse(text) };
+	} catch {
+		return { kind: "unreadable", status, detail: "no JSON" };
+	}
+}
+
+/** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
+function codeOf(error: unknown): string {
+	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
+}
+
+export type FailureLog = (endpoint: string, detail: string) => void;
+
+/** Logs one line a minute for each endpoint, with the count of failures that it stands for. */
+export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
+	// Endpoints are ours and few.
+	const told = new Map<string, { atMs: number; untold: number }>();
+	return (endpoint, detail) => {
+		const nowMs = clock.nowMs();
+		const last = told.get(endpoint);
+		if (last && Math.abs(nowMs - last.atMs) < LOG_EVERY_MS) {
+			last.untold++;
+			return;
+		}
+		told.set(endpoint, { atMs: nowMs, untold: 0 });
+		const untold = last?.untold ? { untold: last.untold } : {};
+		log.warn("a call to the wallet provider failed", { endpoint, detail, ...untold });
+	};
+}
+
+/**
+ * Writes a name as one segment of a path. Refuses `.` and `..`: URL parsers remove these, and the
+ * URL that is called would not be the one that was signed.
+ */
+export function pathSegment(name: string): string {
+	if (name === "" || name === "." || name === ".." || name.length > NAME_LENGTH_MAX) {
+		throw custodyFault.refused({ detail: "a name that is no path segment" });
+	}
+	return encodeURIComponent(name.toWellFormed());
+}
+
+/**
+ * Codes which prove, with 400 and 422, that nothing was sent: they are given before anything is
+ * broadcast, or (funds) by a node that did not take it. `transaction_broadcast_failure` is not
+ * among them: one node's failure is not every node's. Neither is a 400 without a code: a used
+ * idempotency key, a reference that exists and a request past its expiry have none that anybody
+ * wrote down.
+ */
+export const UNSENT_CODES: ReadonlySet<string> = new Set([
+	"policy_violation",
+	"insufficient_funds",
+	"missing_or_empty_authorization_header",
+	"zero_correct_authorization_signatures",
+	"insufficient_correct_authorization_signatures",
+	"incorrect_quantity_of_authorization_signatures",
+	"no_valid_user_session_keys",
+	"user_session_keys_expired",
+]);
+
+const refusalSchema = z.object({
+	error: z.string(),
+	code: z.string().optional().catch(undefined),
+});
+
+/** Codes of the provider's that we know by name; every other one is `unlisted`. */
+const LISTED: ReadonlySet<string> = new Set([...UNSENT_CODES, "transaction_broadcast_failure"]);
+
+/**
+ * Returns the code of a refusal in the provider's own form: `unlisted` where it has none that we
+ * know, null where the answer is no refusal of the provider's. Its sentence is not kept: it may
+ * quote what we sent, and what we sent is signed.
+ */
+export function refusalCode(json: unknown): string | null {
+	const { data } = refusalSchema.safeParse(json);
+	if (data === undefined) return null;
+	return data.code !== undefined && LISTED.has(data.code) ? data.code : "unlisted";
+}

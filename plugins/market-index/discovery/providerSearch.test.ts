@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { silentLog } from "#core/log.ts";
+import { FOUND_EVERY_MS } from "#plugins/market-index/discovery/providerLists.ts";
+import {
+	createFoundMemory,
+	createProviderSearch,
+} from "#plugins/market-index/discovery/providerSearch.ts";
+import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
+import { createFakeProvider, type FakeProvider } from "#test/harness/fakes.ts";
+
+describe("createFoundMemory", () => {
+	function open() {
+		const time = { nowMs: 1_000_000 };
+		const told: number[][] = [];
+		const state = { isDown: false };
+		const found = createFoundMemory({ nowMs: () => time.nowMs }, async (ids) => {
+			if (state.isDown) throw new Error("away");
+			told.push([...ids]);
+		});
+		return { time, told, state, found };
+	}
+
+	test("what many searches show is told once in a while", async () => {
+		const { time, told, found } = open();
+		await found([1, 2]);
+		await found([2, 3]);
+		await found([1, 2, 3]);
+		await found([]);
+		expect(told).toEqual([[1, 2], [3]]);
+		time.nowMs += FOUND_EVERY_MS - 1;
+		await found([1]);
+		expect(told).toHaveLength(2);
+		time.nowMs += 1;
+		await found([1]);
+		expect(told.at(-1)).toEqual([1]);
+		time.nowMs -= 3_600_000;
+		await found([1]);
+		expect(told).toHaveLength(4);
+	});
+
+	test("what could not be told is told again", async () => {
+		const { told, state, found } = open();
+		state.isDown = true;
+		await expect(found([1])).rejects.toThrow("away");
+		state.isDown = false;
+		await found([1]);
+		expect(told).toEqual([[1]]);
+	});
+});
+
+describe("createProviderSearch", () => {
+	let fake: FakeProvider;
+	let time: { nowMs: number };
+	beforeEach(() => {
+		fake = createFakeProvider();
+		time = { nowMs: 1_000_000 };
+	});
+
+	const open = (timeoutMs = 30_000) =>
+		createProviderSearch({
+			provider: fake.provider,
+			clock: { nowMs: () => time.nowMs },
+			log: silentLog,
+			timeoutMs,
+		});
+	const hit = (slug: string, isDisabled = false): ProviderSearchHit => {
+		return { slug, name: slug, imageUrl: null, isDisabled };
+	};
+	const asked = () => fake.callsOf("search").length;
+
+	test("an answer is shared by all who ask the same meanwhile, and kept for 30 s", async () => {
+		const search = open();
+		let answer = (_: ProviderSearchHit[]) => {};
+		fake.answers.search = () => new Promise((resolve) => (answer = resolve));
+		const crowd = ["Tidal Cats", " tidal  cats ", "TIDAL CATS"].map((text) => search(text, 1));
+		expect(asked()).toBe(1);
+		answer([hit("cats"), hit("gone", true)]);
+		for (const hits of await Promise.all(crowd)) expect(hits).toEqual([hit("cats")]);
+		time.nowMs += 29_999;
+		expect(await search("tidal cats", 1)).toEqual([hit("cats")]);
+		expect(asked()).toBe(1);
+		time.nowMs += 1;
+		fake.answers.search = async () => [];
+		expect(await search("tidal cats", 1)).toEqual([]);
+		expect(asked()).toBe(2);
+	});
+
+	test("other words, and another chain, are another question, told as what they are", async () => {
+		const search = open();
+		await search("cats", 1);
+		await search("cats", undefined);
+		await search("dogs", 1);
+		expect(
+			fake.callsOf("search").map(({ args, options, purpose }) => [args, options, purpose]),
+		).toEqual([
+			[["cats"], { purpose: "search", limit: 50, chainId: 1 }, "search"],
+			[["cats"], { purpose: "search", limit: 50 }, "search"],
+			[["dogs"], { purpose: "search", limit: 50, chainId: 1 }, "search"],
+		]);
+	});
+
+	test("after a refusal nobody asks until it is over, and at most for 30 s", async () => {
+		const search = open();
+		for (const [toldMs, heldMs] of [
+			[4_000, 4_000],
+			[60_000, 30_000],
+		] as const) {
+			fake.fail("search", fake.faults.rateLimited(toldMs));
+			const before = asked();
+			expect(await search("refused", 1)).toEqual([]);
+			fake.fail("search", null);
+			for (let turn = 0; turn < 20; turn++) expect(await search(`word ${turn}`, 1)).toEqual([]);
+			time.nowMs += heldMs - 1;
+			await search("too soon", 1);
+			expect(asked()).toBe(before + 1);
+			time.nowMs += 1;
+			await search(`after ${toldMs}`, 1);
+			expect(asked()).toBe(before + 2);
+		}
+	});
+
+	test("a clock that is set back neither keeps an answer nor a refusal for ever", async () => {
+		const search = open();
+		await search("cats", 1);
+		time.nowMs -= 3_600_000;
+		await search("cats", 1);
+		expect(asked()).toBe(2);
+		fake.fail("search", fake.faults.rateLimited(5_000));
+		await search("dogs", 1);
+		fake.fail("search", null);
+		time.nowMs -= 3_600_000;
+		await search("dogs", 1);
+		expect(asked()).toBe(4);
+	});
+
+	test("whoever waits too long goes without, and the next one has the answer", async () => {
+		const search = open(1);
+		let answer = (_: ProviderSearchHit[]) => {};
+		const slow = new Promise<ProviderSearchHit[]>((resolve) => (answer = resolve));
+		fake.answers.search = () => slow;
+		expect(await search("cats", 1)).toEqual([]);
+		answer([hit("cats")]);
+		await slow;
+		expect(await search("cats", 1)).toEqual([hit("cats")]);
+		expect(asked()).toBe(1);
+	});
+
+	test("a provider that fails costs its hits, and one that is off is not asked", async () => {
+		const search = open();
+		for (const fault of [fake.faults.unavailable(), fake.faults.unreadable(), new Error("odd")]) {
+			fake.fail("search", fault);
+			expect(await search("cats", 1)).toEqual([]);
+		}
+		fake = createFakeProvider({ isOn: false });
+		expect(await open()("cats", 1)).toEqual([]);
+		expect(asked()).toBe(0);
+	});
+
+	test("answers kept are bounded: those asked for longest ago go first", async () => {
+		const search = open();
+		for (let word = 0; word <= 500; word++) await search(`word ${word}`, 1);
+		expect(asked()).toBe(501);
+		await search("word 500", 1);
+		expect(asked()).toBe(501);
+		await search("word 0", 1);
+		expect(asked()).toBe(502);
+	});
+});

@@ -1,0 +1,78 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import { assert } from "#core/fault.ts";
+import { toDisplayNumber } from "#core/money.ts";
+import type { ProviderStreamState } from "#plugins/provider/contract.ts";
+
+/** What a process knows of the provider. */
+export type ProviderHealth = {
+	/** False where none is configured: then only the lanes' data exists. */
+	isOn: boolean;
+	/** Whether its last call succeeded in reaching it; null where it has made none. */
+	isConnected: boolean | null;
+	stream: ProviderStreamState;
+};
+
+/** Returns the chain of a row that was read for these chains. */
+export function chainOfRow(chains: readonly Chain[], row: { chainId: number }): Chain {
+	const chain = chains.find(({ id }) => id === row.chainId);
+	assert(chain, `a row of chain ${row.chainId}, which was not asked for`);
+	return chain;
+}
+
+/** Returns a stored supply for display. Zero means not counted yet: unknown. */
+export function displayCount(count: string | null): number | null {
+	return count === null ? null : Number(count) || null;
+}
+
+const WEI_DECIMALS = 18;
+
+/** Returns a stored amount of wei as the number that clients see; unknown stays unknown. */
+export function displayNative(wei: string | null): number | null {
+	return wei === null ? null : toDisplayNumber(BigInt(wei), WEI_DECIMALS);
+}
+
+/** Returns a stored floor for display. Zero means not counted yet: unknown. */
+export function displayFloor(wei: string | null): number | null {
+	return displayNative(wei) || null;
+}
+
+/**
+ * A sync is at most ten minutes old where the provider can be reached; the rest is for the queue.
+ */
+const SYNC_RECENT_MS = 1_200_000;
+
+/**
+ * Returns the provider's state for one collection. A process that never calls it (role `api`)
+ * judges by the collection's last sync. A collection that was never synced is not followed yet.
+ */
+export function displayProvider(
+	{ isConnected, stream }: Pick<ProviderHealth, "isConnected" | "stream">,
+	{ lastProviderAt, nowMs }: { lastProviderAt: Date | null; nowMs: number },
+) {
+	const isRecent = lastProviderAt !== null && nowMs - lastProviderAt.getTime() < SYNC_RECENT_MS;
+	const isNew = stream === "live" && lastProviderAt === null;
+	return {
+		health: { providerConnected: isConnected ?? isRecent },
+		provider_stream: isNew ? ("connecting" as const) : stream,
+	};
+}
+
+/** Returns a stored time in the form for clients: ISO 8601, UTC, milliseconds. */
+export function displayTime(at: Date | null): string | null {
+	return at === null ? null : at.toISOString();
+}
+
+const DISPLAY_USD_WEI_DECIMALS = 18;
+
+/**
+ * Converts wei to USD at a rate for one ETH. Made from the two numbers that clients see, so that
+ * dividing them gives the rate; null where either is unknown.
+ */
+export function displayUsd(wei: bigint | null, ethUsd: number | null): number | null {
+	return wei === null || ethUsd === null
+		? null
+		: toDisplayNumber(wei, DISPLAY_USD_WEI_DECIMALS) * ethUsd;
+}
+
+/** The currency of summed amounts, beside their exact integers: ETH, in wei. */
+export const nativeCurrency = { symbol: "ETH", decimals: 18 } as const;

@@ -1,0 +1,255 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Outbox } from "#core/outbox.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
+import { collectionTopic } from "#plugins/market-index/contract.ts";
+import { displayFloor } from "#plugins/market-index/display.ts";
+import type { SyncedCollection } from "#plugins/market-index/pace.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { ProviderFigure } from "#plugins/provider/contract.ts";
+
+/**
+ * What was learned of a collection's floor. `ask`: a listing at that price. `none`: no listing.
+ * `unknown`: nothing was learned, and the known floor stays.
+ */
+export type FloorReading =
+	| {
+			kind: "ask";
+			/** For one unit, in wei of ETH. */
+			native: bigint;
+			/** As asked for, in display units of `symbol`. */
+			price: number;
+			symbol: string;
+	  }
+	| { kind: "none" }
+	| { kind: "unknown" };
+
+/** The data of a `floor_update` frame. Unknown is null, never 0. */
+export type FloorUpdate = {
+	/** An ETH equivalent. */
+	floorNative: number | null;
+	floorUsd: number | null;
+	/** As asked for, in `floorSymbol`. */
+	floorPrice: number | null;
+	floorSymbol: string | null;
+	observedAt: string;
+};
+
+export type FloorSources = {
+	/** The provider's own figure, over all markets it knows; null where it has none. */
+	stats: ProviderFigure;
+	/** The same in wei of ETH; null where no rate is known. */
+	statsNative: bigint | null;
+	/** The best ask that can be bought here. */
+	best: { unitNative: string; price: number; symbol: string } | null;
+	/** True: every listing was read, and there is none. Only that means that nothing is for sale. */
+	isEmptyBook: boolean;
+};
+
+/**
+ * Decides the floor. The provider's figure covers more markets than its order book, so it comes
+ * first. Zero is never a floor: it means not counted yet.
+ */
+export function decideFloor(sources: FloorSources): FloorReading {
+	const { stats, statsNative, best, isEmptyBook } = sources;
+	if (stats && stats.value > 0 && statsNative !== null && statsNative > 0n) {
+		return { kind: "ask", native: statsNative, price: stats.value, symbol: stats.symbol };
+	}
+	if (best && BigInt(best.unitNative) > 0n) {
+		const { unitNative, price, symbol } = best;
+		return { kind: "ask", native: BigInt(unitNative), price, symbol };
+	}
+	return isEmptyBook && stats === null ? { kind: "none" } : { kind: "unknown" };
+}
+
+/**
+ * Returns the change from a floor of a day ago to the present one, in percent; null where either is
+ * unknown.
+ */
+export function floorChangePercent(now: string | null, before: string | null): number | null {
+	if (now === null || before === null) return null;
+	const from = Number(before);
+	const to = Number(now);
+	return from > 0 && to > 0 ? ((to - from) / from) * 100 : null;
+}
+
+/** A changed floor is kept at most this often, an unchanged one at least this often. */
+export const SNAPSHOT_CHANGED_MS = 60_000;
+export const SNAPSHOT_SAME_MS = 900_000;
+
+/** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
+export const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
+export const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
+export const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
+export const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
+
+/**
+ * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
+ * days, all beyond 90. Returns how many rows one statement deleted.
+ */
+export function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
+	return db.execute(
+		`delete from market_index.floor_snapshot where (collection_id, at) in (
+			select s.collection_id, s.at from market_index.floor_snapshot as s
+			where s.at < $2 or (s.at < $1 and exists (
+				select from market_index.floor_snapshot as later
+				where later.collection_id = s.collection_id and later.at > s.at
+					and later.at < date_bin(interval '1 hour', s.at, timestamptz '1970-01-01 00:00:00+00')
+						+ interval '1 hour'
+					and later.at < $1
+			))
+			limit $3
+		)`,
+		[
+			new Date(nowMs - SNAPSHOTS_ALL_MS),
+			new Date(nowMs - SNAPSHOTS_KEPT_MS),
+			SNAPSHOTS_PER_STATEMENT_MAX,
+		],
+	);
+}
+
+/** Makes a job that thins out old floors, in statements of a few thousand rows. */
+export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+	return {
+		name: "market-index.prune-floors",
+		schedule: { everyMs: SNAPSHOT_PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: 60_000,
+		async run({ signal }) {
+			while (!signal.aborted) {
+				if ((await pruneSnapshots(db, clock.nowMs())) < SNAPSHOTS_PER_STATEMENT_MAX) return;
+			}
+		},
+	};
+}
+
+/**
+ * Keeps a snapshot of the floor, unless the last one is too young: a minute where it differs, a
+ * quarter of an hour where it does not.
+ */
+export async function keepSnapshot(
+	tx: Tx,
+	floor: { collectionId: number; native: bigint; usd: number | null; at: Date },
+): Promise<void> {
+	await tx.execute(
+		`insert into market_index.floor_snapshot (collection_id, at, floor_native, floor_usd)
+		select $1::int4, $2::timestamptz, $3::numeric, $4::float8
+		where not exists (
+			select from (
+				select at, floor_native from market_index.floor_snapshot
+				where collection_id = $1 order by at desc limit 1
+			) as last
+			where last.at > $2::timestamptz - case when last.floor_native = $3::numeric
+				then $6::float8 else $5::float8 end * interval '1 millisecond'
+		)
+		on conflict do nothing`,
+		[floor.collectionId, floor.at, floor.native, floor.usd, SNAPSHOT_CHANGED_MS, SNAPSHOT_SAME_MS],
+	);
+}
+
+type Stored = {
+	native: string | null;
+	usd: number | null;
+	price: number | null;
+	symbol: string | null;
+	at: Date | null;
+};
+
+const WEI_PER_ETH = 1e18;
+const NOTHING = { native: null, usd: null, price: null, symbol: null };
+
+/**
+ * Stores what was learned of a floor, keeps a snapshot of it, and publishes a change in the
+ * collection's stream, all in the caller's transaction.
+ *
+ * A floor that was learned after this one was asked for is newer, and stays: answers overtake each
+ * other, and the stream overtakes them all.
+ */
+export async function setFloor(
+	tx: Tx,
+	setting: {
+		chain: Chain;
+		collection: SyncedCollection;
+		reading: FloorReading;
+		outbox: Pick<Outbox, "append">;
+		prices: Pick<Prices, "ethUsd">;
+		nowMs: number;
+		/** When it was asked for; left out where it was pushed. */
+		askedAtMs?: number;
+	},
+): Promise<void> {
+	const { chain, collection, reading, outbox, prices, nowMs, askedAtMs = nowMs } = setting;
+	if (reading.kind === "unknown") return;
+	const [before] = await tx.query<Stored>(
+		`select floor_native as native, floor_usd as usd, floor_price as price, floor_symbol as symbol,
+			floor_at as at
+		from market_index.collection where id = $1 for no key update`,
+		[collection.id],
+	);
+	if (!before || isNewerKnown(before.at, { askedAtMs, nowMs })) return;
+	const at = new Date(nowMs);
+	const after = nextFloor(before, reading, prices.ethUsd(nowMs));
+	await tx.execute(
+		`update market_index.collection set floor_native = $2, floor_usd = $3, floor_price = $4,
+			floor_symbol = $5, floor_at = $6 where id = $1`,
+		[collection.id, after.native, after.usd, after.price, after.symbol, at],
+	);
+	if (reading.kind === "ask") {
+		const { native } = reading;
+		await keepSnapshot(tx, { collectionId: collection.id, native, usd: after.usd, at });
+	}
+	if (after.native === before.native) return;
+	const data: FloorUpdate = {
+		floorNative: displayFloor(after.native),
+		floorUsd: after.usd,
+		floorPrice: after.price,
+		floorSymbol: after.symbol,
+		observedAt: at.toISOString(),
+	};
+	outbox.append(tx, collectionTopic(chain.slug, collection.address), [
+		{ type: "floor_update", data },
+	]);
+}
+
+/** Says whether a newer floor is known. One from the future was written by a wrong clock. */
+function isNewerKnown(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
+	return at !== null && at.getTime() > asked.askedAtMs && at.getTime() <= asked.nowMs;
+}
+
+/**
+ * Returns the floor to store. Without a present rate the USD figure is computed at the old floor's
+ * rate: it is neither erased nor left standing for another floor.
+ */
+function nextFloor(
+	before: Stored,
+	reading: Exclude<FloorReading, { kind: "unknown" }>,
+	ethUsd: number | null,
+): Omit<Stored, "at"> {
+	if (reading.kind === "none") return NOTHING;
+	const { native, price, symbol } = reading;
+	const eth = Number(native) / WEI_PER_ETH;
+	const lastRate =
+		before.usd === null || before.native === null || before.native === "0"
+			? null
+			: before.usd / (Number(before.native) / WEI_PER_ETH);
+	const rate = ethUsd ?? lastRate;
+	return { native: native.toString(), usd: rate === null ? null : eth * rate, price, symbol };
+}
+
+/** The symbols of ether. */
+const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
+
+/**
+ * Returns the floor of a provider's stats in wei of ETH. It is stated in the collection's own
+ * currency and used only if that is ETH: for any other the best ask of the book is used.
+ */
+export function statsFloorNative(
+	floor: ProviderFigure,
+	{ chainId, prices, nowMs }: Rates,
+): bigint | null {
+	if (!floor || !ETH_SYMBOLS.has(floor.symbol.toUpperCase())) return null;
+	return prices.nativeOfSymbol(chainId, "ETH", floor.value, nowMs);
+}
+
+type Rates = { chainId: number; prices: Pick<Prices, "nativeOfSymbol">; nowMs: number };

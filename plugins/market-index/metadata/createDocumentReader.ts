@@ -1,0 +1,226 @@
+import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
+import { commaList, exactOrigin } from "#core/config/fields.ts";
+import { Fault } from "#core/fault.ts";
+import type { ForeignFetch } from "#core/foreign/createForeignFetch.ts";
+import { sleep as systemSleep } from "#core/time.ts";
+import { heldMetadata, type TokenMetadata } from "#plugins/market-index/metadata/parseTokenJson.ts";
+import {
+	ATTEMPT_TIMEOUT_MS,
+	type Candidate,
+	DOCUMENT_BYTES_MAX,
+	DOCUMENT_TIMEOUT_MS,
+	GATEWAYS_MAX,
+	type Gateways,
+	HOST_GAP_FIRST_MS,
+	HOST_GAP_MAX_MS,
+	HOST_PAUSE_FIRST_MS,
+	HOST_WAIT_MAX_MS,
+	HOSTS_PACED_MAX,
+	uriPlan,
+} from "#plugins/market-index/metadata/tokenUri.ts";
+
+/** Why a document was not requested: its server answered that we ask too often. */
+export const HOST_LIMITED = "host_limited";
+
+export type HostPace = {
+	/** Waits for this host's next place; false where that would take too long. */
+	enter(host: string, signal: AbortSignal): Promise<boolean>;
+	/** Records that the host is asked too often, with its wait, if any. */
+	limited(host: string, retryAfterMs: number | null): void;
+	/** Records that the host served a document. */
+	served(host: string): void;
+};
+
+/** A host that limits us: the distance between requests, and when the next one may begin. */
+type Host = { gapMs: number; nextAtMs: number };
+
+/**
+ * Makes a pace for each host that serves documents. No host is limited before it complains; then
+ * requests keep a distance, which doubles with each complaint and shrinks with each served
+ * document. How many are under way at once is limited elsewhere (`core/foreign`).
+ */
+export function createHostPace({
+	clock,
+	sleep = systemSleep,
+}: {
+	clock: Clock;
+	sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}): HostPace {
+	const hosts = new Map<string, Host>();
+	return {
+		async enter(name, signal) {
+			const host = hosts.get(name);
+			if (!host) return true;
+			const nowMs = clock.nowMs();
+			const atMs = Math.max(host.nextAtMs, nowMs);
+			if (atMs - nowMs > HOST_WAIT_MAX_MS) return false;
+			host.nextAtMs = atMs + host.gapMs;
+			if (atMs > nowMs) await sleep(atMs - nowMs, signal);
+			return !signal.aborted;
+		},
+		limited(name, retryAfterMs) {
+			const nowMs = clock.nowMs();
+			const host = hosts.get(name) ?? { gapMs: 0, nextAtMs: nowMs };
+			const isSame = host.nextAtMs > nowMs + host.gapMs;
+			// Of requests that were under way together only the first complaint counts.
+			if (!isSame)
+				host.gapMs = Math.min(Math.max(host.gapMs * 2, HOST_GAP_FIRST_MS), HOST_GAP_MAX_MS);
+			const pauseMs = retryAfterMs ?? Math.max(host.gapMs, HOST_PAUSE_FIRST_MS);
+			host.nextAtMs = Math.max(host.nextAtMs, nowMs + pauseMs);
+			hosts.delete(name);
+			hosts.set(name, host);
+			const [first] = hosts.keys();
+			if (hosts.size > HOSTS_PACED_MAX && first !== undefined) hosts.delete(first);
+		},
+		served(name) {
+			const host = hosts.get(name);
+			if (!host) return;
+			host.gapMs = host.gapMs * 0.95 < 1 ? 0 : host.gapMs * 0.95;
+			if (host.gapMs === 0 && host.nextAtMs <= clock.nowMs()) hosts.delete(name);
+		},
+	};
+}
+
+export type DocumentOutcome =
+	| ({ kind: "read" } & TokenMetadata)
+	| {
+			kind: "failed";
+			code: string;
+			/** True: no server answered, or not now, so the same URI may be readable later. */
+			isUnreachable: boolean;
+	  };
+
+/** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
+export type ReadDocument = (
+	uri: string,
+	options: { signal: AbortSignal },
+) => Promise<DocumentOutcome>;
+
+export type DocumentReaderOptions = {
+	clock: Clock;
+	foreignFetch: ForeignFetch;
+	gateways: Gateways;
+	/** Origins in a private network that a contract may name all the same. */
+	allowedOrigins: readonly string[];
+};
+
+const TOO_OFTEN = "http_429";
+const ACCEPT = "application/json, */*;q=0.5";
+
+/** Makes a reader of documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
+export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
+	const { gateways, clock } = options;
+	const reader = { ...options, pace: createHostPace({ clock }) };
+	// The gateway that answered last comes first: one that is down costs its timeout once.
+	let ranked = gateways.ipfs;
+	const demote = (gateway: string | null) => {
+		if (gateway === null || ranked[0] !== gateway) return;
+		ranked = [...ranked.slice(1), gateway];
+	};
+	return async (uri, { signal }) => {
+		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
+		if (plan.kind === "unusable") return failed("uri_unusable", false);
+		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
+		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
+		let outcome = failed("uri_unusable", false);
+		for (const candidate of plan.candidates) {
+			const attempt = await tryCandidate(candidate, reader, inTime);
+			if (attempt.kind === "read") return attempt;
+			if (attempt.isUnreachable) demote(candidate.gateway);
+			// A possible later success outweighs that another server does not have it.
+			if (!outcome.isUnreachable) outcome = attempt;
+			if (inTime.aborted) break;
+		}
+		return outcome;
+	};
+}
+
+type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
+
+/** Makes one attempt, and one more where the server answered that it is asked too often. */
+async function tryCandidate(
+	candidate: Candidate,
+	reader: DocumentReaderOptions & { pace: HostPace },
+	signal: AbortSignal,
+): Promise<DocumentOutcome> {
+	const outcome = await tryOnce(candidate, reader, signal);
+	return outcome.kind === "failed" && outcome.code === TOO_OFTEN
+		? tryOnce(candidate, reader, signal)
+		: outcome;
+}
+
+async function tryOnce(
+	{ url, gateway }: Candidate,
+	reader: DocumentReaderOptions & { pace: HostPace },
+	signal: AbortSignal,
+): Promise<DocumentOutcome> {
+	const { foreignFetch, gateways, allowedOrigins, pace } = reader;
+	const host = URL.parse(url)?.host ?? "";
+	if (!(await pace.enter(host, signal))) return failed(HOST_LIMITED, true);
+	try {
+		const { status, body, retryAfterMs } = await foreignFetch({
+			url,
+			bytesMax: DOCUMENT_BYTES_MAX,
+			timeoutMs: ATTEMPT_TIMEOUT_MS,
+			accept: ACCEPT,
+			allowedOrigins: gateway === null ? allowedOrigins : [new URL(gateway).origin],
+			signal,
+		});
+		if (status === 200) {
+			pace.served(host);
+			return outcomeOf([new TextDecoder().decode(body)], gateways);
+		}
+		if (status === 429 || retryAfterMs) pace.limited(host, retryAfterMs ?? null);
+		return failed(`http_${status}`, status >= 500 || status === 429 || status === 408);
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		return failed(error.code, error.retry !== "never");
+	}
+}
+
+function outcomeOf(texts: readonly string[], gateways: Gateways): DocumentOutcome {
+	const metadata = heldMetadata(texts, gateways);
+	return metadata === null ? failed("not_a_document", false) : { kind: "read", ...metadata };
+}
+
+function failed(code: string, isUnreachable: boolean): Failed {
+	return { kind: "failed", code, isUnreachable };
+}
+
+/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
+const gatewayUrl = z
+	.url({ protocol: /^https?$/ })
+	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
+	.refine((url) => new URL(url).username === "" && !/[?#]/.test(url), {
+		message: "a gateway's URL has no credentials, query or fragment",
+	});
+
+/** The operator's settings of where documents of tokens and contracts are read. */
+export const documentConfig = {
+	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
+		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
+		.default(["https://ipfs.io", "https://dweb.link"])
+		.meta({ expects: "http or https URLs, separated by commas, 8 at most" })
+		.describe(
+			"Gateways for IPFS, asked in this order until one answers; they may be on a private network.",
+		),
+	ARWEAVE_GATEWAY_URL: gatewayUrl
+		.default("https://arweave.net")
+		.meta({ expects: "an http or https URL" })
+		.describe("The gateway for Arweave; it may be on a private network."),
+	METADATA_ALLOWED_ORIGINS: commaList(exactOrigin)
+		.default([])
+		.meta({ expects: "origins, separated by commas, such as http://10.0.0.7:8080" })
+		.describe(
+			"Origins on private networks that tokens and contracts may name. Whoever deploys a " +
+				"contract can have any of their paths fetched.",
+		),
+};
+
+type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_URL: string };
+
+/** Returns the configured gateways. */
+export function gatewaysOf(config: DocumentConfig): Gateways {
+	return { ipfs: config.IPFS_GATEWAY_URLS, arweave: config.ARWEAVE_GATEWAY_URL };
+}

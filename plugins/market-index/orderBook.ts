@@ -1,0 +1,293 @@
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { displayNative, displayTime } from "#plugins/market-index/display.ts";
+import {
+	type BookOrder,
+	ORDER_KINDS,
+	type OrderKind,
+} from "#plugins/market-index/event/MarketEvent.ts";
+import { normaliseTrait } from "#plugins/market-index/rank/scoreToken.ts";
+import type { Order } from "#plugins/market-index/schemas/book.ts";
+import { type TokenTrait, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/contract.ts";
+
+/** A listing that can be filled, with the rank and traits of its token. */
+export type TokenListing = {
+	tokenId: string;
+	/** Null: not ranked, or its traits were not read. */
+	rank: number | null;
+	traits: TokenTrait[];
+	orderHash: Hex;
+	maker: Address;
+	/** Units for sale. */
+	quantity: bigint;
+	/** The zero address for the chain's own coin; null where several currencies are asked for. */
+	currency: Address | null;
+	symbol: string;
+	/** The price for all units, in base units of the currency. */
+	totalRaw: bigint;
+};
+
+/** Direct reads of the index for plugins that choose among listings. */
+export type BookReads = {
+	/**
+	 * Returns listings that any account may fill at that moment: best rank first, then the cheapest.
+	 */
+	listings(collectionId: number, at: Date): Promise<TokenListing[]>;
+	/**
+	 * Keeps the provider's books of collections current for five minutes, and reads `urgent` ones
+	 * again now where that was not done within ten seconds. Only for collections that the provider
+	 * knows.
+	 */
+	watch(collectionIds: readonly number[], given: { at: Date; isUrgent: boolean }): Promise<void>;
+	/**
+	 * Returns names and values of traits in a collection, normalised. Null where there may be others:
+	 * of very many only the most common ones are counted.
+	 */
+	traitValues(collectionId: number): Promise<{ type: string; value: string }[] | null>;
+	/** Returns the best ask in base units of ETH, with its time; null while unknown. */
+	floor(collectionId: number): Promise<{ native: bigint; at: Date | null } | null>;
+	/** Normalises as ranks do: lower case, no surrounding blanks. */
+	normaliseTrait(text: string): string;
+};
+
+/** Price levels that are shown of each side of an order book. */
+export const DEPTH_LEVELS_MAX = 50;
+
+/** The most listings that are returned to choose among, the rarest tokens first. */
+export const TOKEN_LISTINGS_MAX = 10_000;
+
+/** An urgent book is read again at most this often. */
+export const URGENT_EVERY_MS = 10_000;
+
+/** How long a book is kept current after one request. */
+export const KEPT_CURRENT_MS = 300_000;
+
+/**
+ * Makes the reads of order books together with ranks and traits, for plugins that choose by them.
+ */
+export function createBookReads(db: Queryable): BookReads {
+	return {
+		listings: (collectionId, at) => readTokenListings(db, collectionId, at),
+		async watch(ids, { at, isUrgent }) {
+			const read = new Date(at.getTime() - URGENT_EVERY_MS);
+			await db.execute(
+				`update market_index.sync set watched_until = greatest(watched_until, $2),
+					orders_due_at = case when $3 and (orders_at is null or orders_at < $5)
+						then least(orders_due_at, $4) else orders_due_at end
+				where collection_id = any($1::int4[]) and provider_slug is not null`,
+				[ids, new Date(at.getTime() + KEPT_CURRENT_MS), isUrgent, at, read],
+			);
+		},
+		async traitValues(collectionId) {
+			const rows = await db.query<{ type: string; value: string }>(
+				`select trait_type as type, value from market_index.trait_count
+				where collection_id = $1 limit $2`,
+				[collectionId, TRAIT_VALUES_MAX],
+			);
+			if (rows.length >= TRAIT_VALUES_MAX) return null;
+			return rows.map(({ type, value }) => {
+				return { type: normaliseTrait(type), value: normaliseTrait(value) };
+			});
+		},
+		async floor(collectionId) {
+			const [row] = await db.query<{ native: string | null; at: Date | null }>(
+				`select floor_native as native, floor_at as at from market_index.collection
+				where id = $1`,
+				[collectionId],
+			);
+			return row?.native ? { native: BigInt(row.native), at: row.at } : null;
+		},
+		normaliseTrait,
+	};
+}
+
+type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
+	quantity: string;
+	totalRaw: string;
+};
+
+/**
+ * Returns active listings with their tokens' ranks and traits. By `market_order_token`, each token
+ * by its primary key. The rarest come first, so that a limit cuts off the least wanted.
+ */
+async function readTokenListings(
+	db: Queryable,
+	collectionId: number,
+	at: Date,
+): Promise<TokenListing[]> {
+	const rows = await db.query<ListingRow>(
+		`select o.token_id as "tokenId", t.rank, coalesce(t.traits, '[]') as traits,
+			'0x' || encode(o.order_hash, 'hex') as "orderHash",
+			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
+			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.total_raw as "totalRaw"
+		from market_index.market_order as o
+		left join market_index.token as t
+			on t.collection_id = o.collection_id and t.token_id = o.token_id
+		where o.collection_id = $1 and o.is_active and o.kind = 0 and not o.is_private
+			and o.token_id is not null and o.quantity > 0
+			and (o.starts_at is null or o.starts_at <= $2)
+			and (o.expires_at is null or o.expires_at > $2)
+		order by t.rank nulls last, o.total_raw / o.quantity, o.order_hash limit $3`,
+		[collectionId, at, TOKEN_LISTINGS_MAX],
+	);
+	return rows.map(({ quantity, totalRaw, ...row }) => {
+		return { ...row, quantity: BigInt(quantity), totalRaw: BigInt(totalRaw) };
+	});
+}
+
+/**
+ * Returns when the provider's whole book of a collection was last read; null: never. Then only
+ * pushed orders are known, and an empty book does not mean that nothing is for sale.
+ */
+export async function readBookAt(db: Queryable, collectionId: number): Promise<string | null> {
+	const rows = await db.query<{ orders_at: Date | null }>(
+		"select orders_at from market_index.sync where collection_id = $1",
+		[collectionId],
+	);
+	return displayTime(rows[0]?.orders_at ?? null);
+}
+
+/** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
+export type DepthLevel = { unitNative: string | null; orders: number; units: string };
+const SUMS = `count(*)::int4 as orders, sum(quantity) as units
+	from market_index.market_order
+	where collection_id = $1 and is_active and kind = $2 and not is_private
+		and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)`;
+
+export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
+
+/**
+ * Returns the best price levels of both sides. Offers on the collection are bids, as they take any
+ * token; offers on one token or on traits are not, as they take only some. Orders in a coin without
+ * a rate are one more level, the last: without it a book would look empty.
+ */
+export async function readDepth(
+	db: Queryable,
+	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
+): Promise<Depth> {
+	const side = (kind: number, order: "asc" | "desc") =>
+		db.query<DepthLevel>(
+			`(select unit_native as "unitNative", ${SUMS} and unit_native is not null
+				group by unit_native order by unit_native ${order} limit ${DEPTH_LEVELS_MAX})
+			union all
+			select null, ${SUMS} and unit_native is null having count(*) > 0`,
+			[collectionId, kind, new Date(nowMs)],
+		);
+	const [asks, bids] = await Promise.all([side(0, "asc"), side(2, "desc")]);
+	return { asks, bids };
+}
+
+/** The key of a page's last order. */
+export type OrderPlace = { unitNative: string | null; orderHash: Hex };
+
+export type OrdersQuery = {
+	collectionId: number;
+	kinds: readonly OrderKind[];
+	/** Only orders for this token. */
+	tokenId: string | null;
+	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
+	order: "asc" | "desc";
+	nowMs: number;
+	after: OrderPlace | null;
+	limit: number;
+};
+
+/** Returns orders that can be filled at that moment, the best first. */
+export async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
+	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;
+	const beyond = order === "asc" ? ">" : "<";
+	const rows = await db.query<Omit<BookOrder, "kind"> & { kind: number }>(
+		`select '0x' || encode(order_hash, 'hex') as "orderHash", kind, token_id as "tokenId",
+			'0x' || encode(maker, 'hex') as maker, quantity,
+			'0x' || encode(currency, 'hex') as currency, symbol, decimals, total_raw as "totalRaw",
+			unit_native as "unitNative", '0x' || encode(protocol_address, 'hex') as "protocolAddress",
+			criteria, is_private as "isPrivate", starts_at as "startsAt", expires_at as "expiresAt",
+			seen_at as "seenAt"
+		from market_index.market_order
+		where collection_id = $1 and is_active and kind = any($2::int2[])
+			and ($3::numeric is null or token_id = $3)
+			and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
+			and ($5::bytea is null
+				or ($6::numeric is null and unit_native is null and order_hash > $5)
+				or ($6::numeric is not null and (unit_native is null
+					or unit_native ${beyond} $6 or (unit_native = $6 and order_hash > $5))))
+		order by unit_native ${order} nulls last, order_hash
+		limit $7`,
+		[
+			collectionId,
+			kinds.map((kind) => ORDER_KINDS.indexOf(kind)),
+			tokenId,
+			new Date(nowMs),
+			after ? bytesOf(after.orderHash) : null,
+			after?.unitNative ?? null,
+			limit,
+		],
+	);
+	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));
+}
+
+const cursors = {
+	asc: createCursor("asks2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
+	desc: createCursor("bids2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
+};
+
+export type OrderPage = {
+	orders: BookOrder[];
+	page: { nextCursor: string | null; hasMore: boolean };
+};
+
+/**
+ * Returns a page of one side of a book. One order more than fits is read, to know whether more
+ * exist.
+ */
+export async function readOrderPage(
+	db: Queryable,
+	query: Omit<OrdersQuery, "after" | "collectionId"> & {
+		collection: Pick<FoundCollection, "id" | "chain" | "address">;
+		cursor: string | undefined;
+	},
+): Promise<OrderPage> {
+	const { collection, cursor, limit, order, kinds, tokenId } = query;
+	const { id: collectionId, chain, address } = collection;
+	const bound = cursors[order].of({ chain, address, tokenId, kinds: kinds.join(",") });
+	const [price, hash] = cursor === undefined ? [] : bound.decode(cursor);
+	const after =
+		price === undefined || hash === undefined
+			? null
+			: { unitNative: price === "none" ? null : price, orderHash: `0x${hash.slice(2)}` as const };
+	const found = await readOrders(db, { ...query, collectionId, after, limit: limit + 1 });
+	const orders = found.slice(0, limit);
+	const last = orders.at(-1);
+	const hasMore = found.length > limit;
+	const nextCursor =
+		hasMore && last ? bound.encode([last.unitNative ?? "none", last.orderHash]) : null;
+	return { orders, page: { nextCursor, hasMore } };
+}
+
+/** Renders an order for clients; prices are for one unit, `totalRaw` is for all of them. */
+export function renderOrder(
+	order: BookOrder,
+	usdOf: (unitNative: string | null) => number | null,
+): Order {
+	const { currency, symbol, decimals, unitNative } = order;
+	return {
+		orderHash: order.orderHash,
+		kind: order.kind,
+		tokenId: order.tokenId,
+		maker: order.maker,
+		quantity: order.quantity,
+		priceNative: displayNative(unitNative),
+		priceUsd: usdOf(unitNative),
+		amountRaw: (BigInt(order.totalRaw) / BigInt(order.quantity)).toString(),
+		totalRaw: order.totalRaw,
+		settlementCurrency: { symbol: symbol === "" ? null : symbol, address: currency, decimals },
+		criteria: order.criteria,
+		isPrivate: order.isPrivate,
+		protocolAddress: order.protocolAddress,
+		startsAt: displayTime(order.startsAt),
+		expiresAt: displayTime(order.expiresAt),
+		seenAt: order.seenAt.toISOString(),
+	};
+}

@@ -1,0 +1,285 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { keepBefore } from "#plugins/market-index/owners/sql/undo.ts";
+import {
+	type AccountUnits,
+	addHeld,
+	addSupply,
+	addUnits,
+	type HeldUnits,
+	type SupplyChange,
+	writeSpans,
+} from "#plugins/market-index/owners/sql/units.ts";
+
+export type OwnedBefore = SpanBefore & { setId: number };
+
+/** A range of ids that one account owns since one transfer; both ends included. */
+export type Span = {
+	from: bigint;
+	to: bigint;
+	/** The zero address for destroyed ids. */
+	owner: Address;
+	/** The chain position of the transfer. */
+	position: bigint;
+};
+
+/** What was, or would be, in the place of a span that may have to be taken back. */
+export type SpanBefore = {
+	from: bigint;
+	to: bigint;
+	/** Null where these ids had no owner. */
+	owner: Address | null;
+	position: bigint;
+	/** The position of the transfer that replaced it. */
+	until: bigint;
+};
+
+/**
+ * What a block added to an account's units of an id. For the zero address negative units were
+ * minted, positive ones destroyed.
+ */
+export type UnitsAdded = {
+	setId: number;
+	block: number;
+	/** Null where only the count matters: owners of an ERC-721 are stored as spans. */
+	tokenId: bigint | null;
+	owner: Address;
+	units: bigint;
+};
+
+/** The changes of some stored spans. */
+export type SpanChanges = {
+	/** First ids of removed spans, except those at which a new span begins. */
+	gone: bigint[];
+	made: Span[];
+	before: SpanBefore[];
+	/** How many ids each account owns more than before, or fewer. */
+	held: Map<Address, bigint>;
+};
+
+export type SpanMap = {
+	/**
+	 * Gives ids to an account, except those that a later transfer gave away. Where the winner is at
+	 * `keepFrom` or later, what it replaced is remembered.
+	 */
+	put(span: Span, keepFrom: bigint): void;
+	/** Removes every span of a transfer at this position or later. */
+	takeOut(fromPosition: bigint): void;
+	changes(): SpanChanges;
+};
+
+type Piece = Span & { stored: boolean };
+
+/**
+ * Makes a map of a collection's ids as spans that never overlap: for each id the latest transfer
+ * counts, whatever the order of arrival, so that a walk through the past and the head may take
+ * turns. Ids are never handled one by one.
+ *
+ * All stored spans that overlap the added ones must be given.
+ */
+export function createSpanMap(stored: readonly Span[]): SpanMap {
+	const pieces: Piece[] = stored
+		.map((span) => ({ ...span, stored: true }))
+		.sort((a, b) => (a.from < b.from ? -1 : 1));
+	const before: SpanBefore[] = [];
+	const held = new Map<Address, bigint>();
+
+	function hold({ owner, from, to }: Span, sign: 1n | -1n): void {
+		held.set(owner, (held.get(owner) ?? 0n) + sign * (to - from + 1n));
+	}
+
+	function remember(lost: Omit<SpanBefore, "until">, until: bigint, keepFrom: bigint): void {
+		if (until >= keepFrom) before.push({ ...lost, until });
+	}
+
+	/** Returns the index of the first piece that ends at an id or beyond it. */
+	function indexOf(id: bigint): number {
+		let low = 0;
+		let high = pieces.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			const piece = pieces[middle];
+			if (piece && piece.to < id) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	return {
+		put(span, keepFrom) {
+			const start = indexOf(span.from);
+			const result: Piece[] = [];
+			const win = (from: bigint, to: bigint) => {
+				const won = { ...span, from, to, stored: false };
+				hold(won, 1n);
+				const last = result.at(-1);
+				if (last && isSameMove(last, span) && last.to === from - 1n) {
+					last.to = to;
+					last.stored = false;
+				} else {
+					result.push(won);
+				}
+			};
+			let at = span.from;
+			let end = start;
+			for (let piece = pieces[end]; piece && piece.from <= span.to; piece = pieces[++end]) {
+				const from = piece.from > span.from ? piece.from : span.from;
+				const to = piece.to < span.to ? piece.to : span.to;
+				if (at < from) {
+					remember(nobody(at, from - 1n), span.position, keepFrom);
+					win(at, from - 1n);
+				}
+				if (piece.position >= span.position) {
+					const isOther = piece.position > span.position;
+					if (isOther) remember({ ...span, from, to }, piece.position, keepFrom);
+					result.push(piece);
+				} else {
+					const { owner, position } = piece;
+					remember({ from, to, owner, position }, span.position, keepFrom);
+					hold({ ...piece, from, to }, -1n);
+					const rest = { ...piece, stored: false };
+					if (piece.from < from) result.push({ ...rest, to: from - 1n });
+					win(from, to);
+					if (piece.to > to) result.push({ ...rest, from: to + 1n });
+				}
+				at = to + 1n;
+			}
+			if (at <= span.to) {
+				remember(nobody(at, span.to), span.position, keepFrom);
+				win(at, span.to);
+			}
+			pieces.splice(start, end - start, ...result);
+		},
+		takeOut(fromPosition) {
+			let kept = 0;
+			for (const piece of pieces) {
+				if (piece.position < fromPosition) pieces[kept++] = piece;
+				else hold(piece, -1n);
+			}
+			pieces.length = kept;
+		},
+		changes() {
+			const made = pieces.filter((piece) => !piece.stored);
+			const firstIds = new Set(pieces.map(({ from }) => from));
+			const gone = stored.map(({ from }) => from).filter((from) => !firstIds.has(from));
+			return { gone, made, before, held };
+		},
+	};
+}
+
+function isSameMove(a: Span, b: Span): boolean {
+	return a.position === b.position && a.owner === b.owner;
+}
+
+function nobody(from: bigint, to: bigint) {
+	return { from, to, owner: null, position: -1n };
+}
+
+export type OwnerChanges = {
+	/** By collection. */
+	spans: ReadonlyMap<number, SpanChanges>;
+	added: readonly UnitsAdded[];
+	/** `1n` where units are added, `-1n` where they are taken back. */
+	sign: 1n | -1n;
+};
+
+/**
+ * Writes the changes of spans and units with what follows: holders, owners, supply. The one place
+ * for it, whether transfers are applied or taken back, so that the counts cannot drift.
+ */
+export async function writeChanges(
+	tx: Tx,
+	chainId: number,
+	{ spans, added, sign }: OwnerChanges,
+): Promise<void> {
+	const each = [...spans].map(([setId, changes]) => ({ setId, changes }));
+	const written = writeSpans(tx, {
+		gone: each.flatMap(({ setId, changes }) => {
+			return changes.gone.map((from) => ({ setId, from }));
+		}),
+		made: each.flatMap(({ setId, changes }) => {
+			return changes.made.map((span) => ({ ...span, setId }));
+		}),
+	});
+	const before = each.flatMap(({ setId, changes }) => {
+		return changes.before.map((span) => ({ ...span, setId }));
+	});
+	const perAccount = unitsPerAccount(added, sign);
+	const [now] = await Promise.all([
+		addUnits(tx, perAccount),
+		written,
+		keepBefore(tx, chainId, before),
+	]);
+	const held = each.flatMap(({ setId, changes }) => {
+		return [...changes.held].map(([owner, units]) => ({ setId, owner, units }));
+	});
+	held.push(...heldChanges(perAccount, now));
+	const grown = await addHeld(tx, heldPerAccount(held));
+	await addSupply(tx, supplyChanges({ added, sign }, grown));
+}
+
+/** Sums up by account and id, whatever block the units came from. */
+function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
+	const sums = new Map<string, AccountUnits>();
+	for (const { setId, tokenId, owner, units } of added) {
+		if (owner === ZERO_ADDRESS || tokenId === null) continue;
+		const key = accountKey({ setId, tokenId, owner });
+		const known = sums.get(key);
+		if (known) known.units += sign * units;
+		else sums.set(key, { setId, tokenId, owner, units: sign * units });
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+/**
+ * Returns changes of held units. A balance below zero counts as none; a walk will tell where the
+ * units came from.
+ */
+function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[]): HeldUnits[] {
+	const addedTo = new Map(added.map((account) => [accountKey(account), account.units]));
+	return now.map(({ setId, tokenId, owner, units }) => {
+		const before = units - (addedTo.get(accountKey({ setId, tokenId, owner })) ?? 0n);
+		return { setId, owner, units: positive(units) - positive(before) };
+	});
+}
+
+function heldPerAccount(held: readonly HeldUnits[]): HeldUnits[] {
+	const sums = new Map<string, HeldUnits>();
+	for (const { setId, owner, units } of held) {
+		if (owner === ZERO_ADDRESS) continue;
+		const key = `${setId} ${owner}`;
+		const known = sums.get(key);
+		if (known) known.units += units;
+		else sums.set(key, { setId, owner, units });
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+function supplyChanges(
+	{ added, sign }: Pick<OwnerChanges, "added" | "sign">,
+	grown: ReadonlyMap<number, number>,
+): SupplyChange[] {
+	const changes = new Map<number, SupplyChange>();
+	const changeOfSet = (setId: number): SupplyChange => {
+		const known = changes.get(setId);
+		if (known) return known;
+		const change = { setId, owners: 0, minted: 0n, burned: 0n };
+		changes.set(setId, change);
+		return change;
+	};
+	for (const { setId, owner, units } of added) {
+		if (owner !== ZERO_ADDRESS) continue;
+		if (units < 0n) changeOfSet(setId).minted -= sign * units;
+		else changeOfSet(setId).burned += sign * units;
+	}
+	for (const [setId, owners] of grown) changeOfSet(setId).owners += owners;
+	return [...changes.values()];
+}
+
+function accountKey(account: { setId: number; tokenId: bigint; owner: Address }): string {
+	return `${account.setId} ${account.tokenId} ${account.owner}`;
+}
+
+function positive(units: bigint): bigint {
+	return units > 0n ? units : 0n;
+}

@@ -1,0 +1,214 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import {
+	createEventCursor,
+	type EventCursor,
+	foreignCurrencies,
+	type MarketEvent,
+} from "#plugins/market-index/event/MarketEvent.ts";
+import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
+import {
+	heldBy,
+	type PageRange,
+	pageCoverage,
+	readChainSpans,
+} from "#plugins/market-index/figures/coverage.ts";
+import { type IndexReads, resolveChain } from "#plugins/market-index/read/context.ts";
+import { renderEvent, renderSalePoint, renderTraits } from "#plugins/market-index/render/event.ts";
+import { renderTiles } from "#plugins/market-index/render/figures.ts";
+import { type Candle, renderCandle } from "#plugins/market-index/rollup/candles.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
+import type { Tile } from "#plugins/market-index/schemas/figures.ts";
+import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
+import { type CandleInterval, readCandles } from "#plugins/market-index/sql/candles.ts";
+import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
+import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
+import {
+	type ActivityQuery,
+	readActivity,
+	readEventSpans,
+} from "#plugins/market-index/sql/readEvents.ts";
+import { readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
+import { readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+export type CandlePage = {
+	candles: Candle[];
+	coverage: ShownPartial;
+	page: { nextCursor: string | null; hasMore: boolean };
+};
+
+const cursors = createCursor("candles2", [CURSOR_PART.millis]);
+
+/**
+ * Reads candles in the order of a chart, newest last. A cursor is the opening time of the oldest
+ * candle of the page before. It takes precedence over `before`, which a client may still send.
+ */
+export async function readCandlePage(
+	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	query: {
+		collection: Pick<FoundCollection, "id" | "chain" | "address">;
+		interval: CandleInterval;
+		before: Date | null;
+		cursor: string | undefined;
+		limit: number;
+	},
+): Promise<CandlePage> {
+	const { collection, interval, cursor, limit } = query;
+	const { id: collectionId, chain, address } = collection;
+	const bound = cursors.of({ chain, address, interval });
+	const before = cursor === undefined ? query.before : new Date(Number(bound.decode(cursor)[0]));
+	const nowMs = core.clock.nowMs();
+	// Both are read before the rows, so that they never claim more than those contain.
+	const [spans, provider] = await Promise.all([
+		readChainSpans(scanner, resolveChain(core, chain).id),
+		readEventSpans(core.db, collectionId),
+	]);
+	const rows = await readCandles(core.db, { collectionId, interval, before, limit: limit + 1 });
+	const shown = rows.slice(0, limit);
+	const oldest = shown.at(-1);
+	const hasMore = rows.length > limit;
+	const nextCursor = hasMore && oldest ? bound.encode([`${oldest.bucket.getTime()}`]) : null;
+	const range = {
+		fromMs: hasMore && oldest ? oldest.bucket.getTime() : null,
+		untilMs: Math.min(before?.getTime() ?? nowMs, nowMs),
+	};
+	return {
+		candles: shown.reverse().map(renderCandle),
+		coverage: pageCoverage(range, { candles: heldBy(provider, spans, "sales") }),
+		page: { nextCursor, hasMore },
+	};
+}
+
+/** Renders stored events of one chain for clients, with what is known of their currencies. */
+export async function withCurrencies(
+	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
+	chain: Chain,
+	events: readonly StoredEvent[],
+): Promise<MarketEvent[]> {
+	const currencies = await readCurrencies(db, chain.id, foreignCurrencies(events));
+	return events.map((event) => renderEvent(chain, event, { currencies, prices }));
+}
+
+export type TokenEvents = {
+	events: MarketEvent[];
+	/** Known ranks, by token id. */
+	ranks: ReadonlyMap<string, number>;
+};
+
+/**
+ * Adds the tokens' own metadata to events of one collection. An image and traits that came with the
+ * event stay: they are what was sold then.
+ */
+export async function withTokens(
+	db: Queryable,
+	collectionId: number,
+	events: readonly MarketEvent[],
+): Promise<TokenEvents> {
+	const facts = await readTokenFacts(
+		db,
+		collectionId,
+		events.map(({ tokenId }) => tokenId),
+	);
+	const ranks = new Map<string, number>();
+	for (const [tokenId, { rank }] of facts) if (rank !== null) ranks.set(tokenId, rank);
+	const filled = events.map((event) => {
+		const token = facts.get(event.tokenId);
+		if (!token) return event;
+		const imageUrl = event.imageUrl ?? token.imageUrl;
+		return { ...event, imageUrl, traits: event.traits ?? renderTraits(token.traits) };
+	});
+	return { events: filled, ranks };
+}
+
+export type EventPage = TokenEvents & {
+	page: { nextCursor: string | null; hasMore: boolean };
+	/** The time that it is about. */
+	range: PageRange;
+};
+
+/**
+ * Returns a page of one collection's events. One more than fits is read, to know whether more
+ * exist.
+ */
+export async function readEventPage(
+	reads: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
+	chain: Chain,
+	query: Omit<ActivityQuery, "after"> & {
+		cursors: EventCursor;
+		cursor: string | undefined;
+		nowMs: number;
+	},
+): Promise<EventPage> {
+	const { cursors, cursor, limit, since, nowMs } = query;
+	const after = cursor === undefined ? null : cursors.decode(cursor);
+	const found = await readActivity(reads.db, { ...query, after, limit: limit + 1 });
+	const shown = found.slice(0, limit);
+	const last = shown.at(-1);
+	const hasMore = found.length > limit;
+	return {
+		...(await withTokens(reads.db, query.collectionId, await withCurrencies(reads, chain, shown))),
+		page: { nextCursor: hasMore && last ? cursors.encode(last) : null, hasMore },
+		range: {
+			fromMs: hasMore && last ? last.occurredAtMs : (since?.getTime() ?? null),
+			untilMs: Math.min(after?.occurredAtMs ?? nowMs, nowMs),
+		},
+	};
+}
+
+export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
+
+export type SalesQuery = {
+	range: (typeof SALES_RANGES)[number];
+	cursor: string | undefined;
+	limit: number;
+};
+
+type SalesContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+};
+
+export type Sales = {
+	points: SalePoint[];
+	tiles: Tile[];
+	coverage: ShownPartial;
+	page: EventPage["page"];
+};
+
+const pages = createEventCursor("sales2");
+
+/** Returns accepted sales of a range, newest first, with the stat strip of the last 24 hours. */
+export async function readSales(
+	{ core, scanner, prices }: SalesContext,
+	found: FoundCollection,
+	{ range, cursor, limit }: SalesQuery,
+): Promise<Sales> {
+	const chain = resolveChain(core, found.chain);
+	const nowMs = core.clock.nowMs();
+	const spans = await readChainSpans(scanner, chain.id);
+	const [{ events, ranks, page, range: reached }, row, sums] = await Promise.all([
+		readEventPage({ db: core.db, prices }, chain, {
+			collectionId: found.id,
+			kinds: ["sale"],
+			acceptedOnly: true,
+			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
+			cursors: pages.of({ chain: found.chain, address: found.address, range }),
+			cursor,
+			limit,
+			nowMs,
+		}),
+		readCollection(core.db, found.id, { nowMs }),
+		readTileFigures(core.db, found.id, nowMs),
+	]);
+	if (!row) throw marketFault.notFound();
+	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
+	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
+	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
+}

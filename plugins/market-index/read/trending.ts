@@ -1,0 +1,180 @@
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import type { Scanner } from "#plugins/chain-scanner/contract.ts";
+import { chainOfRow } from "#plugins/market-index/display.ts";
+import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
+import type { LifecycleFilter } from "#plugins/market-index/lifecycle.ts";
+import { type IndexReads, readFreshness } from "#plugins/market-index/read/context.ts";
+import { renderDiscoverRow, renderTrendingRow } from "#plugins/market-index/render/collection.ts";
+import { renderEvent, renderTraits } from "#plugins/market-index/render/event.ts";
+import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import type {
+	DiscoverMint,
+	DiscoverRow,
+	Freshness,
+	TrendingRow,
+} from "#plugins/market-index/schemas/lists.ts";
+import {
+	type KnownFigures,
+	listCollections,
+	type Picked,
+	pickCollections,
+	readPicked,
+} from "#plugins/market-index/sql/collectionLists.ts";
+import { collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
+import {
+	DISCOVER_COLUMNS,
+	type DiscoverColumns,
+	TRENDING_COLUMNS,
+} from "#plugins/market-index/sql/listColumns.ts";
+import { createBinder, readLatestMints } from "#plugins/market-index/sql/readEvents.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+
+export type Discover = {
+	trending: DiscoverRow[];
+	mints: DiscoverMint[];
+	market: DiscoverRow[];
+	minting: DiscoverRow[];
+};
+
+type DiscoverContext = {
+	core: Pick<IndexReads, "db" | "clock">;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+};
+
+/** Returns what happens across all tracked collections of these chains; `limit` rows a section. */
+export async function readDiscover(
+	{ core, scanner, prices }: DiscoverContext,
+	chains: readonly Chain[],
+	limit: number,
+): Promise<Discover> {
+	const nowMs = core.clock.nowMs();
+	const chainIds = chains.map(({ id }) => id);
+	const window = windowOf(nowMs, WINDOW_MS["24h"]);
+	// Read before the rows, so that it never claims more than they contain.
+	const spansOf = await readSpansOf(scanner, chains);
+	const db = core.db.keepingPlans;
+	const pick = (order: "trending" | "market" | "minting") =>
+		pickCollections(db, { chainIds, nowMs, window, order, limit });
+	const [trending, mints, market, minting] = await Promise.all([
+		pick("trending"),
+		readLatestMints(db, { chainIds, limit }),
+		pick("market"),
+		pick("minting"),
+	]);
+	const picked = knownFigures({ daily: [...trending, ...market], minting, limit });
+	const columns = DISCOVER_COLUMNS;
+	const rows = await readPicked(db, { picked, nowMs, window, columns });
+	const rendered = new Map(
+		rows.map((row) => {
+			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
+			return [row.id, renderDiscoverRow(chainOfRow(chains, row), row, { nowMs, spans })];
+		}),
+	);
+	const section = (ids: readonly Picked[]) => ids.flatMap(({ id }) => rendered.get(id) ?? []);
+	return {
+		trending: section(trending),
+		mints: mints.map(({ event, collection, token, ...row }) => {
+			// Mints are paid in native currency, so there is no coin to look up.
+			const context = { currencies: new Map(), prices };
+			const mint = renderEvent(chainOfRow(chains, row), event, context);
+			return {
+				...mint,
+				imageUrl: mint.imageUrl ?? token.imageUrl,
+				traits: mint.traits ?? renderTraits(token.traits),
+				collection,
+			};
+		}),
+		market: section(market),
+		minting: section(minting),
+	};
+}
+
+/**
+ * Returns each collection once, with the sums that the sections already have. A collection that is
+ * not among those that mint has no mint of the last hour, unless there are more of them than fit.
+ */
+function knownFigures(sections: {
+	daily: readonly Picked[];
+	minting: readonly Picked[];
+	limit: number;
+}): KnownFigures[] {
+	const { daily, minting, limit } = sections;
+	const mintsOfOthers = minting.length < limit ? 0 : null;
+	const known = new Map<number, KnownFigures>();
+	for (const { id, sales, priced, volume } of daily) {
+		const window = sales === null ? null : { sales, priced, volume };
+		known.set(id, { id, window: known.get(id)?.window ?? window, mints1h: mintsOfOthers });
+	}
+	for (const { id, mints } of minting) {
+		known.set(id, { id, window: known.get(id)?.window ?? null, mints1h: mints });
+	}
+	return [...known.values()];
+}
+
+/**
+ * Returns discover rows of these collections of one chain, in order of id; an excluded one has
+ * none.
+ *
+ * Runs inside the lane's transaction for every live batch: collections and rollups are read by
+ * their primary keys only.
+ */
+export async function readDiscoverRows(
+	db: Queryable,
+	chain: Chain,
+	collectionIds: readonly number[],
+	{ nowMs, spans }: { nowMs: number; spans: ChainSpans | Promise<ChainSpans> },
+): Promise<DiscoverRow[]> {
+	if (collectionIds.length === 0) return [];
+	const binder = createBinder();
+	const ids = binder.bind(collectionIds, "int4[]");
+	const text = collectionRows(binder, {
+		picked: `with picked as (
+			select id from market_index.collection where id = any(${ids}) and not excluded
+		)`,
+		nowMs,
+		orderBy: "c.id",
+		columns: DISCOVER_COLUMNS,
+	});
+	const reading = db.query<DiscoverColumns>(text, binder.values);
+	// Neither waits for the other: both were sent.
+	const [rows, covered] = await Promise.all([reading, spans]);
+	return rows.map((row) => renderDiscoverRow(chain, row, { nowMs, spans: covered }));
+}
+
+export type TrendingQuery = {
+	chains: readonly Chain[];
+	window: "5m" | "1h" | "6h" | "24h" | "7d";
+	lifecycle?: LifecycleFilter | undefined;
+	limit: number;
+};
+
+/** Returns collections by sales in the window, read at each request. */
+export async function readTrending(
+	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ chains, window, lifecycle, limit }: TrendingQuery,
+): Promise<{ rows: TrendingRow[]; freshness: Freshness }> {
+	const nowMs = core.clock.nowMs();
+	// Read before the rows, so that it never claims more than they contain. No list is read.
+	const [freshness, spansOf] = await Promise.all([
+		readFreshness(scanner, chains, { nowMs, listRefreshedAt: null }),
+		readSpansOf(scanner, chains),
+	]);
+	const rows = await listCollections(core.db.keepingPlans, {
+		chainIds: chains.map(({ id }) => id),
+		nowMs,
+		window: windowOf(nowMs, WINDOW_MS[window]),
+		order: "trending",
+		columns: TRENDING_COLUMNS,
+		lifecycle,
+		limit,
+	});
+	return {
+		rows: rows.map((row) => {
+			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
+			return renderTrendingRow(chainOfRow(chains, row), row, { nowMs, window, spans });
+		}),
+		freshness,
+	};
+}

@@ -1,0 +1,112 @@
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
+import { DAY_MS } from "#core/time.ts";
+import { bucketOf } from "#plugins/market-index/rollup/windows.ts";
+import {
+	dropMonth,
+	listMonths,
+	pruneElsewhere,
+	pruneMinutes,
+	pruneUnconfirmed,
+} from "#plugins/market-index/sql/partitions.ts";
+
+/** Events are kept for at least so long: the longest range of a route is 30 days. */
+export const RETENTION_DAYS_MIN = 35;
+
+/** About ten years: more is a typing error. */
+export const RETENTION_DAYS_MAX = 4_000;
+
+/**
+ * Contracts of a chain whose owners are kept, by default. Each costs a row of the lane's address
+ * filter and one walk: 500 are five queries a block, and hours of walking.
+ */
+export const WATCHED_DEFAULT = 500;
+export const WATCHED_MOST = 5_000;
+
+export type RetentionOptions = Pick<Core, "db" | "log"> & {
+	keptFromMs(): number;
+	limits?: RetentionLimits;
+};
+
+export type RetentionLimits = {
+	/** How long the dropping of a month may block readers of events. */
+	lockTimeoutMs: number;
+	/** Rows deleted by one statement. */
+	rowsPerBatch: number;
+	/** Statements of each kind in one run; the rest follows the next day. */
+	batchesMax: number;
+};
+
+const LIMITS: RetentionLimits = { lockTimeoutMs: 200, rowsPerBatch: 5_000, batchesMax: 4_000 };
+
+const RUN_TIMEOUT_MS = 3_600_000;
+
+/**
+ * Makes a job that deletes, once a day, what is older than the retention: whole months of events,
+ * minutes, and events without a month. Hours and days stay, so figures of all time stay exact.
+ */
+export function retentionJob(options: RetentionOptions): Job {
+	const { limits = LIMITS } = options;
+	return {
+		name: "market-index.retention",
+		// At a quiet hour, when the lock for dropping a month is easier to get.
+		schedule: { cron: "17 4 * * *" },
+		lock: "cluster",
+		timeoutMs: RUN_TIMEOUT_MS,
+		async run({ signal }) {
+			const keptFromMs = options.keptFromMs();
+			await dropMonths(options, keptFromMs, limits);
+			// Whole days of minutes: a candle of 30 minutes has all of them, or does not exist.
+			const before = new Date(bucketOf(keptFromMs, DAY_MS));
+			const { rowsPerBatch: limit } = limits;
+			const chains = await options.db.query<{ chainId: number }>(
+				`select distinct chain_id as "chainId" from market_index.collection order by 1`,
+			);
+			for (const { chainId } of chains) {
+				await inBatches(() => pruneMinutes(options.db, { chainId, before, limit }), limits, signal);
+			}
+			const past = { before: new Date(keptFromMs), limit };
+			await inBatches(() => pruneElsewhere(options.db, past), limits, signal);
+			await inBatches(() => pruneUnconfirmed(options.db, past), limits, signal);
+		},
+	};
+}
+
+async function dropMonths(
+	{ db, log }: RetentionOptions,
+	keptFromMs: number,
+	{ lockTimeoutMs }: RetentionLimits,
+): Promise<void> {
+	for (const { table, endsAtMs } of await listMonths(db)) {
+		if (endsAtMs > keptFromMs) return;
+		if (await dropMonth(db, { table, lockTimeoutMs })) log.info("dropped a month", { table });
+		else log.warn("a month is being read, and is dropped another day", { table });
+	}
+}
+
+/** Deletes a few rows at a time, each time committed: lanes write to the same tables meanwhile. */
+async function inBatches(
+	prune: () => Promise<number>,
+	{ rowsPerBatch, batchesMax }: RetentionLimits,
+	signal: AbortSignal,
+): Promise<void> {
+	for (let batch = 0; batch < batchesMax && !signal.aborted; batch++) {
+		if ((await prune()) < rowsPerBatch) return;
+	}
+}
+
+export type Retention = {
+	/** Returns the time from which on events are kept. */
+	keptFromMs(): number;
+	jobs: readonly Job[];
+};
+
+/** Makes the retention of events: as the operator sets it, by default forever. */
+export function createRetention(
+	core: Pick<Core, "db" | "clock" | "log">,
+	days: number | undefined,
+): Retention {
+	if (days === undefined) return { keptFromMs: () => Number.NEGATIVE_INFINITY, jobs: [] };
+	const keptFromMs = () => core.clock.nowMs() - days * DAY_MS;
+	return { keptFromMs, jobs: [retentionJob({ db: core.db, log: core.log, keptFromMs })] };
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import {
+	AMOUNT_MAX,
+	capAmount,
+	nativeTotal,
+	renderCandle,
+} from "#plugins/market-index/rollup/candles.ts";
+import {
+	base,
+	chainNamed,
+	ethereum,
+	NOW_MS,
+	polygon,
+} from "#plugins/market-index/testing/marketFixture.ts";
+import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
+import { fakePrices } from "#test/harness/fakes.ts";
+
+describe("capAmount", () => {
+	test("sums up to 78 digits are exact, and beyond them stand still", () => {
+		for (const sum of [0n, 8n * (2n ** 256n - 1n), AMOUNT_MAX]) expect(capAmount(sum)).toBe(sum);
+		expect(capAmount(AMOUNT_MAX + 1n)).toBe(AMOUNT_MAX);
+		expect(AMOUNT_MAX.toString()).toBe("9".repeat(78));
+	});
+
+	test("held at each step or at the end, in any order, a sum is the same", () => {
+		const amounts = fc.array(fc.oneof(fc.bigInt(0n, 9n), fc.bigInt(0n, AMOUNT_MAX)));
+		fc.assert(
+			fc.property(amounts, (parts) => {
+				const stepwise = parts.reduce((sum, part) => capAmount(sum + part), 0n);
+				expect(stepwise).toBe(capAmount(parts.reduceRight((sum, part) => sum + part, 0n)));
+			}),
+		);
+	});
+});
+
+describe("nativeTotal", () => {
+	const HUGE = 2n ** 256n - 1n;
+	const none = fakePrices();
+	const paid = (currency: Address | null, totalRaw: bigint | null, occurredAtMs = NOW_MS) => {
+		return { currency, totalRaw, occurredAtMs };
+	};
+
+	test("ETH and its wrapped form are worth themselves, to the last wei, and ask for no rate", () => {
+		const unasked = {
+			toNative() {
+				throw new Error("a rate was asked for");
+			},
+		};
+		for (const chain of [ethereum, base, chainNamed("arbitrum")]) {
+			expect(nativeTotal(chain, paid(ZERO_ADDRESS, HUGE), unasked)).toBe(HUGE);
+			expect(chain.wrappedNative).not.toBeNull();
+			expect(nativeTotal(chain, paid(chain.wrappedNative, 1n), unasked)).toBe(1n);
+		}
+	});
+
+	test("what needs a rate is unknown, and never guessed", () => {
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 1n), none)).toBeNull();
+		// Wrapped ETH of another chain is a stranger here.
+		expect(nativeTotal(ethereum, paid(base.wrappedNative, 1n), none)).toBeNull();
+		expect(nativeTotal(polygon, paid(ZERO_ADDRESS, 1n), none)).toBeNull();
+		expect(nativeTotal(polygon, paid(polygon.wrappedNative, 1n), none)).toBeNull();
+		expect(nativeTotal(ethereum, paid(ZERO_ADDRESS, null), none)).toBeNull();
+		expect(nativeTotal(ethereum, paid(null, 1n), none)).toBeNull();
+	});
+
+	test("[MRG-05] any other currency is worth what its rate said at the event's own time", () => {
+		const prices = fakePrices();
+		prices.setEth(2_500);
+		prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 1, decimals: 6, fromMs: NOW_MS });
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 5_000_000_000n), prices)).toBe(2n * 10n ** 18n);
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 5n, NOW_MS - 1), prices)).toBeNull();
+		prices.set({ chainId: 137, currency: ZERO_ADDRESS, usd: 0.5 });
+		for (const currency of [ZERO_ADDRESS, polygon.wrappedNative]) {
+			expect(nativeTotal(polygon, paid(currency, 5_000n), prices)).toBe(1n);
+		}
+	});
+
+	test("[MRG-15] what would be worth more than all ETH there is has no worth that anybody knows", () => {
+		const prices = fakePrices();
+		prices.setEth(2_500);
+		prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 2_500, decimals: 18 });
+		const most = 10n ** 27n;
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, most), prices)).toBe(most);
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, most + 1n), prices)).toBeNull();
+	});
+
+	test("nothing is nothing in any currency: a free mint is 0 and not unknown", () => {
+		expect(nativeTotal(polygon, paid(ZERO_ADDRESS, 0n), none)).toBe(0n);
+		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 0n), none)).toBe(0n);
+	});
+});
+
+describe("renderCandle", () => {
+	test("a candle shows the nearest number to each exact amount, and its time in UTC", () => {
+		const row = {
+			bucket: new Date(Date.UTC(2026, 2, 10, 14, 37)),
+			open: "1000000000000000001",
+			high: "123456789012345678901234567890",
+			low: "1",
+			close: "0",
+			volume: (2n ** 256n - 1n).toString(),
+			sales: 3,
+		};
+		expect(renderCandle(row)).toEqual({
+			openTime: "2026-03-10T14:37:00.000Z",
+			open: 1,
+			high: 123_456_789_012.345_67,
+			low: 1e-18,
+			close: 0,
+			volumeNative: Number(2n ** 256n - 1n) / 1e18,
+			volumeRaw: (2n ** 256n - 1n).toString(),
+			volumeCurrency: { symbol: "ETH", decimals: 18 },
+			sales: 3,
+		});
+	});
+});

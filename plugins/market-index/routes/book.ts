@@ -1,0 +1,252 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { field } from "#core/http/openapi/schema.ts";
+import { cursorParam } from "#core/http/pages.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { displayNative } from "#plugins/market-index/display.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
+import {
+	type DepthLevel,
+	type OrdersQuery,
+	readBookAt,
+	readDepth,
+	readOrderPage,
+	renderOrder,
+} from "#plugins/market-index/orderBook.ts";
+import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
+import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
+import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import {
+	bookReadAtSchema,
+	depthLevelSchema,
+	orderPageSchema,
+	quoteSchema,
+} from "#plugins/market-index/schemas/book.ts";
+import {
+	chainParam,
+	limitParam,
+	slugParams,
+	tokenIdParam,
+} from "#plugins/market-index/schemas/params.ts";
+
+/**
+ * Returns both sides of a collection's book by price, and has the book read. Before it is read only
+ * pushed orders are known: a side without any is then null.
+ */
+export async function answerDepth(
+	{ core, index }: Pick<RouteContext, "core" | "index">,
+	found: FoundCollection,
+) {
+	const nowMs = core.clock.nowMs();
+	index.touch(found.id, "detail");
+	const [{ asks, bids }, bookReadAt] = await Promise.all([
+		readDepth(core.db, { collectionId: found.id, nowMs }),
+		readBookAt(core.db, found.id),
+	]);
+	const side = (levels: readonly DepthLevel[]) =>
+		bookReadAt === null && levels.length === 0 ? null : levels.map(renderLevel);
+	return {
+		asks: side(asks),
+		bids: side(bids),
+		bookReadAt,
+		observedAt: new Date(nowMs).toISOString(),
+	};
+}
+
+function renderLevel({ unitNative, orders, units }: DepthLevel) {
+	return { priceNative: displayNative(unitNative), orders, units };
+}
+
+/**
+ * Returns a page of one side of a collection's book: the common part of listings and offers. The
+ * request has the book read, and kept current for a while. Before it is read only pushed orders are
+ * known: without any `data` is null, and not an empty book.
+ */
+export async function answerOrders(
+	{ core, index, prices }: RouteContext,
+	asked: Pick<OrdersQuery, "kinds" | "order"> & {
+		slug: string;
+		query: {
+			chain?: string | undefined;
+			tokenId?: string | undefined;
+			cursor?: string | undefined;
+			limit: number;
+		};
+	},
+) {
+	const { slug, query, kinds, order } = asked;
+	const found = await index.find(slug, query.chain);
+	const nowMs = core.clock.nowMs();
+	index.touch(found.id, "detail");
+	const reading = {
+		collection: found,
+		kinds,
+		tokenId: query.tokenId ?? null,
+		order,
+		nowMs,
+		cursor: query.cursor,
+		limit: query.limit,
+	};
+	const [{ orders, page }, bookReadAt] = await Promise.all([
+		readOrderPage(core.db, reading),
+		readBookAt(core.db, found.id),
+	]);
+	const usdOf = usdAt(prices, nowMs);
+	const isUnread = bookReadAt === null && orders.length === 0 && query.cursor === undefined;
+	const data = isUnread ? null : orders.map((order) => renderOrder(order, usdOf));
+	return { data, page, bookReadAt };
+}
+
+const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
+const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
+
+const answerSchema = z
+	.object({
+		asks: levels(`Listings, the cheapest first; 50 levels at most; ${UNREAD}`),
+		bids: levels(`Offers on the collection, the highest first; 50 levels at most; ${UNREAD}`),
+		bookReadAt: bookReadAtSchema,
+		observedAt: field.time("When this was read."),
+	})
+	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
+
+/** Serves both sides of a collection's order book by price. */
+export function getDepth(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/depth",
+		async ({ params, query }) =>
+			answerDepth(context, await context.index.find(params.slug, query.chain)),
+		{
+			params: slugParams,
+			query: z.object({ chain: chainParam }),
+			response: {
+				200: answerSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "getCollectionDepth",
+				tags: ["market"],
+				summary: "Order book depth",
+				description:
+					"Price levels, the best first, 50 of each side at most, and one more for orders whose " +
+					"price in ETH is not known. Asks are listings, bids are offers on the whole collection.",
+			},
+		},
+	);
+}
+
+/** Serves what is for sale in a collection, the cheapest first. */
+export function getListings(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/listings",
+		({ params, query }) =>
+			answerOrders(context, { ...params, query, kinds: ["listing"], order: "asc" }),
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				tokenId: tokenIdParam.optional(),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: {
+				200: orderPageSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionListings",
+				tags: ["market"],
+				summary: "Lists what is for sale",
+				description:
+					"Active listings of the provider's book, the cheapest first; those whose price is " +
+					"unknown come last. The whole book is read while somebody looks at the collection (its " +
+					"detail, candles or stream); what the provider's stream pushes is here at any time.",
+			},
+		},
+	);
+}
+
+const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
+
+/** Serves offers for a collection, its tokens or its traits, the highest first. */
+export function getOffers(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/offers",
+		({ params, query }) => {
+			const kinds = query.kind === undefined ? KINDS : [query.kind];
+			return answerOrders(context, { ...params, query, kinds, order: "desc" });
+		},
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				kind: z.enum(KINDS).optional().meta({ description: "Only offers of this kind." }),
+				tokenId: tokenIdParam.optional(),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: {
+				200: orderPageSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionOffers",
+				tags: ["market"],
+				summary: "Lists offers",
+				description:
+					"Active offers of the provider's book, the highest first, unknown prices last.",
+			},
+		},
+	);
+}
+
+// Strict: with a misspelled quantity silently dropped, it would be an estimate for one.
+const bodySchema = z
+	.strictObject({
+		chain: chainParam,
+		slug: slugParams.shape.slug,
+		tokenId: tokenIdParam.optional(),
+		orderHash: z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+			.optional()
+			.meta({ description: "Only this listing.", examples: [`0x${"5d".repeat(32)}`] }),
+		quantity: z
+			.int()
+			.min(1)
+			.max(QUOTE_LISTINGS_MAX)
+			.default(1)
+			.meta({ description: "Units to buy." }),
+	})
+	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
+
+/** Serves an estimate of what buying would cost now. It asks no seller and moves nothing. */
+export function postQuoteEstimate(context: RouteContext) {
+	return new Elysia().post(
+		"/quote-estimate",
+		async ({ body }) => {
+			const { chain, slug, tokenId = null, orderHash, quantity } = body;
+			const found = await context.index.find(slug, chain);
+			return await readQuote(context, found, {
+				tokenId,
+				orderHash: orderHash ? `0x${orderHash.slice(2).toLowerCase()}` : null,
+				units: BigInt(quantity),
+			});
+		},
+		{
+			body: bodySchema,
+			response: { 200: quoteSchema },
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "estimateQuote",
+				tags: ["market"],
+				summary: "Estimates what buying costs",
+				description:
+					"From the cheapest listings of the stored book: of a collection, of one token, or one " +
+					"order. `availableUnits` is smaller than `quantity` where the book is too thin. Fees are " +
+					"part of the price. What is unknown is null, and so is every sum that it belongs to.",
+			},
+		},
+	);
+}

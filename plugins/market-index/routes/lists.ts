@@ -1,0 +1,231 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { chainOfRow } from "#plugins/market-index/display.ts";
+import {
+	DROP_STATES,
+	type DropPlace,
+	type DropRow,
+	type DropState,
+	readDrops,
+	renderDrop,
+} from "#plugins/market-index/drops/drops.ts";
+import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";
+import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
+import { readDiscover, readTrending } from "#plugins/market-index/read/trending.ts";
+import { answerShared, PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import {
+	discoverMintSchema,
+	discoverRowSchema,
+	dropSchema,
+	freshnessSchema,
+	searchHitSchema,
+	trendingRowSchema,
+} from "#plugins/market-index/schemas/lists.ts";
+import { chainParam, limitParam } from "#plugins/market-index/schemas/params.ts";
+import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
+
+const { countOrNone, count, address } = CURSOR_PART;
+const newestFirst = createCursor("drops2", [countOrNone, count, address]);
+const nextFirst = createCursor("soon2", [countOrNone, count, address]);
+
+/**
+ * Returns a page of drops by their start: the next one first if they are upcoming, else the newest.
+ */
+export async function answerDrops(
+	{ core, prices }: Pick<RouteContext, "core" | "prices">,
+	query: {
+		chain?: string | undefined;
+		state?: DropState | undefined;
+		cursor?: string | undefined;
+		limit: number;
+	},
+) {
+	const chains = chainsOf(core, query.chain);
+	const nowMs = core.clock.nowMs();
+	const { state } = query;
+	const chain = query.chain === undefined ? undefined : chains[0]?.slug;
+	const cursors = (state === "upcoming" ? nextFirst : newestFirst).of({ chain, state });
+	const found = await readDrops(core.db, {
+		chainIds: chains.map(({ id }) => id),
+		state: state ?? null,
+		nowMs,
+		after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
+		limit: query.limit + 1,
+	});
+	const shown = found.slice(0, query.limit);
+	const last = shown.at(-1);
+	const hasMore = found.length > query.limit;
+	return {
+		data: shown.map((row) => renderDrop(chainOfRow(chains, row), row, { prices, nowMs })),
+		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
+	};
+}
+
+function partsOf({ startsAt, chainId, contract }: DropRow): string[] {
+	return [startsAt === null ? "none" : String(startsAt.getTime()), String(chainId), contract];
+}
+
+function placeOf([startsAt, chainId, contract]: string[]): DropPlace {
+	return {
+		startsAtMs: startsAt === "none" ? null : Math.min(Number(startsAt), DATE_MS_MAX),
+		chainId: Math.min(Number(chainId), Number.MAX_SAFE_INTEGER),
+		contract: `0x${(contract ?? "0x").slice(2)}`,
+	};
+}
+
+const DATE_MS_MAX = 8_640_000_000_000_000;
+
+const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
+
+const answerSchema = z
+	.object({
+		trending: rows("Collections by sales in 24 hours."),
+		mints: z.array(discoverMintSchema).meta({ description: "Accepted mints, newest first." }),
+		market: rows("Collections that ever sold, by volume in 24 hours."),
+		minting: rows("Collections with mints in the last hour, most mints first."),
+	})
+	.meta({ id: "Discover", description: "What moves across all collections." });
+
+/** Serves what moves across all collections. */
+export function getDiscover({ core, scanner, prices }: RouteContext) {
+	return new Elysia().get(
+		"/discover",
+		({ query, request }) => {
+			const chains = chainsOf(core, query.chain);
+			const context = { core, scanner, prices };
+			return answerShared(request, () => readDiscover(context, chains, query.limit));
+		},
+		{
+			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
+			response: {
+				200: answerSchema,
+			},
+			detail: {
+				operationId: "getDiscover",
+				tags: ["market"],
+				summary: "Shows what moves across all collections",
+				description:
+					"`trending` by sales in 24 hours; `mints` the newest accepted mints; `market` by " +
+					"volume in 24 hours, collections that ever sold; `minting` those with mints in the " +
+					"last hour, most mints first. At most `limit` rows each; all chains unless `chain`.",
+			},
+		},
+	);
+}
+
+const answerSchemaOfGetDrops = z
+	.object({
+		data: z.array(dropSchema).meta({ description: "Drops by their start." }),
+		page: pageSchema,
+	})
+	.meta({ id: "DropPage", description: "A page of drops." });
+
+/** Serves mints that are upcoming, under way and over. */
+export function getDrops(context: RouteContext) {
+	return new Elysia().get("/drops", async ({ query }) => answerDrops(context, query), {
+		query: z.object({
+			chain: chainParam,
+			state: z.enum(DROP_STATES).optional().meta({ description: "Only drops in this state." }),
+			limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+			cursor: cursorParam(),
+		}),
+		response: { 200: answerSchemaOfGetDrops },
+		detail: {
+			operationId: "listDrops",
+			tags: ["market"],
+			summary: "Lists drops",
+			description: "By their start: `upcoming` the next one first, otherwise the newest first.",
+		},
+	});
+}
+
+const answerSchemaOfGetSearch = z
+	.object({
+		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "SearchPage", description: "A page of what a search found." });
+
+/** Serves a search for collections by the words of their names, by slug or by address. */
+export function getSearch(context: RouteContext) {
+	const search = createSearcher(context);
+	return new Elysia().get(
+		"/search",
+		({ query }) =>
+			search({
+				text: query.q,
+				chains: chainsOf(context.core, query.chain),
+				isOneChain: query.chain !== undefined,
+				limit: query.limit,
+				cursor: query.cursor,
+			}),
+		{
+			query: z.object({
+				q: z
+					.string()
+					.regex(/^(?=.*\S)[^\p{Cc}]{1,128}$/u, "must be 1 to 128 characters")
+					.meta({ description: "Words, a slug or a contract address.", examples: ["tidal cats"] }),
+				chain: chainParam,
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: { 200: answerSchemaOfGetSearch },
+			detail: {
+				operationId: "searchCollections",
+				tags: ["market"],
+				summary: "Searches collections",
+				description:
+					"Collections whose name or slug has words that begin with all words of `q`; the one " +
+					"whose slug it is first, then by volume of all time. Where there are none, what the " +
+					"provider finds; nothing where it is away or has been searched too often. A page of words " +
+					"that very many begin with may be short and have a next one all the same.",
+			},
+		},
+	);
+}
+
+const answerSchemaOfGetTrending = z
+	.object({
+		rows: z.array(trendingRowSchema).meta({ description: "Collections, most sales first." }),
+		freshness: freshnessSchema,
+	})
+	.meta({ id: "Trending", description: "Collections by sales in a window." });
+
+/** Serves collections by sales in a window. */
+export function getTrending(context: RouteContext) {
+	return new Elysia().get(
+		"/trending",
+		({ query, request }) => {
+			const asked = { ...query, chains: chainsOf(context.core, query.chain) };
+			return answerShared(request, () => readTrending(context, asked));
+		},
+		{
+			query: z.object({
+				chain: chainParam,
+				window: z
+					.enum(["5m", "1h", "6h", "24h", "7d"])
+					.default("24h")
+					.meta({ description: "Sales of this long until now are counted." }),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				lifecycle: z
+					.enum([...LIFECYCLES, "ended"])
+					.optional()
+					.meta({
+						description:
+							"Only rows that show this lifecycle; `ended`: all that sold out, whatever they show.",
+					}),
+			}),
+			response: { 200: answerSchemaOfGetTrending },
+			detail: {
+				operationId: "listTrending",
+				tags: ["market"],
+				summary: "Lists collections by sales in a window",
+				description:
+					"Accepted sales, then volume, then the last sale and mint. The window begins at a " +
+					"whole minute. Without `chain` all chains; `freshness` is then that of the one that " +
+					"lags most.",
+			},
+		},
+	);
+}

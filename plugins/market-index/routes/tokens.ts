@@ -1,0 +1,231 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import type { FoundCollection } from "#plugins/market-index/contract.ts";
+import { displayNative } from "#plugins/market-index/display.ts";
+import { marketFault } from "#plugins/market-index/faults.ts";
+import { readHolders } from "#plugins/market-index/owners/jobs.ts";
+import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
+import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import {
+	chainParam,
+	limitParam,
+	slugParams,
+	tokenIdParam,
+} from "#plugins/market-index/schemas/params.ts";
+import {
+	assetSchema,
+	holderSchema,
+	traitCountSchema,
+} from "#plugins/market-index/schemas/tokens.ts";
+import { readTraitPage, readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
+
+const holders = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
+
+/** Returns a page of a collection's holders; `data` is null until its walk is done. */
+export async function answerHolders(
+	{ core }: Pick<RouteContext, "core">,
+	found: FoundCollection,
+	query: { cursor?: string | undefined; limit: number },
+) {
+	const cursors = holders.of({ chain: found.chain, address: found.address });
+	const [units, owner] = query.cursor === undefined ? [] : cursors.decode(query.cursor);
+	const after =
+		units === undefined || owner === undefined
+			? null
+			: { units: BigInt(units), owner: `0x${owner.slice(2)}` as const };
+	const read = await readHolders(core.db, {
+		collectionId: found.id,
+		limit: query.limit + 1,
+		after,
+	});
+	if (!read) return { data: null, page: { nextCursor: null, hasMore: false } };
+	const shown = read.slice(0, query.limit);
+	const last = shown.at(-1);
+	const hasMore = read.length > query.limit;
+	const nextCursor = hasMore && last ? cursors.encode([String(last.units), last.owner]) : null;
+	return {
+		data: shown.map((one) => ({ address: one.owner, units: one.units.toString() })),
+		page: { nextCursor, hasMore },
+	};
+}
+
+const traits = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longText]);
+
+/**
+ * Returns a page of a collection's traits; `data` is null until they were counted once. Floors of
+ * traits are made from the whole book, which is read while its collection is looked at.
+ */
+export async function answerTraits(
+	{ core, index }: Pick<RouteContext, "core" | "index">,
+	found: FoundCollection,
+	query: { type?: string | undefined; cursor?: string | undefined; limit: number },
+) {
+	const { chain, address } = found;
+	const cursors = traits.of({ chain, address, type: query.type });
+	index.touch(found.id, "detail");
+	const read = await readTraitPage(core.db, {
+		collectionId: found.id,
+		type: query.type ?? null,
+		after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
+		limit: query.limit + 1,
+	});
+	if (read.length === 0 && (await readTraitsAt(core.db, found.id)) === null) {
+		return { data: null, page: { nextCursor: null, hasMore: false } };
+	}
+	const shown = read.slice(0, query.limit);
+	const last = shown.at(-1);
+	const hasMore = read.length > query.limit;
+	return {
+		data: shown.map(({ type, value, tokens, floorNative }) => ({
+			type,
+			value,
+			count: tokens,
+			floorNative: displayNative(floorNative),
+		})),
+		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
+	};
+}
+
+function partsOf({ type, value }: { type: string; value: string }): string[] {
+	return [type, value].map((text) => Buffer.from(text).toString("hex"));
+}
+
+function placeOf(parts: readonly string[]): { type: string; value: string } {
+	const [type = "", value = ""] = parts.map((hex) =>
+		new TextDecoder().decode(Buffer.from(hex, "hex")),
+	);
+	// No stored text contains NUL, and the database would refuse it.
+	const known = (text: string) => text.replaceAll("\u0000", "");
+	return { type: known(type), value: known(value) };
+}
+
+const contractParam = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract's address")
+	.meta({
+		description: "The contract's address, in any case.",
+		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
+	});
+
+/** Serves one token. */
+export function getAsset({ core, index }: RouteContext) {
+	return new Elysia().get(
+		"/assets/:chain/:contract/:tokenId",
+		async ({ params }) => {
+			const found = await index.find(params.contract, params.chain);
+			return readAsset(core, found, BigInt(params.tokenId));
+		},
+		{
+			params: z.object({
+				chain: z
+					.string()
+					.max(64)
+					.meta({ description: "A chain that is indexed here.", examples: ["ethereum", "8453"] }),
+				contract: contractParam,
+				tokenId: tokenIdParam,
+			}),
+			response: { 200: assetSchema },
+			detail: {
+				...canFail(marketFault.notFound),
+				operationId: "getAsset",
+				tags: ["market"],
+				summary: "Shows one token: metadata, traits, rank",
+				description:
+					"What the token's own URI says, else what the provider says; null is not known. 404 " +
+					"`not_found` for a collection or a token that nothing here spoke of.",
+			},
+		},
+	);
+}
+
+const answerSchema = z
+	.object({
+		data: z.array(holderSchema).nullable().meta({
+			description: "Holders, the largest first; null until the walk is done: not known.",
+		}),
+		page: pageSchema,
+	})
+	.meta({ id: "HolderPage", description: "A page of a collection's holders." });
+
+/** Serves a collection's holders, the largest first. */
+export function getHolders(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/holders",
+		async ({ params, query }) =>
+			answerHolders(context, await context.index.find(params.slug, query.chain), query),
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: {
+				200: answerSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionHolders",
+				tags: ["market"],
+				summary: "Lists holders",
+				description:
+					"The largest first, from the service's own walk over the contract's transfers. `data` is " +
+					"null until that walk is done.",
+			},
+		},
+	);
+}
+
+/** Two texts of 512 bytes, as hex, in base64. */
+const CURSOR_LENGTH_MAX = 4_096;
+
+const answerSchemaOfGetTraits = z
+	.object({
+		data: z.array(traitCountSchema).nullable().meta({
+			description: "By trait, then by value; null until traits were counted once: not known.",
+		}),
+		page: pageSchema,
+	})
+	.meta({ id: "TraitPage", description: "A page of a collection's traits." });
+
+const TEXT_MAX = 128;
+
+/** Serves a collection's traits, value by value. */
+export function getTraits(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/traits",
+		async ({ params, query }) =>
+			answerTraits(context, await context.index.find(params.slug, query.chain), query),
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				type: z
+					.string()
+					.max(TEXT_MAX)
+					.regex(/^[^\p{Cc}]*$/u, "must be a trait's name")
+					.optional()
+					.meta({
+						description: "Only values of this trait, by its name as it is shown.",
+						examples: ["Background"],
+					}),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(CURSOR_LENGTH_MAX),
+			}),
+			response: { 200: answerSchemaOfGetTraits },
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionTraits",
+				tags: ["market"],
+				summary: "Lists traits with their counts and floors",
+				description:
+					"By trait, then by value. Counts are those of the tokens read here, else the " +
+					"provider's; they may be up to 15 minutes old. Floors are found again with the counts, and " +
+					"half a minute after a whole book was read.",
+			},
+		},
+	);
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { field } from "#core/http/openapi/schema.ts";
+
+const traitSchema = z
+	.object({
+		trait_type: field.text("The trait's name.", "Background"),
+		value: field.text("The token's value of it.", "Dusk"),
+		display_type: field
+			.text("How the metadata asks to have it shown, such as `number` or `date`.", "number")
+			.optional(),
+	})
+	.meta({ id: "AssetTrait", description: "One trait as the token's metadata tells it." });
+
+const collectionOfAsset = z
+	.object({
+		slug: field.text("The collection's slug; its contract until it has a name.", "tidal-cats"),
+		name: field.text("The collection's name; null while unknown.", "Tidal Cats").nullable(),
+		imageUrl: field.url("The collection's image; null while unknown.").nullable(),
+		revealState: field
+			.text("`unknown`, `placeholder` (all tokens look alike) or `revealed`.", "revealed")
+			.meta({ examples: ["revealed", "unknown", "placeholder"] }),
+	})
+	.meta({ id: "AssetCollection", description: "The collection that a token belongs to." });
+
+/** One token: its metadata, its rank, and its owner. */
+export const assetSchema = z
+	.object({
+		chain: field.text("Slug of the chain.", "ethereum"),
+		contractAddress: field.address("The collection's contract."),
+		tokenId: field.digits("The token's id.", "6529"),
+		standard: field.text("`erc721` or `erc1155`.", "erc721"),
+		name: field.text("The token's name; null while unknown.", "Tidal Cat #6529").nullable(),
+		description: field.text("The token's description; null while unknown.", "A cat.").nullable(),
+		imageUrl: field.url("The token's image; null while unknown.").nullable(),
+		animationUrl: field
+			.url("A video, sound or page of the token.", "https://example.com/cats/6529.mp4")
+			.nullable(),
+		traits: z.array(traitSchema).nullable().meta({ description: "Null while nobody told them." }),
+		rank: field
+			.integer("OpenRarity rank, 1 the rarest, ties share one. Null before the reveal.", 12)
+			.nullable(),
+		tokenUri: field
+			.text("Where the metadata is; of a `data:` URI without its content.", "ipfs://bafy/6529")
+			.nullable(),
+		tokenUriHash: field
+			.text("SHA-256 of the URI in hex, so that a swapped base URI shows.", "9f".repeat(32))
+			.nullable(),
+		source: z.enum(["chain", "provider"]).nullable().meta({
+			description: "Whether the token's own URI told this, or the marketplace provider.",
+		}),
+		fetchedAt: field.time("When the metadata was last read; null: never.").nullable(),
+		owner: field
+			.addressText("Who owns it. Null where owners are not kept, and for an ERC-1155.")
+			.nullable(),
+		collection: collectionOfAsset,
+	})
+	.meta({ id: "Asset", description: "One token, with its metadata, rank and owner." });
+
+export type Asset = z.output<typeof assetSchema>;
+
+/** One holder of a collection. */
+export const holderSchema = z
+	.object({
+		address: field.address("Who holds them."),
+		units: field.digits("Units held, of all token ids together.", "42"),
+	})
+	.meta({ id: "Holder", description: "One holder of a collection." });
+
+/** How many tokens have one value of one trait, and what the cheapest of them costs. */
+export const traitCountSchema = z
+	.object({
+		type: field.text("The trait's name.", "Background"),
+		value: field.text("One of its values.", "Dusk"),
+		count: field.integer("Tokens that have it.", 311),
+		floorNative: field
+			.number("The best ask for one of them in ETH equivalents; null where none is known.", 1.4)
+			.nullable(),
+	})
+	.meta({
+		id: "TraitCount",
+		description: "One value of one trait, with its tokens and its floor.",
+	});

@@ -1,0 +1,204 @@
+import type { Queryable } from "#core/db/Database.ts";
+import { MINUTE_MS } from "#core/time.ts";
+
+/** How often full syncs are queued, and at most how many a tick. */
+export const SYNC_EVERY_MS = 60_000;
+export const SYNCS_PER_TICK_MAX = 24;
+/** Workers of the queue's sync lane, in each process. */
+export const SYNC_CONCURRENCY = 5;
+export const SYNC_TIMEOUT_MS = 90_000;
+
+/** How far a collection that was never synced goes before others that are due … */
+export const QUEUED_AHEAD_MS = 1_800_000;
+/** … one that is looked at, and one whose sync was begun and not ended. */
+export const WATCHED_AHEAD_MS = 600_000;
+export const BEGUN_AHEAD_MS = 60_000;
+/** How long after a full sync a collection is synced again. */
+export const SYNC_AGAIN_MS = 600_000;
+/** A young collection without a counted floor or owners is synced again sooner. */
+export const UNCOUNTED_AGAIN_MS = 120_000;
+export const YOUNG_MS = 86_400_000;
+/** The same for a contract that the provider does not know. */
+export const UNNAMED_AGAIN_MS = 1_800_000;
+/** How long a queued collection is claimed. */
+export const IN_LINE_MS = 300_000;
+
+export const BACKOFF_FIRST_MS = 60_000;
+export const BACKOFF_MAX_MS = 1_800_000;
+
+/** The longest limit that a sync under way waits for, and how many times it does. */
+export const LIMIT_WAITED_OUT_MS = 3_000;
+export const LIMITS_WAITED_OUT_MAX = 20;
+/** How often, and how far apart, it checks whether a provider that failed answers others. */
+export const ASKED_AGAIN_LOOKS_MAX = 8;
+export const ASKED_AGAIN_AFTER_MS = 250;
+/** The longest limit that a tick waits for. */
+export const PAUSE_WAITED_OUT_MS = 50_000;
+
+/** Collections that are added to the synced ones in one tick. */
+export const TRACKED_PER_TICK_MAX = 1_000;
+/** Pages of the cheapest listings that a full sync reads, to find the floor and to count. */
+export const BEST_PAGES_MAX = 5;
+/**
+ * How old the first of these pages may be for a sync to continue with the rest: as old as a synced
+ * collection's figures become.
+ */
+export const LISTINGS_READING_MAX_MS = 600_000;
+/** The longest limit that is waited for between two of these pages. */
+export const LISTINGS_WAIT_MAX_MS = 45_000;
+
+export const LEAN_EVERY_MS = 20_000;
+export const LEAN_CONCURRENCY = 10;
+/** After this time a run begins no turn: it must end before the next run. */
+export const LEAN_BUSY_MS = 18_000;
+/**
+ * A run ends after this time at the latest: its last turn may have to wait for a call and for a
+ * slow answer.
+ */
+export const LEAN_TIMEOUT_MS = 60_000;
+/** How far back a collection's first walk reads; no later walk goes back further. */
+export const LEAN_FIRST_MS = 86_400_000;
+/** Events appear late in the provider's list: so much is read again. */
+export const LEAN_OVERLAP_MS = 120_000;
+/**
+ * While first days are read, a collection with a whole first day has a turn after so many of their
+ * pages: a quarter of all turns.
+ */
+export const PAGES_PER_REFRESH = 3;
+/** The parts of the background's calls that are reserved for the lean sync, and for full syncs. */
+export const LEAN_SHARE = 0.4;
+export const FULL_SHARE = 0.5;
+/**
+ * How many refreshes a run may make while first days are waited for: a quarter of a run's calls.
+ */
+export const REFRESHES_PER_RUN = 4;
+/** How long a collection waits for its first sync before refreshes give way to it. */
+export const BACKLOG_AFTER_MS = 60_000;
+
+/** How long a claimed turn (one page) lasts. */
+export const TURN_MS = 60_000;
+/**
+ * How long a walk rests after a page that could not be read: about a run, doubled for each in a
+ * row, up to the second number.
+ */
+export const TURN_REST_MS = 18_000;
+export const TURN_REST_MAX_MS = 1_800_000;
+/** After so many turns in which a page could not be read, its walk ends where it is. */
+export const PAGE_TRIES_MAX = 6;
+/** Pages of a first walk that go before everything else: 10,000 events. */
+export const FIRST_PAGES_MAX = 50;
+/** Pages of one walk: 200,000 events. What lies beyond is reported as not covered. */
+export const WALK_PAGES_MAX = 1_000;
+/** After so many pages in a row that brought a walk no further, it ends where it is. */
+export const WALK_IDLE_MAX = 25;
+/** After so many of them by a cursor, the cursor counts as lost: the walk continues by time. */
+export const WALK_LOST_AFTER = 3;
+/** How far events of one page may be out of the order of their times. */
+export const WALK_SLACK_MS = 60_000;
+/** How many times in a row a list that lacks a known event is not believed. */
+export const BACK_IN_TIME_MAX = 3;
+
+/** How often it is checked whether lanes are level with the head. */
+export const LEVEL_LOOK_MS = 5_000;
+/** How long lanes count as level after they were seen level with the head. */
+export const LEVEL_AGE_MAX_MS = 30_000;
+/** After so long without being seen level, lanes may have left something out. */
+export const LEVEL_BREAK_MS = 120_000;
+/** While lanes are level, how often the provider is asked for what only it knows. */
+export const LEVEL_AGAIN_MS = 600_000;
+/**
+ * How long a collection is read often after a sale that level lanes did not tell: no lane decodes
+ * its venue.
+ */
+export const FOREIGN_MS = 86_400_000;
+/** How much earlier than a lane the provider may tell a sale. */
+export const FOREIGN_AFTER_MS = 300_000;
+
+/** How long the parts of an unfinished sync are valid: longer than the longest wait. */
+export const PART_AGE_MAX_MS = 2_400_000;
+
+/** So much time before a gap of the stream counts as lost as well. */
+export const GAP_MARGIN_MS = 60_000;
+
+/** How long a collection is watched after it was looked at. */
+export const WATCH_MS = 300_000;
+/** A process takes or renews a collection's lease at most this often. */
+export const TOUCH_EVERY_MS = 20_000;
+/** Collections that a process remembers having touched. */
+export const TOUCHED_MAX = 10_000;
+/** The least time between two queued syncs of one collection, by what asked for them. */
+export const VIEW_EVERY_MS = 20_000;
+export const DISCOVERY_EVERY_MS = 300_000;
+export const RESYNC_EVERY_MS = 5_000;
+
+/** How often the stream's followed collections are set, and how many those are. */
+export const FOLLOW_EVERY_MS = 30_000;
+export const FOLLOWED_MAX = 1_000;
+
+/** Collections whose supply is read again in one tick after mints of a catch-up. */
+export const SUPPLIES_PER_TICK_MAX = 200;
+
+/**
+ * While a chain's lanes are behind its head, at most so many contracts a minute are asked for their
+ * total supply again.
+ */
+export const SUPPLIES_BEHIND_MAX = 10;
+
+/**
+ * Records that pushes of these collections may have been missed since then: the next lean sync
+ * begins with them and reads from there on, and their books are read as soon as they are looked at.
+ * A minute is added: the time when a frame was sent is by another clock than its event's.
+ *
+ * Rows are locked in order of id, as everywhere that several are locked: two streams may break at
+ * once. A collection that was never read gets a whole day anyway.
+ */
+export async function noteGap(
+	db: Queryable,
+	gap: { slugs: readonly string[]; sinceMs: number },
+): Promise<void> {
+	await db.execute(
+		`update market_index.sync set lean_at = null,
+			events_until = case when events_until is not null then least(events_until, $2) end,
+			orders_due_at = least(orders_due_at, $2)
+		where collection_id in (
+			select collection_id from market_index.sync where provider_slug = any($1::text[])
+			order by collection_id for update
+		)`,
+		[gap.slugs, new Date(gap.sinceMs - GAP_MARGIN_MS)],
+	);
+}
+
+/**
+ * Returns the longest time between two turns of a collection whose first day is whole, whatever
+ * first syncs are under way, in ms: a quarter of the turns are refreshes, in rotation.
+ *
+ * `callsPerMinute`: calls that the background may make.
+ */
+export function refreshBoundMs(given: { collections: number; callsPerMinute: number }): number {
+	const { collections, callsPerMinute } = given;
+	const byPages = (callsPerMinute * LEAN_SHARE) / (PAGES_PER_REFRESH + 1);
+	const byRuns = (REFRESHES_PER_RUN * MINUTE_MS) / LEAN_EVERY_MS;
+	return (collections / Math.min(byPages, byRuns)) * MINUTE_MS + 2 * LEAN_EVERY_MS;
+}
+
+/** Calls of a first sync besides its events: the slug, the detail twice, stats, listings. */
+const CALLS_MAX = 9;
+
+/**
+ * Returns the longest time until a collection is synced for the first time, whatever the others
+ * cost, in ms: all are begun at once, and between two turns of one each other one has at most one.
+ *
+ * `callsPerMinute`: calls that the background may make.
+ */
+export function syncBoundMs(given: {
+	collections: number;
+	/** Pages of events of its first day. */
+	pages: number;
+	callsPerMinute: number;
+}): number {
+	const { collections, pages, callsPerMinute } = given;
+	const full = callsPerMinute * FULL_SHARE;
+	const walking = callsPerMinute * LEAN_SHARE * (PAGES_PER_REFRESH / (PAGES_PER_REFRESH + 1));
+	const minutes = (CALLS_MAX * collections) / full + (pages * collections) / walking;
+	return minutes * MINUTE_MS + 2 * SYNC_EVERY_MS;
+}

@@ -1,0 +1,199 @@
+import type { Tx } from "#core/db/Database.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type {
+	RevealEvent,
+	RevealMove,
+	RevealReading,
+	Shown,
+} from "#plugins/market-index/reveal.ts";
+import type { AskedToken, Part } from "#plugins/market-index/tokens/readTokenUris.ts";
+import type {
+	RankedRow,
+	RereadState,
+	RevealSubject,
+} from "#plugins/market-index/tokens/sql/ranks.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import type { Provider, ProviderTrait } from "#plugins/provider/contract.ts";
+
+/** What a token's URI leads to: a document, or why there is none. */
+export type UriOutcome =
+	| {
+			kind: "read";
+			name: string | null;
+			description: string | null;
+			imageUrl: string | null;
+			animationUrl: string | null;
+			/** Null where the document has no traits. */
+			traits: readonly ProviderTrait[] | null;
+	  }
+	| {
+			kind: "failed";
+			code: string;
+			/** True: no server answered, so the server may be at fault, and not the token. */
+			isUnreachable: boolean;
+	  };
+
+/** Reads the document of a token's URI, in bounded time. Never throws because of the URI. */
+export type ReadUri = (uri: string, options: { signal: AbortSignal }) => Promise<UriOutcome>;
+
+/** A part of reading all tokens again, with the progress of the whole. */
+export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState;
+
+/**
+ * The index's part in the detection of reveals. It reads, counts and ranks; the caller decides
+ * when.
+ */
+export type RevealIndex = {
+	/** Returns collections by id; excluded ones are left out. */
+	subjects(ids: readonly number[], within?: Tx): Promise<RevealSubject[]>;
+	/** Returns tokens to sample, spread over the ids of those that were read before. */
+	probeTokens(collectionId: number, count: number): Promise<bigint[]>;
+	/**
+	 * Reads the URIs of documents from contracts of one chain, as one multicall where the chain has
+	 * it. Null where a contract does not answer. Throws where no node answers.
+	 */
+	uris(
+		chainId: number,
+		tokens: readonly AskedToken[],
+		options: { signal: AbortSignal; minBlock?: number | undefined },
+	): Promise<(string | null)[]>;
+	/** Reads one document within the budget of its host; null where it cannot be read now. */
+	document(uri: string, options: { signal: AbortSignal }): Promise<Omit<Shown, "uri"> | null>;
+	/** Judges what tokens show: all alike, or each its own. */
+	reading(tokens: readonly Shown[]): RevealReading;
+	/** Moves a collection's state by the table of moves; null where the event does not move it. */
+	move(
+		tx: Tx,
+		given: { collectionId: number; event: RevealEvent; at: Date },
+	): Promise<RevealMove | null>;
+	/** Records that collections were checked. */
+	checked(ids: readonly number[], at: Date): Promise<void>;
+	/** Finds tokens minted since the last search. It may take long, so it has its own transaction. */
+	learn(collectionId: number, at: Date): Promise<void>;
+	/**
+	 * Makes all known tokens of a collection due for reading. While that lasts no scheduled job
+	 * counts or ranks. A reading under way continues as it began.
+	 */
+	beginReread(tx: Tx, begin: { collectionId: number; at: Date }): Promise<void>;
+	/**
+	 * Reads the next part, 30 s at most, without tokens read since the beginning. Null where no
+	 * reading is under way, or its chain is away. `hiddenTraits` are those that all tokens had while
+	 * hidden: tokens that still have them do not count as shown.
+	 */
+	reread(
+		collectionId: number,
+		options: { signal: AbortSignal; untilMs: number; hiddenTraits: Shown["traits"] },
+	): Promise<RereadPart | null>;
+	/** Counts traits now: the tokens' own, the provider's only where tokens have none. */
+	countTraits(collectionId: number, options: { signal: AbortSignal }): Promise<void>;
+	/** Ranks tokens now, although the collection is not in state `revealed` yet. */
+	rank(collectionId: number): Promise<void>;
+	/** Ends a reading: ordinary work continues. */
+	endReread(tx: Tx, collectionId: number): Promise<void>;
+	/** Returns tokens with traits, the rarest first. */
+	ranked(collectionId: number): Promise<RankedRow[]>;
+};
+
+/** What the work on tokens needs. */
+export type TokenContext = {
+	core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
+	readUri: ReadUri;
+	provider: Pick<Provider, "id" | "isOn" | "nft" | "nfts" | "traits" | "traitFloors">;
+	prices: Pick<Prices, "nativeOfSymbol">;
+};
+
+/** A token's metadata. */
+export type TokenDocument = {
+	name: string | null;
+	description: string | null;
+	imageUrl: string | null;
+	animationUrl: string | null;
+	/** Null where the document has no traits. */
+	traits: TokenTrait[] | null;
+};
+
+/** A trait as it is stored; not validated when read, since only the index writes it. */
+export type TokenTrait = {
+	type: string;
+	value: string;
+	/** `number`, `date`, … : left out where the value is text. */
+	displayType?: string;
+};
+
+/** The most tokens of one collection; further ones are not read. */
+export const TOKENS_MAX = 50_000;
+
+/** Tokens whose URIs are read at once, and whose metadata is written at once. */
+export const PART_TOKENS_MAX = 200;
+
+/** The URIs of the next part are read while so many of the last are still to be read. */
+export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
+
+/** Documents that are read concurrently. */
+export const READS_IN_FLIGHT_MAX = 24;
+
+/** A run of one collection begins nothing new after this, and is queued after the others. */
+export const PART_MS = 30_000;
+
+/** Documents under way then still may take their own time. */
+export const PART_TIMEOUT_MS = 90_000;
+
+/**
+ * After so many documents in a row without an answering server, the server counts as down, and the
+ * rest waits.
+ */
+export const UNREACHABLE_MAX = 64;
+export const UNREACHABLE_AGAIN_MS = 300_000;
+
+/** The wait between two attempts at one token: doubled each time; given up after so many. */
+export const BACKOFF_FIRST_MS = 60_000;
+export const BACKOFF_MAX_MS = 21_600_000;
+export const FAILURES_MAX = 8;
+
+/** Mints come in bursts: their tokens are looked for once, this long after the first. */
+export const LEARN_DELAY_MS = 20_000;
+
+/** While a walk over a contract's history is under way, there will be more tokens. */
+export const WALKING_AGAIN_MS = 600_000;
+
+/** How often due tokens are looked for, and of how many rows. */
+export const DUE_EVERY_MS = 60_000;
+export const DUE_ROWS_MAX = 20_000;
+
+/** Trait counts and ranks are recomputed at most this often, unless forced. */
+export const TRAITS_EVERY_MS = 900_000;
+
+/** Order books change all the time: floors of traits follow them after so long. */
+export const FLOORS_DELAY_MS = 30_000;
+
+/** Values of traits counted in one collection, and characters of a name or a value. */
+export const TRAIT_VALUES_MAX = 20_000;
+export const TRAIT_TEXT_MAX = 128;
+export const TOKEN_TRAITS_MAX = 100;
+
+/** Pages of the provider's tokens read in one run; the next run continues. */
+export const PROVIDER_PAGES_MAX = 5;
+export const PROVIDER_PAGE = 200;
+/**
+ * A collection's tokens are read from the provider at most this often; so few are read one by one.
+ */
+export const PROVIDER_EVERY_MS = 3_600_000;
+export const PROVIDER_SINGLE_MAX = 10;
+
+/** How much of the supply has to be known, in percent, before ranks are useful. */
+export const COVERED_SHARE_PERCENT = 95;
+
+/** Characters kept of a token's texts. */
+export const DESCRIPTION_LENGTH_MAX = 4_096;
+export const URI_LENGTH_MAX = 4_096;
+
+/** How many collections' tokens may be read, and counted, at the same time in one process. */
+export const TOKENS_CONCURRENCY = 2;
+
+/** The delay after a message that a token changed: many such messages come together. */
+export const REREAD_DELAY_MS = 2_000;
+
+/** While all tokens of a collection are read again, counting checks again after this. */
+export const REREAD_WAIT_MS = 60_000;
+/** A reading that began so long ago was given up, and holds nothing up. */
+export const REREAD_LIFE_MS = 2 * 3_600_000;

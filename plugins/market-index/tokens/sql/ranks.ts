@@ -1,0 +1,190 @@
+import type { Address } from "#core/chain/Hex.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { RevealState, Shown } from "#plugins/market-index/reveal.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
+import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
+
+/** Tokens sampled from each end of the known ids. */
+const SAMPLE_EACH_END = 25;
+
+/** Returns what stored tokens of a collection show, from both ends of its ids. By `token_pkey`. */
+export async function revealSample(db: Queryable, collectionId: number): Promise<Shown[]> {
+	return db.query<Shown>(
+		`select encode(token_uri_hash, 'hex') as uri, image_url as "imageUrl", traits
+		from (
+			(select token_id from market_index.token where collection_id = $1 and source is not null
+				order by token_id limit $2)
+			union
+			(select token_id from market_index.token where collection_id = $1 and source is not null
+				order by token_id desc limit $2)
+		) as ends
+		join market_index.token as t on t.collection_id = $1 and t.token_id = ends.token_id`,
+		[collectionId, SAMPLE_EACH_END],
+	);
+}
+
+export type RevealSubject = {
+	id: number;
+	chainId: number;
+	address: Address;
+	standard: "erc721" | "erc1155";
+	slug: string;
+	name: string | null;
+	imageUrl: string | null;
+	revealState: RevealState;
+	revealedAt: Date | null;
+};
+
+/**
+ * Returns collections as the detection of reveals needs them, by primary key; excluded ones are
+ * left out.
+ */
+export async function readRevealSubjects(
+	db: Queryable,
+	ids: readonly number[],
+): Promise<RevealSubject[]> {
+	return db.query<RevealSubject>(
+		`select id, chain_id as "chainId", '0x' || encode(address, 'hex') as address, standard, slug,
+			name, image_url as "imageUrl", reveal_state as "revealState", revealed_at as "revealedAt"
+		from market_index.collection where id = any($1::int4[]) and not excluded order by id`,
+		[ids],
+	);
+}
+
+/**
+ * Picks tokens of a collection to sample: those that were read, spread evenly over its ids, so that
+ * a partial reveal is met too. Ids in order. By `token_pkey`.
+ */
+export async function pickProbeTokens(
+	db: Queryable,
+	collectionId: number,
+	count: number,
+): Promise<bigint[]> {
+	const rows = await db.query<{ tokenId: string }>(
+		`select token_id as "tokenId" from (
+			select token_id, row_number() over (order by token_id) as place, count(*) over () as all_of
+			from market_index.token where collection_id = $1 and source is not null
+		) as known
+		where place * $2 / all_of > (place - 1) * $2 / all_of
+		order by token_id limit $2`,
+		[collectionId, count],
+	);
+	return rows.map(({ tokenId }) => BigInt(tokenId));
+}
+
+/** Records that collections were checked. */
+export async function noteRevealsChecked(
+	db: Queryable,
+	ids: readonly number[],
+	at: Date,
+): Promise<void> {
+	await db.execute(
+		"update market_index.collection set reveal_checked_at = $2 where id = any($1::int4[])",
+		[ids, at],
+	);
+}
+
+/**
+ * Begins to read all of a collection's tokens again: each token read before `at` is read once more,
+ * also those that were given up. A beginning that was recorded stays.
+ */
+export async function beginReread(
+	tx: Tx,
+	{ collectionId, at }: { collectionId: number; at: Date },
+): Promise<void> {
+	const begun = await tx.execute(
+		"update market_index.collection set reread_since = $2 where id = $1 and reread_since is null",
+		[collectionId, at],
+	);
+	if (begun === 0) return;
+	await tx.execute(
+		"update market_index.token set failures = 0 where collection_id = $1 and failures > 0",
+		[collectionId],
+	);
+}
+
+/** Ends it: ordinary work on the collection's tokens continues. */
+export async function endReread(tx: Tx, collectionId: number): Promise<void> {
+	await tx.execute("update market_index.collection set reread_since = null where id = $1", [
+		collectionId,
+	]);
+}
+
+/** The progress of reading all tokens again. */
+export type RereadState = {
+	tokens: number;
+	/**
+	 * Tokens read since it began; tokens that failed; and, of those read, tokens with traits of their
+	 * own.
+	 */
+	read: number;
+	failed: number;
+	shown: number;
+};
+
+/** Counts a collection's tokens by the result of reading them since a time. */
+export async function readRereadState(
+	db: Queryable,
+	reread: { collectionId: number; since: Date; hiddenTraits: Shown["traits"] },
+): Promise<RereadState> {
+	const { collectionId, since, hiddenTraits } = reread;
+	const [row] = await db.query<RereadState>(
+		`select count(*)::int4 as tokens,
+			(count(*) filter (where tried_at >= $2 and failures = 0))::int4 as read,
+			(count(*) filter (where tried_at >= $2 and failures > 0))::int4 as failed,
+			(count(*) filter (where tried_at >= $2 and failures = 0
+				and jsonb_array_length(traits) > 0
+				and traits is distinct from $3::jsonb))::int4 as shown
+		from market_index.token where collection_id = $1`,
+		[collectionId, since, hiddenTraits === null ? null : JSON.stringify(hiddenTraits)],
+	);
+	return row ?? { tokens: 0, read: 0, failed: 0, shown: 0 };
+}
+
+/** A token with what plans choose by. */
+export type RankedRow = { tokenId: string; rank: number | null; traits: TokenTrait[] };
+
+/** Returns all tokens of a collection with traits, the rarest first. */
+export async function readRankedTokens(
+	db: Queryable,
+	collectionId: number,
+	limit: number,
+): Promise<RankedRow[]> {
+	return db.query<RankedRow>(
+		`select token_id as "tokenId", rank, traits from market_index.token
+		where collection_id = $1 and traits is not null
+		order by rank nulls last, token_id limit $2`,
+		[collectionId, limit],
+	);
+}
+
+/** Writes changed ranks and returns how many; a token that is not among them has none. */
+export async function writeRanks(
+	tx: Tx,
+	collectionId: number,
+	ranked: readonly { id: string; rank: number; score: number }[],
+): Promise<number> {
+	await lockTokens(tx, collectionId);
+	return tx.execute(
+		`update market_index.token as t set rank = g.rank, score = g.score
+		from market_index.token as old
+		left join unnest($2::numeric[], $3::int4[], $4::float8[]) as g (token_id, rank, score)
+			on g.token_id = old.token_id
+		where old.collection_id = $1 and t.collection_id = $1 and t.token_id = old.token_id
+			and (t.rank, t.score) is distinct from (g.rank, g.score)`,
+		[
+			collectionId,
+			ranked.map(({ id }) => id),
+			ranked.map(({ rank }) => rank),
+			ranked.map(({ score }) => score),
+		],
+	);
+}
+
+/** Removes a collection's ranks: they were computed from a part, as if that had been all. */
+export async function takeRanksBack(tx: Tx, collectionId: number): Promise<void> {
+	await writeRanks(tx, collectionId, []);
+	await tx.execute("update market_index.sync set ranked_at = null where collection_id = $1", [
+		collectionId,
+	]);
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test";
+import {
+	PROVIDER_EVERY_MS,
+	TOKENS_MAX,
+	TRAITS_EVERY_MS,
+} from "#plugins/market-index/tokens/contract.ts";
+import { traitsDelayMs, wantsProvider } from "#plugins/market-index/tokens/tokenJobs.ts";
+
+describe("traitsDelayMs", () => {
+	const NOW_MS = 1_800_000_000_000;
+
+	test("[IDX-07] the first count is at once, the next one 15 minutes after it", () => {
+		expect(traitsDelayMs({ traitsAt: null }, "done", NOW_MS)).toBe(0);
+		const justNow = { traitsAt: new Date(NOW_MS - 1_000) };
+		expect(traitsDelayMs(justNow, "done", NOW_MS)).toBe(TRAITS_EVERY_MS - 1_000);
+		const longAgo = { traitsAt: new Date(NOW_MS - TRAITS_EVERY_MS - 1) };
+		expect(traitsDelayMs(longAgo, "unreachable", NOW_MS)).toBe(0);
+	});
+
+	test("[IDX-07] half a collection is not worth a count of its own", () => {
+		expect(traitsDelayMs({ traitsAt: null }, "late", NOW_MS)).toBe(TRAITS_EVERY_MS);
+	});
+});
+
+describe("wantsProvider", () => {
+	const NOW_MS = 1_800_000_000_000;
+	const whole = { providerSlug: "cats", nftsAt: null, unheard: 0, tokens: 10, supply: "10" };
+	const wants = (given: Partial<Parameters<typeof wantsProvider>[1]>, isOn = true) =>
+		wantsProvider({ isOn }, { ...whole, ...given }, NOW_MS);
+
+	test("a collection that speaks for itself needs no provider", () => {
+		expect(wants({})).toBe(false);
+		expect(wants({ supply: null })).toBe(false);
+	});
+
+	test("tokens that could not be heard, and tokens that nobody knows, are asked for", () => {
+		expect(wants({ unheard: 1 })).toBe(true);
+		expect(wants({ supply: "20" })).toBe(true);
+		expect(wants({ tokens: TOKENS_MAX, supply: "1000000" })).toBe(false);
+	});
+
+	test("nobody is asked who is off, has no name for it, or was asked just now", () => {
+		expect(wants({ unheard: 1 }, false)).toBe(false);
+		expect(wants({ unheard: 1, providerSlug: null })).toBe(false);
+		expect(wants({ unheard: 1, nftsAt: new Date(NOW_MS - PROVIDER_EVERY_MS + 1) })).toBe(false);
+		expect(wants({ unheard: 1, nftsAt: new Date(NOW_MS - PROVIDER_EVERY_MS) })).toBe(true);
+	});
+});

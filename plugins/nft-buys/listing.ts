@@ -1,0 +1,158 @@
+import { decodeFunctionResult, encodeFunctionData } from "viem";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+import { sleep } from "#core/time.ts";
+import { coinAbi, seaportAbi } from "#plugins/nft-buys/abi.ts";
+import type { OrderState } from "#plugins/nft-buys/check/checks.ts";
+import { buyFault } from "#plugins/nft-buys/faults.ts";
+import { AGAIN_AFTER_MS, type BuyStep } from "#plugins/nft-buys/limits.ts";
+import type { Provider, ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
+import type { Channel } from "#plugins/wallets/contract.ts";
+
+type Asked = Parameters<Provider["listingFulfilment"]>[0];
+
+/**
+ * Failures to reach the provider, or unreadable answers; a rate limit and a refusal are answers.
+ */
+const AGAIN = new Set(["provider_unavailable", "provider_unreadable"]);
+
+/**
+ * Requests the fulfilment of a listing from the provider; null where it is no longer available. A
+ * manual buy asks once: its owner waits, and can retry. A snipe asks up to four times more, with a
+ * short delay that doubles, unless the provider refused or has a rate limit.
+ */
+export async function askFulfilment(
+	provider: Pick<Provider, "listingFulfilment">,
+	asked: Asked,
+	given: {
+		channel: Channel;
+		outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
+		signal: AbortSignal;
+		/** Waits for so many milliseconds; a test passes its own function and records them. */
+		pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+	},
+): Promise<ProviderFulfilment | null> {
+	const { channel, outbound, signal, pause = sleep } = given;
+	const breaksMs = channel === "snipe" ? AGAIN_AFTER_MS : [];
+	const ask = () =>
+		outbound("nft_buy.fulfilment", () =>
+			provider.listingFulfilment(asked, { purpose: "request", signal }),
+		);
+	for (const breakMs of breaksMs) {
+		try {
+			return await ask();
+		} catch (error) {
+			if (signal.aborted || !(error instanceof Fault) || !AGAIN.has(error.code)) throw error;
+			await pause(breakMs, signal);
+			if (signal.aborted) throw error;
+		}
+	}
+	return await ask();
+}
+
+export type Search = {
+	chainId: number;
+	marketplace: Address;
+	contract: Address;
+	tokenId: bigint;
+	/** Null: the token's cheapest listing. */
+	orderHash: Hex | null;
+};
+
+/** Returns the named listing, or else the token's cheapest. Null: the provider has none. */
+export async function findListing(
+	{ chainId, marketplace, contract, tokenId, orderHash }: Search,
+	given: {
+		provider: Provider;
+		outbound: <Result>(step: BuyStep, call: () => Promise<Result>) => Promise<Result>;
+		signal: AbortSignal;
+	},
+): Promise<ProviderOrder | null> {
+	const { provider, outbound, signal } = given;
+	const options = { purpose: "request", signal } as const;
+	if (orderHash) {
+		const listing = await outbound("nft_buy.listing", () =>
+			provider.order({ chainId, protocolAddress: marketplace, orderHash }, options),
+		);
+		// An order other than the named one does not count.
+		return listing?.orderHash === orderHash ? listing : null;
+	}
+	const slug = await outbound("nft_buy.collection", () =>
+		provider.slugOf({ chainId, address: contract }, options),
+	);
+	if (slug === null) return null;
+	return await outbound("nft_buy.listing", () => provider.bestListing(slug, tokenId, options));
+}
+
+/** Returns a node's answer as bytes; "0x" for everything else. */
+export function readBytes(answer: unknown): Hex {
+	return isBytes(answer) ? answer : "0x";
+}
+
+const isBytes = (answer: unknown): answer is Hex =>
+	typeof answer === "string" && /^0x(?:[0-9a-fA-F]{2})*$/.test(answer);
+
+export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
+
+/** Reads a wallet's balance of an ERC-20, and a spender's allowance, in base units. */
+export async function readFunds(
+	rpc: Rpc,
+	asked: { currency: Address; wallet: Address; spender: Address; signal: AbortSignal },
+): Promise<Funds> {
+	const { currency: to, wallet, spender, signal } = asked;
+	const abi = coinAbi;
+	const balance = { abi, functionName: "balanceOf", args: [wallet] } as const;
+	const allowance = { abi, functionName: "allowance", args: [wallet, spender] } as const;
+	const decimals = { abi, functionName: "decimals" } as const;
+	const answers = await rpc.batch(
+		[balance, allowance, decimals].map((call) => {
+			return { method: "eth_call", params: [{ to, data: encodeFunctionData(call) }, "latest"] };
+		}),
+		{ signal },
+	);
+	const [first = "0x", second = "0x", third = "0x"] = answers.map(readBytes);
+	try {
+		return {
+			balanceRaw: decodeFunctionResult({ ...balance, data: first }),
+			allowanceRaw: decodeFunctionResult({ ...allowance, data: second }),
+			decimals: decodeFunctionResult({ ...decimals, data: third }),
+		};
+	} catch (cause) {
+		throw buyFault.currencyUnreadable({ cause });
+	}
+}
+
+/**
+ * Reads the state of an order and its seller from the marketplace. An address without code answers
+ * empty data, so a chain without the marketplace is noticed here, before any payment.
+ */
+export async function readOrderState(
+	rpc: Rpc,
+	asked: { marketplace: Address; orderHash: Hex; offerer: Address; signal: AbortSignal },
+): Promise<OrderState> {
+	const { marketplace: to, orderHash, offerer, signal } = asked;
+	const abi = seaportAbi;
+	const status = { abi, functionName: "getOrderStatus", args: [orderHash] } as const;
+	const counter = { abi, functionName: "getCounter", args: [offerer] } as const;
+	const answers = await rpc.batch(
+		[status, counter].map((call) => {
+			const data = encodeFunctionData(call);
+			return { method: "eth_call", params: [{ to, data }, "latest"] };
+		}),
+		{ signal },
+	);
+	const [statusBytes, counterBytes] = answers.map(readBytes);
+	try {
+		const read = decodeFunctionResult({ ...status, data: statusBytes ?? "0x" });
+		const [, isCancelled, totalFilled, totalSize] = read;
+		return {
+			isCancelled,
+			totalFilled,
+			totalSize,
+			counter: decodeFunctionResult({ ...counter, data: counterBytes ?? "0x" }),
+		};
+	} catch (cause) {
+		throw buyFault.marketplaceAbsent({ cause });
+	}
+}

@@ -1,2 +1,0 @@
-/** The kinds of intents that this plugin's routes show. */
-export const intentKinds: readonly string[] = ["nft_buy", "nft_offer"];

@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { marketplaceOf, NO_CONDUIT, spenderOf } from "#plugins/nft-buys/seaport/Order.ts";
+import { addresses, conduitKey } from "#test/sandbox/knownContracts.ts";
+
+test("one marketplace a chain: the canonical one, which the sandbox has too, or its alternate", () => {
+	for (const chainId of [1, 8_453, 4_663, 31_337]) {
+		expect(marketplaceOf(chainId)).toBe(addresses.seaport.toLowerCase() as `0x${string}`);
+	}
+	for (const chainId of [4_326, 5_031, 43_419]) {
+		expect(marketplaceOf(chainId)).toBe("0x00000000006687982678b03100b9bdc8be440814");
+	}
+});
+
+test("our coins are taken by the marketplace or the provider's conduit, and by no stranger", () => {
+	expect(spenderOf(NO_CONDUIT, 1)).toBe(marketplaceOf(1));
+	expect(spenderOf(conduitKey, 1)).toBe(addresses.conduit.toLowerCase() as `0x${string}`);
+	expect(spenderOf(`0x${"1".repeat(64)}`, 1)).toBeNull();
+});

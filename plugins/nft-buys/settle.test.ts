@@ -1,0 +1,182 @@
+import { describe, expect, test } from "bun:test";
+import { concat, encodeAbiParameters, parseAbiParameters, toEventSelector, toHex } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
+import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { ownershipDenial } from "#plugins/nft-buys/settle.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
+
+const WALLET: Address = `0x${"1".repeat(40)}`;
+const SHOP: Address = `0x${"2".repeat(40)}`;
+const NFT: Address = `0x${"c".repeat(40)}`;
+const MINED = {
+	transactionHash: "0x01",
+	blockNumber: 16,
+	blockHash: "0x02",
+	succeeded: true,
+} as const;
+const word = (value: bigint) => toHex(value, { size: 32 });
+
+type Logs = Receipt["logs"];
+
+async function ask(
+	standard: "erc721" | "erc1155",
+	outcomes: RpcOutcome[],
+	quantity = 1n,
+	{ logs = [], latest = [] }: { logs?: Logs; latest?: RpcOutcome[] } = {},
+) {
+	const calls: RpcCall[] = [];
+	const settle: Rpc["settle"] = async (asked) => {
+		calls.push(...asked);
+		return asked[0]?.params[1] === "latest" ? latest : outcomes;
+	};
+	const denial = await ownershipDenial({ settle } as Rpc, {
+		goods: {
+			...{ contract: NFT, tokenId: 7n, quantity, standard },
+			...{ marketplace: SHOP, orderHash: `0x${"7".repeat(64)}`, pays: { currency: SHOP } },
+		},
+		wallet: WALLET,
+		receipt: { ...MINED, logs },
+		signal: new AbortController().signal,
+	});
+	return { code: denial?.code ?? null, blocks: calls.map(({ params }) => params[1]) };
+}
+
+const result = (value: unknown): RpcOutcome => ({ kind: "result", result: value });
+const fault = (made: ReturnType<typeof rpcFault.refused>): RpcOutcome => ({
+	kind: "fault",
+	fault: made,
+});
+
+test("an ERC-721 is received where it belongs to the wallet in the receipt's block", async () => {
+	expect(await ask("erc721", [result(word(BigInt(WALLET)))])).toEqual({
+		code: null,
+		blocks: ["0x10"],
+	});
+	for (const owner of [word(BigInt(NFT)), word(0n), "0x"]) {
+		expect((await ask("erc721", [result(owner)])).code).toBe("not_received");
+	}
+});
+
+test("an ERC-1155 is received where the wallet has so many more than the block before", async () => {
+	const grown = (before: bigint, after: bigint) =>
+		ask("erc1155", [result(word(before)), result(word(after))], 3n);
+	expect(await grown(2n, 5n)).toEqual({ code: null, blocks: ["0xf", "0x10"] });
+	expect((await grown(0n, 3n)).code).toBeNull();
+	expect((await grown(5n, 5n)).code).toBe("not_received");
+	expect((await grown(5n, 2n)).code).toBe("not_received");
+	expect((await grown(2n, 4n)).code).toBe("partly_received");
+});
+
+test("what is no word of a contract's settles nothing", async () => {
+	for (const nonsense of [null, undefined, 7, "", "0x01", "0xzz", `${word(1n)}00`]) {
+		const asked = ask("erc721", [result(nonsense)]);
+		await expect(asked).rejects.toMatchObject({ code: "ownership_unknown" });
+		for (const words of [
+			[nonsense, word(9n)],
+			[word(0n), nonsense],
+		]) {
+			const units = ask("erc1155", words.map(result));
+			await expect(units).rejects.toMatchObject({ code: "ownership_unknown" });
+		}
+	}
+});
+
+test("a contract that reverts has not given; a node that fails has not said", async () => {
+	const reverts = rpcFault.refused({ detail: "execution reverted: nonexistent token" });
+	expect((await ask("erc721", [fault(reverts)])).code).toBe("not_received");
+	for (const silent of [
+		rpcFault.transport(),
+		rpcFault.refused({ detail: "missing trie node" }),
+		rpcFault.range(),
+	]) {
+		expect(ask("erc721", [fault(silent)])).rejects.toThrow();
+		expect(ask("erc1155", [result(word(0n)), fault(silent)])).rejects.toThrow();
+	}
+});
+
+describe("a node whose state does not go back so far", () => {
+	const refused = fault(rpcFault.refused({ detail: "missing trie node" }));
+	const transfer = (to: Address, { id = 7n, from = SHOP, contract = NFT } = {}) => ({
+		address: contract,
+		topics: [
+			toEventSelector("Transfer(address,address,uint256)"),
+			...[word(BigInt(from)), word(BigInt(to)), word(id)],
+		],
+		data: "0x" as const,
+	});
+	const units = (from: Address, to: Address, value: bigint, { id = 7n, contract = NFT } = {}) => ({
+		address: contract,
+		topics: [
+			toEventSelector("TransferSingle(address,address,address,uint256,uint256)"),
+			...[word(1n), word(BigInt(from)), word(BigInt(to))],
+		],
+		data: concat([word(id), word(value)]),
+	});
+
+	test("leaves an ERC-721 to the token's own logs of that transaction", async () => {
+		const told = (...logs: Logs) => ask("erc721", [refused], 1n, { logs });
+		expect((await told(transfer(WALLET))).code).toBeNull();
+		expect((await told(transfer(WALLET), transfer(SHOP))).code).toBe("not_received");
+		expect((await told(transfer(SHOP), transfer(WALLET))).code).toBeNull();
+	});
+
+	test("logs of another token, number or kind prove nothing", async () => {
+		for (const log of [
+			transfer(WALLET, { id: 8n }),
+			transfer(WALLET, { contract: SHOP }),
+			{ ...transfer(WALLET), topics: transfer(WALLET).topics.slice(0, 3) },
+			{ ...transfer(WALLET), topics: [] },
+			units(SHOP, WALLET, 1n),
+		]) {
+			const asked = ask("erc721", [refused], 1n, { logs: [log], latest: [refused] });
+			await expect(asked).rejects.toMatchObject({ code: "ownership_unknown" });
+		}
+	});
+
+	test("without logs, who has it now has got it; who has not, of that nothing is known", async () => {
+		const latest = (owner: Address) => ({ latest: [result(word(BigInt(owner)))] });
+		expect((await ask("erc721", [refused], 1n, latest(WALLET))).code).toBeNull();
+		const gone = ask("erc721", [refused], 1n, latest(SHOP));
+		await expect(gone).rejects.toMatchObject({ code: "ownership_unknown" });
+	});
+
+	test("of an ERC-1155 the logs are added up, what went away again with them", async () => {
+		const told = (...logs: Logs) => ask("erc1155", [refused, refused], 3n, { logs });
+		expect((await told(units(SHOP, WALLET, 3n))).code).toBeNull();
+		expect((await told(units(SHOP, WALLET, 1n), units(SHOP, WALLET, 2n))).code).toBeNull();
+		expect((await told(units(SHOP, WALLET, 2n))).code).toBe("partly_received");
+		expect((await told(units(SHOP, WALLET, 3n), units(WALLET, SHOP, 3n))).code).toBe(
+			"not_received",
+		);
+		expect((await told(units(WALLET, WALLET, 3n))).code).toBe("not_received");
+		const half = ask("erc1155", [refused, result(word(9n))], 3n, {
+			logs: [units(SHOP, WALLET, 3n)],
+		});
+		expect((await half).code).toBeNull();
+	});
+
+	test("an ERC-1155 without logs is not settled by what the wallet has now", async () => {
+		for (const logs of [[], [units(SHOP, WALLET, 3n, { id: 8n })], [transfer(WALLET)]]) {
+			const asked = ask("erc1155", [refused, result(word(9n))], 3n, { logs });
+			await expect(asked).rejects.toMatchObject({ code: "ownership_unknown" });
+		}
+	});
+
+	test("a batch counts by its numbers, each with its own value", async () => {
+		const batch = {
+			address: NFT,
+			topics: [
+				toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])"),
+				...[word(1n), word(BigInt(SHOP)), word(BigInt(WALLET))],
+			],
+			data: encodeAbiParameters(parseAbiParameters("uint256[], uint256[]"), [
+				[6n, 7n, 7n],
+				[50n, 1n, 2n],
+			]),
+		};
+		const told = await ask("erc1155", [refused, refused], 3n, { logs: [batch] });
+		expect(told.code).toBeNull();
+		const more = await ask("erc1155", [refused, refused], 4n, { logs: [batch] });
+		expect(more.code).toBe("partly_received");
+	});
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { feedsOf, parseRound, usdFeeds } from "#plugins/prices/feed.ts";
+import { roundWords } from "#plugins/prices/testing/feedNode.ts";
+
+describe("feedsOf", () => {
+	const chains = createChainRegistry(builtinChains);
+	const MAINNET_ETH: Address = "0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419";
+	const FEED: Address = `0x${"ab".repeat(20)}`;
+	const COIN: Address = `0x${"c0".repeat(20)}`;
+	const read = (config: unknown, reached: number[]) =>
+		feedsOf(usdFeeds.parse(config), { chains, reached: new Set(reached) });
+
+	test("mainnet's ETH feed is there by itself where mainnet is reached, and nowhere else", () => {
+		expect(read({}, [8_453])).toEqual({ feeds: [], unreachable: [] });
+		expect(read({}, [1]).feeds).toMatchObject([
+			{ isEth: true, address: MAINNET_ETH, feedChainId: 1, heartbeatMs: 3_600_000 },
+		]);
+		const other = read({ 1: { [ZERO_ADDRESS]: { feed: FEED } } }, [1]);
+		expect(other.feeds.map(({ address }) => address)).toEqual([FEED]);
+	});
+
+	test("a feed may stand on another chain than what it prices; one out of reach is named", () => {
+		const config = {
+			137: { [ZERO_ADDRESS]: { feed: FEED, feedChain: 8_453, heartbeatSeconds: 120 } },
+			10: { [COIN]: { feed: FEED, decimals: 6 } },
+		};
+		const { feeds, unreachable } = read(config, [8_453]);
+		expect(feeds).toMatchObject([
+			{ priced: { chainId: 137 }, feedChainId: 8_453, isEth: false, currencyDecimals: 18 },
+		]);
+		expect(unreachable).toMatchObject([{ priced: { chainId: 10, currency: COIN } }]);
+	});
+
+	test("a coin's wrapped form is the coin, and addresses are read in any case", () => {
+		const weth = chains.byId(8_453)?.wrappedNative ?? ZERO_ADDRESS;
+		const { feeds } = read(
+			{ 8453: { [weth]: { feed: FEED.toUpperCase().replace("X", "x") } } },
+			[8_453],
+		);
+		expect(feeds).toMatchObject([
+			{ isEth: true, address: FEED, priced: { currency: ZERO_ADDRESS } },
+		]);
+	});
+
+	test("what is no feed is refused with the place and the reason", () => {
+		const messages = (config: unknown) => usdFeeds.safeParse(config).error?.message ?? "";
+		expect(messages({ ethereum: {} })).toContain("a chain is named by its decimal id");
+		expect(messages({ 1: { "0x12": { feed: FEED } } })).toContain(
+			"an address is 0x and 40 hex digits",
+		);
+		expect(messages({ 1: { [COIN]: { feed: "0x12" } } })).toContain("40 hex digits");
+		expect(messages({ 1: { [COIN]: { feed: FEED, heartbeatSeconds: 0 } } })).not.toBe("");
+		expect(messages({ 1: { [COIN]: { feed: FEED, heartbeat: 1 } } })).toContain("heartbeat");
+		expect(messages({ 1: { [COIN]: { feed: FEED, decimals: 78 } } })).not.toBe("");
+	});
+});
+
+describe("parseRound", () => {
+	const NOW = 1_700_000_000_000;
+	const good = { id: (3n << 64n) | 7n, answer: 250_000_000_000n, updatedAtMs: NOW };
+	const problemOf = (answer: unknown) => {
+		const parsed = parseRound(answer, NOW);
+		return parsed.kind === "problem" ? parsed.problem : null;
+	};
+
+	test("a round is read as it was written", () => {
+		expect(parseRound(roundWords(good), NOW)).toEqual({ kind: "round", round: good });
+	});
+
+	test("[MRG-02] zero, negative, huge, future and unfinished answers are no price", () => {
+		const words = (given: Partial<typeof good>) => roundWords({ ...good, ...given });
+		expect(problemOf(words({ answer: 0n }))).toBe("not_positive");
+		expect(problemOf(words({ answer: -1n }))).toBe("not_positive");
+		expect(problemOf(words({ answer: 2n ** 191n }))).toBe("too_large");
+		expect(problemOf(words({ updatedAtMs: NOW + 120_000 }))).toBe("in_future");
+		expect(problemOf(words({ updatedAtMs: 0 }))).toBe("missing");
+		expect(problemOf(words({ id: 0n }))).toBe("malformed");
+		expect(problemOf(words({ id: 1n << 80n }))).toBe("malformed");
+		expect(problemOf("0x")).toBe("missing");
+		expect(problemOf(null)).toBe("missing");
+		expect(problemOf(`${roundWords(good)}00`)).toBe("malformed");
+	});
+
+	test("whatever a node answers, nothing is thrown", () => {
+		fc.assert(
+			fc.property(fc.anything(), (answer) => {
+				parseRound(answer, NOW);
+			}),
+		);
+		fc.assert(
+			fc.property(fc.uint8Array({ minLength: 160, maxLength: 160 }), (bytes) => {
+				const parsed = parseRound(`0x${Buffer.from(bytes).toString("hex")}`, NOW);
+				if (parsed.kind === "round") expect(parsed.round.answer > 0n).toBe(true);
+			}),
+		);
+	});
+});

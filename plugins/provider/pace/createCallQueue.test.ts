@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
+import type { ProviderPurpose } from "#plugins/provider/contract.ts";
+import { termsOf } from "#plugins/provider/pace/createCallQueue.ts";
+
+const PURPOSES: ProviderPurpose[] = ["request", "view", "search", "background", "endless"];
+
+/**
+ * Returns how many calls of each purpose are granted, one purpose after the other, as often as they
+ * ask.
+ */
+async function grantedInTurn(...purposes: ProviderPurpose[]) {
+	const budget = inProcessBudget({ clock: { nowMs: () => 0 } });
+	const granted: number[] = [];
+	for (const purpose of purposes) {
+		let count = 0;
+		while ((await budget.take("key", termsOf(purpose))).granted) count++;
+		granted.push(count);
+	}
+	return granted;
+}
+
+test("no purpose has the whole minute", async () => {
+	for (const purpose of PURPOSES) {
+		const [most = 0] = await grantedInTurn(purpose);
+		expect({ purpose, most }).toEqual({ purpose, most: MOST[purpose] });
+	}
+});
+const MOST = { request: 70, view: 40, search: 15, background: 60, endless: 50 } as const;
+
+test("whatever clients ask for, 30 calls are left to the background", async () => {
+	const [, , , background] = await grantedInTurn("request", "view", "search", "background");
+	expect(background).toBe(30);
+	expect((await grantedInTurn("search", "view", "request", "endless")).at(-1)).toBe(30);
+});
+
+test("whatever pages, searches and the background do, 10 calls are left to buyers", async () => {
+	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
+	expect((await grantedInTurn(...others, "request")).at(-1)).toBe(10);
+	expect((await grantedInTurn(...others.toReversed(), "request")).at(-1)).toBe(15);
+});
+
+test("whatever the background does, 10 calls are left to pages", async () => {
+	expect(await grantedInTurn("background", "endless", "view")).toEqual([60, 40, 10]);
+});

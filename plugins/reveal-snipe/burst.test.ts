@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import { takeLease } from "#core/lease.ts";
+import { silentLog } from "#core/log.ts";
+import type { Frame } from "#core/outbox.ts";
+import type { RereadPart, RevealIndex } from "#plugins/market-index/contract.ts";
+import { type BurstDeps, createBursts } from "#plugins/reveal-snipe/burst.ts";
+import { BURST_LIFE_MS, BURST_MS } from "#plugins/reveal-snipe/limits.ts";
+import { insertDetection, readLastDetections } from "#plugins/reveal-snipe/sql/detections.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
+
+const chain = builtinChains.find(({ slug }) => slug === "anvil") as Chain;
+const NOW_MS = Date.parse("2026-11-20T12:00:00.000Z");
+let database: TestDatabase;
+let next = 0;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+	await database.db.execute("delete from reveal_snipe.detection");
+});
+
+const part = (given: Partial<RereadPart> = {}): RereadPart => ({
+	...{ changed: 0, swapped: 0, end: "done", tokens: 100, read: 100, failed: 0, shown: 100 },
+	...given,
+});
+
+/** Opens bursts over a real database, with an index that records its calls. */
+async function open() {
+	const lab = {
+		nowMs: NOW_MS,
+		/** The recorded calls, in order. */
+		did: [] as string[],
+		frames: [] as Frame[],
+		/** Answers of the reading, one after the other; the last one is repeated. */
+		parts: [part()] as (RereadPart | null)[],
+		/** Called before each recorded call; may throw. */
+		onDo: (_what: string) => {},
+		plansTold: 0,
+	};
+	const note = (what: string) => {
+		lab.onDo(what);
+		lab.did.push(what);
+	};
+	const index = {
+		learn: async () => {},
+		beginReread: async () => note("begin"),
+		async reread() {
+			note("read");
+			return lab.parts.length > 1 ? lab.parts.shift() : lab.parts[0];
+		},
+		countTraits: async () => note("count"),
+		rank: async () => note("rank"),
+		endReread: async () => note("end"),
+		async move(_tx: unknown, { event }: { event: string }) {
+			note(event);
+			return { from: "placeholder", to: "revealed" };
+		},
+		subjects: async (ids: readonly number[]) =>
+			ids.map((id) => ({ id, address: "0x01", slug: "cats", revealState: "revealed" })),
+	} as unknown as RevealIndex;
+	const session = `burst-${++next}`;
+	const lease = await takeLease(database.db, {
+		...{ name: `test.${next}`, holder: session, durationMs: 3_600_000 },
+	});
+	const deps: BurstDeps = {
+		core: {
+			db: database.db,
+			clock: { nowMs: () => lab.nowMs },
+			log: silentLog,
+			outbox: {
+				append: (_tx: unknown, _topic: string, frames: readonly Frame[]) =>
+					void lab.frames.push(...frames),
+			} as unknown as BurstDeps["core"]["outbox"],
+		},
+		access: { chain },
+		index,
+		onCovered: [async () => note("plans")],
+		lease: async () => lease,
+		signal: new AbortController().signal,
+	};
+	return { lab, deps, bursts: createBursts(deps) };
+}
+
+async function detect(collectionId: number): Promise<void> {
+	const at = new Date(NOW_MS);
+	await database.db.transaction((tx) =>
+		insertDetection(tx, {
+			...{ collectionId, chainId: chain.id, signal: "block", evidence: "uri_hash" },
+			...{ blockNumber: 7, blockAt: at, heardAt: at, detectedAt: at, delayMs: 0 },
+			...{ contentDigest: "aa", hiddenTraits: null },
+		}),
+	);
+}
+
+const stateOf = async (id: number) => (await readLastDetections(database.db, [id])).get(id);
+
+test("[RVL-04] all is read, then counted, then ranked, then plans are told, then it is revealed", async () => {
+	const { lab, bursts } = await open();
+	await detect(1);
+	lab.parts = [part({ end: "late", read: 40 }), part()];
+	await bursts.tick();
+	await bursts.ended();
+	expect(lab.did).toEqual([
+		...["begin", "read", "read", "count", "rank", "plans", "end", "covered"],
+	]);
+	expect(await stateOf(1)).toMatchObject({ step: "ended", outcome: "revealed", read: 100 });
+	expect(lab.frames).toMatchObject([{ type: "reveal", data: { phase: "revealed" } }]);
+});
+
+test("[RVL-04] a step that breaks off is done again by the next tick, and none before it", async () => {
+	const steps = ["read", "count", "rank", "plans", "end"];
+	for (const [place, broken] of steps.entries()) {
+		const { lab, deps, bursts } = await open();
+		const id = 100 + place;
+		await detect(id);
+		lab.onDo = (what) => {
+			if (what === broken) throw new Error("the process is gone");
+		};
+		await bursts.tick();
+		await bursts.ended();
+		expect(lab.did).toEqual(["begin", ...steps.slice(0, place)]);
+		expect((await stateOf(id))?.endedAt).toBeNull();
+		// Another process takes over.
+		lab.did = [];
+		lab.onDo = () => {};
+		const other = createBursts(deps);
+		await other.tick();
+		await other.ended();
+		expect(lab.did).toEqual([...steps.slice(place), "covered"]);
+		expect((await stateOf(id))?.outcome).toBe("revealed");
+	}
+});
+
+test("[RVL-03] a tick begins one burst and goes on with those under way; a detection begins one", async () => {
+	const { lab, bursts } = await open();
+	for (const id of [11, 12, 13]) await detect(id);
+	lab.parts = [part({ end: "unreachable", read: 10 })];
+	const begun = async () =>
+		(await Promise.all([11, 12, 13].map(stateOf))).map((state) => state?.step);
+	await bursts.tick();
+	await bursts.ended();
+	expect(await begun()).toEqual(["reading", "queued", "queued"]);
+	expect(await bursts.begin()).toBe(true);
+	await bursts.ended();
+	expect(await begun()).toEqual(["reading", "reading", "queued"]);
+	await bursts.tick();
+	await bursts.ended();
+	expect(await begun()).toEqual(["reading", "reading", "reading"]);
+	expect((await stateOf(11))?.runs).toBe(2);
+	expect(await bursts.begin()).toBe(false);
+});
+
+test("[RVL-03] a run ends after 180 s, the collection is not revealed yet, and the next tick goes on", async () => {
+	const { lab, bursts } = await open();
+	await detect(21);
+	lab.parts = [part({ end: "late", read: 50 })];
+	lab.onDo = (what) => {
+		if (what === "read") lab.nowMs += BURST_MS / 4;
+	};
+	await bursts.tick();
+	await bursts.ended();
+	expect(lab.did).toEqual(["begin", "read", "read", "read", "read"]);
+	expect(await stateOf(21)).toMatchObject({ step: "reading", endedAt: null, read: 50 });
+	lab.parts = [part()];
+	await bursts.tick();
+	await bursts.ended();
+	expect(await stateOf(21)).toMatchObject({ outcome: "revealed", runs: 2 });
+});
+
+test("[RVL-03] tokens that are still hidden end it, and no plan is told", async () => {
+	const { lab, bursts } = await open();
+	for (const [id, shown, outcome] of [
+		[31, 94, "partial"],
+		[32, 0, "unchanged"],
+	] as const) {
+		await detect(id);
+		lab.did = [];
+		lab.parts = [part({ shown })];
+		await bursts.tick();
+		await bursts.ended();
+		expect(lab.did).toEqual(["begin", "read", "end"]);
+		expect(await stateOf(id)).toMatchObject({ outcome });
+	}
+	expect(lab.frames.map(({ data }) => (data as { phase: string }).phase)).toEqual([
+		"hidden_still",
+		"hidden_still",
+	]);
+});
+
+test("a few broken tokens delay nothing, many do, and after an hour the burst is given up", async () => {
+	const { lab, bursts } = await open();
+	await detect(41);
+	lab.parts = [part({ read: 94, failed: 6 })];
+	await bursts.tick();
+	await bursts.ended();
+	expect(await stateOf(41)).toMatchObject({ step: "reading", failed: 6 });
+	lab.nowMs += BURST_LIFE_MS + 1;
+	await bursts.tick();
+	await bursts.ended();
+	expect(await stateOf(41)).toMatchObject({ outcome: "given_up" });
+	await detect(42);
+	lab.parts = [part({ read: 95, failed: 5, shown: 95 })];
+	await bursts.tick();
+	await bursts.ended();
+	expect(await stateOf(42)).toMatchObject({ outcome: "revealed" });
+});
+
+test("a process that lost its lease moves nothing", async () => {
+	const { lab, deps, bursts } = await open();
+	await detect(51);
+	await database.db.execute("update core.lease set token = token + 1 where name = $1", [
+		`test.${next}`,
+	]);
+	await bursts.tick().catch(() => {});
+	await bursts.ended();
+	expect(await stateOf(51)).toMatchObject({ step: "queued" });
+	const gone = createBursts({ ...deps, lease: async () => null });
+	expect(await gone.begin()).toBe(false);
+	expect(lab.did).toEqual([]);
+});
+
+test("two processes at once do each step once", async () => {
+	const { lab, deps, bursts } = await open();
+	await detect(61);
+	const other = createBursts(deps);
+	await Promise.all([bursts.begin(), other.begin()]);
+	await Promise.all([bursts.ended(), other.ended()]);
+	await until(async () => (await stateOf(61))?.outcome === "revealed", "it is revealed");
+	expect(lab.did.filter((what) => what === "covered")).toHaveLength(1);
+});

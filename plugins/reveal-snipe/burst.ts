@@ -1,0 +1,213 @@
+import type { Tx } from "#core/db/Database.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { RereadPart, RevealIndex } from "#plugins/market-index/contract.ts";
+import type { Outcome, Step } from "#plugins/reveal-snipe/detection.ts";
+import { BURST_LIFE_MS, BURST_MS, COVERED_PERCENT } from "#plugins/reveal-snipe/limits.ts";
+import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
+import {
+	type Detection,
+	moveDetection,
+	noteProgress,
+	noteRun,
+	readOpenDetections,
+} from "#plugins/reveal-snipe/sql/detections.ts";
+
+/** A collection whose tokens are all read and ranked, just before it is marked as revealed. */
+export type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
+
+/** Called when a burst covers its collection; perhaps twice, so it must be idempotent. */
+export type OnCovered = (covered: Covered, options: { signal: AbortSignal }) => Promise<void>;
+
+export type BurstDeps = {
+	core: Pick<Core, "db" | "clock" | "log" | "outbox">;
+	access: Pick<ChainAccess, "chain">;
+	index: RevealIndex;
+	onCovered: readonly OnCovered[];
+	/** Returns the lease for this chain; null where another process holds it. */
+	lease(): Promise<Lease | null>;
+	signal: AbortSignal;
+};
+
+/** Does one step of a burst, and returns the next one; null where a later run must continue. */
+export async function takeStep(
+	deps: BurstDeps,
+	detection: Detection,
+	endsAtMs: number,
+): Promise<Step | null> {
+	const { index, signal } = deps;
+	const { collectionId, step } = detection;
+	const goOn = async (to: Step) => ((await moveStep(deps, detection, { to })) ? to : null);
+	if (step === "reading") return read(deps, detection, endsAtMs);
+	if (step === "counting") {
+		await index.countTraits(collectionId, { signal });
+		return goOn("ranking");
+	}
+	if (step === "ranking") {
+		await index.rank(collectionId);
+		return goOn("plans");
+	}
+	if (step === "plans") {
+		for (const tell of deps.onCovered) await tell(detection, { signal });
+		return goOn("revealing");
+	}
+	return step === "revealing" ? end(deps, detection, "revealed") : null;
+}
+
+type MoveOptions = { to: Step; outcome?: Outcome; also?(tx: Tx): Promise<void> };
+
+/**
+ * Stores the next step together with its effects; returns false without the lease, or if another
+ * process moved it.
+ */
+export async function moveStep(
+	{ core, lease }: BurstDeps,
+	{ id, step }: Detection,
+	{ to, outcome, also }: MoveOptions,
+): Promise<boolean> {
+	const held = await lease();
+	if (!held) return false;
+	const at = new Date(core.clock.nowMs());
+	return core.db.transaction(async (tx) => {
+		await requireLease(tx, held);
+		if (!(await moveDetection(tx, { id, from: step, to }, { at, outcome: outcome ?? null })))
+			return false;
+		await also?.(tx);
+		return true;
+	});
+}
+
+/** Reads parts until all tokens are read, or the run's time is up; returns the next step. */
+async function read(deps: BurstDeps, detection: Detection, endsAtMs: number): Promise<Step | null> {
+	const { core, index, signal } = deps;
+	const { id, collectionId, hiddenTraits, beganAt } = detection;
+	const beganAtMs = beganAt?.getTime() ?? core.clock.nowMs();
+	const giveUpOrWait = () => {
+		const isTooOld = core.clock.nowMs() - beganAtMs > BURST_LIFE_MS;
+		return isTooOld ? end(deps, detection, "given_up") : null;
+	};
+	for (;;) {
+		const part = await index.reread(collectionId, { signal, untilMs: endsAtMs, hiddenTraits });
+		// The chain is not reachable, or the collection was excluded.
+		if (part === null) return giveUpOrWait();
+		await noteProgress(core.db, id, part);
+		if (part.end === "late" && core.clock.nowMs() < endsAtMs) continue;
+		const outcome = part.end === "done" ? outcomeOf(part) : null;
+		if (outcome === "covered") {
+			return (await moveStep(deps, detection, { to: "counting" })) ? "counting" : null;
+		}
+		if (outcome !== null) return end(deps, detection, outcome);
+		const { end: why, read: count, tokens } = part;
+		core.log.info("a burst goes on later", { collectionId, why, read: count, tokens });
+		return giveUpOrWait();
+	}
+}
+
+/**
+ * Returns the result of reading all tokens; null where too few could be read. A few permanently
+ * broken tokens do not delay it.
+ */
+function outcomeOf({ tokens, read: count, shown }: RereadPart): "covered" | Outcome | null {
+	if (count * 100 < tokens * COVERED_PERCENT) return null;
+	if (shown * 100 >= tokens * COVERED_PERCENT) return "covered";
+	return shown > 0 ? "partial" : "unchanged";
+}
+
+async function end(
+	deps: BurstDeps,
+	detection: Detection,
+	outcome: Outcome,
+): Promise<"ended" | null> {
+	const { core, access, index } = deps;
+	const { collectionId } = detection;
+	const at = new Date(core.clock.nowMs());
+	const isRevealed = outcome === "revealed";
+	const ended = await moveStep(deps, detection, {
+		to: "ended",
+		outcome,
+		async also(tx) {
+			await index.endReread(tx, collectionId);
+			if (isRevealed) await index.move(tx, { collectionId, event: "covered", at });
+			const [subject] = await index.subjects([collectionId], tx);
+			if (!subject) return;
+			const phase = isRevealed ? "revealed" : "hidden_still";
+			const { chain } = access;
+			appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection, at });
+		},
+	});
+	if (ended) core.log.info("a burst ended", { collectionId, outcome });
+	return ended ? "ended" : null;
+}
+
+export type Bursts = {
+	/** Continues every burst that is under way, and begins at most one more. */
+	tick(): Promise<void>;
+	/** Begins one waiting burst, if there is one; returns whether there was. */
+	begin(): Promise<boolean>;
+	/** Waits until nothing runs in this process any more. */
+	ended(): Promise<void>;
+};
+
+/**
+ * Runs bursts: after a reveal every token is read again, then traits are counted, tokens ranked,
+ * plans evaluated, and the collection is marked as revealed. Progress is stored, so that after a
+ * crash another process continues: with the unread tokens, or with the unfinished step.
+ *
+ * A run reads for 180 s at most; the next tick continues.
+ */
+export function createBursts(deps: BurstDeps): Bursts {
+	const { core, access, index, signal } = deps;
+	const chainId = access.chain.id;
+	const running = new Map<number, Promise<void>>();
+
+	function start(detection: Detection): void {
+		if (signal.aborted || running.has(detection.id)) return;
+		const run = runBurst(deps, detection)
+			.catch((error) => {
+				if (!signal.aborted) core.log.warn("a burst stopped, and is tried again", { error });
+			})
+			.finally(() => running.delete(detection.id));
+		running.set(detection.id, run);
+	}
+
+	async function begin(): Promise<boolean> {
+		const open = await readOpenDetections(core.db, chainId);
+		const next = open.find(({ step }) => step === "queued");
+		if (!next || signal.aborted) return false;
+		const at = new Date(core.clock.nowMs());
+		const { collectionId } = next;
+		// Tokens minted since the last look belong to it too.
+		await index.learn(collectionId, at);
+		const begun = await moveStep(deps, next, {
+			to: "reading",
+			also: (tx) => index.beginReread(tx, { collectionId, at }),
+		});
+		if (begun) start({ ...next, step: "reading", beganAt: at });
+		return begun;
+	}
+
+	return {
+		begin,
+		async tick() {
+			for (const detection of await readOpenDetections(core.db, chainId)) {
+				if (detection.step !== "queued") start(detection);
+			}
+			await begin();
+		},
+		async ended() {
+			await Promise.all(running.values());
+		},
+	};
+}
+
+async function runBurst(deps: BurstDeps, begun: Detection): Promise<void> {
+	const { core, signal } = deps;
+	await noteRun(core.db, begun.id);
+	const endsAtMs = core.clock.nowMs() + BURST_MS;
+	let detection = begun;
+	while (!signal.aborted) {
+		const step = await takeStep(deps, detection, endsAtMs);
+		if (step === null || step === "ended") return;
+		detection = { ...detection, step };
+	}
+}

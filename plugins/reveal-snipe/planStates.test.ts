@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import {
+	isOpen,
+	movesOf,
+	PLAN_STATUSES,
+	type PlanEvent,
+	planMoves,
+} from "#plugins/reveal-snipe/planStates.ts";
+
+const EVENTS: readonly PlanEvent[] = ["pause", "drift", "resume", "complete", "cancel", "expire"];
+
+/** All allowed pairs, written a second time by hand. */
+const EXPECTED: Readonly<Record<string, string>> = {
+	"armed pause": "paused",
+	"armed drift": "paused",
+	"armed complete": "completed",
+	"armed cancel": "cancelled",
+	"armed expire": "expired",
+	"paused resume": "armed",
+	"paused complete": "completed",
+	"paused cancel": "cancelled",
+	"paused expire": "expired",
+};
+
+test("each pair of a status and an event leads where it is written, and no other leads anywhere", () => {
+	for (const from of PLAN_STATUSES) {
+		for (const event of EVENTS) {
+			expect([from, event, planMoves[from][event]]).toEqual([
+				from,
+				event,
+				EXPECTED[`${from} ${event}`] as never,
+			]);
+		}
+	}
+});
+
+test("an event leads to one status, from wherever it is possible", () => {
+	for (const event of EVENTS) {
+		expect(new Set(movesOf(event).map(({ to }) => to)).size).toBe(1);
+	}
+});
+
+test("an end is left by nothing, and only what is open can buy", () => {
+	for (const status of PLAN_STATUSES) {
+		expect(isOpen(status)).toBe(Object.keys(planMoves[status]).length > 0);
+	}
+});

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import { judgeSpeaker } from "#plugins/social/inbox/think.ts";
+import type { Written } from "#plugins/social/x/readActivity.ts";
+
+const nowMs = 1_800_000_000_000;
+const idOf = (ms: number) => String(BigInt(ms - 1_288_834_974_657) << 22n);
+const terms = { botIds: new Set(["1"]), botName: "tapeline", ignoredIds: new Set(["66"]), nowMs };
+
+function said(text: string, rest: Partial<Written> = {}) {
+	const id = idOf(nowMs - 1_000);
+	return judgeSpeaker(
+		{
+			...{ via: "post", id, firstId: id, authorId: "2", text },
+			...{ isRepost: false, isAutomated: false, isDirect: true, isReadable: true },
+			...rest,
+		},
+		terms,
+	);
+}
+
+test("a mention is heard where it names the bot, and the name is no part of the command", () => {
+	for (const text of [
+		"@tapeline floor kiln",
+		"@Tapeline  floor kiln",
+		"floor kiln @tapeline",
+		"floor kiln @TAPELINE!",
+		"＠tapeline floor kiln",
+		"\u00a0@tapeline\u00a0floor kiln\n",
+	]) {
+		expect([text, said(text)]).toEqual([text, { kind: "heard", command: "floor kiln" }]);
+	}
+	for (const text of [
+		"floor kiln",
+		"@tapelines floor",
+		"a@tapeline floor",
+		"@tapeline",
+		"#tapeline x",
+		"!@tapeline floor",
+		"@tapeline/lists floor",
+		"@tapeline://floor",
+	]) {
+		expect([text, said(text)]).toEqual([text, { kind: "ignored", reason: "not_named" }]);
+	}
+	expect(said("floor kiln", { via: "dm" })).toEqual({ kind: "heard", command: "floor kiln" });
+});
+
+test("nobody is heard who is no person speaking now", () => {
+	const cases: [string, Partial<Written>][] = [
+		["self", { authorId: "1" }],
+		["ignored_account", { authorId: "66" }],
+		["automated", { isAutomated: true }],
+		["not_direct", { isDirect: false }],
+		["repost", { isRepost: true }],
+		["edited", { id: idOf(nowMs) }],
+		["unreadable", { isReadable: false }],
+		["unreadable", { text: `@tapeline ${"x".repeat(3_000)}` }],
+		["unreadable", { id: idOf(nowMs + 400_000), firstId: idOf(nowMs + 400_000) }],
+	];
+	for (const [reason, rest] of cases) {
+		expect(said("@tapeline floor kiln", rest)).toEqual({ kind: "ignored", reason } as never);
+	}
+});
+
+test("what was written too long ago is late, and its words are still read", () => {
+	const old = idOf(nowMs - 601_000);
+	for (const via of ["post", "dm"] as const) {
+		const judged = said("@tapeline stop", { via, id: old, firstId: old });
+		expect(judged).toEqual({ kind: "late", command: "stop" });
+	}
+	expect(said("stop", { id: old, firstId: old })).toMatchObject({ reason: "not_named" });
+});
+
+test("what cannot be seen is no blank: it stays, for the grammar to refuse", () => {
+	for (const sign of ["\ufeff", "\u200b", "\u2066"]) {
+		for (const text of [
+			`@tapeline ${sign}floor`,
+			`@tapeline floor${sign}`,
+			`${sign}@tapeline floor`,
+		]) {
+			expect(said(text)).toMatchObject({ kind: "heard", command: expect.stringContaining(sign) });
+		}
+	}
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { findRoutes } from "#plugins/trading/quotes/createLocalQuoter.ts";
+import { encodePath } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Pool } from "#plugins/trading/registry/createAssets.ts";
+
+const token = (digit: string) => `0x${digit.repeat(40)}` as const;
+const [STOCK, WETH, USDG, OTHER] = [token("1"), token("2"), token("3"), token("4")];
+const connectors = [WETH, USDG];
+let pools = 0;
+const pool = (one: Pool["token0"], other: Pool["token0"], change: Partial<Pool> = {}): Pool => {
+	pools++;
+	const address: Pool["token0"] = `0x${String(pools).padStart(40, "d")}`;
+	const [token0, token1] = one < other ? [one, other] : [other, one];
+	return { address, token0, token1, feeBps100: 3_000, liquidity: 1n, version: "v3", ...change };
+};
+const waysOf = (known: readonly Pool[], tokenIn: Pool["token0"], tokenOut: Pool["token0"]) =>
+	findRoutes(known, { tokenIn, tokenOut, connectors }).map((hops) =>
+		[hops[0]?.tokenIn, ...hops.map((hop) => hop.tokenOut)].map((text) => text?.[2]).join(""),
+	);
+
+test("ways lead directly, or through the coin and the dollar, the short ones first", () => {
+	const known = [pool(STOCK, WETH), pool(WETH, USDG), pool(USDG, STOCK)];
+	expect(waysOf(known, USDG, STOCK)).toEqual(["31", "321"]);
+	expect(waysOf([...known, pool(USDG, OTHER)], STOCK, OTHER)).toEqual(["134", "1234"]);
+	expect(waysOf(known, STOCK, STOCK)).toEqual([]);
+	expect(waysOf(known, STOCK, OTHER)).toEqual([]);
+});
+
+test("no way leads through a token that is no connector, nor through a pool of another version", () => {
+	expect(waysOf([pool(USDG, OTHER), pool(OTHER, STOCK)], USDG, STOCK)).toEqual([]);
+	expect(waysOf([pool(USDG, STOCK, { version: "v4" })], USDG, STOCK)).toEqual([]);
+});
+
+test("of many pools the first three of a pair are tried, and never more than twelve ways", () => {
+	const fees = [100, 500, 3_000, 10_000, 950_000];
+	const many = fees.flatMap((feeBps100) => [
+		...[pool(USDG, STOCK, { feeBps100 }), pool(USDG, WETH, { feeBps100 })],
+		pool(WETH, STOCK, { feeBps100 }),
+	]);
+	const routes = findRoutes(many, { tokenIn: USDG, tokenOut: STOCK, connectors });
+	expect(routes).toHaveLength(12);
+	expect(routes.slice(0, 3).map(([hop]) => hop?.fee)).toEqual([100, 500, 3_000]);
+});
+
+test("a path is written forward for an exact input and backward for an exact output", () => {
+	const known = [pool(USDG, WETH, { feeBps100: 500 }), pool(WETH, STOCK)];
+	const [route = []] = findRoutes(known, { tokenIn: USDG, tokenOut: STOCK, connectors });
+	const [usdg, weth, stock] = [USDG, WETH, STOCK].map((text) => text.slice(2));
+	expect(encodePath(route, "in")).toBe(`0x${usdg}0001f4${weth}000bb8${stock}`);
+	expect(encodePath(route, "out")).toBe(`0x${stock}000bb8${weth}0001f4${usdg}`);
+	expect(encodePath([], "in")).toBe("0x");
+});

@@ -1,0 +1,25 @@
+import { describe, expect, test } from "bun:test";
+import { NONE, WISHES } from "#plugins/trading/testing/tradeTexts.ts";
+import { readTradeText } from "#plugins/trading/trade/tradeBody.ts";
+
+describe("a text is read as the whole of one command", () => {
+	test.each(WISHES)("%s", (text, wish) => {
+		expect(readTradeText(text)).toEqual({ kind: "wish", wish });
+		expect(readTradeText(`  ${text.replaceAll(" ", "  ")} `)).toEqual({ kind: "wish", wish });
+	});
+
+	test.each(NONE)("and not as one: %j", (text) => {
+		expect(readTradeText(text).kind).toBe("unread");
+	});
+
+	test("a sale without an amount is missing one", () => {
+		for (const text of ["sell AAPL", "sell my aapl", "sell $AAPL to ETH"]) {
+			expect(readTradeText(text)).toEqual({ kind: "amount_missing", asset: "AAPL" });
+		}
+	});
+
+	test("ten kilobytes are not looked at", () => {
+		const said = readTradeText("buy 1 TSLA ".repeat(1_000));
+		expect(said).toMatchObject({ kind: "unread", reason: expect.stringContaining("longer") });
+	});
+});

@@ -1,0 +1,93 @@
+import { chainNumbers } from "#core/chain/Chain.ts";
+import { httpFault } from "#core/http/faults.ts";
+import { formatAmount } from "#core/money.ts";
+import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { DAY_MS } from "#core/time.ts";
+import type { Profile, SpendLimits, Wallet } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import { limitsInForce } from "#plugins/wallets/spend/spend.ts";
+
+/** More wallets are not asked about: each is a call to each chain's nodes. */
+const WALLETS_MAX = 10;
+/** One chain that says nothing must not keep the balances of the others. */
+const ANSWER_WAIT_MS = 5_000;
+
+export type CoinBalance = {
+	walletId: string;
+	address: string;
+	chain: string;
+	symbol: string;
+	/** Whole coins, exact; null where the chain did not answer. Unknown is not zero. */
+	balance: string | null;
+	balanceRaw: string | null;
+};
+
+/** Reads what a profile's wallets hold of the coins of all chains reached here, or of one. */
+export async function readBalances(
+	{ chains, reached }: Pick<Core, "chains" | "reached">,
+	asked: { profile: Profile; chain: string | undefined; signal: AbortSignal; waitMs?: number },
+): Promise<CoinBalance[]> {
+	const { profile, chain, waitMs = ANSWER_WAIT_MS } = asked;
+	const id = chain === undefined ? null : chains.bySlug(chain)?.id;
+	const served = reached.filter((access) => id === null || access.chain.id === id);
+	if (served.length === 0) {
+		throw httpFault.notFound({ public: `The chain "${chain}" is not served here.` });
+	}
+	const wallets = profile.wallets.slice(0, WALLETS_MAX);
+	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(waitMs)]);
+	const found = await Promise.all(served.map((access) => balancesOn(access, { wallets, signal })));
+	return found.flat();
+}
+
+async function balancesOn(
+	{ chain, rpcFor }: ChainAccess,
+	{ wallets, signal }: { wallets: readonly Wallet[]; signal: AbortSignal },
+): Promise<CoinBalance[]> {
+	if (wallets.length === 0) return [];
+	const calls = wallets.map(({ address }) => {
+		return { method: "eth_getBalance", params: [address, "latest"] };
+	});
+	const outcomes = await rpcFor("requests")
+		.settle(calls, { signal })
+		.catch(() => []);
+	return wallets.map(({ id, address }, index) => {
+		const outcome = outcomes[index];
+		const read = chainNumbers.wei.safeParse(outcome?.kind === "result" ? outcome.result : null);
+		const units = read.success ? read.data : null;
+		const { nativeCurrency: currency } = chain;
+		return {
+			walletId: id,
+			address,
+			chain: chain.slug,
+			symbol: currency.symbol,
+			balance: units === null ? null : formatAmount({ units, currency }),
+			balanceRaw: units === null ? null : String(units),
+		};
+	});
+}
+
+/**
+ * Reads the limits in force for a profile's canonical wallet through the agent, and the
+ * microdollars that count in the last 24 hours. Null: the profile has no wallet.
+ */
+export async function readLimits(
+	{ db, clock, settings }: Pick<ExecutionDeps, "db" | "clock" | "settings">,
+	profile: Profile,
+): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null> {
+	const { wallets, canonicalWalletId } = profile;
+	const wallet = wallets.find(({ id }) => id === canonicalWalletId) ?? wallets[0];
+	if (!wallet) return null;
+	const since = new Date(clock.nowMs() - DAY_MS);
+	const [row] = await db.query<{ spent: string }>(
+		spentTodaySql({ profile: "$1::uuid", since: "$2::timestamptz" }),
+		[profile.id, since],
+	);
+	const limits = limitsInForce(settings.limits, {
+		profile,
+		wallet,
+		channel: "agent",
+		recipient: null,
+	});
+	return { limits, spentTodayUsdMicros: BigInt(row?.spent ?? "0") };
+}

@@ -1,0 +1,235 @@
+import type { Tx } from "#core/db/Database.ts";
+
+/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
+export const intentStatuses = [
+	"created",
+	"rejected",
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+	/** For the step before it to be confirmed. */
+	"waiting",
+	"submitting",
+	"submitted",
+	"uncertain",
+	"confirmed",
+	"failed",
+	"expired",
+	"dry_run",
+] as const;
+
+export type IntentStatus = (typeof intentStatuses)[number];
+
+/** What happens to an intent. */
+export type IntentEvent =
+	/** Policy, balance or simulation said no, or its owner called it off: nothing was sent. */
+	| "deny"
+	| "ask_confirmation"
+	| "ask_review"
+	| "ask_signature"
+	| "skip_dry_run"
+	/** Its owner confirmed: it is planned anew. */
+	| "approve"
+	/** An operator said yes to what was to be reviewed: it is planned anew. */
+	| "pass_review"
+	/** Another step comes before it. */
+	| "wait"
+	/** The step before it is confirmed: it is planned now. */
+	| "resume"
+	/** What it is for is so already: nothing is sent. */
+	| "skip_done"
+	| "expire"
+	/** What it is to sign is signed and stored; its spend counts from now on. */
+	| "sign"
+	/** The spend is reserved and the submission recorded, in one transaction. */
+	| "reserve"
+	/** The wallet provider, or the owner's own wallet, gave the hash. */
+	| "sent"
+	/** The wallet provider said no in a way that proves that nothing left. */
+	| "refused"
+	/** Nobody can say whether it left. */
+	| "doubt"
+	/** Looked up: there it is. */
+	| "found"
+	/** The chain's newest receipt of it. */
+	| "mined"
+	| "reverted"
+	/** Mined and paid for, and what was paid for is not there. */
+	| "missed"
+	/** It can never be mined: it left nobody's hands, or its nonce went to another transaction. */
+	| "disproved"
+	/** The block of its receipt left the chain. */
+	| "reorged";
+
+/**
+ * Every move an intent can make. What is not here is refused and logged: a status is only ever
+ * written through `moveIntent`.
+ *
+ * Money can have left from `submitting` on, so from there no way leads back to where it is sent.
+ */
+export const intentMachine: Readonly<
+	Record<IntentStatus, Readonly<Partial<Record<IntentEvent, IntentStatus>>>>
+> = {
+	created: {
+		deny: "rejected",
+		ask_confirmation: "confirmation_required",
+		ask_review: "review_required",
+		ask_signature: "signature_required",
+		skip_dry_run: "dry_run",
+		skip_done: "confirmed",
+		sign: "confirmed",
+		wait: "waiting",
+		reserve: "submitting",
+		expire: "expired",
+	},
+	confirmation_required: { approve: "created", deny: "rejected", expire: "expired" },
+	review_required: { pass_review: "created", deny: "rejected", expire: "expired" },
+	// It does not expire: the step that it waits for does, and then it ends with that.
+	// An owner's own wallet may sign both without waiting: then the chain says what it came to.
+	waiting: {
+		...{ resume: "created", sent: "submitted" },
+		...{ deny: "rejected", skip_dry_run: "dry_run" },
+	},
+	signature_required: { sent: "submitted", deny: "rejected", expire: "expired" },
+	submitting: {
+		sent: "submitted",
+		refused: "failed",
+		doubt: "uncertain",
+		found: "submitted",
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		disproved: "failed",
+	},
+	submitted: {
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		doubt: "uncertain",
+		disproved: "failed",
+	},
+	uncertain: {
+		found: "submitted",
+		mined: "confirmed",
+		reverted: "failed",
+		missed: "failed",
+		disproved: "failed",
+	},
+	confirmed: { reorged: "uncertain" },
+	// A receipt in a block that is gone, or a hash that turned up after all.
+	failed: { reorged: "uncertain", found: "submitted" },
+	rejected: {},
+	// A signature can be given in the minute its link runs out: the chain is believed.
+	expired: { found: "submitted" },
+	dry_run: {},
+};
+
+/** Where the event leads from there; null where the machine knows no such move. */
+export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
+	return intentMachine[from][event] ?? null;
+}
+
+export type IntentMove = {
+	intentId: string;
+	event: IntentEvent;
+	at: Date;
+	/** Where it stands as far as the caller knows: one statement less where that is right. */
+	expected?: IntentStatus;
+	errorCode?: string | null;
+	/** For the operator, at most 500 characters of it. */
+	detail?: string | null;
+};
+
+const DETAIL_LENGTH_MAX = 500;
+
+/**
+ * Moves an intent by one event and writes that down; null where its machine knows no such move from
+ * where it stands, and then nothing is written. What else changes a status in one statement with
+ * other rows (`reserveIntent`, `recordSent`, `settleMined`) asks the same machine.
+ *
+ * Its row's key does not change, so the lock leaves whoever writes rows that refer to it alone: who
+ * settles a cancellation holds such a lock and waits for the payment's row, which the caller holds.
+ */
+export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus | null> {
+	const hoped = move.expected && nextStatus(move.expected, move.event);
+	if (move.expected && hoped && (await write(tx, move, { from: move.expected, to: hoped }))) {
+		return hoped;
+	}
+	const rows = await tx.query<{ status: IntentStatus }>(
+		"select status from wallets.intent where id = $1 for no key update",
+		[move.intentId],
+	);
+	const from = rows[0]?.status;
+	const to = from && nextStatus(from, move.event);
+	if (!from || !to) return null;
+	await write(tx, move, { from, to });
+	return to;
+}
+
+/** False where it does not stand there (any more). */
+async function write(
+	tx: Tx,
+	move: IntentMove,
+	{ from, to }: { from: IntentStatus; to: IntentStatus },
+): Promise<boolean> {
+	const written = await tx.execute(
+		`with moved as (
+			update wallets.intent set status = $3, error_code = $4, changed_at = $5
+			where id = $1 and status = $2 returning id
+		)
+		${noteMove({ event: "$6", from: "$2", to: "$3", detail: "$7", at: "$5" })}`,
+		[
+			move.intentId,
+			from,
+			to,
+			move.errorCode ?? null,
+			move.at,
+			move.event,
+			move.detail?.slice(0, DETAIL_LENGTH_MAX) ?? null,
+		],
+	);
+	return written > 0;
+}
+
+/**
+ * The part that writes moves down, for whoever moves intents in a part `moved (id)` of the same
+ * statement. Members are SQL: places of values, or texts in quotes.
+ */
+export function noteMove(
+	move: Record<"event" | "from" | "to" | "at", string> & { detail?: string },
+): string {
+	const { event, from, to, at, detail = "null" } = move;
+	return `insert into wallets.intent_move
+			(intent_id, seq, event, from_status, to_status, detail, at)
+		select id, 1 + coalesce((
+				select max(seq) from wallets.intent_move where intent_id = moved.id
+			), 0), ${event}, ${from}, ${to}, ${detail}, ${at}
+		from moved`;
+}
+
+/** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
+export type Yes = "owner" | "operator";
+
+const YES = {
+	owner: { event: "approve", column: "confirmed_plan" },
+	operator: { event: "pass_review", column: "reviewed_plan" },
+} as const;
+
+/**
+ * Notes a yes to the plan that an intent stands with, and moves it on to be planned anew. Returns
+ * where it then stands; null where it does not wait for that yes. The caller holds its row.
+ */
+export async function confirmIntent(
+	tx: Tx,
+	{ intentId, by, at, until }: { intentId: string; by: Yes; at: Date; until?: Date },
+): Promise<IntentStatus | null> {
+	const { event, column } = YES[by];
+	const moved = await moveIntent(tx, { intentId, event, at });
+	if (moved === null) return null;
+	await tx.execute(
+		`update wallets.intent set ${column} = plan, expires_at = greatest(expires_at, $2)
+		where id = $1`,
+		[intentId, until ?? null],
+	);
+	return moved;
+}

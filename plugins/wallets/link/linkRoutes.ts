@@ -1,0 +1,226 @@
+import { Elysia } from "elysia";
+import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import { dbFault } from "#core/db/Database.ts";
+import { readBack } from "#core/db/migrate.ts";
+import { Fault } from "#core/fault.ts";
+import { field } from "#core/http/openapi/schema.ts";
+import { requestContexts } from "#core/http/requests.ts";
+import { canFail } from "#core/http/routeMarks.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import {
+	askAgain,
+	CONFIRM_IDLE_SECONDS,
+	type LinkContext,
+	linkFault,
+	tokenParams,
+} from "#plugins/wallets/link/createLinks.ts";
+import { linkOutcomeSchema, linkSchema, linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { outcomeOf, readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
+import { linkToCancel, useLink } from "#plugins/wallets/link/useLink.ts";
+
+const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+const hash = (description: string) =>
+	z
+		.string()
+		.max(66)
+		.toLowerCase()
+		.refine(isHash, "must be 32 bytes in hex")
+		.meta({
+			pattern: "^0x[0-9a-fA-F]{64}$",
+			description,
+			examples: [`0x${"5d".repeat(32)}`],
+		});
+const bodySchema = z.union([
+	z
+		.strictObject({ planHash: hash("The link's `planHash`: yes to exactly what it shows.") })
+		.meta({ id: "LinkConfirmation", description: "Says yes to what a link shows." }),
+	z
+		.strictObject({ transactionHash: hash("The transaction that the owner's wallet sent.") })
+		.meta({ id: "LinkSigned", description: "Tells which transaction the owner's wallet sent." }),
+]);
+
+/** Says yes to what a link showed, or tells what was signed. Once. */
+export function postLink(context: LinkContext) {
+	return new Elysia().post(
+		"/links/:token",
+		async ({ params, body, request, set }) => {
+			set.headers["cache-control"] = "no-store";
+			requestContexts.get(request)?.keepOpen(CONFIRM_IDLE_SECONDS);
+			const by = await signedInAs(request, context);
+			const intents = await useLink(context, { token: params.token, answer: body, by });
+			const asked = await readBack(() => askAgain(context.links, intents));
+			return {
+				intents: intents.map((intent) => {
+					const { id } = intent;
+					return { id, ...outcomeOf(context, intent), nextUrl: asked.get(id)?.url ?? null };
+				}),
+			};
+		},
+		{
+			params: tokenParams,
+			body: bodySchema,
+			response: { 200: linkUsedSchema },
+			detail: {
+				operationId: "answerLink",
+				tags: ["trading"],
+				summary: "Answers a one-time link",
+				description:
+					"`planHash` says yes to exactly what the link shows; `transactionHash` tells the " +
+					"transaction that the owner's own wallet sent: the payment, or its cancellation. Each link takes one answer. One that does " +
+					"not fit (409 `plan_changed`, 422) uses nothing up.",
+				...canFail(
+					linkFault.notFound,
+					executionFault.planChanged,
+					executionFault.transactionOther,
+					executionFault.intentState,
+					dbFault.outcomeUnknown,
+				),
+			},
+		},
+	);
+}
+
+/** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
+async function signedInAs(
+	request: Request,
+	{ authenticate }: Pick<LinkContext, "authenticate">,
+): Promise<string | null> {
+	try {
+		return (await authenticate(request)).profile.id;
+	} catch (error) {
+		if (error instanceof Fault && error.status === 401) return null;
+		throw error;
+	}
+}
+
+const bodySchemaOfLinkRoutes = z
+	.object({
+		intentId: z.uuid().meta({
+			description: "An intent of yours.",
+			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+		}),
+		purpose: z.literal("cancel").optional().meta({
+			description: "To cancel what your own wallet sent, instead of what you are asked now.",
+		}),
+	})
+	.meta({ id: "LinkRequest", description: "Which intent a new link is to be for." });
+
+const madeSchema = z
+	.object({
+		url: field.url("The link. It can be answered once.", "https://app.example.com/links/x7Zk"),
+		expiresAt: field.time("Until when it can be answered."),
+	})
+	.meta({ id: "LinkMade", description: "A new one-time link." });
+
+/** Serves one-time links: their questions, and the answers to these. */
+export function linkRoutes(context: LinkContext) {
+	return new Elysia({ prefix: "/v1" })
+		.use(getLink(context))
+		.use(getOutcome(context))
+		.use(postLink(context))
+		.use(postLinks(context));
+}
+
+/** Answers what a link is about. Looking uses nothing up: previews and second looks are free. */
+function getLink(context: LinkContext) {
+	return new Elysia().get(
+		"/links/:token",
+		async ({ params, set }) => {
+			set.headers["cache-control"] = "no-store";
+			const link = await context.links.look(params.token);
+			const intents = await readLinked(context.deps.db, link);
+			return renderLink(context, { link, intents });
+		},
+		{
+			params: tokenParams,
+			response: { 200: linkSchema },
+			detail: {
+				operationId: "getLink",
+				tags: ["trading"],
+				summary: "Reads what a one-time link is about",
+				description:
+					"Open to whoever has the link, and it stays unused. A used, expired or unknown link is " +
+					"404.",
+				...canFail(linkFault.notFound),
+			},
+		},
+	);
+}
+
+/** Answers what became of a link's question. A used link is no way in, and still says this. */
+function getOutcome(context: LinkContext) {
+	return new Elysia().get(
+		"/links/:token/outcome",
+		async ({ params, set }) => {
+			set.headers["cache-control"] = "no-store";
+			const { db } = context.deps;
+			const link = await context.links.recall(params.token);
+			const [intent] = link ? await readIntents(db, [link.intentId]) : [];
+			if (!link || !intent) throw linkFault.notFound();
+			const intents = link.purpose === "confirm" ? await readBatch(db, intent) : [intent];
+			return { intents: intents.map((one) => outcomeOf(context, one)) };
+		},
+		{
+			params: tokenParams,
+			response: { 200: linkOutcomeSchema },
+			detail: {
+				operationId: "getLinkOutcome",
+				tags: ["trading"],
+				summary: "Reads what became of a one-time link",
+				description:
+					"State and transaction of what it asked about, also once it is used or has run out, for " +
+					"a day. Open to whoever has the link; nothing can be answered by it.",
+				...canFail(linkFault.notFound),
+			},
+		},
+	);
+}
+
+/** Makes a new link to an open question of one's own: the first may be lost with its page. */
+function postLinks(context: LinkContext) {
+	const { authenticate, execution, links, deps, ending } = context;
+	return new Elysia()
+		.derive(async ({ request }) => ({ principal: await authenticate(request) }))
+		.post(
+			"/links",
+			async ({ principal, body, set }) => {
+				const intent = await execution.read(body.intentId, principal.profile.id);
+				if (!intent) throw linkFault.notFound({ public: "There is no such intent." });
+				const asking = await execution.asking(intent);
+				const link =
+					body.purpose === "cancel"
+						? await linkToCancel(deps, links, {
+								intentId: intent.id,
+								profile: principal.profile,
+								signal: ending,
+							})
+						: (await askAgain(links, [asking])).get(asking.id);
+				if (!link) throw linkFault.noQuestion();
+				set.status = 201;
+				set.headers["cache-control"] = "no-store";
+				return { url: link.url, expiresAt: new Date(link.expiresAtMs).toISOString() };
+			},
+			{
+				body: bodySchemaOfLinkRoutes,
+				response: { 201: madeSchema },
+				detail: {
+					operationId: "createLink",
+					tags: ["trading"],
+					summary: "Makes a new link to confirm, sign or cancel an intent of yours",
+					description:
+						"Links made before stay good until they run out. With `purpose: cancel`, by the link " +
+						"your own wallet cancels what it sent; what the service sends it cancels itself.",
+					security: [{ session: [] }],
+					...canFail(
+						linkFault.notFound,
+						linkFault.noQuestion,
+						linkFault.linksTooMany,
+						...tradingDocumented.cancelFailures,
+					),
+				},
+			},
+		);
+}

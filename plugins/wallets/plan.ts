@@ -1,0 +1,141 @@
+import { concat, hashMessage, hashTypedData, keccak256, recoverAddress, stringToBytes } from "viem";
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault.ts";
+import { stableJson } from "#core/json.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
+
+/** Checks what is read back of JSON that was stored: hex in small letters, amounts as text. */
+export const storedField = {
+	address: z.string().refine(isAddress),
+	hex: z.string().refine(isHex),
+	/** 32 bytes, such as a hash. */
+	word: z.string().refine(isWord),
+	/** Base units as decimal text of at most 78 digits, which a word holds. */
+	units: z.string().regex(/^(0|[1-9]\d{0,77})$/),
+};
+
+const { address, hex } = storedField;
+const TEXT_LENGTH_MAX = 4_096;
+const MEMBERS_MAX = 32;
+const text = z.string().max(TEXT_LENGTH_MAX);
+const name = z.string().min(1).max(64);
+
+/** As EIP-712 has it. Integers of the message are decimal text, which JSON keeps exactly. */
+const typedData = z.strictObject({
+	domain: z.strictObject({
+		name: text,
+		version: text,
+		chainId: z.int().positive(),
+		verifyingContract: address,
+	}),
+	types: z.record(name, z.array(z.strictObject({ name, type: name })).max(MEMBERS_MAX)),
+	primaryType: name,
+	message: z.record(name, text),
+});
+
+/** How a plan that is a signature is stored. */
+export const signableSchema = z.discriminatedUnion("kind", [
+	/** Bytes, signed as EIP-191 has it. */
+	z.strictObject({
+		kind: z.literal("message"),
+		message: hex.max(TEXT_LENGTH_MAX),
+		spender: address.nullable(),
+	}),
+	z.strictObject({ kind: z.literal("typed_data"), typedData, spender: address.nullable() }),
+]);
+
+/**
+ * What a wallet is to sign in place of a transaction. `spender` may take money by it: policy knows
+ * it like what a transaction calls. Null: nobody may.
+ */
+export type Signable = z.output<typeof signableSchema>;
+
+/** Returns the 32 bytes that are signed. */
+export function digestOf(signable: Signable): Hex {
+	if (signable.kind === "message") return hashMessage({ raw: signable.message });
+	const { domain, types, primaryType, message } = signable.typedData;
+	assert(primaryType in types, "a signature's type is among its types");
+	return hashTypedData({ domain, types, primaryType, message });
+}
+
+/** True where the signature is the account's own. What is no signature is nobody's. */
+export async function isSignedBy(
+	signable: Signable,
+	{ address: account, signature }: { address: Address; signature: Hex },
+): Promise<boolean> {
+	try {
+		const signer = await recoverAddress({ hash: digestOf(signable), signature });
+		return signer.toLowerCase() === account;
+	} catch {
+		return false;
+	}
+}
+
+const { address: addressOfPlanCodec, hex: hexOfPlanCodec } = storedField;
+const units = storedField.units.transform((text) => BigInt(text));
+
+/** A plan as it is stored: bigints as decimal text. What is read back is checked like all else. */
+const storedPlan = z.object({
+	chainId: z.int(),
+	from: addressOfPlanCodec,
+	to: addressOfPlanCodec,
+	valueRaw: units,
+	data: hexOfPlanCodec,
+	spend: z.object({
+		currency: addressOfPlanCodec,
+		raw: units,
+		decimals: z.int(),
+		symbol: z.string(),
+		worth: z.object({ currency: addressOfPlanCodec, raw: units }).exactOptional(),
+	}),
+	recipient: addressOfPlanCodec.nullable(),
+	feeRaw: units.exactOptional(),
+	signs: signableSchema.exactOptional(),
+	shown: z.record(z.string(), z.unknown()),
+	expiresAtMs: z.number(),
+});
+
+/** Reads and writes plans as JSON. */
+export const planCodec = {
+	write(plan: Plan): Record<string, unknown> {
+		const { spend, valueRaw, feeRaw } = plan;
+		const { worth } = spend;
+		return {
+			...plan,
+			valueRaw: String(valueRaw),
+			...(feeRaw !== undefined && { feeRaw: String(feeRaw) }),
+			spend: {
+				...{ ...spend, raw: String(spend.raw) },
+				...(worth && { worth: { ...worth, raw: String(worth.raw) } }),
+			},
+		};
+	},
+	read(stored: unknown): Plan {
+		return storedPlan.parse(stored);
+	},
+};
+
+/**
+ * What somebody says yes to: everything that would be signed, and everything they were shown of it.
+ * When it expires is left out, so the same plan made anew is the same.
+ */
+export function hashPlan(plan: Plan): Hex {
+	const { expiresAtMs: _, ...rest } = planCodec.write(plan);
+	return keccak256(stringToBytes(stableJson(rest)));
+}
+
+/**
+ * What somebody says yes to when a batch is confirmed with one word: all of its plans, in the order
+ * of their intents. One plan alone is known by its own hash. Null where one has no plan.
+ */
+export function hashBatch(intents: readonly { id: string; planHash: Hex | null }[]): Hex | null {
+	const ordered = [...intents].sort((one, other) => (one.id < other.id ? -1 : 1));
+	const hashes = ordered.flatMap(({ planHash }) => (planHash === null ? [] : [planHash]));
+	if (hashes.length === 0 || hashes.length !== intents.length) return null;
+	return hashes.length === 1 ? (hashes[0] ?? null) : keccak256(concat(hashes));
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { chooseCanonical } from "#plugins/wallets/profile/changeSettings.ts";
+
+const delegated = { id: "delegated", capability: "embedded/delegated" } as const;
+const manual = { id: "manual", capability: "embedded/manual" } as const;
+const external = { id: "external", capability: "external/manual" } as const;
+const disabled = { id: "disabled", capability: "disabled" } as const;
+
+test("[TRD-09] the wallet chosen before stays canonical, whatever is added", () => {
+	expect(chooseCanonical([external, delegated], "external")).toBe("external");
+	expect(chooseCanonical([manual, delegated], "manual")).toBe("manual");
+});
+
+test("[TRD-09] where it is gone or disabled, the one that can do most takes its place", () => {
+	expect(chooseCanonical([external, manual, delegated], "gone")).toBe("delegated");
+	expect(chooseCanonical([external, manual], null)).toBe("manual");
+	expect(chooseCanonical([disabled, external], "disabled")).toBe("external");
+	expect(chooseCanonical([disabled], "disabled")).toBeNull();
+	expect(chooseCanonical([], "gone")).toBeNull();
+});

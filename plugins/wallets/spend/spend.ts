@@ -1,0 +1,233 @@
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import { mulDiv } from "#core/money.ts";
+import { DAY_MS } from "#core/time.ts";
+import type { Prices, UsdRate } from "#plugins/prices/contract.ts";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type {
+	Channel,
+	Denial,
+	Held,
+	Profile,
+	SpendLimits,
+	SpendSituation,
+	Wallet,
+} from "#plugins/wallets/contract.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+
+/**
+ * Base units in millionths of a dollar. Rounded up: a limit is never passed by a rounding. Null
+ * where no feed knows the currency, and where it answers nothing that could be a price.
+ */
+export function usdMicros(raw: bigint, rate: UsdRate | null): bigint | null {
+	if (!rate || rate.answer <= 0n) return null;
+	const unit = 10n ** BigInt(rate.decimals + rate.currencyDecimals);
+	return mulDiv(raw, rate.answer * 1_000_000n, unit, "up");
+}
+
+/**
+ * Whether a transaction may offer the network that much; null: it may. The price of gas is what a
+ * node says, and what a lying one says would be paid out of the wallet past every limit.
+ */
+export function feeDenial(
+	{
+		prices,
+		clock,
+		settings,
+	}: { prices: Prices; clock: Clock; settings: { networkFeeUsdMicros: bigint } },
+	asked: {
+		chainId: number;
+		gasLimit: bigint;
+		account: Pick<AccountState, "maxFeePerGas">;
+		/** What it pays for a message beside its gas, in the chain's coin. */
+		feeRaw?: bigint | undefined;
+		/** How many times the limit it may offer. */
+		limitTimes?: bigint;
+	},
+): Denial | null {
+	const { chainId, gasLimit, account, feeRaw = 0n, limitTimes = 1n } = asked;
+	const rate = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, clock.nowMs());
+	const micros = usdMicros(gasLimit * account.maxFeePerGas + feeRaw, rate);
+	if (micros === null) {
+		return { code: "usd_rate_unavailable", detail: "The network's fee cannot be priced in USD." };
+	}
+	if (micros <= settings.networkFeeUsdMicros * limitTimes) return null;
+	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
+}
+
+/** The same of a message alone, whoever pays for the gas. */
+export function messageDenial(
+	deps: Parameters<typeof feeDenial>[0],
+	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },
+): Denial | null {
+	return feeDenial(deps, { chainId, gasLimit: 0n, account: { maxFeePerGas: 0n }, feeRaw });
+}
+
+/** What can follow a reservation. */
+export type SpendMove = "spend" | "release" | "unspend" | "unrelease";
+
+const columns = `(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw,
+	usd_micros, at)`;
+
+/**
+ * The part of a statement that spends what was reserved: all of it, or `spent_raw` of it, and then
+ * it gives the rest back. `rows` has the entries of reservations, each with its `spent_raw`.
+ * Dollars are rounded against the owner: what is spent is never counted as less.
+ */
+export function spendOf(rows: string, at: string): string {
+	const cost = "least(coalesce(spent_raw, amount_raw), amount_raw)";
+	const costUsd = `case when amount_raw = 0 then usd_micros
+		else ceil(usd_micros::numeric * ${cost} / amount_raw)::int8 end`;
+	return `insert into wallets.spend_entry ${columns}
+		select intent_id, profile_id, wallet_id, 'spend', chain_id, currency, ${cost}, ${costUsd}, ${at}
+		from ${rows}
+		union all
+		select intent_id, profile_id, wallet_id, 'release', chain_id, currency,
+			amount_raw - ${cost}, usd_micros - ${costUsd}, ${at}
+		from ${rows} where ${cost} < amount_raw`;
+}
+
+/**
+ * Writes what became of an intent's reservation. Only what fits is written: a spend or a release
+ * where nothing was spent or given back, its reversal where there is one to take back, of as much
+ * as that was. So a move that is told twice is written once. The caller holds the intent's row.
+ */
+export async function followSpend(
+	tx: Tx,
+	follow: { intentId: string; move: SpendMove; at: Date; spentRaw?: bigint | null },
+): Promise<void> {
+	const { intentId, move, at, spentRaw = null } = follow;
+	if (move === "spend") {
+		const cost = spentRaw === null ? null : String(spentRaw);
+		await tx.execute(
+			`with stands as (${standsSql}), paid as (
+				select e.*, $3::numeric as spent_raw from wallets.spend_entry e, stands
+				where e.intent_id = $1 and e.kind = 'reserve' and spent = 0 and released = 0
+			) ${spendOf("paid", "$2::timestamptz")}`,
+			[intentId, at, cost],
+		);
+		return;
+	}
+	if (move === "release") {
+		await tx.execute(
+			`with stands as (${standsSql})
+			insert into wallets.spend_entry ${columns}
+			select intent_id, profile_id, wallet_id, 'release', chain_id, currency, amount_raw,
+				usd_micros, $2::timestamptz
+			from wallets.spend_entry, stands
+			where intent_id = $1 and kind = 'reserve' and spent = 0 and released = 0`,
+			[intentId, at],
+		);
+		return;
+	}
+	// What was spent in part was given back in part: both are taken back together.
+	await tx.execute(
+		`with stands as (${standsSql})
+		insert into wallets.spend_entry ${columns}
+		select distinct on (kind) intent_id, profile_id, wallet_id,
+			case kind when 'spend' then 'unspend' else 'unrelease' end, chain_id, currency,
+			amount_raw, usd_micros, $2::timestamptz
+		from wallets.spend_entry, stands
+		where intent_id = $1 and (
+			(kind = 'spend' and spent > 0) or (kind = 'release' and released > 0)
+		) and case when $3 then spent > 0 else spent = 0 and released > 0 end
+		order by kind, id desc`,
+		[intentId, at, move === "unspend"],
+	);
+}
+
+/** How often an intent's spend and release stand, each without what was taken back. */
+const standsSql = `select
+		count(*) filter (where kind = 'spend') - count(*) filter (where kind = 'unspend') as spent,
+		count(*) filter (where kind = 'release') - count(*) filter (where kind = 'unrelease')
+			as released
+	from wallets.spend_entry where intent_id = $1`;
+
+/**
+ * Whether money would go to somebody else's address; false where nobody is named, and for a wallet
+ * of the profile's own. A post that names somebody else's may be one that its author was talked
+ * into: on the social channel that always asks by a link.
+ */
+export function isThirdParty(recipient: Address | null, { wallets }: Profile): boolean {
+	if (recipient === null) return false;
+	const wanted = recipient.toLowerCase();
+	return wallets.every(({ address }) => address.toLowerCase() !== wanted);
+}
+
+/** Microdollars; what nobody set otherwise. */
+export type DefaultLimits = SpendLimits & {
+	/** Of what comes through social posts and messages, by trade and by day. */
+	socialUsdMicros: bigint;
+};
+
+/** Somebody new gets nothing of what a post says before its author had a day to see it. */
+const SOCIAL_COOLDOWN_MS = DAY_MS;
+
+/** Returns the least of what the profile, its wallet, the channel and the deployment allow. */
+export function limitsInForce(
+	defaults: DefaultLimits,
+	by: { profile: Profile; wallet: Wallet; channel: Channel; recipient: Address | null },
+): SpendLimits {
+	const { profile, wallet, channel, recipient } = by;
+	const social = channel === "social" ? defaults.socialUsdMicros : null;
+	return {
+		perTradeUsdMicros: least(defaults.perTradeUsdMicros, profile.perTradeUsdMax, social),
+		walletNotionalUsdMicros: least(defaults.walletNotionalUsdMicros, wallet.notionalUsdMax),
+		dailyUsdMicros: least(defaults.dailyUsdMicros, profile.dailyUsdMax, social),
+		recipientCooldownMs:
+			channel === "social" && isThirdParty(recipient, profile)
+				? Math.max(defaults.recipientCooldownMs, SOCIAL_COOLDOWN_MS)
+				: defaults.recipientCooldownMs,
+	};
+}
+
+function least(first: bigint, ...others: (bigint | null)[]): bigint {
+	return others.reduce<bigint>((low, one) => (one !== null && one < low ? one : low), first);
+}
+
+type HeldRow = { id: string; status: IntentStatus; error_code: string | null; raw: string };
+
+/**
+ * Reads where intents stand and what each holds in the spend ledger, in base units: what was
+ * reserved and neither released nor, after a release, reserved again. An intent that reserved
+ * nothing yet holds zero.
+ */
+export async function readHeld(db: Queryable, intentIds: readonly string[]): Promise<Held[]> {
+	const rows = await db.query<HeldRow>(
+		`select i.id, i.status, i.error_code, coalesce((
+			select sum(case e.kind
+				when 'reserve' then e.amount_raw
+				when 'release' then -e.amount_raw
+				when 'unrelease' then e.amount_raw
+				else 0
+			end) from wallets.spend_entry e where e.intent_id = i.id
+		), 0)::text as raw
+		from wallets.intent i where i.id = any($1::uuid[])`,
+		[intentIds],
+	);
+	return rows.map(({ id, status, error_code: errorCode, raw }) => {
+		return { intentId: id, status, errorCode, raw: BigInt(raw) };
+	});
+}
+
+/**
+ * Whether limits in dollars allow a spend; null: they do. What has no price in dollars is denied,
+ * since no limit can hold it.
+ */
+export function spendDenial(situation: SpendSituation): Denial | null {
+	const { usdMicros, spentTodayUsdMicros, limits } = situation;
+	if (usdMicros === null) {
+		return { code: "usd_rate_unavailable", detail: "It cannot be priced in USD right now." };
+	}
+	if (usdMicros > limits.perTradeUsdMicros) {
+		return { code: "per_trade_limit", detail: "It is more than the profile's limit a trade." };
+	}
+	if (usdMicros > limits.walletNotionalUsdMicros) {
+		return { code: "wallet_notional_limit", detail: "It is more than the wallet may move." };
+	}
+	if (spentTodayUsdMicros + usdMicros > limits.dailyUsdMicros) {
+		return { code: "daily_limit", detail: "It is more than is left of the profile's day." };
+	}
+	return null;
+}

@@ -1,0 +1,300 @@
+import { LRUCache } from "lru-cache";
+import { hexToBytes } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
+import type { SqlValue, Tx } from "#core/db/Database.ts";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type { Plan } from "#plugins/wallets/contract.ts";
+import type {
+	Submission,
+	SubmissionPurpose,
+	SubmissionState,
+} from "#plugins/wallets/submission/submission.ts";
+
+/** A nonce that a transaction of ours holds, and where that stands. */
+export type HeldNonce = { nonce: number; state: SubmissionState; purpose: SubmissionPurpose };
+
+/** The ordered nonces of one wallet on one chain, as our own records have them. */
+export type NonceQueue = {
+	/** Whether one of its transactions is being handed over now. */
+	isSending: boolean;
+	/** Nonces from the account's count on that ours hold, ascending; two may hold one. */
+	held: readonly HeldNonce[];
+	/**
+	 * All nonces below it are used for good by what we know. 0 where we know of none from the
+	 * account's own count on: the node knows those below itself.
+	 */
+	finalCount: number;
+	/** The nonce after the highest of ours; null where we never sent for it. */
+	ownCount: number | null;
+	/** Base units of the chain's coin that are promised to what is not mined yet: values and gas. */
+	promisedRaw: bigint;
+};
+
+/**
+ * Whether the nonce of a refused payment went to another payment of the wallet. Then that one ends
+ * it once it is mined, and a cancellation would only take the place of the wrong one.
+ */
+export function isNonceTaken(
+	{ state, nonce }: Pick<Submission, "state" | "nonce">,
+	{ held }: Pick<NonceQueue, "held">,
+): boolean {
+	return state === "refused" && held.some((one) => one.nonce === nonce && one.purpose === "pay");
+}
+
+/** What a node says of an account: transactions mined, and those with what waits in its pool. */
+export type NonceCounts = { mined: number; pending: number };
+
+export type NonceChoice =
+	| { kind: "nonce"; nonce: number }
+	/** Something below the next free nonce may or may not have left: nothing follows it. */
+	| { kind: "in_doubt"; nonce: number }
+	/** The node names transactions that we do not know of: believed once it is confirmed. */
+	| { kind: "unproven" };
+
+/** Nobody else sends so many for a wallet of ours between two answers of a node. */
+const CONFIRMED_GROWTH_MAX = 100;
+
+/**
+ * Picks the nonce of a wallet's next transaction: the lowest that nothing holds. So gaps below what
+ * was sent are filled first, by whatever is sent next.
+ *
+ * A node that counts more than we sent is believed once that is `confirmed`: the count of mined
+ * transactions that was read in an older block said so too. What only waits in a pool is waited
+ * for. A node's word alone would open a gap that everything after it hangs on. A wallet for which
+ * we never sent starts from the node's count.
+ */
+export function chooseNonce(
+	queue: Pick<NonceQueue, "held" | "finalCount" | "ownCount">,
+	counts: NonceCounts,
+	{ confirmed }: { confirmed: number | null },
+): NonceChoice {
+	const { held, finalCount, ownCount } = queue;
+	if (ownCount === null) return { kind: "nonce", nonce: Math.max(counts.mined, counts.pending) };
+	if (counts.mined > ownCount && !isConfirmed(counts.mined, { confirmed, ownCount })) {
+		return { kind: "unproven" };
+	}
+	// A node that counts less than is final is behind.
+	const start = Math.max(counts.mined, finalCount);
+	const taken = new Set(held.map(({ nonce }) => nonce));
+	let nonce = start;
+	while (taken.has(nonce)) nonce++;
+	const doubt = held.find((one) => {
+		const isInDoubt = one.state === "doubtful" || one.state === "dropped";
+		return isInDoubt && one.nonce >= start && one.nonce < nonce;
+	});
+	if (doubt) return { kind: "in_doubt", nonce: doubt.nonce };
+	return counts.pending > nonce ? { kind: "unproven" } : { kind: "nonce", nonce };
+}
+
+function isConfirmed(
+	mined: number,
+	{ confirmed, ownCount }: { confirmed: number | null; ownCount: number },
+): boolean {
+	if (confirmed === null || confirmed <= ownCount) return false;
+	return mined >= confirmed && mined - confirmed <= CONFIRMED_GROWTH_MAX;
+}
+
+/** Whose nonces: one wallet on one chain. */
+export type Account = { chainId: number; from: Address };
+
+/** What nodes said of accounts that our own records do not explain. */
+export type NonceClaims = {
+	/** The count of mined transactions that an older block's answer named; null where none did. */
+	confirmed(account: Account, headBlock: number): number | null;
+	/** Whether a node names transactions that we do not know of. */
+	isClaimed(account: Account): boolean;
+	/** Whether an unexplained count waits to be confirmed or corrected. */
+	isOpen(account: Account): boolean;
+	note(account: Account, claim: { mined: number; headBlock: number }): void;
+	/** Our records and the node agree again. */
+	forget(account: Account): void;
+};
+
+const ACCOUNTS_MAX = 10_000;
+
+/**
+ * Remembers unexplained nonce counts until a later block's answer confirms or corrects them. In
+ * memory: a restart costs one more block of waiting.
+ */
+export function createNonceClaims(): NonceClaims {
+	const claims = new LRUCache<string, { mined: number; headBlock: number }>({ max: ACCOUNTS_MAX });
+	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
+	return {
+		confirmed(account, headBlock) {
+			const claim = claims.get(keyOf(account));
+			return claim && claim.headBlock < headBlock ? claim.mined : null;
+		},
+		isClaimed: (account) => claims.has(keyOf(account)),
+		isOpen: (account) => claims.has(keyOf(account)),
+		note(account, claim) {
+			const earlier = claims.get(keyOf(account));
+			// The older of two that agree: it is the one that a later block can confirm.
+			if (earlier && earlier.mined <= claim.mined && earlier.headBlock <= claim.headBlock) return;
+			claims.set(keyOf(account), claim);
+		},
+		forget: (account) => void claims.delete(keyOf(account)),
+	};
+}
+
+/** What was just sent is not mined yet: so long until it is looked at first. */
+export const FIRST_LOOK_AFTER_MS = 1_000;
+/** The same where this process searches each new block of its chain, and finds it there sooner. */
+export const FIRST_LOOK_BEHIND_HEADS_MS = 1_500;
+/** What no node has shown so long after it was sent is asked for at the wallet provider too. */
+export const ASK_AGAIN_AFTER_MS = 15_000;
+/**
+ * How many times the limit for network fees a cancellation may offer: it has to offer more than a
+ * payment that may have offered all of it.
+ */
+export const FEE_LIMIT_TIMES = 2n;
+
+/** More of one account in flight than nodes keep in their pools. */
+const HELD_MAX = 2_000;
+/** As nodes are believed (`core/chain/chainNumbers`): a row with another nonce is in quarantine. */
+const NONCE_MAX = 2 ** 48 - 1;
+
+/** As JSON keeps each; what is promised is in base units. */
+type HeldTuple = [
+	nonce: number,
+	state: SubmissionState,
+	purpose: SubmissionPurpose,
+	promised: string,
+	isFinal: boolean,
+];
+type HeldRow = HeldNonce & { promised: string };
+/** What `columns` answer. */
+export type QueueRow = {
+	held: HeldTuple[] | null;
+	sending: boolean;
+	own: number | null;
+	queued: string;
+};
+
+const usable = "nonce is not null and state not in ('queued', 'never', 'refused')";
+
+/** How an account's nonce queue is read, alone or beside other things in one statement. */
+export const nonceQueueSql = {
+	/**
+	 * Its values are four places from `$first` on. Each part answers from an index:
+	 * `submission_nonce`, `submission_sending`, `submission_queued`. Of many rows the nonces that
+	 * are held are answered in those that `isAsked` is true of: they can be long.
+	 */
+	columns(first: number, isAsked = "true"): string {
+		const [chain, sender, fee, from] = [0, 1, 2, 3].map((n) => `$${first + n}`);
+		const account = `chain_id = ${chain} and sender = ${sender}`;
+		return `exists (
+				select from wallets.submission where ${account} and state = 'sending'
+			) as sending, (
+				select nonce + 1 from wallets.submission
+				where ${account} and ${usable} and nonce <= ${NONCE_MAX}
+				order by nonce desc limit 1
+			) as own, coalesce((
+				select sum((i.plan->>'valueRaw')::numeric + coalesce(s.gas_limit, 0) * ${fee}::numeric)
+				from wallets.submission s join wallets.intent i on i.id = s.intent_id
+				where s.chain_id = ${chain} and s.sender = ${sender}
+					and s.state = 'queued' and s.purpose = 'pay'
+			), 0)::text as queued, case when ${isAsked} then (
+				select json_agg(json_build_array(nonce, state, purpose, (
+					coalesce((transaction->>'valueRaw')::numeric, 0) + coalesce(gas_limit, 0)
+						* coalesce((transaction->>'maxFeePerGas')::numeric, 0)
+				)::text, final_at is not null) order by nonce)
+				from (
+					select nonce, state, purpose, transaction, gas_limit, final_at
+					from wallets.submission
+					where ${account} and ${usable} and nonce between ${from} and ${NONCE_MAX}
+					order by nonce limit ${HELD_MAX}
+				) as held
+			) end as held`;
+	},
+
+	values(
+		{ chainId, from }: { chainId: number; from: Address },
+		account: Pick<AccountState, "minedNonce" | "maxFeePerGas">,
+	): SqlValue[] {
+		return [chainId, hexToBytes(from), account.maxFeePerGas, account.minedNonce];
+	},
+
+	/** Without a row somebody may be sending: nothing is sent beside it. */
+	read(row: QueueRow | undefined): NonceQueue {
+		const tuples = row?.held ?? [];
+		const held = tuples.map(([nonce, state, purpose, promised]): HeldRow => {
+			return { nonce, state, purpose, promised };
+		});
+		return {
+			isSending: row?.sending ?? true,
+			held: held.map(({ nonce, state, purpose }) => ({ nonce, state, purpose })),
+			finalCount: finalCountOf(tuples),
+			ownCount: row?.own ?? null,
+			promisedRaw: promisedOf(held) + BigInt(row?.queued ?? "0"),
+		};
+	},
+};
+
+/** After the highest nonce that is used for good, of those from the account's count on; else 0. */
+function finalCountOf(held: readonly HeldTuple[]): number {
+	const last = held.findLast(([, state, , , isFinal]) => {
+		return isFinal && (state === "mined" || state === "reverted");
+	});
+	return last ? last[0] + 1 : 0;
+}
+
+/**
+ * Of two that hold one nonce one is mined at most: the dearer counts. What we know as mined and the
+ * node does not count yet is still in the balance that it names.
+ */
+function promisedOf(held: readonly HeldRow[]): bigint {
+	const byNonce = new Map<number, bigint>();
+	for (const { nonce, promised } of held) {
+		const raw = BigInt(promised);
+		if (raw > (byNonce.get(nonce) ?? -1n)) byNonce.set(nonce, raw);
+	}
+	return [...byNonce.values()].reduce((sum, raw) => sum + raw, 0n);
+}
+
+/**
+ * Reads an account's nonce queue. The caller holds the profile's row, so nobody else is here. One
+ * statement: of two, each would be sent, bound and begun by itself.
+ *
+ * What has a nonce below the node's own count is mined, and so in the balance already, whether we
+ * have settled it or not.
+ */
+export async function readNonceQueue(
+	tx: Tx,
+	of: Pick<Plan, "chainId" | "from">,
+	account: Pick<AccountState, "minedNonce" | "maxFeePerGas">,
+): Promise<NonceQueue> {
+	const [row] = await tx.query<QueueRow>(
+		`select ${nonceQueueSql.columns(1)}`,
+		nonceQueueSql.values(of, account),
+	);
+	return nonceQueueSql.read(row);
+}
+
+/** What a transaction offers for its gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+/** Nodes want 10 % more than what a transaction replaces offers; an eighth is above that. */
+const BUMP_NUMERATOR = 9n;
+const BUMP_DENOMINATOR = 8n;
+
+/**
+ * Fees at which nodes take a transaction in place of those with the same nonce: today's, and an
+ * eighth above each of the others' where that is more.
+ */
+export function replacementFees(now: Fees, others: readonly Fees[]): Fees {
+	const above = (raw: bigint) => (raw * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
+	const most = (fees: readonly bigint[], least: bigint) => {
+		return fees.reduce((max, fee) => (above(fee) > max ? above(fee) : max), least);
+	};
+	const maxPriorityFeePerGas = most(
+		others.map((one) => one.maxPriorityFeePerGas),
+		now.maxPriorityFeePerGas,
+	);
+	const maxFeePerGas = most(
+		others.map((one) => one.maxFeePerGas),
+		now.maxFeePerGas,
+	);
+	// A tip above the whole price is no transaction.
+	const whole = maxFeePerGas > maxPriorityFeePerGas ? maxFeePerGas : maxPriorityFeePerGas;
+	return { maxFeePerGas: whole, maxPriorityFeePerGas };
+}
