@@ -90,7 +90,7 @@ describe("summaryOf", () => {
 		expect(ok).toBe(false);
 	});
 
-	test("what happened stands under the name of what failed, within what is seen of the output", () => {
+	test("what happened stands under what failed, within what is seen of the output", () => {
 		const detail = `error: ${"long ".repeat(100)}\n${"more\n".repeat(50)}   at a.test.ts:1:1\n`;
 		const failed = (count: number) =>
 			summaryOf(Array.from({ length: count }, () => ({ ...base, outcome: "failed", detail })))

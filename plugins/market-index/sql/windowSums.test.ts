@@ -263,7 +263,7 @@ describe("sumsSince", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("whenever it is asked, and for whatever window, the sums are of the sales since", async () => {
+	test("whenever it is asked, for whatever window, the sums are of the sales since", async () => {
 		const moment = fc.integer({ min: NOW_MS - 8 * DAY_MS, max: NOW_MS });
 		const whole = fc.constantFrom(...TIERS.map(({ ms }) => ms));
 		const nowMs = fc.oneof(

@@ -283,8 +283,8 @@ const CALL_OFF_QUEUED: WaitAction = {
 const CALL_OFF: WaitAction = {
 	name: "callOff",
 	does:
-		"Fills free lower nonces and sends a transaction of nothing under its own. It ends once one of " +
-		"the two is final. Asked again after a minute, at a better price.",
+		"Fills free lower nonces and sends a transaction of nothing under its own. It ends once one " +
+		"of the two is final. Asked again after a minute, at a better price.",
 };
 
 const TRANSACTION_HASH: WaitAction = {

@@ -10,10 +10,11 @@ import { projectFiles, readSourceFile } from "#test/tidy/readSourceFile.ts";
 
 /** The files of the execution path: those that run between a request and its last receipt. */
 const PATH = new RegExp(
-	"^(?:core/db/commits/|core/chain/reads/|plugins/(?:" +
-		"wallets/(?:allowance|cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain|plan)/|" +
+	"^(?:core/db/createCommits|core/chain/reads/|plugins/(?:" +
+		"wallets/(?:allowance|plan)\\.|" +
+		"wallets/(?:cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain)/|" +
 		"bridge/(?:bridges|direct|operator|reconcile)/|bridge/plugin|" +
-		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/|v4/)|" +
+		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/)|" +
 		"tokenomics/buyback/))",
 );
 const OFF_THE_PATH = /\.test\.ts$|\/(?:testing|web|abi|migrations)\//;
@@ -37,38 +38,39 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 
 /** Not on the path: whether and when these run changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
-	"plugins/transfers/transferKind.ts": "asks a token for its decimals before anything is recorded",
+	"plugins/transfers/transferKind.ts:readCoin":
+		"asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
-	"plugins/trading/trade/assessTrade.ts": "reads and quotes before anything is recorded",
-	"plugins/trading/trade/createRevokes.ts": "reads an allowance to show it",
-	"plugins/wallets/link/createLinks.ts": "deletes links that can be used no more",
-	"plugins/wallets/reconcile/looks.ts": "has a look come sooner, which comes anyway",
+	"plugins/trading/trade/assessTrade.ts:quoteFor": "reads and quotes before anything is recorded",
+	"plugins/trading/trade/createRevokes.ts:createRevokes": "reads an allowance to show it",
+	"plugins/wallets/link/createLinks.ts:pruneLinksJob": "deletes links that can be used no more",
+	"plugins/wallets/reconcile/looks.ts:wakeSubmission": "has a look come sooner, which comes anyway",
 };
 
 /**
  * Needs no step of its own: these functions make the calls, and their callers are inside a step,
- * which is checked at the call.
+ * which is checked at the call. `file#name` is called in that file alone, `file:name` by others.
  */
 const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
-	"plugins/wallets/chain/readAccount.ts": "called in rpc.account",
+	"plugins/wallets/chain/readAccount.ts": "called in rpc.account and rpc.nonce",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
-	"core/chain/reads/readBlocks.ts": "called in rpc.receipt",
-	"plugins/wallets/chain/readAccount.ts": "called in rpc.nonce",
-	"core/chain/reads/readBlocks.ts": "called in rpc.nonce",
-	"core/chain/reads/readBlocks.ts": "called in rpc.rebroadcast",
+	"core/chain/reads/readBlocks.ts": "called in rpc.receipt, rpc.nonce and rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",
 	"core/db/createCommits.ts": "called in the step of each who shares the commit",
 	"plugins/wallets/reconcile/reconcileJobs.ts#readOpen": "called in commit.look",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
-	"plugins/nft-buys/listing.ts": "called in nft_buy.order_state",
-	"plugins/nft-buys/listing.ts": "called in nft_buy.funds",
+	"plugins/nft-buys/listing.ts:readOrderState": "called in nft_buy.order_state",
+	"plugins/nft-buys/listing.ts:readFunds": "called in nft_buy.funds",
 	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",
-	"plugins/nft-buys/settle.ts": "called in nft_buy.ownership",
-	"plugins/bridge/reconcile/readChain.ts": "called in bridge.allowance; else reads what is shown",
+	"plugins/nft-buys/settle.ts:callsAt": "called in nft_buy.ownership",
+	"plugins/bridge/reconcile/readChain.ts:createChainReaders":
+		"called in bridge.allowance; else reads what is shown",
+	"plugins/bridge/reconcile/readChain.ts:ownReader":
+		"called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
-	"plugins/trading/swap/judgeRoute.ts": "called in trade.funds",
-	"plugins/trading/swap/judgeRoute.ts": "called in trade.quote",
+	"plugins/trading/swap/judgeRoute.ts:readFunds": "called in trade.funds",
+	"plugins/trading/swap/judgeRoute.ts:sideOf": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
 	"plugins/tokenomics/buyback/readPools.ts": "called in buyback.market and buyback.turn",
 	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
@@ -76,7 +78,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
 	"plugins/trading/quotes/createLocalQuoter.ts": "called in trade.quote",
 	"plugins/trading/quotes/createHostedRouter.ts": "called in trade.quote",
-	"plugins/trading/quotes/v4Quoter.ts": "called in trade.quote",
+	"plugins/trading/quotes/v4Quoter.ts:createV4Quoter": "called in trade.quote",
 };
 
 /** Returns the spans from each `run(` and `outbound(` to its closing bracket. */
@@ -111,7 +113,8 @@ function unlisted({ path, code, text }: SourceFile): string[] {
 		const isInside = steps.some(({ from, to }) => from < index && index < to);
 		if (isDeclared || isInside) return [];
 		const name = functionAt(code, index);
-		if (path in INSIDE_THEIR_CALLERS || `${path}#${name}` in INSIDE_THEIR_CALLERS) return [];
+		const keys = [path, `${path}#${name}`, `${path}:${name}`];
+		if (keys.some((key) => key in INSIDE_THEIR_CALLERS || key in BESIDE_THE_PATH)) return [];
 		const line = code.slice(0, index).split("\n").length;
 		return [`${path}:${line} ${call} in ${name}`];
 	});
@@ -128,10 +131,10 @@ test("every commit and every outbound call of the path is inside a named step", 
 
 test("each function that calls out inside its callers' steps still exists and does so", () => {
 	for (const place of Object.keys(INSIDE_THEIR_CALLERS)) {
-		const [path, name] = place.split("#");
+		const [path, name] = place.split(/[#:]/);
 		const file = onThePath.find((one) => one.path === path);
 		expect([place, file?.code.includes(name ? `function ${name}(` : "(")]).toEqual([place, true]);
-		if (name) {
+		if (name && place.includes("#")) {
 			// It is called in a step, and nowhere else.
 			const code = file?.code ?? "";
 			const steps = stepsIn(code);

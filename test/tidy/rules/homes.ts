@@ -72,9 +72,7 @@ export const homes: Rule = {
 /** Who may call out by itself, and whom. Whatever else calls, calls `core/foreign`. */
 const WAYS_OUT_HOMES: Record<string, string> = {
 	"core/foreign/requestOnce.ts": "the guarded call itself",
-	"core/foreign/resolve.ts": "the names that strangers chose",
-	"core/foreign/resolve.ts": "the names that the operator chose",
-	"core/foreign/resolve.ts": "asks what an address is, calls nobody",
+	"core/foreign/resolve.ts": "the names that strangers and that the operator chose",
 	"core/db/openGatheringSocket.ts": "the operator's database",
 	"core/chain/rpc/httpRpc.ts": "the operator's nodes",
 	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
@@ -98,7 +96,7 @@ const MODULES =
 	/^((node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)|undici|ws|axios|got|node-fetch)$/;
 
 /** The guarded call without its guards. */
-const UNGUARDED = /^core\/foreign\/(requestOnce|systemResolve|createPublicResolve)\.ts$/;
+const UNGUARDED = /^core\/foreign\/(requestOnce|resolve)\.ts$/;
 
 const CALLS = [
 	// The global itself, called or handed on; neither a type nor a property of that name.
