@@ -34,8 +34,28 @@ export type AgentDeps = {
 	lengthMax: number;
 };
 
+/** Returns which groups of words are names; never throws. */
+export type FindNames = (groups: readonly string[]) => Promise<KnownNames>;
+
 /** A command to run, and whether a model understood the text as it. */
 type Understood = { reading: Reading; isProposal: boolean };
+
+type Answering = AgentDeps & { toolOf(name: string): AnyTool };
+
+type Rendering = AgentDeps & Reading;
+
+const NOTHING: Reply = {
+	kind: "help",
+	line: "",
+	command: null,
+	isProposal: false,
+	tool: null,
+	data: null,
+	asOf: null,
+	links: [],
+	suggestions: [],
+	code: null,
+};
 
 /**
  * Returns the function that answers a text. The grammar reads it, with the names that plugins know,
@@ -65,7 +85,35 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 	};
 }
 
-type Answering = AgentDeps & { toolOf(name: string): AnyTool };
+/**
+ * Makes the one lookup of names from the books of all plugins. A book that fails or is slow knows
+ * nothing for a moment, and questions are read by their words alone then. A text that is a ticker
+ * for one book and a collection for another is the ticker: issuers choose those, anybody the other.
+ */
+export function createNameFinder(
+	books: readonly NameBook[],
+	{ clock, log }: { clock: Clock; log: Log },
+): FindNames {
+	const asked = books.map((book) => {
+		const onAway = (error: unknown) => log.warn("names cannot be looked up", { error });
+		const times = { timeoutMs: NAMES_TIMEOUT_MS, awayMs: NAMES_AWAY_MS };
+		return { book, timely: createTimely({ clock, ...times, onAway }) };
+	});
+	return async (groups) => {
+		const found = new Map<string, KnownName>();
+		if (groups.length === 0) return found;
+		const some = groups.slice(0, NAMES_ASKED_MAX);
+		const answers = await Promise.all(
+			asked.map(({ book, timely }) =>
+				timely.isAway() ? null : timely.ask(async () => book.find(some)),
+			),
+		);
+		for (const [group, name] of answers.flatMap((answer) => [...(answer ?? [])])) {
+			if (name.kind === "asset" || !found.has(group)) found.set(group, name);
+		}
+		return found;
+	};
+}
 
 async function answer(
 	{ reading, isProposal }: Understood,
@@ -101,6 +149,34 @@ function withoutAuthority(caller: Caller): Caller {
 }
 
 /**
+ * Returns the printed command; null, with a line in the log, where a plugin's command cannot be
+ * printed.
+ */
+function attempt({ log }: Pick<AgentDeps, "log">, print: () => string): string | null {
+	try {
+		return print();
+	} catch (error) {
+		log.error("a command cannot be printed", { error });
+		return null;
+	}
+}
+
+function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
+	return {
+		...base,
+		kind: "refused",
+		line: lineOf(fault.publicDetail, deps),
+		code: fault.code,
+	};
+}
+
+function lineOf(text: string, deps: AgentDeps, asOf: string | null = null): string {
+	const { lengthMax, clock } = deps;
+	const asOfMs = asOf === null ? null : Date.parse(asOf);
+	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs() });
+}
+
+/**
  * Returns the tool that this caller may run, or null. Effects are a closed list: a new one does not
  * compile until this function decides about it.
  */
@@ -118,24 +194,9 @@ function permitted(command: Command, { authority }: Caller, { toolOf }: Answerin
 	}
 }
 
-/**
- * Returns the printed command; null, with a line in the log, where a plugin's command cannot be
- * printed.
- */
-function attempt({ log }: Pick<AgentDeps, "log">, print: () => string): string | null {
-	try {
-		return print();
-	} catch (error) {
-		log.error("a command cannot be printed", { error });
-		return null;
-	}
-}
-
 function inputOf({ command, values }: Reading): unknown {
 	return command.input ? command.input(values) : values;
 }
-
-type Rendering = AgentDeps & Reading;
 
 function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
 	switch (result.kind) {
@@ -176,15 +237,6 @@ function choicesOf(
 	});
 }
 
-function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
-	return {
-		...base,
-		kind: "refused",
-		line: lineOf(fault.publicDetail, deps),
-		code: fault.code,
-	};
-}
-
 function notUnderstood({ code, detail, near }: Unread, deps: AgentDeps): Reply {
 	const isRefused = code.startsWith("text_");
 	const commands = near.length > 0 || isRefused ? near : firstQuestions(deps);
@@ -212,56 +264,4 @@ function firstQuestions({ grammar, tools }: AgentDeps): string[] {
 	const help = all.filter(({ name }) => name === "help");
 	const questions = all.filter((command) => !help.includes(command)).slice(0, 2);
 	return [...questions, ...help].flatMap(({ examples: [example] }) => example ?? []);
-}
-
-const NOTHING: Reply = {
-	kind: "help",
-	line: "",
-	command: null,
-	isProposal: false,
-	tool: null,
-	data: null,
-	asOf: null,
-	links: [],
-	suggestions: [],
-	code: null,
-};
-
-function lineOf(text: string, deps: AgentDeps, asOf: string | null = null): string {
-	const { lengthMax, clock } = deps;
-	const asOfMs = asOf === null ? null : Date.parse(asOf);
-	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs() });
-}
-
-/** Returns which groups of words are names; never throws. */
-export type FindNames = (groups: readonly string[]) => Promise<KnownNames>;
-
-/**
- * Makes the one lookup of names from the books of all plugins. A book that fails or is slow knows
- * nothing for a moment, and questions are read by their words alone then. A text that is a ticker
- * for one book and a collection for another is the ticker: issuers choose those, anybody the other.
- */
-export function createNameFinder(
-	books: readonly NameBook[],
-	{ clock, log }: { clock: Clock; log: Log },
-): FindNames {
-	const asked = books.map((book) => {
-		const onAway = (error: unknown) => log.warn("names cannot be looked up", { error });
-		const times = { timeoutMs: NAMES_TIMEOUT_MS, awayMs: NAMES_AWAY_MS };
-		return { book, timely: createTimely({ clock, ...times, onAway }) };
-	});
-	return async (groups) => {
-		const found = new Map<string, KnownName>();
-		if (groups.length === 0) return found;
-		const some = groups.slice(0, NAMES_ASKED_MAX);
-		const answers = await Promise.all(
-			asked.map(({ book, timely }) =>
-				timely.isAway() ? null : timely.ask(async () => book.find(some)),
-			),
-		);
-		for (const [group, name] of answers.flatMap((answer) => [...(answer ?? [])])) {
-			if (name.kind === "asset" || !found.has(group)) found.set(group, name);
-		}
-		return found;
-	};
 }

@@ -15,6 +15,35 @@ export type Bus = {
 	close(): Promise<void>;
 };
 
+const hintSchema = z.object({ from: z.string(), channel: z.string(), message: z.string() });
+
+/**
+ * The bus of all processes of a deployment.
+ *
+ * Listeners of this process hear a hint at once and never wait for Redis; the echo that Redis
+ * sends back is dropped by its sender's name. While Redis is away the others hear nothing, and
+ * find in PostgreSQL what they were not told: no hint is kept for later.
+ */
+export function redisBus({ redis, log }: { redis: Redis; log: Log }): Bus {
+	const here = inProcessBus(log);
+	const self = randomUUID();
+	const stop = redis.onAnnounced((text) => {
+		const hint = parse(text);
+		if (hint && hint.from !== self) here.publish(hint.channel, hint.message);
+	});
+	return {
+		publish(channel, message) {
+			here.publish(channel, message);
+			redis.announce(JSON.stringify({ from: self, channel, message }));
+		},
+		subscribe: here.subscribe,
+		async close() {
+			stop();
+			await here.close();
+		},
+	};
+}
+
 /** The bus of one process: calls its listeners at once, one after the other. */
 export function inProcessBus(log: Log): Bus {
 	type Entry = { listener: (message: string) => void };
@@ -44,35 +73,6 @@ export function inProcessBus(log: Log): Bus {
 		},
 		async close() {
 			listeners.clear();
-		},
-	};
-}
-
-const hintSchema = z.object({ from: z.string(), channel: z.string(), message: z.string() });
-
-/**
- * The bus of all processes of a deployment.
- *
- * Listeners of this process hear a hint at once and never wait for Redis; the echo that Redis
- * sends back is dropped by its sender's name. While Redis is away the others hear nothing, and
- * find in PostgreSQL what they were not told: no hint is kept for later.
- */
-export function redisBus({ redis, log }: { redis: Redis; log: Log }): Bus {
-	const here = inProcessBus(log);
-	const self = randomUUID();
-	const stop = redis.onAnnounced((text) => {
-		const hint = parse(text);
-		if (hint && hint.from !== self) here.publish(hint.channel, hint.message);
-	});
-	return {
-		publish(channel, message) {
-			here.publish(channel, message);
-			redis.announce(JSON.stringify({ from: self, channel, message }));
-		},
-		subscribe: here.subscribe,
-		async close() {
-			stop();
-			await here.close();
 		},
 	};
 }

@@ -29,19 +29,6 @@ export type PageCache = {
 	clear(): void;
 };
 
-/**
- * Logs that a page was not rebuilt. A fault is expected, told by whoever raised it, and answered to
- * a client who waits for the page: a line for each page of an upstream that is away is a flood.
- */
-export function logRebuildFailure(
-	log: Pick<Log, "warn" | "debug">,
-	key: string,
-	error: unknown,
-): void {
-	if (error instanceof Fault) log.debug("a page was not rebuilt", { key, code: error.code });
-	else log.warn("a page was not rebuilt", { key, error });
-}
-
 export type PageCacheOptions = {
 	clock: Clock;
 	log: Log;
@@ -70,90 +57,24 @@ export type PageTier = {
 /** Names one version of a page: its key, and the moment of the data in it (see `PageCache`). */
 export type PageName = { key: string; moment: string };
 
+export type SharedPage = { body: string; ageMs: number; moment: string };
+export type Looked = { page: SharedPage | null; generation: string };
+
+/** Whole pages in Redis, for all processes. Nothing here fails: without Redis it knows nothing. */
+export type SharedPages = {
+	/** Null while Redis is away. */
+	look(key: string): Promise<Looked | null>;
+	store(of: PageName, body: string, generation: string): Promise<void>;
+	/** For the one process that should build the page now: how to let it go. Null for others. */
+	lock(of: PageName): Promise<(() => Promise<void>) | null>;
+	/** Makes every page that was stored so far, or is being built now, invisible. */
+	dropAll(): void;
+};
+
 type Page = { body: string; builtAtMs: number; moment: string };
 type Loading = { page: Page; outcome: CacheOutcome };
 
-export function createPageTier(options: PageCacheOptions): PageTier {
-	const { clock, freshMs, keptMs } = options;
-	const pages = new LRUCache<string, Page>({
-		maxSize: options.sizeMax,
-		sizeCalculation: (page) => page.body.length + 1,
-	});
-	let loading = new Map<string, Promise<Loading>>();
-	let generation = 0;
-
-	return {
-		async get(of, load) {
-			const page = pages.get(of.key);
-			const isOfNow = page?.moment === of.moment;
-			const ageMs = page ? clock.nowMs() - page.builtAtMs : Number.POSITIVE_INFINITY;
-			if (page && isOfNow && ageMs < freshMs) return { outcome: "hit", body: page.body };
-			const loaded = loadOnce(of, load);
-			const stale: CachedPage | null =
-				page && ageMs < keptMs ? { outcome: "stale", body: page.body } : null;
-			// The answer is already known; a failed rebuild leaves it until it is too old.
-			if (stale && isOfNow) return stale;
-			try {
-				const { outcome, page: got } = await loaded;
-				return { outcome, body: got.body };
-			} catch (error) {
-				if (stale) return stale;
-				throw error;
-			}
-		},
-		put: (key, page) => void keep(key, page),
-		clear() {
-			pages.clear();
-			generation += 1;
-			// What is being loaded may have been read before the clearing: it is not kept.
-			loading = new Map();
-		},
-		generation: () => generation,
-	};
-
-	/** One load for each page of a moment: many requests for a missing page cost one rebuild. */
-	function loadOnce(of: PageName, load: () => Promise<LoadedPage>): Promise<Loading> {
-		const { key } = of;
-		const name = `${of.moment}\n${key}`;
-		const running = loading.get(name);
-		if (running) return running;
-		const loads = loading;
-		const loaded = store(key, load).finally(() => loads.delete(name));
-		loads.set(name, loaded);
-		// Said once for each build, however many wait for it; a waiter on a cold page throws it too.
-		loaded.catch((error) => logRebuildFailure(options.log, key, error));
-		return loaded;
-	}
-
-	async function store(key: string, load: () => Promise<LoadedPage>): Promise<Loading> {
-		const begun = generation;
-		const { outcome, ...page } = await load();
-		if (begun === generation) return { outcome, page: keep(key, page) };
-		return { outcome, page: pageOf(page) };
-	}
-
-	function pageOf({ body, ageMs, moment }: Omit<LoadedPage, "outcome">): Page {
-		return { body, moment, builtAtMs: clock.nowMs() - ageMs };
-	}
-
-	function keep(key: string, loaded: Omit<LoadedPage, "outcome">): Page {
-		const page = pageOf(loaded);
-		pages.set(key, page);
-		return page;
-	}
-}
-
-/** The page cache of one process. */
-export function inProcessPageCache(options: PageCacheOptions): PageCache {
-	const pages = createPageTier(options);
-	return {
-		get: (key, rebuild, moment = "") =>
-			pages.get({ key, moment }, async () => {
-				return { outcome: "miss", body: await rebuild(), ageMs: 0, moment };
-			}),
-		clear: pages.clear,
-	};
-}
+type Store = { generation: string; unlock: (() => Promise<void>) | null };
 
 /** What a builder may take before another process builds the page too. */
 const LOCK_MS = 5_000;
@@ -173,85 +94,28 @@ return redis.call('del', KEYS[1])
 const pageSchema = z.tuple([z.string(), z.int()]);
 const generationSchema = z.string().nullable();
 
-export type SharedPage = { body: string; ageMs: number; moment: string };
-export type Looked = { page: SharedPage | null; generation: string };
-
-/** Whole pages in Redis, for all processes. Nothing here fails: without Redis it knows nothing. */
-export type SharedPages = {
-	/** Null while Redis is away. */
-	look(key: string): Promise<Looked | null>;
-	store(of: PageName, body: string, generation: string): Promise<void>;
-	/** For the one process that should build the page now: how to let it go. Null for others. */
-	lock(of: PageName): Promise<(() => Promise<void>) | null>;
-	/** Makes every page that was stored so far, or is being built now, invisible. */
-	dropAll(): void;
-};
-
-/**
- * A page's age is told by what is left of its expiry: the server's clock alone, whatever the
- * clocks of the machines that build and read. Each page carries the generation in which its
- * building began, and counts only while that is the current one; and the moment that it is of.
- */
-export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPages {
-	const { redis, keptMs } = options;
-	const generationKey = redis.key("pages", GENERATION);
-	/** The generation that Redis has not heard of yet. */
-	let owed: string | null = null;
-
-	/** Before anything is read: else a clearing during an outage would bring the old pages back. */
-	async function settle(): Promise<void> {
-		const generation = owed;
-		if (generation === null) return;
-		await redis.send("SET", [generationKey, generation]);
-		if (owed === generation) owed = null;
-	}
-
-	async function look(key: string): Promise<Looked> {
-		await settle();
-		const [stored, current] = await Promise.all([
-			redis.send("EVAL", [READ, 1, redis.key("page", key)]),
-			redis.send("GET", [generationKey]),
-		]);
-		const [text, leftMs] = pageSchema.parse(stored);
-		const generation = generationSchema.parse(current) ?? "";
-		const mark = `${generation}\n`;
-		if (leftMs <= 0 || !text.startsWith(mark)) return { page: null, generation };
-		const cut = text.indexOf("\n", mark.length);
-		const moment = text.slice(mark.length, cut);
-		return { page: { body: text.slice(cut + 1), ageMs: keptMs - leftMs, moment }, generation };
-	}
-
-	async function lock({ key, moment }: PageName) {
-		const name = redis.key("building", `${key}${moment}`);
-		const token = randomUUID();
-		if ((await redis.send("SET", [name, token, "NX", "PX", LOCK_MS])) !== "OK") return null;
-		// It runs out by itself where this is not heard.
-		return () => redis.send("EVAL", [UNLOCK, 1, name, token]).then(nothing, nothing);
-	}
-
-	return {
-		look: (key) => look(key).catch(() => null),
-		async store({ key, moment }, body, generation) {
-			if (body.length > BODY_CHARACTERS_MAX) return;
-			const args = [redis.key("page", key), `${generation}\n${moment}\n${body}`, "PX", keptMs];
-			await redis.send("SET", args).catch(nothing);
-		},
-		lock: (of) => lock(of).catch(() => null),
-		dropAll() {
-			owed = randomUUID();
-			settle().catch(nothing);
-		},
-	};
-}
-
-function nothing(): void {}
-
 /** The bus channel on which a clearing is told. */
 const CLEARED_CHANNEL = "pages-cleared";
 
 /** How long a cold page waits for the process that builds it, and how often it looks. */
 const LOOK_EVERY_MS = 25;
 const LOOKS_MAX = 40;
+
+const built = ({ moment }: PageName, body: string): LoadedPage => {
+	return { outcome: "miss", body, ageMs: 0, moment };
+};
+
+/** The page cache of one process. */
+export function inProcessPageCache(options: PageCacheOptions): PageCache {
+	const pages = createPageTier(options);
+	return {
+		get: (key, rebuild, moment = "") =>
+			pages.get({ key, moment }, async () => {
+				return { outcome: "miss", body: await rebuild(), ageMs: 0, moment };
+			}),
+		clear: pages.clear,
+	};
+}
 
 /**
  * The page cache of all processes: a tier in each, and one behind them in Redis.
@@ -326,11 +190,145 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 	}
 }
 
-type Store = { generation: string; unlock: (() => Promise<void>) | null };
+export function createPageTier(options: PageCacheOptions): PageTier {
+	const { clock, freshMs, keptMs } = options;
+	const pages = new LRUCache<string, Page>({
+		maxSize: options.sizeMax,
+		sizeCalculation: (page) => page.body.length + 1,
+	});
+	let loading = new Map<string, Promise<Loading>>();
+	let generation = 0;
 
-const built = ({ moment }: PageName, body: string): LoadedPage => {
-	return { outcome: "miss", body, ageMs: 0, moment };
-};
+	return {
+		async get(of, load) {
+			const page = pages.get(of.key);
+			const isOfNow = page?.moment === of.moment;
+			const ageMs = page ? clock.nowMs() - page.builtAtMs : Number.POSITIVE_INFINITY;
+			if (page && isOfNow && ageMs < freshMs) return { outcome: "hit", body: page.body };
+			const loaded = loadOnce(of, load);
+			const stale: CachedPage | null =
+				page && ageMs < keptMs ? { outcome: "stale", body: page.body } : null;
+			// The answer is already known; a failed rebuild leaves it until it is too old.
+			if (stale && isOfNow) return stale;
+			try {
+				const { outcome, page: got } = await loaded;
+				return { outcome, body: got.body };
+			} catch (error) {
+				if (stale) return stale;
+				throw error;
+			}
+		},
+		put: (key, page) => void keep(key, page),
+		clear() {
+			pages.clear();
+			generation += 1;
+			// What is being loaded may have been read before the clearing: it is not kept.
+			loading = new Map();
+		},
+		generation: () => generation,
+	};
+
+	/** One load for each page of a moment: many requests for a missing page cost one rebuild. */
+	function loadOnce(of: PageName, load: () => Promise<LoadedPage>): Promise<Loading> {
+		const { key } = of;
+		const name = `${of.moment}\n${key}`;
+		const running = loading.get(name);
+		if (running) return running;
+		const loads = loading;
+		const loaded = store(key, load).finally(() => loads.delete(name));
+		loads.set(name, loaded);
+		// Said once for each build, however many wait for it; a waiter on a cold page throws it too.
+		loaded.catch((error) => logRebuildFailure(options.log, key, error));
+		return loaded;
+	}
+
+	async function store(key: string, load: () => Promise<LoadedPage>): Promise<Loading> {
+		const begun = generation;
+		const { outcome, ...page } = await load();
+		if (begun === generation) return { outcome, page: keep(key, page) };
+		return { outcome, page: pageOf(page) };
+	}
+
+	function pageOf({ body, ageMs, moment }: Omit<LoadedPage, "outcome">): Page {
+		return { body, moment, builtAtMs: clock.nowMs() - ageMs };
+	}
+
+	function keep(key: string, loaded: Omit<LoadedPage, "outcome">): Page {
+		const page = pageOf(loaded);
+		pages.set(key, page);
+		return page;
+	}
+}
+
+/**
+ * Logs that a page was not rebuilt. A fault is expected, told by whoever raised it, and answered to
+ * a client who waits for the page: a line for each page of an upstream that is away is a flood.
+ */
+export function logRebuildFailure(
+	log: Pick<Log, "warn" | "debug">,
+	key: string,
+	error: unknown,
+): void {
+	if (error instanceof Fault) log.debug("a page was not rebuilt", { key, code: error.code });
+	else log.warn("a page was not rebuilt", { key, error });
+}
+
+/**
+ * A page's age is told by what is left of its expiry: the server's clock alone, whatever the
+ * clocks of the machines that build and read. Each page carries the generation in which its
+ * building began, and counts only while that is the current one; and the moment that it is of.
+ */
+export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPages {
+	const { redis, keptMs } = options;
+	const generationKey = redis.key("pages", GENERATION);
+	/** The generation that Redis has not heard of yet. */
+	let owed: string | null = null;
+
+	/** Before anything is read: else a clearing during an outage would bring the old pages back. */
+	async function settle(): Promise<void> {
+		const generation = owed;
+		if (generation === null) return;
+		await redis.send("SET", [generationKey, generation]);
+		if (owed === generation) owed = null;
+	}
+
+	async function look(key: string): Promise<Looked> {
+		await settle();
+		const [stored, current] = await Promise.all([
+			redis.send("EVAL", [READ, 1, redis.key("page", key)]),
+			redis.send("GET", [generationKey]),
+		]);
+		const [text, leftMs] = pageSchema.parse(stored);
+		const generation = generationSchema.parse(current) ?? "";
+		const mark = `${generation}\n`;
+		if (leftMs <= 0 || !text.startsWith(mark)) return { page: null, generation };
+		const cut = text.indexOf("\n", mark.length);
+		const moment = text.slice(mark.length, cut);
+		return { page: { body: text.slice(cut + 1), ageMs: keptMs - leftMs, moment }, generation };
+	}
+
+	async function lock({ key, moment }: PageName) {
+		const name = redis.key("building", `${key}${moment}`);
+		const token = randomUUID();
+		if ((await redis.send("SET", [name, token, "NX", "PX", LOCK_MS])) !== "OK") return null;
+		// It runs out by itself where this is not heard.
+		return () => redis.send("EVAL", [UNLOCK, 1, name, token]).then(nothing, nothing);
+	}
+
+	return {
+		look: (key) => look(key).catch(() => null),
+		async store({ key, moment }, body, generation) {
+			if (body.length > BODY_CHARACTERS_MAX) return;
+			const args = [redis.key("page", key), `${generation}\n${moment}\n${body}`, "PX", keptMs];
+			await redis.send("SET", args).catch(nothing);
+		},
+		lock: (of) => lock(of).catch(() => null),
+		dropAll() {
+			owed = randomUUID();
+			settle().catch(nothing);
+		},
+	};
+}
 
 async function waitFor(shared: SharedPages, of: PageName): Promise<SharedPage | null> {
 	for (let looks = 0; looks < LOOKS_MAX; looks++) {
@@ -341,3 +339,5 @@ async function waitFor(shared: SharedPages, of: PageName): Promise<SharedPage | 
 	}
 	return null;
 }
+
+function nothing(): void {}

@@ -18,6 +18,40 @@ export type FaultOptions = {
 	cause?: unknown;
 };
 
+/** One kind of Fault as its definition states it. Several may share a code. */
+export type FaultEntry = {
+	code: string;
+	status: number;
+	retry: FaultRetry;
+	/** What it means, as a sentence. */
+	meaning: string;
+	/** What the caller does about it; undefined where status and `retry` say it. */
+	advice: string | undefined;
+};
+
+/** A fault's fixed part. `code` defaults to the key in snake_case. */
+export type FaultDefinition = {
+	status: number;
+	retry: FaultRetry;
+	public: string;
+	/**
+	 * What the caller does about it, as a sentence for the code's page. Left out where there is
+	 * nothing to say but "wait and repeat", or "an operator has to look".
+	 */
+	advice?: string;
+	code?: string;
+};
+
+export type FaultDetails = {
+	/** Replaces the public sentence where the definition's is too general to act on. */
+	public?: string;
+	/** For the log only. */
+	detail?: string;
+	meta?: Record<string, unknown>;
+	members?: Record<string, unknown>;
+	cause?: unknown;
+};
+
 /**
  * Something that is expected to go wrong, and that the caller can act on.
  *
@@ -53,22 +87,6 @@ export class AssertionFailed extends Error {
 	override readonly name = "AssertionFailed";
 }
 
-/** States what must hold if this code is right. For what a stranger can cause, throw a Fault. */
-export function assert(condition: unknown, because: string): asserts condition {
-	if (!condition) throw new AssertionFailed(because);
-}
-
-/** One kind of Fault as its definition states it. Several may share a code. */
-export type FaultEntry = {
-	code: string;
-	status: number;
-	retry: FaultRetry;
-	/** What it means, as a sentence. */
-	meaning: string;
-	/** What the caller does about it; undefined where status and `retry` say it. */
-	advice: string | undefined;
-};
-
 const entries: FaultEntry[] = [];
 
 /**
@@ -80,28 +98,10 @@ export const faultCatalogue = {
 	all: (): readonly FaultEntry[] => entries,
 };
 
-/** A fault's fixed part. `code` defaults to the key in snake_case. */
-export type FaultDefinition = {
-	status: number;
-	retry: FaultRetry;
-	public: string;
-	/**
-	 * What the caller does about it, as a sentence for the code's page. Left out where there is
-	 * nothing to say but "wait and repeat", or "an operator has to look".
-	 */
-	advice?: string;
-	code?: string;
-};
-
-export type FaultDetails = {
-	/** Replaces the public sentence where the definition's is too general to act on. */
-	public?: string;
-	/** For the log only. */
-	detail?: string;
-	meta?: Record<string, unknown>;
-	members?: Record<string, unknown>;
-	cause?: unknown;
-};
+/** States what must hold if this code is right. For what a stranger can cause, throw a Fault. */
+export function assert(condition: unknown, because: string): asserts condition {
+	if (!condition) throw new AssertionFailed(because);
+}
 
 /**
  * Declares what can go wrong in one area; each entry becomes a function that makes the Fault.
@@ -133,12 +133,12 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 	return makers as { [Name in keyof Definitions]: (details?: FaultDetails) => Fault };
 }
 
-function snakeCase(name: string): string {
-	return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 /** The `default` of a switch over a union: a variant nobody handles no longer compiles. */
 export function unreachable(variant: never): never {
 	// Not JSON: a variant with an amount holds a bigint, and JSON.stringify throws on it.
 	throw new AssertionFailed(`unhandled variant: ${inspect(variant, { depth: 1 })}`);
+}
+
+function snakeCase(name: string): string {
+	return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

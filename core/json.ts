@@ -25,6 +25,26 @@ export type CanonicalRules = {
 /** The largest name that engines treat as an index of an array. */
 const INDEX_MAX = 2 ** 32 - 2;
 
+const RULES: CanonicalRules = {
+	/** Deeper than any answer of a node, and far from where the stack ends. */
+	depthMax: 5_000,
+	refused: (what) => new AssertionFailed(`JSON that is compared cannot hold ${what}`),
+	skipsUndefined: true,
+	indexesFirst: true,
+};
+
+/**
+ * Returns a JSON value as text in which the order of members no longer counts: two values are equal
+ * where their texts are.
+ *
+ * Stored hashes of idempotency keys, plans and cancellations are made of this text, so not a byte
+ * of it may change. It is RFC 8785 but for names that look like indexes of arrays: see
+ * `indexesFirst`.
+ */
+export function stableJson(value: unknown): string {
+	return canonicalJson(value, RULES);
+}
+
 /**
  * Returns the one text that RFC 8785 (JCS) has for a value: equal values have equal texts, and so
  * equal hashes, whatever the order of their members. What JSON cannot hold is refused and not left
@@ -91,12 +111,6 @@ function isIndex(name: string): boolean {
 	return Number.isFinite(indexOf(name));
 }
 
-/** All other names stay in the order that they have. */
-function indexesFirst(one: string, other: string): number {
-	const [index, otherIndex] = [indexOf(one), indexOf(other)];
-	return index === otherIndex ? 0 : index - otherIndex;
-}
-
 /** The index of an array that a name is; infinite for all other names. */
 function indexOf(name: string): number {
 	if (!/^(?:0|[1-9]\d{0,9})$/.test(name)) return Number.POSITIVE_INFINITY;
@@ -104,22 +118,8 @@ function indexOf(name: string): number {
 	return index <= INDEX_MAX ? index : Number.POSITIVE_INFINITY;
 }
 
-const RULES: CanonicalRules = {
-	/** Deeper than any answer of a node, and far from where the stack ends. */
-	depthMax: 5_000,
-	refused: (what) => new AssertionFailed(`JSON that is compared cannot hold ${what}`),
-	skipsUndefined: true,
-	indexesFirst: true,
-};
-
-/**
- * Returns a JSON value as text in which the order of members no longer counts: two values are equal
- * where their texts are.
- *
- * Stored hashes of idempotency keys, plans and cancellations are made of this text, so not a byte
- * of it may change. It is RFC 8785 but for names that look like indexes of arrays: see
- * `indexesFirst`.
- */
-export function stableJson(value: unknown): string {
-	return canonicalJson(value, RULES);
+/** All other names stay in the order that they have. */
+function indexesFirst(one: string, other: string): number {
+	const [index, otherIndex] = [indexOf(one), indexOf(other)];
+	return index === otherIndex ? 0 : index - otherIndex;
 }

@@ -5,42 +5,20 @@ import type { Log } from "#core/log.ts";
 /** Proof that a process held a piece of work when it began. */
 export type Lease = { name: string; token: number };
 
-/**
- * Takes the lease, or renews it where this holder has it; null while another holds it.
- *
- * The token grows whenever the holder changes. It is what protects the data: a process that
- * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
- *
- * A holder that named its session is gone when no connection of that name is left: after a kill
- * its work goes on at once. Whoever merely lost its connections is fenced off like one that
- * stalled.
- *
- * The time runs from the moment the row is ours, which may be long after the call: a writer that
- * is about to commit holds the row.
- */
-export async function takeLease(
-	db: Database,
-	options: { name: string; holder: string; durationMs: number; session?: string | null },
-): Promise<Lease | null> {
-	const rows = await db.query<{ token: number }>(
-		`insert into core.lease as held (name, holder, token, expires_at, session)
-		values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond', $4)
-		on conflict (name) do update set
-			holder = excluded.holder,
-			session = excluded.session,
-			token = held.token + (held.holder <> excluded.holder)::int,
-			expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-		where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
-			or not exists (
-				select from pg_stat_activity
-				where application_name = coalesce(held.session, application_name)
-			)
-		returning token`,
-		[options.name, options.holder, options.durationMs, options.session ?? null],
-	);
-	const row = rows[0];
-	return row ? { name: options.name, token: row.token } : null;
-}
+/** Holds leases for this process and keeps them alive while it lives. */
+export type LeaseKeeper = {
+	/** The lease, taken if nobody has it; null while another process does. */
+	hold(name: string): Promise<Lease | null>;
+	/** Forgets a lease that turned out to be lost, without touching the new holder's. */
+	forget(name: string): void;
+	release(name: string): Promise<void>;
+	/** Gives everything up, so that the next process need not wait. */
+	stop(): Promise<void>;
+};
+
+/** How long a lease outlives its last renewal: what a takeover after a kill must wait for. */
+const LEASE_MS = 3_000;
+const RENEW_EVERY_MS = 750;
 
 /**
  * Fails the transaction unless the lease is still this one. Locks the row, so nobody can take
@@ -55,43 +33,6 @@ export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
 		throw dbFault.fenced({ detail: `${lease.name}: token ${lease.token} is not the newest` });
 	}
 }
-
-/** Gives the work up early, so that the next process need not wait for the lease to run out. */
-export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
-	await db.execute(
-		"update core.lease set expires_at = clock_timestamp() where name = $1 and holder = $2",
-		[name, holder],
-	);
-}
-
-/** Renews those of these leases that this holder still has; answers their tokens by name. */
-export async function renewLeases(
-	db: Database,
-	options: { names: readonly string[]; holder: string; durationMs: number },
-): Promise<Map<string, number>> {
-	const rows = await db.query<{ name: string; token: number }>(
-		`update core.lease set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
-		where name = any($1::text[]) and holder = $2
-		returning name, token`,
-		[options.names, options.holder, options.durationMs],
-	);
-	return new Map(rows.map(({ name, token }) => [name, token]));
-}
-
-/** How long a lease outlives its last renewal: what a takeover after a kill must wait for. */
-const LEASE_MS = 3_000;
-const RENEW_EVERY_MS = 750;
-
-/** Holds leases for this process and keeps them alive while it lives. */
-export type LeaseKeeper = {
-	/** The lease, taken if nobody has it; null while another process does. */
-	hold(name: string): Promise<Lease | null>;
-	/** Forgets a lease that turned out to be lost, without touching the new holder's. */
-	forget(name: string): void;
-	release(name: string): Promise<void>;
-	/** Gives everything up, so that the next process need not wait. */
-	stop(): Promise<void>;
-};
 
 /**
  * Renews all leases of this process with one statement a beat. Leases are short, so that a killed
@@ -158,4 +99,63 @@ export function createLeaseKeeper(options: {
 				renewing = null;
 			});
 	}
+}
+
+/**
+ * Takes the lease, or renews it where this holder has it; null while another holds it.
+ *
+ * The token grows whenever the holder changes. It is what protects the data: a process that
+ * stalled past its lease still believes in it, but its next write is refused by `requireLease`.
+ *
+ * A holder that named its session is gone when no connection of that name is left: after a kill
+ * its work goes on at once. Whoever merely lost its connections is fenced off like one that
+ * stalled.
+ *
+ * The time runs from the moment the row is ours, which may be long after the call: a writer that
+ * is about to commit holds the row.
+ */
+export async function takeLease(
+	db: Database,
+	options: { name: string; holder: string; durationMs: number; session?: string | null },
+): Promise<Lease | null> {
+	const rows = await db.query<{ token: number }>(
+		`insert into core.lease as held (name, holder, token, expires_at, session)
+		values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond', $4)
+		on conflict (name) do update set
+			holder = excluded.holder,
+			session = excluded.session,
+			token = held.token + (held.holder <> excluded.holder)::int,
+			expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+		where held.holder = excluded.holder or held.expires_at <= clock_timestamp()
+			or not exists (
+				select from pg_stat_activity
+				where application_name = coalesce(held.session, application_name)
+			)
+		returning token`,
+		[options.name, options.holder, options.durationMs, options.session ?? null],
+	);
+	const row = rows[0];
+	return row ? { name: options.name, token: row.token } : null;
+}
+
+/** Gives the work up early, so that the next process need not wait for the lease to run out. */
+export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
+	await db.execute(
+		"update core.lease set expires_at = clock_timestamp() where name = $1 and holder = $2",
+		[name, holder],
+	);
+}
+
+/** Renews those of these leases that this holder still has; answers their tokens by name. */
+export async function renewLeases(
+	db: Database,
+	options: { names: readonly string[]; holder: string; durationMs: number },
+): Promise<Map<string, number>> {
+	const rows = await db.query<{ name: string; token: number }>(
+		`update core.lease set expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+		where name = any($1::text[]) and holder = $2
+		returning name, token`,
+		[options.names, options.holder, options.durationMs],
+	);
+	return new Map(rows.map(({ name, token }) => [name, token]));
 }

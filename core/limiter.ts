@@ -32,9 +32,6 @@ export type Limiter = {
 	takeNow?(key: string): LimiterAnswer;
 };
 
-/** Clients remembered at once: a few megabytes, however many addresses come by. */
-const KEYS_MAX = 20_000;
-
 export type MemoryLimiterOptions = {
 	requestsMax: number;
 	windowSeconds: number;
@@ -47,7 +44,40 @@ export type MemoryLimiter = Limiter & {
 	size(): number;
 };
 
+export type RedisLimiterOptions = {
+	redis: Redis;
+	requestsMax: number;
+	windowSeconds: number;
+	/** Answers while Redis cannot: a limiter of this process alone. */
+	insurance: Limiter;
+};
+
 type Window = { taken: number; endsAtMs: number };
+
+/** Clients remembered at once: a few megabytes, however many addresses come by. */
+const KEYS_MAX = 20_000;
+
+/**
+ * One request from a client's window; answers whether it fits, what is left, and the window's rest.
+ *
+ * The window begins with its first request and ends by the key's own expiry, on the server's
+ * clock. What is refused is not counted, so that asking again makes nothing worse. A key without
+ * an expiry cannot come from here, and must not refuse somebody for ever.
+ */
+const TAKE = `
+local taken = tonumber(redis.call('get', KEYS[1]) or '0')
+local rest = redis.call('pttl', KEYS[1])
+if rest < 0 then taken = 0 end
+if taken >= tonumber(ARGV[1]) then return {0, 0, rest} end
+if taken == 0 then
+  redis.call('set', KEYS[1], 1, 'px', ARGV[2])
+  return {1, ARGV[1] - 1, tonumber(ARGV[2])}
+end
+redis.call('incr', KEYS[1])
+return {1, ARGV[1] - taken - 1, rest}
+`;
+
+const replySchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.int().min(0), z.int()]);
 
 /**
  * The limiter of a single process. It decides at once, so an answer that is ready need not wait
@@ -93,36 +123,6 @@ export function createMemoryLimiter(options: MemoryLimiterOptions): MemoryLimite
 
 	return { takeNow, take: async (key) => takeNow(key), size: () => windows.size };
 }
-
-export type RedisLimiterOptions = {
-	redis: Redis;
-	requestsMax: number;
-	windowSeconds: number;
-	/** Answers while Redis cannot: a limiter of this process alone. */
-	insurance: Limiter;
-};
-
-/**
- * One request from a client's window; answers whether it fits, what is left, and the window's rest.
- *
- * The window begins with its first request and ends by the key's own expiry, on the server's
- * clock. What is refused is not counted, so that asking again makes nothing worse. A key without
- * an expiry cannot come from here, and must not refuse somebody for ever.
- */
-const TAKE = `
-local taken = tonumber(redis.call('get', KEYS[1]) or '0')
-local rest = redis.call('pttl', KEYS[1])
-if rest < 0 then taken = 0 end
-if taken >= tonumber(ARGV[1]) then return {0, 0, rest} end
-if taken == 0 then
-  redis.call('set', KEYS[1], 1, 'px', ARGV[2])
-  return {1, ARGV[1] - 1, tonumber(ARGV[2])}
-end
-redis.call('incr', KEYS[1])
-return {1, ARGV[1] - taken - 1, rest}
-`;
-
-const replySchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.int().min(0), z.int()]);
 
 /**
  * The limiter of all processes together. Never refuses, fails or hangs because of Redis: without

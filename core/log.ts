@@ -1,8 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { Clock } from "#core/clock.ts";
 
-type Level = (message: string, context?: Record<string, unknown>) => void;
-
 /**
  * What a module may say to the operator: a sentence, and the context as data.
  *
@@ -17,6 +15,23 @@ export type Log = {
 	/** The same log with `context` added to every line. */
 	with(context: Record<string, unknown>): Log;
 };
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+export type CreateLogOptions = {
+	level: LogLevel;
+	clock: Clock;
+	/** Values from configuration that must never be written, in none of their forms. */
+	secrets?: readonly string[];
+	/** Where lines go; standard output by default. */
+	to?: DestinationStream;
+};
+
+type Level = (message: string, context?: Record<string, unknown>) => void;
+
+type Budget = { values: number; text: number; path: Set<object>; secrets: readonly string[] };
+
+type Wrapping = { bound: Record<string, unknown>; secrets: readonly string[] };
 
 /** `scheme://user:password@host`. Greedy to the last `@` before a slash: passwords contain `@`. */
 const URL_CREDENTIALS = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]{1,512}@/gi;
@@ -39,6 +54,90 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 const REDACTED = "[redacted]";
 
+/** Shorter "secrets" (an empty or a one letter setting) would blank out ordinary words. */
+const SECRET_LENGTH_MIN = 6;
+
+/** Of one string. A hostile contract's revert text is 4 MB (measured through viem). */
+const STRING_LENGTH_MAX = 2_048;
+/** Read beyond the cut before redacting, so that a secret across the cut is seen whole. */
+const STRING_MARGIN = 1_024;
+const DEPTH_MAX = 6;
+const ENTRIES_MAX = 50;
+/** Values in one line altogether: depth and entries alone would allow 50^6. */
+const VALUES_MAX = 500;
+const TEXT_TOTAL_MAX = 32_768;
+
+/** Fields whose value is never written, compared in lower case without `-` and `_`. */
+const SECRET_KEY =
+	/(authorization|apikey|secret|password|passwd|passphrase|cookie|privatekey|mnemonic|seedphrase|signingkey|credentials?|(^|[a-z])token|jwt)$/;
+const LOGGABLE_ADDRESS = /^0x[0-9a-f]{40}$/i;
+
+/** Of a PEM text, or of the part behind a prefix such as `whsec_`. */
+const PART_LENGTH_MIN = 16;
+
+const STDOUT = 1;
+/** A sentence is ours and short; this is for the one that was built from somebody else's text. */
+const MESSAGE_LENGTH_MAX = 2_048;
+/** Fields that pino itself writes: a context of the same name would make a line with two. */
+const RESERVED = new Set(["time", "level", "message"]);
+
+const nothing = () => {};
+
+/** Says nothing. For tests and for command line tools whose output is their answer. */
+export const silentLog: Log = {
+	debug: nothing,
+	info: nothing,
+	warn: nothing,
+	error: nothing,
+	with: () => silentLog,
+};
+
+/**
+ * The log of the running service: one JSON object a line, with an ISO time.
+ *
+ * Written synchronously: the line that explains a crash is the one that a buffer would lose.
+ */
+export function createLog(options: CreateLogOptions): Log {
+	const { level, clock, secrets = [], to = destination({ dest: STDOUT, sync: true }) } = options;
+	const logger = pino(
+		{
+			level,
+			base: null,
+			messageKey: "message",
+			timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
+			formatters: { level: (label) => ({ level: label }) },
+		},
+		to,
+	);
+	return wrap(logger, { bound: {}, secrets: secretForms(secrets) });
+}
+
+/**
+ * A copy of any value that is safe to write: plain JSON, bounded in every direction, without
+ * secrets. It never throws and never calls the value's own `toJSON`.
+ */
+export function loggable(value: unknown, options: { secrets?: readonly string[] } = {}): unknown {
+	return copy(value, 0, {
+		values: VALUES_MAX,
+		text: TEXT_TOTAL_MAX,
+		path: new Set(),
+		secrets: options.secrets ?? [],
+	});
+}
+
+/**
+ * Every form in which a secret may come back, longest first: as it is, percent-encoded as URLs,
+ * forms and our own code do it, decoded, in JSON, without its prefix, and line by line.
+ *
+ * Made once for a log. An upstream quotes the URL it was asked for, and there the secret has
+ * another form than in the configuration.
+ */
+export function secretForms(secrets: readonly string[]): string[] {
+	const forms = secrets.flatMap(withParts).flatMap(encodings);
+	// A shorter one may be a part of a longer one, of which the rest would stay.
+	return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
+
 /**
  * Takes out of a text what looks like a secret, and each of `secrets` wherever it occurs.
  *
@@ -59,37 +158,43 @@ export function redactText(text: string, secrets: readonly string[] = []): strin
 		.replace(KEY_IN_PATH, `$1${REDACTED}`);
 }
 
-/** Shorter "secrets" (an empty or a one letter setting) would blank out ordinary words. */
-const SECRET_LENGTH_MIN = 6;
+function wrap(logger: Logger, wrapping: Wrapping): Log {
+	const { bound, secrets } = wrapping;
+	const at = (level: Exclude<LogLevel, "silent">) => {
+		return (message: string, context?: Record<string, unknown>) => {
+			// Copying costs more than writing, so it is not done for lines nobody asked for.
+			if (!logger.isLevelEnabled(level)) return;
+			const fields = { ...bound, ...fieldsOf(context, secrets) };
+			logger[level](fields, sentence(message, secrets));
+		};
+	};
+	return {
+		debug: at("debug"),
+		info: at("info"),
+		warn: at("warn"),
+		error: at("error"),
+		with: (context) =>
+			wrap(logger, { bound: { ...bound, ...fieldsOf(context, secrets) }, secrets }),
+	};
+}
 
-/** Of one string. A hostile contract's revert text is 4 MB (measured through viem). */
-const STRING_LENGTH_MAX = 2_048;
-/** Read beyond the cut before redacting, so that a secret across the cut is seen whole. */
-const STRING_MARGIN = 1_024;
-const DEPTH_MAX = 6;
-const ENTRIES_MAX = 50;
-/** Values in one line altogether: depth and entries alone would allow 50^6. */
-const VALUES_MAX = 500;
-const TEXT_TOTAL_MAX = 32_768;
+function fieldsOf(
+	context: Record<string, unknown> | undefined,
+	secrets: readonly string[],
+): Record<string, unknown> {
+	if (context === undefined) return {};
+	const copied = loggable(context, { secrets });
+	if (typeof copied !== "object" || copied === null) return { context: copied };
+	// From entries, because assigning a field named `__proto__` would set the prototype instead.
+	return Object.fromEntries(
+		Object.entries(copied).map(([name, value]) => [RESERVED.has(name) ? `${name}_` : name, value]),
+	);
+}
 
-/** Fields whose value is never written, compared in lower case without `-` and `_`. */
-const SECRET_KEY =
-	/(authorization|apikey|secret|password|passwd|passphrase|cookie|privatekey|mnemonic|seedphrase|signingkey|credentials?|(^|[a-z])token|jwt)$/;
-const LOGGABLE_ADDRESS = /^0x[0-9a-f]{40}$/i;
-
-type Budget = { values: number; text: number; path: Set<object>; secrets: readonly string[] };
-
-/**
- * A copy of any value that is safe to write: plain JSON, bounded in every direction, without
- * secrets. It never throws and never calls the value's own `toJSON`.
- */
-export function loggable(value: unknown, options: { secrets?: readonly string[] } = {}): unknown {
-	return copy(value, 0, {
-		values: VALUES_MAX,
-		text: TEXT_TOTAL_MAX,
-		path: new Set(),
-		secrets: options.secrets ?? [],
-	});
+/** Cut twice: patterns must not run over four megabytes, nor see half a secret at the end. */
+function sentence(message: string, secrets: readonly string[]): string {
+	const redacted = redactText(message.slice(0, 2 * MESSAGE_LENGTH_MAX), secrets);
+	return redacted.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
 }
 
 function copy(value: unknown, depth: number, budget: Budget): unknown {
@@ -112,6 +217,15 @@ function copy(value: unknown, depth: number, budget: Budget): unknown {
 		case "object":
 			return value === null ? null : copyObject(value, depth, budget);
 	}
+}
+
+function text(value: string, budget: Budget, lengthMax = STRING_LENGTH_MAX): string {
+	const allowed = Math.max(0, Math.min(lengthMax, budget.text));
+	const redacted = redactText(value.slice(0, allowed + STRING_MARGIN), budget.secrets);
+	const kept = redacted.slice(0, allowed).toWellFormed();
+	budget.text -= kept.length;
+	const lost = value.length > allowed + STRING_MARGIN || redacted.length > allowed;
+	return lost ? `${kept}… [${value.length} characters]` : kept;
 }
 
 function copyObject(value: object, depth: number, budget: Budget): unknown {
@@ -141,12 +255,6 @@ function shape(value: object, depth: number, budget: Budget): unknown {
 	return entries(ownFields(value), depth, budget);
 }
 
-function items(list: unknown[], depth: number, budget: Budget, length: number): unknown[] {
-	const copied = list.map((item) => copy(item, depth + 1, budget) ?? null);
-	if (length > list.length) copied.push(`[${length - list.length} more]`);
-	return copied;
-}
-
 function entries(
 	fields: [unknown, unknown][],
 	depth: number,
@@ -162,9 +270,10 @@ function entries(
 	return copied;
 }
 
-/** Own enumerable fields; a getter that throws costs its own field only. */
-function ownFields(value: object): [string, unknown][] {
-	return Object.keys(value).map((key) => [key, read(value, key)]);
+function isSecret(key: string, value: unknown): boolean {
+	if (value === null || value === undefined || typeof value === "boolean") return false;
+	if (typeof value === "string" && LOGGABLE_ADDRESS.test(value)) return false;
+	return SECRET_KEY.test(key.toLowerCase().replaceAll(/[-_]/g, ""));
 }
 
 /** Fault, viem and pg errors keep what matters in own fields (`code`, `meta`, `detail`). */
@@ -191,21 +300,6 @@ function read(value: object, key: string): unknown {
 	}
 }
 
-function isSecret(key: string, value: unknown): boolean {
-	if (value === null || value === undefined || typeof value === "boolean") return false;
-	if (typeof value === "string" && LOGGABLE_ADDRESS.test(value)) return false;
-	return SECRET_KEY.test(key.toLowerCase().replaceAll(/[-_]/g, ""));
-}
-
-function text(value: string, budget: Budget, lengthMax = STRING_LENGTH_MAX): string {
-	const allowed = Math.max(0, Math.min(lengthMax, budget.text));
-	const redacted = redactText(value.slice(0, allowed + STRING_MARGIN), budget.secrets);
-	const kept = redacted.slice(0, allowed).toWellFormed();
-	budget.text -= kept.length;
-	const lost = value.length > allowed + STRING_MARGIN || redacted.length > allowed;
-	return lost ? `${kept}… [${value.length} characters]` : kept;
-}
-
 function* take<Item>(iterable: Iterable<Item>): Generator<Item> {
 	let taken = 0;
 	for (const item of iterable) {
@@ -215,20 +309,15 @@ function* take<Item>(iterable: Iterable<Item>): Generator<Item> {
 	}
 }
 
-/** Of a PEM text, or of the part behind a prefix such as `whsec_`. */
-const PART_LENGTH_MIN = 16;
+function items(list: unknown[], depth: number, budget: Budget, length: number): unknown[] {
+	const copied = list.map((item) => copy(item, depth + 1, budget) ?? null);
+	if (length > list.length) copied.push(`[${length - list.length} more]`);
+	return copied;
+}
 
-/**
- * Every form in which a secret may come back, longest first: as it is, percent-encoded as URLs,
- * forms and our own code do it, decoded, in JSON, without its prefix, and line by line.
- *
- * Made once for a log. An upstream quotes the URL it was asked for, and there the secret has
- * another form than in the configuration.
- */
-export function secretForms(secrets: readonly string[]): string[] {
-	const forms = secrets.flatMap(withParts).flatMap(encodings);
-	// A shorter one may be a part of a longer one, of which the rest would stay.
-	return [...new Set(forms)].sort((one, other) => other.length - one.length);
+/** Own enumerable fields; a getter that throws costs its own field only. */
+function ownFields(value: object): [string, unknown][] {
+	return Object.keys(value).map((key) => [key, read(value, key)]);
 }
 
 function withParts(secret: string): string[] {
@@ -261,92 +350,3 @@ function decode(text: string): string {
 		return text;
 	}
 }
-
-const STDOUT = 1;
-/** A sentence is ours and short; this is for the one that was built from somebody else's text. */
-const MESSAGE_LENGTH_MAX = 2_048;
-/** Fields that pino itself writes: a context of the same name would make a line with two. */
-const RESERVED = new Set(["time", "level", "message"]);
-
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
-
-export type CreateLogOptions = {
-	level: LogLevel;
-	clock: Clock;
-	/** Values from configuration that must never be written, in none of their forms. */
-	secrets?: readonly string[];
-	/** Where lines go; standard output by default. */
-	to?: DestinationStream;
-};
-
-/**
- * The log of the running service: one JSON object a line, with an ISO time.
- *
- * Written synchronously: the line that explains a crash is the one that a buffer would lose.
- */
-export function createLog(options: CreateLogOptions): Log {
-	const { level, clock, secrets = [], to = destination({ dest: STDOUT, sync: true }) } = options;
-	const logger = pino(
-		{
-			level,
-			base: null,
-			messageKey: "message",
-			timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
-			formatters: { level: (label) => ({ level: label }) },
-		},
-		to,
-	);
-	return wrap(logger, { bound: {}, secrets: secretForms(secrets) });
-}
-
-type Wrapping = { bound: Record<string, unknown>; secrets: readonly string[] };
-
-function wrap(logger: Logger, wrapping: Wrapping): Log {
-	const { bound, secrets } = wrapping;
-	const at = (level: Exclude<LogLevel, "silent">) => {
-		return (message: string, context?: Record<string, unknown>) => {
-			// Copying costs more than writing, so it is not done for lines nobody asked for.
-			if (!logger.isLevelEnabled(level)) return;
-			const fields = { ...bound, ...fieldsOf(context, secrets) };
-			logger[level](fields, sentence(message, secrets));
-		};
-	};
-	return {
-		debug: at("debug"),
-		info: at("info"),
-		warn: at("warn"),
-		error: at("error"),
-		with: (context) =>
-			wrap(logger, { bound: { ...bound, ...fieldsOf(context, secrets) }, secrets }),
-	};
-}
-
-/** Cut twice: patterns must not run over four megabytes, nor see half a secret at the end. */
-function sentence(message: string, secrets: readonly string[]): string {
-	const redacted = redactText(message.slice(0, 2 * MESSAGE_LENGTH_MAX), secrets);
-	return redacted.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
-}
-
-function fieldsOf(
-	context: Record<string, unknown> | undefined,
-	secrets: readonly string[],
-): Record<string, unknown> {
-	if (context === undefined) return {};
-	const copied = loggable(context, { secrets });
-	if (typeof copied !== "object" || copied === null) return { context: copied };
-	// From entries, because assigning a field named `__proto__` would set the prototype instead.
-	return Object.fromEntries(
-		Object.entries(copied).map(([name, value]) => [RESERVED.has(name) ? `${name}_` : name, value]),
-	);
-}
-
-const nothing = () => {};
-
-/** Says nothing. For tests and for command line tools whose output is their answer. */
-export const silentLog: Log = {
-	debug: nothing,
-	info: nothing,
-	warn: nothing,
-	error: nothing,
-	with: () => silentLog,
-};

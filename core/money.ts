@@ -19,16 +19,6 @@ export type Currency = {
  */
 export type Rounding = "up" | "down";
 
-/** The exact decimal of base units, without trailing zeros and never with an exponent. */
-export function decimalString(units: bigint, decimals: number): string {
-	assert(Number.isInteger(decimals) && decimals >= 0, `no currency has ${decimals} decimals`);
-	const sign = units < 0n ? "-" : "";
-	const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
-	const whole = digits.slice(0, digits.length - decimals);
-	const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
-	return sign + (fraction ? `${whole}.${fraction}` : whole);
-}
-
 export const moneyFault = defineFaults({
 	amountInvalid: {
 		status: 422,
@@ -38,16 +28,18 @@ export const moneyFault = defineFaults({
 	},
 });
 
-/** The amount's exact decimal without its symbol; `parseAmount` reads it back to the same units. */
-export function formatAmount({ units, currency }: Amount): string {
-	return decimalString(units, currency.decimals);
-}
-
 /** One more than the greatest uint256: what a chain cannot hold is not an amount. */
 export const UNITS_BOUND = 2n ** 256n;
 
 /** ERC-20 `decimals()` is a uint8, but a uint256 has 78 digits: beyond 77 not even 1 fits. */
 export const DECIMALS_MAX = 77;
+
+const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,77}))?$/;
+
+/** The amount's exact decimal without its symbol; `parseAmount` reads it back to the same units. */
+export function formatAmount({ units, currency }: Amount): string {
+	return decimalString(units, currency.decimals);
+}
 
 /**
  * `a × b ÷ divisor`, exact up to the last unit, which goes where `rounding` says.
@@ -92,14 +84,6 @@ export function parseAmount(text: string, currency: Currency): Amount {
 	return { units, currency };
 }
 
-const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,77}))?$/;
-
-function refused(why: string, { symbol, decimals }: Currency) {
-	return moneyFault.amountInvalid({
-		public: `The amount ${why}; ${symbol} takes digits with at most ${decimals} decimals.`,
-	});
-}
-
 /**
  * Splits a total over rows by their units; what does not divide goes to the first row. The rows of
  * a bundle always sum to what was paid for it, so that it adds its exact price to the volume.
@@ -123,4 +107,20 @@ export function splitByUnit(total: bigint, quantities: readonly bigint[]): bigin
  */
 export function toDisplayNumber(units: bigint, decimals: number): number {
 	return Number(decimalString(units, decimals));
+}
+
+/** The exact decimal of base units, without trailing zeros and never with an exponent. */
+export function decimalString(units: bigint, decimals: number): string {
+	assert(Number.isInteger(decimals) && decimals >= 0, `no currency has ${decimals} decimals`);
+	const sign = units < 0n ? "-" : "";
+	const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
+	const whole = digits.slice(0, digits.length - decimals);
+	const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+	return sign + (fraction ? `${whole}.${fraction}` : whole);
+}
+
+function refused(why: string, { symbol, decimals }: Currency) {
+	return moneyFault.amountInvalid({
+		public: `The amount ${why}; ${symbol} takes digits with at most ${decimals} decimals.`,
+	});
 }

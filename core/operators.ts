@@ -77,11 +77,6 @@ export function createOperators(options: {
 	};
 }
 
-function reasonOf({ isGuess, isOn }: { isGuess: boolean; isOn: boolean }): string {
-	if (!isOn) return "no_key_configured";
-	return isGuess ? "wrong_key" : "no_key";
-}
-
 /** Hashes have one length: comparing them tells neither the key's length nor where it differs. */
 function hashOf(text: string): Buffer {
 	return createHash("sha256").update(text).digest();
@@ -100,4 +95,9 @@ function actorOf(request: Request): string {
 		});
 	}
 	return given;
+}
+
+function reasonOf({ isGuess, isOn }: { isGuess: boolean; isOn: boolean }): string {
+	if (!isOn) return "no_key_configured";
+	return isGuess ? "wrong_key" : "no_key";
 }

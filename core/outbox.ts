@@ -14,15 +14,6 @@ export type FrameBatch = {
 	frames: readonly Frame[];
 };
 
-/** The bus channel on which committed batches are announced, whole, as JSON. */
-export const FRAMES_CHANNEL = "frames";
-
-/** A read ends with the batch that reaches this many frames: one is never cut in two. */
-export const FRAMES_PER_READ_MAX = 1_000;
-
-/** Deleted by one statement: a long backlog must not run into the statement's time limit. */
-const BATCHES_PER_PRUNE_MAX = 5_000;
-
 export type Outbox = {
 	/**
 	 * Adds frames to the transaction. They get their numbers as its last step, are stored with
@@ -39,6 +30,21 @@ export type Outbox = {
 	/** Deletes batches older than `beforeMs`; answers how many. */
 	prune(beforeMs: number): Promise<number>;
 };
+
+/** A frame as it goes over a socket: the same text whether it was just committed or read back. */
+export type RenderedFrame = { seq: number; text: string };
+
+/** The bus channel on which committed batches are announced, whole, as JSON. */
+export const FRAMES_CHANNEL = "frames";
+
+/** A read ends with the batch that reaches this many frames: one is never cut in two. */
+export const FRAMES_PER_READ_MAX = 1_000;
+
+/** Deleted by one statement: a long backlog must not run into the statement's time limit. */
+const BATCHES_PER_PRUNE_MAX = 5_000;
+
+/** How long a client may be away and still resume. */
+const FRAMES_KEPT_MS = 3_600_000;
 
 export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }): Outbox {
 	const { db, bus, clock } = options;
@@ -78,6 +84,82 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 		};
 		tx.beforeCommit(store, { singleStatement: true });
 		return topics;
+	}
+}
+
+/** Deletes frames that nobody can resume from any more. */
+export function pruneFramesJob(outbox: Outbox, clock: Clock): Job {
+	return {
+		name: "core.prune-frames",
+		schedule: { everyMs: 60_000 },
+		lock: "cluster",
+		timeoutMs: 30_000,
+		async run() {
+			await outbox.prune(clock.nowMs() - FRAMES_KEPT_MS);
+		},
+	};
+}
+
+/** Puts each frame of a batch into the envelope `{ type, seq, topic, at, data }`. */
+export function renderFrames(batch: FrameBatch): RenderedFrame[] {
+	const at = new Date(batch.atMs).toISOString();
+	return batch.frames.map((frame, index) => {
+		const seq = batch.seqFirst + index;
+		const { type, data } = frame;
+		return { seq, text: JSON.stringify({ type, seq, topic: batch.topic, at, data }) };
+	});
+}
+
+async function readBatches(db: Database, topic: string, afterSeq: number) {
+	const rows = await db.query<{ head: number; seqFirst: number; at: Date; frames: string }>(
+		`select head.seq as head, frame.seq_first as "seqFirst", frame.at, frame.frames
+		from core.stream_head as head
+		left join lateral (
+			select *, sum(seq_last - seq_first + 1) over (order by seq_last) as so_far
+			from (
+				select seq_first, seq_last, at, frames from core.stream_frame
+				where topic = head.topic and seq_last > $2
+				order by seq_last limit $3
+			) as newer
+		) as frame on so_far - (seq_last - seq_first + 1) < $3
+		where head.topic = $1
+		order by frame.seq_last`,
+		[topic, afterSeq, FRAMES_PER_READ_MAX],
+	);
+	const batches = rows
+		.filter((row) => row.frames !== null)
+		.map((row) => ({
+			topic,
+			seqFirst: row.seqFirst,
+			atMs: row.at.getTime(),
+			frames: JSON.parse(row.frames) as Frame[],
+		}));
+	return { head: rows[0]?.head ?? 0, batches };
+}
+
+/**
+ * The stored name, the cluster's identifier and its timeline: a dump restored elsewhere changes
+ * the second, a point-in-time recovery the third, and either may have lost numbers.
+ */
+async function readEpoch(db: Database): Promise<string> {
+	const rows = await db.query<{ epoch: string }>(
+		`select md5(epoch || system_identifier || '/' || timeline_id) as epoch
+		from core.stream_epoch, pg_control_system(), pg_control_checkpoint()`,
+	);
+	return rows[0]?.epoch ?? "unknown";
+}
+
+async function pruneBatches(db: Database, beforeMs: number): Promise<number> {
+	let pruned = 0;
+	for (;;) {
+		const deleted = await db.execute(
+			`delete from core.stream_frame where ctid = any(array(
+				select ctid from core.stream_frame where at < $1 limit $2
+			))`,
+			[new Date(beforeMs), BATCHES_PER_PRUNE_MAX],
+		);
+		pruned += deleted;
+		if (deleted < BATCHES_PER_PRUNE_MAX) return pruned;
 	}
 }
 
@@ -129,86 +211,4 @@ async function storeBatches(
 /** A `FrameBatch` as JSON, around frames that are JSON already. */
 function announce(batch: Omit<FrameBatch, "frames">, frames: string): string {
 	return `${JSON.stringify(batch).slice(0, -1)},"frames":${frames}}`;
-}
-
-async function readBatches(db: Database, topic: string, afterSeq: number) {
-	const rows = await db.query<{ head: number; seqFirst: number; at: Date; frames: string }>(
-		`select head.seq as head, frame.seq_first as "seqFirst", frame.at, frame.frames
-		from core.stream_head as head
-		left join lateral (
-			select *, sum(seq_last - seq_first + 1) over (order by seq_last) as so_far
-			from (
-				select seq_first, seq_last, at, frames from core.stream_frame
-				where topic = head.topic and seq_last > $2
-				order by seq_last limit $3
-			) as newer
-		) as frame on so_far - (seq_last - seq_first + 1) < $3
-		where head.topic = $1
-		order by frame.seq_last`,
-		[topic, afterSeq, FRAMES_PER_READ_MAX],
-	);
-	const batches = rows
-		.filter((row) => row.frames !== null)
-		.map((row) => ({
-			topic,
-			seqFirst: row.seqFirst,
-			atMs: row.at.getTime(),
-			frames: JSON.parse(row.frames) as Frame[],
-		}));
-	return { head: rows[0]?.head ?? 0, batches };
-}
-
-async function pruneBatches(db: Database, beforeMs: number): Promise<number> {
-	let pruned = 0;
-	for (;;) {
-		const deleted = await db.execute(
-			`delete from core.stream_frame where ctid = any(array(
-				select ctid from core.stream_frame where at < $1 limit $2
-			))`,
-			[new Date(beforeMs), BATCHES_PER_PRUNE_MAX],
-		);
-		pruned += deleted;
-		if (deleted < BATCHES_PER_PRUNE_MAX) return pruned;
-	}
-}
-
-/**
- * The stored name, the cluster's identifier and its timeline: a dump restored elsewhere changes
- * the second, a point-in-time recovery the third, and either may have lost numbers.
- */
-async function readEpoch(db: Database): Promise<string> {
-	const rows = await db.query<{ epoch: string }>(
-		`select md5(epoch || system_identifier || '/' || timeline_id) as epoch
-		from core.stream_epoch, pg_control_system(), pg_control_checkpoint()`,
-	);
-	return rows[0]?.epoch ?? "unknown";
-}
-
-/** How long a client may be away and still resume. */
-const FRAMES_KEPT_MS = 3_600_000;
-
-/** Deletes frames that nobody can resume from any more. */
-export function pruneFramesJob(outbox: Outbox, clock: Clock): Job {
-	return {
-		name: "core.prune-frames",
-		schedule: { everyMs: 60_000 },
-		lock: "cluster",
-		timeoutMs: 30_000,
-		async run() {
-			await outbox.prune(clock.nowMs() - FRAMES_KEPT_MS);
-		},
-	};
-}
-
-/** A frame as it goes over a socket: the same text whether it was just committed or read back. */
-export type RenderedFrame = { seq: number; text: string };
-
-/** Puts each frame of a batch into the envelope `{ type, seq, topic, at, data }`. */
-export function renderFrames(batch: FrameBatch): RenderedFrame[] {
-	const at = new Date(batch.atMs).toISOString();
-	return batch.frames.map((frame, index) => {
-		const seq = batch.seqFirst + index;
-		const { type, data } = frame;
-		return { seq, text: JSON.stringify({ type, seq, topic: batch.topic, at, data }) };
-	});
 }

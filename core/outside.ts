@@ -1,41 +1,40 @@
 import { isPublicHost } from "#core/foreign/addresses.ts";
 
-/** Returns a text cut to a length in whole characters; null where only blanks or marks are left. */
-export function readable(text: string, lengthMax: number): string | null {
-	const kept = text.length > lengthMax ? [...text].slice(0, lengthMax).join("").trimEnd() : text;
-	// Marks alone (a variation selector, an accent) have nothing to stand on.
-	return /[^\s\p{M}]/u.test(kept) ? kept : null;
-}
+/** A property of a token: its name, its value as text, and what kind of value that is. */
+export type CleanTrait = { type: string; value: string; displayType: string | null };
+
+/** `link`: people follow it. `media`: it is drawn or played, and may hold its own content. */
+export type UrlKind = "link" | "media";
 
 /** Control, format, private and unassigned characters, and the letters that show nothing. */
 const HIDDEN =
 	/\p{Cc}|\p{Cf}|\p{Co}|\p{Cn}|\p{Zl}|\p{Zp}|\u034f|[\u115f\u1160\u2800\u3164\uffa0\ufffd]/gu;
 
-/** Returns a line of text with one blank for each run of blanks and of what cannot be seen. */
-export function withoutHidden(line: string): string {
-	return line.replace(HIDDEN, " ").replace(/\s+/gu, " ").trim();
-}
-
 /** Nearly every name there is: nothing in it has to be looked at by the rules below. */
 const PLAIN = /^[!-~]+( [!-~]+)*$/;
 
+/** Characters of a URL that leads somewhere. */
+export const URL_LENGTH_MAX = 2_048;
+
+/** Characters of a picture, a sound or a film, which may lie in the URL itself. */
+export const MEDIA_URL_LENGTH_MAX = 32_768;
+
+/** Characters of a trait's name, and of its value. */
+export const TRAIT_LENGTH_MAX = 128;
+
+const PROTOCOLS = { link: /^https?:$/, media: /^(?:https?|ipfs|ipns|ar):$/ };
+const HELD = /^data:(?:image|video|audio)\/[a-z0-9.+-]+[;,]/i;
+/** Characters that nobody sees, or that two parsers read in two ways. */
+const CLEAN_URL_HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+/** Would end an attribute or a header if somebody forgot to escape it, or turn a path round. */
+const UNSAFE = /[\s"'<>`\\]/;
+
 /**
- * Returns a stranger's text as one line, fit to be stored and shown; null where it is no text or
- * nothing readable is left.
- *
- * Anybody may name a token or a collection: what reverses text, hides it or breaks the database
- * goes. Markup is text like any other, which whoever shows it escapes.
+ * Nearly every URL there is: https, a name with dots that is of no local network, and a path of
+ * ordinary characters. Nothing in it has to be looked at by the rules below.
  */
-export function cleanLine(value: unknown, { lengthMax }: { lengthMax: number }): string | null {
-	if (typeof value !== "string") return null;
-	if (value.length <= lengthMax && PLAIN.test(value)) return value;
-	// Cut before the work as well: composing may shorten, but never to a quarter.
-	const text = value
-		.slice(0, lengthMax * 4)
-		.toWellFormed()
-		.normalize("NFC");
-	return readable(withoutHidden(text), lengthMax);
-}
+const ORDINARY =
+	/^https:\/\/(?:[a-z0-9-]+\.)+(?!local|int|lan|arpa)[a-z]{2,}(?:\/[\w\-./%?=&~+,;:@!$()*#]*)?$/;
 
 /**
  * Returns a stranger's text in the lines that it came in, at most one of them empty in a row; null
@@ -57,18 +56,6 @@ export function cleanProse(value: unknown, { lengthMax }: { lengthMax: number })
 	);
 }
 
-/** Characters of a URL that leads somewhere. */
-export const URL_LENGTH_MAX = 2_048;
-
-/** Characters of a picture, a sound or a film, which may lie in the URL itself. */
-export const MEDIA_URL_LENGTH_MAX = 32_768;
-
-/** Characters of a trait's name, and of its value. */
-export const TRAIT_LENGTH_MAX = 128;
-
-/** A property of a token: its name, its value as text, and what kind of value that is. */
-export type CleanTrait = { type: string; value: string; displayType: string | null };
-
 /**
  * Returns a stranger's trait as it may be stored, counted and shown; null where it has no name or
  * no plain value. Numbers and truth values become text; an object or a list is not a value.
@@ -84,27 +71,35 @@ export function cleanTrait(told: {
 	return { type, value, displayType: plainText(told.displayType) };
 }
 
-function plainText(value: unknown): string | null {
-	const isPlain = typeof value === "boolean" || Number.isFinite(value);
-	return cleanLine(isPlain ? String(value) : value, { lengthMax: TRAIT_LENGTH_MAX });
+/**
+ * Returns a stranger's text as one line, fit to be stored and shown; null where it is no text or
+ * nothing readable is left.
+ *
+ * Anybody may name a token or a collection: what reverses text, hides it or breaks the database
+ * goes. Markup is text like any other, which whoever shows it escapes.
+ */
+export function cleanLine(value: unknown, { lengthMax }: { lengthMax: number }): string | null {
+	if (typeof value !== "string") return null;
+	if (value.length <= lengthMax && PLAIN.test(value)) return value;
+	// Cut before the work as well: composing may shorten, but never to a quarter.
+	const text = value
+		.slice(0, lengthMax * 4)
+		.toWellFormed()
+		.normalize("NFC");
+	return readable(withoutHidden(text), lengthMax);
 }
 
-/** `link`: people follow it. `media`: it is drawn or played, and may hold its own content. */
-export type UrlKind = "link" | "media";
+/** Returns a text cut to a length in whole characters; null where only blanks or marks are left. */
+export function readable(text: string, lengthMax: number): string | null {
+	const kept = text.length > lengthMax ? [...text].slice(0, lengthMax).join("").trimEnd() : text;
+	// Marks alone (a variation selector, an accent) have nothing to stand on.
+	return /[^\s\p{M}]/u.test(kept) ? kept : null;
+}
 
-const PROTOCOLS = { link: /^https?:$/, media: /^(?:https?|ipfs|ipns|ar):$/ };
-const HELD = /^data:(?:image|video|audio)\/[a-z0-9.+-]+[;,]/i;
-/** Characters that nobody sees, or that two parsers read in two ways. */
-const CLEAN_URL_HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** Would end an attribute or a header if somebody forgot to escape it, or turn a path round. */
-const UNSAFE = /[\s"'<>`\\]/;
-
-/**
- * Nearly every URL there is: https, a name with dots that is of no local network, and a path of
- * ordinary characters. Nothing in it has to be looked at by the rules below.
- */
-const ORDINARY =
-	/^https:\/\/(?:[a-z0-9-]+\.)+(?!local|int|lan|arpa)[a-z]{2,}(?:\/[\w\-./%?=&~+,;:@!$()*#]*)?$/;
+/** Returns a line of text with one blank for each run of blanks and of what cannot be seen. */
+export function withoutHidden(line: string): string {
+	return line.replace(HIDDEN, " ").replace(/\s+/gu, " ").trim();
+}
 
 /**
  * Returns a stranger's URL as it may be stored and handed to a browser; null where it may not.
@@ -134,4 +129,9 @@ export function cleanUrl(
 	url.username = "";
 	url.password = "";
 	return url.href.replaceAll("'", "%27");
+}
+
+function plainText(value: unknown): string | null {
+	const isPlain = typeof value === "boolean" || Number.isFinite(value);
+	return cleanLine(isPlain ? String(value) : value, { lengthMax: TRAIT_LENGTH_MAX });
 }

@@ -29,6 +29,45 @@ export type Redis = {
 	close(): Promise<void>;
 };
 
+/** The two connections that a process has: one for commands, one that only listens. */
+export type RedisPair = {
+	send(command: string, args: string[]): Promise<unknown>;
+	/** Resolves when either connection ended, for whatever reason. */
+	readonly lost: Promise<void>;
+	close(): void;
+};
+
+export type OpenPairOptions = {
+	url: string;
+	channel: string;
+	/** Heard by this process alone. */
+	beatChannel: string;
+	onMessage: (text: string) => void;
+	beatEveryMs?: number;
+};
+
+export type RedisKeyParts = { deployment: string; kind: string; name: string };
+
+export type ConnectRedisOptions = {
+	url: string;
+	/** Whose keys and announcements these are: two deployments may share a server. */
+	deployment: string;
+	log: Log;
+	/** Called with each change, first with false. */
+	onChange?: (up: boolean) => void;
+	deadlineMs?: number;
+	beatEveryMs?: number;
+};
+
+type State = {
+	pair: RedisPair | null;
+	/** Commands whose callers gave up and whose replies may still come. */
+	overdue: number;
+	stop: AbortController;
+};
+
+type KeepOptions = ConnectRedisOptions & { channel: string; onMessage: (text: string) => void };
+
 /** Callers fall back to what their own process knows; only `redisUrl` reaches a person. */
 export const redisFault = defineFaults({
 	redisUrl: {
@@ -59,42 +98,47 @@ export const BEATS_UNANSWERED_MAX = 3;
 /** What one announcement may hold. Larger ones are not sent: whoever needs them reads the table. */
 export const ANNOUNCEMENT_CHARACTERS_MAX = 1_000_000;
 
+/** 128 bits: two clients must never share an allowance by accident or on purpose. */
+const DIGEST_CHARACTERS = 32;
+
 /**
- * A client that does what it is told and nothing by itself; it does not connect yet.
- *
- * Bun's client (1.4.5) can reconnect and queue. With that a lost connection is told only after
- * its last attempt, and commands wait behind it; without it a dead server rejects everything that
- * is under way at once, so the reconnecting is ours (`connectRedis`).
+ * Begins to connect, and keeps trying for as long as the process lives. Neither waits for the
+ * server nor fails without it.
  */
-export function newRedisClient(url: string): RedisClient {
-	try {
-		return new RedisClient(url, {
-			autoReconnect: false,
-			enableOfflineQueue: false,
-			connectionTimeout: CONNECT_TIMEOUT_MS,
-		});
-	} catch {
-		// Without a cause: the client's words may hold the URL, and with it the password.
-		throw redisFault.redisUrl();
-	}
+export function connectRedis(options: ConnectRedisOptions): Redis {
+	const { deployment } = options;
+	// A URL that nobody can read is refused at the start, and not tried for ever.
+	newRedisClient(options.url).close();
+	const listeners = new Set<(text: string) => void>();
+	const state: State = { pair: null, overdue: 0, stop: new AbortController() };
+	const channel = `tapeline:${deployment}:announced`;
+	const running = keepConnected(state, {
+		...options,
+		channel,
+		onMessage: (text) => callListeners(listeners, text, options.log),
+	});
+	const send = (command: string, args: readonly (string | number)[]) =>
+		sendOne(state, { command, args: args.map(String) }, options.deadlineMs ?? COMMAND_DEADLINE_MS);
+	return {
+		up: () => usable(state) !== null,
+		send,
+		key: (kind, name) => redisKey({ deployment, kind, name }),
+		announce(text) {
+			if (text.length > ANNOUNCEMENT_CHARACTERS_MAX) return;
+			// Lost announcements are hints that nobody waits for.
+			send("PUBLISH", [channel, text]).catch(() => {});
+		},
+		onAnnounced(listener) {
+			listeners.add(listener);
+			return () => void listeners.delete(listener);
+		},
+		async close() {
+			state.stop.abort();
+			state.pair?.close();
+			await running;
+		},
+	};
 }
-
-/** The two connections that a process has: one for commands, one that only listens. */
-export type RedisPair = {
-	send(command: string, args: string[]): Promise<unknown>;
-	/** Resolves when either connection ended, for whatever reason. */
-	readonly lost: Promise<void>;
-	close(): void;
-};
-
-export type OpenPairOptions = {
-	url: string;
-	channel: string;
-	/** Heard by this process alone. */
-	beatChannel: string;
-	onMessage: (text: string) => void;
-	beatEveryMs?: number;
-};
 
 /**
  * Connects, or rejects.
@@ -137,10 +181,25 @@ export async function openPair(options: OpenPairOptions): Promise<RedisPair> {
 	return { send: (command, args) => commands.send(command, args), lost: lost.promise, close };
 }
 
-export type RedisKeyParts = { deployment: string; kind: string; name: string };
-
-/** 128 bits: two clients must never share an allowance by accident or on purpose. */
-const DIGEST_CHARACTERS = 32;
+/**
+ * A client that does what it is told and nothing by itself; it does not connect yet.
+ *
+ * Bun's client (1.4.5) can reconnect and queue. With that a lost connection is told only after
+ * its last attempt, and commands wait behind it; without it a dead server rejects everything that
+ * is under way at once, so the reconnecting is ours (`connectRedis`).
+ */
+export function newRedisClient(url: string): RedisClient {
+	try {
+		return new RedisClient(url, {
+			autoReconnect: false,
+			enableOfflineQueue: false,
+			connectionTimeout: CONNECT_TIMEOUT_MS,
+		});
+	} catch {
+		// Without a cause: the client's words may hold the URL, and with it the password.
+		throw redisFault.redisUrl();
+	}
+}
 
 /**
  * The key of a named thing.
@@ -153,65 +212,6 @@ export function redisKey({ deployment, kind, name }: RedisKeyParts): string {
 	const digest = createHash("sha256").update(name).digest("hex").slice(0, DIGEST_CHARACTERS);
 	return `tapeline:${deployment}:${kind}:{${digest}}`;
 }
-
-export type ConnectRedisOptions = {
-	url: string;
-	/** Whose keys and announcements these are: two deployments may share a server. */
-	deployment: string;
-	log: Log;
-	/** Called with each change, first with false. */
-	onChange?: (up: boolean) => void;
-	deadlineMs?: number;
-	beatEveryMs?: number;
-};
-
-type State = {
-	pair: RedisPair | null;
-	/** Commands whose callers gave up and whose replies may still come. */
-	overdue: number;
-	stop: AbortController;
-};
-
-/**
- * Begins to connect, and keeps trying for as long as the process lives. Neither waits for the
- * server nor fails without it.
- */
-export function connectRedis(options: ConnectRedisOptions): Redis {
-	const { deployment } = options;
-	// A URL that nobody can read is refused at the start, and not tried for ever.
-	newRedisClient(options.url).close();
-	const listeners = new Set<(text: string) => void>();
-	const state: State = { pair: null, overdue: 0, stop: new AbortController() };
-	const channel = `tapeline:${deployment}:announced`;
-	const running = keepConnected(state, {
-		...options,
-		channel,
-		onMessage: (text) => callListeners(listeners, text, options.log),
-	});
-	const send = (command: string, args: readonly (string | number)[]) =>
-		sendOne(state, { command, args: args.map(String) }, options.deadlineMs ?? COMMAND_DEADLINE_MS);
-	return {
-		up: () => usable(state) !== null,
-		send,
-		key: (kind, name) => redisKey({ deployment, kind, name }),
-		announce(text) {
-			if (text.length > ANNOUNCEMENT_CHARACTERS_MAX) return;
-			// Lost announcements are hints that nobody waits for.
-			send("PUBLISH", [channel, text]).catch(() => {});
-		},
-		onAnnounced(listener) {
-			listeners.add(listener);
-			return () => void listeners.delete(listener);
-		},
-		async close() {
-			state.stop.abort();
-			state.pair?.close();
-			await running;
-		},
-	};
-}
-
-type KeepOptions = ConnectRedisOptions & { channel: string; onMessage: (text: string) => void };
 
 async function keepConnected(state: State, options: KeepOptions): Promise<void> {
 	const { log, channel, onChange = () => {} } = options;
@@ -243,9 +243,18 @@ async function keepConnected(state: State, options: KeepOptions): Promise<void> 
 	}
 }
 
-/** While a reply is overdue nobody else waits for the same silence. */
-function usable(state: State): RedisPair | null {
-	return state.overdue === 0 ? state.pair : null;
+function callListeners(
+	listeners: ReadonlySet<(text: string) => void>,
+	text: string,
+	log: Log,
+): void {
+	for (const listener of [...listeners]) {
+		try {
+			listener(text);
+		} catch (error) {
+			log.error("a listener of Redis failed", { error });
+		}
+	}
 }
 
 function sendOne(
@@ -280,16 +289,7 @@ function sendOne(
 	});
 }
 
-function callListeners(
-	listeners: ReadonlySet<(text: string) => void>,
-	text: string,
-	log: Log,
-): void {
-	for (const listener of [...listeners]) {
-		try {
-			listener(text);
-		} catch (error) {
-			log.error("a listener of Redis failed", { error });
-		}
-	}
+/** While a reply is overdue nobody else waits for the same silence. */
+function usable(state: State): RedisPair | null {
+	return state.overdue === 0 ? state.pair : null;
 }

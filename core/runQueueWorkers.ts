@@ -6,45 +6,6 @@ import type { Log } from "#core/log.ts";
 import { lanesOf, type QueueTask, type TaskLane, taskListOf } from "#core/queue.ts";
 import { sleep } from "#core/time.ts";
 
-/** A worker silent for this long is dead. */
-const DEAD_AFTER_SECONDS = 20;
-
-/**
- * Says that these workers live, and gives free what workers held that no longer do: a process
- * killed in the middle of a job must cost that job seconds, not the queue's four hours.
- *
- * A worker is whatever name the queue locks jobs by (its pool's). One that was killed before its
- * first beat left no heartbeat, so locks of names that nobody knows are given free too.
- */
-export async function beatAndSweep(db: Database, workers: readonly string[]): Promise<void> {
-	await db.transaction(async (tx) => {
-		// Sorted, so that processes that sweep at the same time wait and do not deadlock.
-		await tx.execute(
-			`insert into core.worker_heartbeat (worker_id, beat_at)
-			select worker_id, now() from unnest($1::text[]) as given (worker_id)
-			on conflict (worker_id) do update set beat_at = excluded.beat_at`,
-			[[...workers].sort()],
-		);
-		const silent = await tx.query<{ id: string }>(
-			`delete from core.worker_heartbeat where worker_id in (
-				select worker_id from core.worker_heartbeat
-				where beat_at < now() - $1 * interval '1 second'
-				order by worker_id for update skip locked
-			) returning worker_id as id`,
-			[DEAD_AFTER_SECONDS],
-		);
-		const unknown = await tx.query<{ id: string }>(
-			`select distinct locked_by as id from graphile_worker.jobs
-			where locked_at < now() - $1 * interval '1 second'
-			and not exists (select from core.worker_heartbeat where worker_id = locked_by)`,
-			[DEAD_AFTER_SECONDS],
-		);
-		const dead = new Set([...silent, ...unknown].map(({ id }) => id));
-		if (dead.size === 0) return;
-		await tx.execute("select graphile_worker.force_unlock_workers($1::text[])", [[...dead]]);
-	});
-}
-
 export type QueueWorkersOptions = {
 	db: Database;
 	tasks: readonly QueueTask[];
@@ -57,6 +18,11 @@ export type QueueWorkers = {
 	stop(): Promise<void>;
 };
 
+type RunnerOptions = TaskLane & { pgPool: Pool; events: WorkerEvents; log: Log };
+
+/** A worker silent for this long is dead. */
+const DEAD_AFTER_SECONDS = 20;
+
 const POLL_MS = 1_000;
 const BEAT_MS = 5_000;
 const RESTART_MS = 1_000;
@@ -65,17 +31,6 @@ const STOP_ABORT_MS = 4_000;
 /** … and until then before its lock is left to the sweep. */
 const STOP_TIMEOUT_MS = 8_000;
 const POOL_END_TIMEOUT_MS = 2_000;
-
-/** Builds the queue's own tables. It takes a lock of its own, so any process may call it. */
-export async function migrateQueue(connectionString: string): Promise<void> {
-	const pool = new Pool({ connectionString, max: 1, application_name: "tapeline migrate" });
-	listenForErrors(pool, () => {});
-	try {
-		await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
-	} finally {
-		await pool.end();
-	}
-}
 
 /**
  * Works the queue off in this process until it is stopped. The library ends all its workers when
@@ -152,7 +107,71 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 	}
 }
 
-type RunnerOptions = TaskLane & { pgPool: Pool; events: WorkerEvents; log: Log };
+/**
+ * Says that these workers live, and gives free what workers held that no longer do: a process
+ * killed in the middle of a job must cost that job seconds, not the queue's four hours.
+ *
+ * A worker is whatever name the queue locks jobs by (its pool's). One that was killed before its
+ * first beat left no heartbeat, so locks of names that nobody knows are given free too.
+ */
+export async function beatAndSweep(db: Database, workers: readonly string[]): Promise<void> {
+	await db.transaction(async (tx) => {
+		// Sorted, so that processes that sweep at the same time wait and do not deadlock.
+		await tx.execute(
+			`insert into core.worker_heartbeat (worker_id, beat_at)
+			select worker_id, now() from unnest($1::text[]) as given (worker_id)
+			on conflict (worker_id) do update set beat_at = excluded.beat_at`,
+			[[...workers].sort()],
+		);
+		const silent = await tx.query<{ id: string }>(
+			`delete from core.worker_heartbeat where worker_id in (
+				select worker_id from core.worker_heartbeat
+				where beat_at < now() - $1 * interval '1 second'
+				order by worker_id for update skip locked
+			) returning worker_id as id`,
+			[DEAD_AFTER_SECONDS],
+		);
+		const unknown = await tx.query<{ id: string }>(
+			`select distinct locked_by as id from graphile_worker.jobs
+			where locked_at < now() - $1 * interval '1 second'
+			and not exists (select from core.worker_heartbeat where worker_id = locked_by)`,
+			[DEAD_AFTER_SECONDS],
+		);
+		const dead = new Set([...silent, ...unknown].map(({ id }) => id));
+		if (dead.size === 0) return;
+		await tx.execute("select graphile_worker.force_unlock_workers($1::text[])", [[...dead]]);
+	});
+}
+
+/** Builds the queue's own tables. It takes a lock of its own, so any process may call it. */
+export async function migrateQueue(connectionString: string): Promise<void> {
+	const pool = new Pool({ connectionString, max: 1, application_name: "tapeline migrate" });
+	listenForErrors(pool, () => {});
+	try {
+		await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
+	} finally {
+		await pool.end();
+	}
+}
+
+/** A connection that breaks is replaced; one without a listener would end the process. */
+function listenForErrors(pool: Pool, listener: (error: Error) => void): void {
+	pool.on("error", listener);
+	pool.on("connect", (client) => client.on("error", listener));
+}
+
+/** The names that this process's workers lock jobs by: their pools', not the workers' own. */
+function followPools() {
+	const events: WorkerEvents = new EventEmitter();
+	const poolIds = new Set<string>();
+	const endedIds = new Set<string>();
+	events.on("pool:create", ({ workerPool }) => poolIds.add(workerPool.id));
+	events.on("pool:release", ({ workerPool }) => {
+		poolIds.delete(workerPool.id);
+		endedIds.add(workerPool.id);
+	});
+	return { events, poolIds, endedIds };
+}
 
 function startRunner({ pgPool, events, log, concurrency, tasks }: RunnerOptions): Promise<Runner> {
 	return run({
@@ -177,22 +196,12 @@ function startRunner({ pgPool, events, log, concurrency, tasks }: RunnerOptions)
 	});
 }
 
-/** The names that this process's workers lock jobs by: their pools', not the workers' own. */
-function followPools() {
-	const events: WorkerEvents = new EventEmitter();
-	const poolIds = new Set<string>();
-	const endedIds = new Set<string>();
-	events.on("pool:create", ({ workerPool }) => poolIds.add(workerPool.id));
-	events.on("pool:release", ({ workerPool }) => {
-		poolIds.delete(workerPool.id);
-		endedIds.add(workerPool.id);
+function loggerOf(log: Log): Logger {
+	return new Logger(() => (level, said, meta) => {
+		// Of a job that failed the task list has told in our own words, on one line.
+		if (level === "error" && meta?.["failure"] !== true) log.warn("the queue reports", { said });
+		else log.debug("the queue reports", { said });
 	});
-	return { events, poolIds, endedIds };
-}
-
-async function unlock(db: Database, poolIds: Set<string>): Promise<void> {
-	await db.execute("select graphile_worker.force_unlock_workers($1::text[])", [[...poolIds]]);
-	poolIds.clear();
 }
 
 function keepBeating({ db, log, poolIds }: { db: Database; log: Log; poolIds: Set<string> }) {
@@ -221,16 +230,7 @@ async function inTime(work: Promise<unknown>, timeoutMs: number): Promise<void> 
 	done.abort();
 }
 
-/** A connection that breaks is replaced; one without a listener would end the process. */
-function listenForErrors(pool: Pool, listener: (error: Error) => void): void {
-	pool.on("error", listener);
-	pool.on("connect", (client) => client.on("error", listener));
-}
-
-function loggerOf(log: Log): Logger {
-	return new Logger(() => (level, said, meta) => {
-		// Of a job that failed the task list has told in our own words, on one line.
-		if (level === "error" && meta?.["failure"] !== true) log.warn("the queue reports", { said });
-		else log.debug("the queue reports", { said });
-	});
+async function unlock(db: Database, poolIds: Set<string>): Promise<void> {
+	await db.execute("select graphile_worker.force_unlock_workers($1::text[])", [[...poolIds]]);
+	poolIds.clear();
 }

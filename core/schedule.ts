@@ -16,15 +16,6 @@ export type Job = {
 	run(context: { signal: AbortSignal }): Promise<void>;
 };
 
-/**
- * Timers of one process jitter, and those of a cron follow a clock that is a little off: this much
- * of the distance a tick may be claimed early.
- */
-const EARLY_SHARE = 0.1;
-
-/** A claim further ahead than this many distances was made by a wrong clock. */
-const AHEAD_DISTANCES_MAX = 2;
-
 export type TickClaim = {
 	db: Database;
 	log: Log;
@@ -32,59 +23,6 @@ export type TickClaim = {
 	/** The database's time: one clock for all processes, however wrong their own are. */
 	nowMs: number;
 };
-
-/**
- * Claims this tick of a cluster job for this process; false where another was first. The row's own
- * lock decides, so no two processes run one tick however many there are.
- *
- * A cron tick is known by the time it was planned for, so a process that comes late to it claims
- * the same one. An interval's tick comes when nearly a whole distance has passed since the last,
- * since timers of different processes are not in step. A claim that lies far ahead is taken over,
- * so that a clock that was wrong once (the database's, or a process's of an earlier version) stops
- * nobody.
- */
-export async function claimTick({ db, log, job, nowMs }: TickClaim): Promise<boolean> {
-	const tick = tickOf(job.schedule, nowMs);
-	const aheadMs = AHEAD_DISTANCES_MAX * tick.distanceMs;
-	const [claimed] = await db.query<{ before: Date | null }>(
-		`with before as (select tick_at from core.schedule_tick where name = $1)
-		insert into core.schedule_tick as last (name, tick_at) values ($1, $2)
-		on conflict (name) do update set tick_at = excluded.tick_at
-		where last.tick_at <= $3 or last.tick_at > $4
-		returning (select tick_at from before) as before`,
-		[job.name, new Date(tick.atMs), new Date(tick.afterMs), new Date(nowMs + aheadMs)],
-	);
-	if (claimed === undefined) return false;
-	const lastMs = claimed.before === null ? 0 : new Date(claimed.before).getTime();
-	if (lastMs > nowMs + aheadMs) {
-		log.warn("a tick was claimed far ahead, by a wrong clock: it is taken over", {
-			job: job.name,
-			aheadMs: lastMs - nowMs,
-		});
-	}
-	return true;
-}
-
-type Tick = {
-	atMs: number;
-	/** The last claim must not be younger than this. */
-	afterMs: number;
-	distanceMs: number;
-};
-
-function tickOf(schedule: Job["schedule"], nowMs: number): Tick {
-	if (!("cron" in schedule)) {
-		const distanceMs = schedule.everyMs;
-		return { atMs: nowMs, afterMs: nowMs - distanceMs * (1 - EARLY_SHARE), distanceMs };
-	}
-	const cron = new Cron(schedule.cron, { timezone: "UTC", paused: true });
-	const [next, afterNext] = cron.nextRuns(2, new Date(nowMs)).map((run) => run.getTime());
-	const distanceMs = (afterNext ?? nowMs) - (next ?? nowMs);
-	// The tick that is now counts as well, and so does one that is a little early.
-	const [planned] = cron.previousRuns(1, new Date(nowMs + distanceMs * EARLY_SHARE));
-	const atMs = planned?.getTime() ?? nowMs;
-	return { atMs, afterMs: atMs - 1, distanceMs };
-}
 
 export type Schedules = {
 	/** No run begins any more; those under way are aborted and, within a bound, waited for. */
@@ -99,6 +37,22 @@ export type SchedulesOptions = {
 	jobs: readonly Job[];
 	stopTimeoutMs?: number;
 };
+
+type Tick = {
+	atMs: number;
+	/** The last claim must not be younger than this. */
+	afterMs: number;
+	distanceMs: number;
+};
+
+/**
+ * Timers of one process jitter, and those of a cron follow a clock that is a little off: this much
+ * of the distance a tick may be claimed early.
+ */
+const EARLY_SHARE = 0.1;
+
+/** A claim further ahead than this many distances was made by a wrong clock. */
+const AHEAD_DISTANCES_MAX = 2;
 
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -145,6 +99,38 @@ export function runSchedules(options: SchedulesOptions): Schedules {
 	}
 }
 
+/**
+ * Claims this tick of a cluster job for this process; false where another was first. The row's own
+ * lock decides, so no two processes run one tick however many there are.
+ *
+ * A cron tick is known by the time it was planned for, so a process that comes late to it claims
+ * the same one. An interval's tick comes when nearly a whole distance has passed since the last,
+ * since timers of different processes are not in step. A claim that lies far ahead is taken over,
+ * so that a clock that was wrong once (the database's, or a process's of an earlier version) stops
+ * nobody.
+ */
+export async function claimTick({ db, log, job, nowMs }: TickClaim): Promise<boolean> {
+	const tick = tickOf(job.schedule, nowMs);
+	const aheadMs = AHEAD_DISTANCES_MAX * tick.distanceMs;
+	const [claimed] = await db.query<{ before: Date | null }>(
+		`with before as (select tick_at from core.schedule_tick where name = $1)
+		insert into core.schedule_tick as last (name, tick_at) values ($1, $2)
+		on conflict (name) do update set tick_at = excluded.tick_at
+		where last.tick_at <= $3 or last.tick_at > $4
+		returning (select tick_at from before) as before`,
+		[job.name, new Date(tick.atMs), new Date(tick.afterMs), new Date(nowMs + aheadMs)],
+	);
+	if (claimed === undefined) return false;
+	const lastMs = claimed.before === null ? 0 : new Date(claimed.before).getTime();
+	if (lastMs > nowMs + aheadMs) {
+		log.warn("a tick was claimed far ahead, by a wrong clock: it is taken over", {
+			job: job.name,
+			aheadMs: lastMs - nowMs,
+		});
+	}
+	return true;
+}
+
 /** Starts one timer; answers how to stop it. */
 function schedule(job: Job, run: () => Promise<void>): () => void {
 	if ("cron" in job.schedule) {
@@ -160,4 +146,18 @@ function schedule(job: Job, run: () => Promise<void>): () => void {
 		});
 	}, job.schedule.everyMs);
 	return () => clearInterval(timer);
+}
+
+function tickOf(schedule: Job["schedule"], nowMs: number): Tick {
+	if (!("cron" in schedule)) {
+		const distanceMs = schedule.everyMs;
+		return { atMs: nowMs, afterMs: nowMs - distanceMs * (1 - EARLY_SHARE), distanceMs };
+	}
+	const cron = new Cron(schedule.cron, { timezone: "UTC", paused: true });
+	const [next, afterNext] = cron.nextRuns(2, new Date(nowMs)).map((run) => run.getTime());
+	const distanceMs = (afterNext ?? nowMs) - (next ?? nowMs);
+	// The tick that is now counts as well, and so does one that is a little early.
+	const [planned] = cron.previousRuns(1, new Date(nowMs + distanceMs * EARLY_SHARE));
+	const atMs = planned?.getTime() ?? nowMs;
+	return { atMs, afterMs: atMs - 1, distanceMs };
 }

@@ -3,6 +3,21 @@ import { assert } from "#core/fault.ts";
 /** Runs a piece of work once all that came before it has ended; answers what it answers. */
 export type Serial = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
+/**
+ * A bell: `wait` sleeps until somebody rings or the signal aborts. A ring while nobody waits is
+ * kept, so the next `wait` returns at once; many rings are one. One waiter at a time.
+ */
+export type Wakeable = {
+	ring(): void;
+	wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
+};
+
+/** Lengths of time in milliseconds. */
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Runs work one piece after the other, in the order in which it came. A failure stops nobody. */
 export function createSerial(): Serial {
 	let last: Promise<unknown> = Promise.resolve();
@@ -26,21 +41,6 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 		}
 	});
 }
-
-/** Lengths of time in milliseconds. */
-export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
-
-/**
- * A bell: `wait` sleeps until somebody rings or the signal aborts. A ring while nobody waits is
- * kept, so the next `wait` returns at once; many rings are one. One waiter at a time.
- */
-export type Wakeable = {
-	ring(): void;
-	wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
-};
 
 export function wakeable(): Wakeable {
 	let rung = false;

@@ -60,6 +60,22 @@ export type GrammarOptions = {
 	chains: Pick<ChainRegistry, "bySlug">;
 };
 
+const EMPTY: Unread = {
+	kind: "unread",
+	code: "text_empty",
+	detail: "There is no text.",
+	position: 0,
+	near: [],
+};
+
+/** A longer text in printed form may hold more than a name: `floor void racers base chain cmon`. */
+const PRINTED_WORDS_MAX = 4;
+const NO_NAMES: KnownNames = new Map();
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
+
 /**
  * Compiles commands into the grammar that reads and prints them. Throws at start-up for a form with
  * a syntax error, and for an example that its own command does not read.
@@ -143,6 +159,11 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	return { parse, namesIn, print, commands };
 }
 
+/** Returns one line of help for each command: its shape, and what it answers or does. */
+export function helpLines(commands: readonly Command[]): string[] {
+	return commands.map((command) => `${shapeOf(command)}: ${command.summary}`);
+}
+
 /** Returns the first form with `<slot>` in each place: `floor <collection> [on <chain>]`. */
 export function shapeOf({ forms, slots }: Command): string {
 	const [form = ""] = forms;
@@ -151,23 +172,6 @@ export function shapeOf({ forms, slots }: Command): string {
 		return slot ? slotLabel(name, slot) : name;
 	});
 }
-
-function whyOf(parsed: Parsed): string {
-	if (parsed.kind === "read") return `${parsed.reading.command.name} reads it.`;
-	return `${parsed.detail} (${parsed.near.join("; ")})`;
-}
-
-const EMPTY: Unread = {
-	kind: "unread",
-	code: "text_empty",
-	detail: "There is no text.",
-	position: 0,
-	near: [],
-};
-
-/** A longer text in printed form may hold more than a name: `floor void racers base chain cmon`. */
-const PRINTED_WORDS_MAX = 4;
-const NO_NAMES: KnownNames = new Map();
 
 /** Returns true where a text is what is printed, but for capitals and the sign at its end. */
 function isAlike(printed: string, typed: string): boolean {
@@ -180,21 +184,8 @@ function isAlike(printed: string, typed: string): boolean {
 	);
 }
 
-const ADDRESS = /^0x[0-9a-f]{40}$/;
-
-const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
-
 function readingOf({ command, values }: Found): Reading {
 	return { command, values };
-}
-
-function isSame(a: Reading, b: Reading): boolean {
-	const names = Object.keys(a.values);
-	return (
-		a.command.name === b.command.name &&
-		names.length === Object.keys(b.values).length &&
-		names.every((name) => a.values[name] === b.values[name])
-	);
 }
 
 function printWith(
@@ -221,6 +212,15 @@ function bareValue(slot: Slot, value: string): string {
 	return slot.kind === "token" ? `#${value}` : value;
 }
 
+function isSame(a: Reading, b: Reading): boolean {
+	const names = Object.keys(a.values);
+	return (
+		a.command.name === b.command.name &&
+		names.length === Object.keys(b.values).length &&
+		names.every((name) => a.values[name] === b.values[name])
+	);
+}
+
 function guardedValue(slot: Slot, value: string): string {
 	if (slot.kind === "asset") return ADDRESS.test(value) ? value : `$${value}`;
 	if (slot.kind !== "collection") return bareValue(slot, value);
@@ -228,7 +228,7 @@ function guardedValue(slot: Slot, value: string): string {
 	return ADDRESS.test(value) ? value : `"${value}"`;
 }
 
-/** Returns one line of help for each command: its shape, and what it answers or does. */
-export function helpLines(commands: readonly Command[]): string[] {
-	return commands.map((command) => `${shapeOf(command)}: ${command.summary}`);
+function whyOf(parsed: Parsed): string {
+	if (parsed.kind === "read") return `${parsed.reading.command.name} reads it.`;
+	return `${parsed.detail} (${parsed.near.join("; ")})`;
 }

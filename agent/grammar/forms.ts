@@ -13,6 +13,25 @@ export type Node = {
 
 export type SlotEdge = { name: string; slot: Slot; to: Node };
 
+/** A part of a form. `any` means one of its options; an optional part has an empty option. */
+export type FormItem =
+	| { kind: "word"; word: string }
+	| { kind: "slot"; name: string }
+	| { kind: "any"; options: FormItem[][] };
+
+type State = {
+	id: number;
+	words: [string, State][];
+	slots: { name: string; slot: Slot; to: State }[];
+	ends: Command[];
+};
+
+/** Names take nearly any word, so they are tried last. */
+const ORDER: readonly Slot["kind"][] = [
+	...(["word", "address", "percent", "id", "window", "chain", "amount", "token"] as const),
+	...(["asset", "collection"] as const),
+];
+
 /**
  * Compiles the forms of many commands into one graph, in which each word of a text is looked up
  * once, however many forms begin with it.
@@ -88,37 +107,6 @@ export function compileForms(commands: readonly { command: Command; forms: FormI
 	);
 }
 
-type State = {
-	id: number;
-	words: [string, State][];
-	slots: { name: string; slot: Slot; to: State }[];
-	ends: Command[];
-};
-
-/** Names take nearly any word, so they are tried last. */
-const ORDER: readonly Slot["kind"][] = [
-	...(["word", "address", "percent", "id", "window", "chain", "amount", "token"] as const),
-	...(["asset", "collection"] as const),
-];
-
-function keyOf(name: string, slot: Slot): string {
-	const { kind } = slot;
-	const terms = kind === "word" ? slot.of.join(" ") : kind === "token" && slot.hasSign ? "#" : "";
-	return `${name} ${kind} ${terms}`;
-}
-
-function group(edges: { key: string; to: State }[]): Map<string, State[]> {
-	const groups = new Map<string, State[]>();
-	for (const { key, to } of edges) groups.set(key, [...(groups.get(key) ?? []), to]);
-	return groups;
-}
-
-/** A part of a form. `any` means one of its options; an optional part has an empty option. */
-export type FormItem =
-	| { kind: "word"; word: string }
-	| { kind: "slot"; name: string }
-	| { kind: "any"; options: FormItem[][] };
-
 /**
  * Parses the forms of a command. A syntax error is our own mistake, so it stops the start-up with
  * the name of the command.
@@ -180,11 +168,28 @@ export function headsOf(items: FormItem[]): (string | null)[] {
 	return item.options.flatMap((option) => headsOf([...option, ...rest]));
 }
 
-/**
- * Returns whether this option is printed: an optional part is left out, else the first option wins.
- */
-function isChosen(item: { options: FormItem[][] }, option: FormItem[]): boolean {
-	return item.options.some((one) => one.length === 0) ? option.length === 0 : true;
+/** Returns the slots that every text of this form fills. */
+export function neededBy(items: FormItem[]): Set<string> {
+	return new Set(
+		items.flatMap((item) => {
+			if (item.kind === "word") return [];
+			if (item.kind === "slot") return [item.name];
+			const [first = new Set<string>(), ...others] = item.options.map(neededBy);
+			return [...first].filter((name) => others.every((other) => other.has(name)));
+		}),
+	);
+}
+
+function group(edges: { key: string; to: State }[]): Map<string, State[]> {
+	const groups = new Map<string, State[]>();
+	for (const { key, to } of edges) groups.set(key, [...(groups.get(key) ?? []), to]);
+	return groups;
+}
+
+function keyOf(name: string, slot: Slot): string {
+	const { kind } = slot;
+	const terms = kind === "word" ? slot.of.join(" ") : kind === "token" && slot.hasSign ? "#" : "";
+	return `${name} ${kind} ${terms}`;
 }
 
 function parseForm(form: string, { name, slots }: Command): FormItem[] {
@@ -262,14 +267,9 @@ function slotsOf(items: FormItem[]): Set<string> {
 	return assertOnce(items, "a form");
 }
 
-/** Returns the slots that every text of this form fills. */
-export function neededBy(items: FormItem[]): Set<string> {
-	return new Set(
-		items.flatMap((item) => {
-			if (item.kind === "word") return [];
-			if (item.kind === "slot") return [item.name];
-			const [first = new Set<string>(), ...others] = item.options.map(neededBy);
-			return [...first].filter((name) => others.every((other) => other.has(name)));
-		}),
-	);
+/**
+ * Returns whether this option is printed: an optional part is left out, else the first option wins.
+ */
+function isChosen(item: { options: FormItem[][] }, option: FormItem[]): boolean {
+	return item.options.some((one) => one.length === 0) ? option.length === 0 : true;
 }

@@ -2,15 +2,6 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import { MODAL, ORDERS, PEOPLE, REFUSED } from "#agent/grammar/wordLists.ts";
 import { isPastForm } from "#agent/grammar/wordRoles.ts";
 
-/**
- * Returns true for an order, or a wish to be told later, in words that questions have as well: `get
- * me one`, `then buy it`, `tell me when it moves`.
- */
-export function hasOrder({ low }: Words): boolean {
-	const text = ` ${low.join(" ")} `;
-	return PHRASES.some((phrase) => text.includes(phrase)) || PATTERNS.some((one) => one.test(text));
-}
-
 const PHRASES = (
 	"get me one|get me some|get us one|get us some|go long|going long|go short|going short|a long on|" +
 	"a short on|go all in|going all in|market order|limit order|buy order|sell order|close all|" +
@@ -34,6 +25,60 @@ const PATTERNS = [
 	/ (?:tell|ping|text|dm|notify|message|let) (?:me|us)(?: know)? (?:when|once|if) (?:it|they|that|this|the price|the floor) /,
 	/ (?:when|once) (?:it|they) (?:changes?|moves?|drops?|hits?|dumps?|pumps?|dips?|falls?|rises?) /,
 ];
+
+/** Lists words between who supposes something and what: `if i wanted to quickly exit`. */
+const SUPPOSED = setOf(
+	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
+);
+const SUPPOSERS = setOf("i we one");
+const SUPPOSING = setOf("if say suppose imagine assuming before");
+/** Lists words between `can i` and an order: `can i even exit`. */
+const BETWEEN = setOf("even actually really just quickly easily");
+/** Lists what the author should only note: `that i should know about`. */
+const NOTING = setOf("know check watch see put set track follow look note mark");
+const QUESTIONS = setOf("does do what whats what's how where wheres is are who which");
+/** Lists what someone of the author's own does in a question: `my principal wants to know`. */
+const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
+
+/** Lists subjects other than the author: a verb after one is no order (`did they sell`). */
+const OTHERS = setOf(
+	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
+);
+const COSTING = setOf(
+	"easy easier hard harder difficult need needed cost costs takes take much price eth have way cheapest possible",
+);
+const LENGTHS = setOf("long short");
+const ORDERING = setOf("list delist burn mint stake");
+const ABLE = setOf("can could may might");
+const PERSONS = setOf("i we you u one");
+const ASKING = setOf("sorry know see check idk wonder wondering ask tell sure curious");
+/** Lists words that make a wish of an `if`: `if you please`. */
+const WISHING = setOf("you u possible poss ok okay thats that's available any");
+/** Lists verbs that deny nothing that is asked: `don't know`. */
+const KNOWING = setOf("know see remember get have understand care mind lie cap worry judge panic");
+/** Lists verbs that deny nothing behind a wish: `dont wanna miss it`. */
+const MISSING = setOf("miss lose overpay sleep fomo");
+/** Lists words that make a noun of an order: `the best offer`. */
+const DETERMINING = setOf("the best top highest any current lowest last biggest");
+/** Lists words that make a wish or a thought of an order: `considering a sweep`. */
+const WISHED = setOf("need want considering planning about into after");
+const GIVING = setOf("get give buy mint send grab sell transfer gift");
+/** Lists words by which `confirm` asks: `confirm the owner of`. */
+const CONFIRMED = setOf("the that if whether what who how");
+const CALMING = setOf(
+	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
+);
+const DURATION = setOf("long left time days hours much");
+const NAMING = setOf("of for on in about");
+
+/**
+ * Returns true for an order, or a wish to be told later, in words that questions have as well: `get
+ * me one`, `then buy it`, `tell me when it moves`.
+ */
+export function hasOrder({ low }: Words): boolean {
+	const text = ` ${low.join(" ")} `;
+	return PHRASES.some((phrase) => text.includes(phrase)) || PATTERNS.some((one) => one.test(text));
+}
 
 /**
  * Returns true for a word that makes a text more than a question: an order, a condition, a denial.
@@ -102,6 +147,16 @@ export function isOrder(words: Words, at: number): boolean {
 	return ORDERS.has(word) && !isWhatOneCould(first, before) && !OTHERS.has(before);
 }
 
+/** Returns true behind whoever else does something: `wallets that hold`. */
+export function isTold(before: string): boolean {
+	return OTHERS.has(before);
+}
+
+/** Returns true behind `i can` or `can i`: what follows is no order. */
+export function isWhatOneCould(first: string, before: string): boolean {
+	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
+}
+
 /** Returns true in what is only supposed in front of a question: `if i wanna exit, what is …`. */
 function isSupposed({ low, isApart }: Words, at: number): boolean {
 	let from = at;
@@ -115,65 +170,10 @@ function isSupposed({ low, isApart }: Words, at: number): boolean {
 	return isBegun && low.slice(at + 1).some((word) => QUESTIONS.has(word));
 }
 
-/** Lists words between who supposes something and what: `if i wanted to quickly exit`. */
-const SUPPOSED = setOf(
-	"want wanted wanna to need needed had have were decide decided try tried quickly just could of a one all",
-);
-const SUPPOSERS = setOf("i we one");
-const SUPPOSING = setOf("if say suppose imagine assuming before");
-/** Lists words between `can i` and an order: `can i even exit`. */
-const BETWEEN = setOf("even actually really just quickly easily");
-/** Lists what the author should only note: `that i should know about`. */
-const NOTING = setOf("know check watch see put set track follow look note mark");
-const QUESTIONS = setOf("does do what whats what's how where wheres is are who which");
-/** Lists what someone of the author's own does in a question: `my principal wants to know`. */
-const REPORTING = setOf("would wants want asks asked says said told thinks wonders keeps needs");
-
-/** Returns true behind whoever else does something: `wallets that hold`. */
-export function isTold(before: string): boolean {
-	return OTHERS.has(before);
-}
-
-/** Returns true behind `i can` or `can i`: what follows is no order. */
-export function isWhatOneCould(first: string, before: string): boolean {
-	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
-}
-
 /** Returns true behind `can i`: what the author could do is no order. */
 function isAuthors(first: string, before: string): boolean {
 	return isWhatOneCould(first, before) && /^(?:i|one)$/.test(PERSONS.has(first) ? first : before);
 }
-
-/** Lists subjects other than the author: a verb after one is no order (`did they sell`). */
-const OTHERS = setOf(
-	"that which wallets addresses owners collectors they people ppl anyone someone somebody anybody who everyone he she holders",
-);
-const COSTING = setOf(
-	"easy easier hard harder difficult need needed cost costs takes take much price eth have way cheapest possible",
-);
-const LENGTHS = setOf("long short");
-const ORDERING = setOf("list delist burn mint stake");
-const ABLE = setOf("can could may might");
-const PERSONS = setOf("i we you u one");
-const ASKING = setOf("sorry know see check idk wonder wondering ask tell sure curious");
-/** Lists words that make a wish of an `if`: `if you please`. */
-const WISHING = setOf("you u possible poss ok okay thats that's available any");
-/** Lists verbs that deny nothing that is asked: `don't know`. */
-const KNOWING = setOf("know see remember get have understand care mind lie cap worry judge panic");
-/** Lists verbs that deny nothing behind a wish: `dont wanna miss it`. */
-const MISSING = setOf("miss lose overpay sleep fomo");
-/** Lists words that make a noun of an order: `the best offer`. */
-const DETERMINING = setOf("the best top highest any current lowest last biggest");
-/** Lists words that make a wish or a thought of an order: `considering a sweep`. */
-const WISHED = setOf("need want considering planning about into after");
-const GIVING = setOf("get give buy mint send grab sell transfer gift");
-/** Lists words by which `confirm` asks: `confirm the owner of`. */
-const CONFIRMED = setOf("the that if whether what who how");
-const CALMING = setOf(
-	"rush worries hurry cap joke idea clue problem problems biggie pressure cope lie",
-);
-const DURATION = setOf("long left time days hours much");
-const NAMING = setOf("of for on in about");
 
 function setOf(list: string): ReadonlySet<string> {
 	return new Set(list.split(" "));

@@ -2,84 +2,13 @@ import type { Words } from "#agent/grammar/splitWords.ts";
 import { squeezed } from "#agent/grammar/tolerance.ts";
 import { isChatWord, isVerbForm } from "#agent/grammar/wordRoles.ts";
 
-/**
- * Finds words that are written like a name, with a capital, in a text that is written in small
- * letters otherwise. A word that begins a sentence counts only in front of another one.
- */
-export function properPlaces(
-	{ raw, low, kinds, isApart }: Words,
-	isKnown: (low: string) => boolean,
-): ReadonlySet<number> | undefined {
-	if (!raw.some(isCapital)) return undefined;
-	const proper = new Set<number>();
-	let small = 0;
-	for (let at = raw.length - 1; at >= 0; at--) {
-		const [typed = "", word = ""] = [raw[at], low[at]];
-		if (kinds[at] !== "word") continue;
-		const isFirst = at === 0 || isApart[at] === true;
-		if (!isCapital(typed)) {
-			if (/^[a-z]/.test(typed)) small += 1;
-		} else if (isChatWord(word) || (isKnown(word) && typed === typed.toUpperCase())) {
-			// Somebody Who Writes All Words Like This names nothing by it.
-			if (!isFirst && SMALL.has(word)) return undefined;
-		} else if (!isFirst || proper.has(at + 1)) proper.add(at);
-	}
-	return small >= SMALL_MIN && proper.size > 0 ? proper : undefined;
-}
-
-/** Looks at the first letter only, as every text passes here. */
-function isCapital(word: string): boolean {
-	const first = word.charCodeAt(0);
-	return first >= 65 && first <= 90;
-}
-
 const SMALL = new Set("the of is are what for a in on and to how does did at".split(" "));
 const SMALL_MIN = 2;
-
-/**
- * Writes short, drawn-out and clipped words in full (`cnt`, `flooor`, `goin`), for questions only.
- * What was typed stays in `raw`, so a name keeps its own spelling.
- */
-export function plainWords(words: Words, isKnown: (low: string) => boolean): Words {
-	let low: string[] | undefined;
-	for (let at = 0; at < words.low.length; at++) {
-		if (words.kinds[at] !== "word") continue;
-		const typed = words.low[at] ?? "";
-		const plain = plainWord(typed, isKnown);
-		if (plain === typed) continue;
-		low ??= [...words.low];
-		low[at] = plain;
-	}
-	const plain = low ? { ...words, low } : words;
-	const proper = properPlaces(words, isKnown);
-	return proper ? { ...plain, proper } : plain;
-}
-
-/** Returns a word in its usual spelling. */
-export function plainWord(typed: string, isKnown: (low: string) => boolean): string {
-	const plain = SPELLINGS.get(typed);
-	if (plain !== undefined) return plain;
-	const end = typed.charCodeAt(typed.length - 1) === APOSTROPHE ? typed.length - 1 : typed.length;
-	if (typed.charCodeAt(end - 1) === LETTER_N && CLIPPED.test(typed) && !isKnown(typed)) {
-		const whole = `${typed.slice(0, end)}g`;
-		if (isKnown(whole) || isVerbForm(whole)) return whole;
-	}
-	return isDrawnOut(typed) ? squeezed(typed, isKnown) : typed;
-}
 
 /** `goin`, `sellin'`. */
 const CLIPPED = /^[a-z]{2,}in'?$/;
 const LETTER_N = 110;
 const APOSTROPHE = 39;
-
-/** Returns true for a character three times in a row. Without a pattern: every word passes here. */
-function isDrawnOut(word: string): boolean {
-	for (let at = 2; at < word.length; at++) {
-		const code = word.charCodeAt(at);
-		if (code === word.charCodeAt(at - 1) && code === word.charCodeAt(at - 2)) return true;
-	}
-	return false;
-}
 
 /** Short forms and frequent misspellings of words that questions are made of. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
@@ -127,3 +56,74 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
 			return [typed, plain] as const;
 		}),
 );
+
+/**
+ * Writes short, drawn-out and clipped words in full (`cnt`, `flooor`, `goin`), for questions only.
+ * What was typed stays in `raw`, so a name keeps its own spelling.
+ */
+export function plainWords(words: Words, isKnown: (low: string) => boolean): Words {
+	let low: string[] | undefined;
+	for (let at = 0; at < words.low.length; at++) {
+		if (words.kinds[at] !== "word") continue;
+		const typed = words.low[at] ?? "";
+		const plain = plainWord(typed, isKnown);
+		if (plain === typed) continue;
+		low ??= [...words.low];
+		low[at] = plain;
+	}
+	const plain = low ? { ...words, low } : words;
+	const proper = properPlaces(words, isKnown);
+	return proper ? { ...plain, proper } : plain;
+}
+
+/**
+ * Finds words that are written like a name, with a capital, in a text that is written in small
+ * letters otherwise. A word that begins a sentence counts only in front of another one.
+ */
+export function properPlaces(
+	{ raw, low, kinds, isApart }: Words,
+	isKnown: (low: string) => boolean,
+): ReadonlySet<number> | undefined {
+	if (!raw.some(isCapital)) return undefined;
+	const proper = new Set<number>();
+	let small = 0;
+	for (let at = raw.length - 1; at >= 0; at--) {
+		const [typed = "", word = ""] = [raw[at], low[at]];
+		if (kinds[at] !== "word") continue;
+		const isFirst = at === 0 || isApart[at] === true;
+		if (!isCapital(typed)) {
+			if (/^[a-z]/.test(typed)) small += 1;
+		} else if (isChatWord(word) || (isKnown(word) && typed === typed.toUpperCase())) {
+			// Somebody Who Writes All Words Like This names nothing by it.
+			if (!isFirst && SMALL.has(word)) return undefined;
+		} else if (!isFirst || proper.has(at + 1)) proper.add(at);
+	}
+	return small >= SMALL_MIN && proper.size > 0 ? proper : undefined;
+}
+
+/** Returns a word in its usual spelling. */
+export function plainWord(typed: string, isKnown: (low: string) => boolean): string {
+	const plain = SPELLINGS.get(typed);
+	if (plain !== undefined) return plain;
+	const end = typed.charCodeAt(typed.length - 1) === APOSTROPHE ? typed.length - 1 : typed.length;
+	if (typed.charCodeAt(end - 1) === LETTER_N && CLIPPED.test(typed) && !isKnown(typed)) {
+		const whole = `${typed.slice(0, end)}g`;
+		if (isKnown(whole) || isVerbForm(whole)) return whole;
+	}
+	return isDrawnOut(typed) ? squeezed(typed, isKnown) : typed;
+}
+
+/** Looks at the first letter only, as every text passes here. */
+function isCapital(word: string): boolean {
+	const first = word.charCodeAt(0);
+	return first >= 65 && first <= 90;
+}
+
+/** Returns true for a character three times in a row. Without a pattern: every word passes here. */
+function isDrawnOut(word: string): boolean {
+	for (let at = 2; at < word.length; at++) {
+		const code = word.charCodeAt(at);
+		if (code === word.charCodeAt(at - 1) && code === word.charCodeAt(at - 2)) return true;
+	}
+	return false;
+}

@@ -10,6 +10,99 @@ import type { Slot } from "#core/plugin/Tool.ts";
  */
 export type SlotRules = { chains: Pick<ChainRegistry, "bySlug">; isReserved(low: string): boolean };
 
+const MANY = new Set(
+	"two three four eight nine ten eleven twelve fifteen twenty forty ninety".split(" "),
+);
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+
+/** The required form of each kind of slot, for error messages. */
+export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
+	amount: "an amount such as 0.5",
+	percent: "a percentage such as 50%",
+	asset: "a ticker such as AAPL, or a token's address",
+	collection: "the name or address of a collection",
+	token: "a token id such as #12",
+	chain: "a known chain",
+	address: "a whole address with a right checksum",
+	window: "one of 5m, 1h, 6h, 24h, 7d, 30d",
+	id: "the id of an intent",
+	word: "another word",
+};
+
+const AMOUNT = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/;
+const PERCENT = /^(?:100|[1-9]\d?)%$/;
+const TOKEN = /^#?(?:0|[1-9]\d{0,77})$/;
+const TICKER = /^\$?[a-z][a-z0-9.-]{0,15}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const HEX = /^0x[0-9a-f]{6,}$/;
+const NAME_WORD =
+	/^(?:&|[a-z0-9\u00c0-\u024f\u1e00-\u1eff][a-z0-9\u00c0-\u024f\u1e00-\u1eff'&.+_-]*)$/;
+
+/** Tickers that are also small words of commands are read only with a `$`. */
+const SMALL_WORDS = new Set(
+	"a all and any as at by for from half in is it me my no not of on or per the to up with".split(
+		" ",
+	),
+);
+
+const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
+
+const NUMBERS = new Map([
+	["one", "1"],
+	["five", "5"],
+	["six", "6"],
+	["seven", "7"],
+	["twenty-four", "24"],
+	["thirty", "30"],
+	["sixty", "60"],
+]);
+
+const UNITS: readonly [string, string][] = [
+	["5m", "5min 5mins 5minute 5minutes|5 m|5 min|5 mins|5 minutes|5 minute"],
+	["1h", "hour hourly hr 1hr 60m 60min 60mins 1hour|1 h|1 hr|1 hour|60 minutes|60 min|60 mins"],
+	["6h", "6hr 6hrs 6hour 6hours|6 h|6 hour|6 hr|6 hrs|6 hours"],
+	[
+		"24h",
+		"day daily today todays today's yesterday yesterdays yesterday's 24hr 24hrs 24hour 24hours " +
+			"1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
+	],
+	["7d", "week weeks week's weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
+	["30d", "month months month's monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
+];
+
+const WINDOW_WORDS = new Map(
+	UNITS.flatMap(([value, spellings]) => {
+		const [single = "", ...pairs] = spellings.split("|");
+		return [value, ...single.split(" "), ...pairs].map((spelling) => [spelling, value] as const);
+	}),
+);
+
+export const TIME_UNITS: ReadonlySet<string> = new Set(
+	(
+		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
+		"weeks mo month months y yr yrs year years"
+	).split(" "),
+);
+const OTHER_TIMES = new Set(
+	"year years yearly annual annually ytd quarter quarterly lifetime alltime".split(" "),
+);
+
+/** Words behind an amount that make it one of money. */
+export const MONEY: ReadonlySet<string> = new Set(
+	"eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "),
+);
+
+const COMPARES_PRICE_AMOUNT = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
+const COMPARING = new Set(
+	"under below above over sub beneath hit hits reach reached cross crossed break broke lost holding hold holds paid".split(
+		" ",
+	),
+);
+const TELLING = new Set(
+	"was were be at like around about near got have ive i've with only".split(" "),
+);
+
 /**
  * Reads one word as the value of a slot; undefined where it does not fit. For names: `isNameWord`.
  */
@@ -80,13 +173,6 @@ export function readLooseWindow(
 	return both ? { value: both, used: 2 } : undefined;
 }
 
-/** Reads `thirty-day` and `24-hours`. */
-function hyphened(low: string): string | undefined {
-	const end = low.lastIndexOf("-");
-	const count = low.slice(0, end);
-	return WINDOW_WORDS.get(`${NUMBERS.get(count) ?? count} ${low.slice(end + 1)}`);
-}
-
 /** Returns true for a length of time in one word. */
 export function isWindowWord(low: string): boolean {
 	return WINDOW_WORDS.has(low);
@@ -113,95 +199,10 @@ export function isOtherTime({ low, kinds }: Words, at: number): boolean {
 	return TIME_UNITS.has(/^\d+$/.test(word) ? next : word.replace(/^\d+/, ""));
 }
 
-const MANY = new Set(
-	"two three four eight nine ten eleven twelve fifteen twenty forty ninety".split(" "),
-);
-const DIGIT_0 = 48;
-const DIGIT_9 = 57;
-
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
 	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
 }
-
-/** The required form of each kind of slot, for error messages. */
-export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
-	amount: "an amount such as 0.5",
-	percent: "a percentage such as 50%",
-	asset: "a ticker such as AAPL, or a token's address",
-	collection: "the name or address of a collection",
-	token: "a token id such as #12",
-	chain: "a known chain",
-	address: "a whole address with a right checksum",
-	window: "one of 5m, 1h, 6h, 24h, 7d, 30d",
-	id: "the id of an intent",
-	word: "another word",
-};
-
-const AMOUNT = /^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/;
-const PERCENT = /^(?:100|[1-9]\d?)%$/;
-const TOKEN = /^#?(?:0|[1-9]\d{0,77})$/;
-const TICKER = /^\$?[a-z][a-z0-9.-]{0,15}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const HEX = /^0x[0-9a-f]{6,}$/;
-const NAME_WORD =
-	/^(?:&|[a-z0-9\u00c0-\u024f\u1e00-\u1eff][a-z0-9\u00c0-\u024f\u1e00-\u1eff'&.+_-]*)$/;
-
-/** Tickers that are also small words of commands are read only with a `$`. */
-const SMALL_WORDS = new Set(
-	"a all and any as at by for from half in is it me my no not of on or per the to up with".split(
-		" ",
-	),
-);
-
-function readAsset(low: string, raw: string, rules: SlotRules): string | undefined {
-	if (low.startsWith("0x") && low.length > 16) return readAddress(low, raw);
-	if (!TICKER.test(low)) return undefined;
-	if (low.startsWith("$")) return low.slice(1).toUpperCase();
-	return SMALL_WORDS.has(low) || rules.isReserved(low) ? undefined : low.toUpperCase();
-}
-
-const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
-
-const NUMBERS = new Map([
-	["one", "1"],
-	["five", "5"],
-	["six", "6"],
-	["seven", "7"],
-	["twenty-four", "24"],
-	["thirty", "30"],
-	["sixty", "60"],
-]);
-
-const UNITS: readonly [string, string][] = [
-	["5m", "5min 5mins 5minute 5minutes|5 m|5 min|5 mins|5 minutes|5 minute"],
-	["1h", "hour hourly hr 1hr 60m 60min 60mins 1hour|1 h|1 hr|1 hour|60 minutes|60 min|60 mins"],
-	["6h", "6hr 6hrs 6hour 6hours|6 h|6 hour|6 hr|6 hrs|6 hours"],
-	[
-		"24h",
-		"day daily today todays today's yesterday yesterdays yesterday's 24hr 24hrs 24hour 24hours " +
-			"1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
-	],
-	["7d", "week weeks week's weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
-	["30d", "month months month's monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
-];
-
-const WINDOW_WORDS = new Map(
-	UNITS.flatMap(([value, spellings]) => {
-		const [single = "", ...pairs] = spellings.split("|");
-		return [value, ...single.split(" "), ...pairs].map((spelling) => [spelling, value] as const);
-	}),
-);
-
-export const TIME_UNITS: ReadonlySet<string> = new Set(
-	(
-		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
-		"weeks mo month months y yr yrs year years"
-	).split(" "),
-);
-const OTHER_TIMES = new Set(
-	"year years yearly annual annually ytd quarter quarterly lifetime alltime".split(" "),
-);
 
 /**
  * Returns true for an amount that a price is compared with (`still above 2`, `under 1 eth`, `it was
@@ -217,23 +218,22 @@ export function comparesPrice(words: Words, at: number): boolean {
 	return TELLING.has(before) && (!/^\d+$/.test(word) || MONEY.has(next));
 }
 
+function readAsset(low: string, raw: string, rules: SlotRules): string | undefined {
+	if (low.startsWith("0x") && low.length > 16) return readAddress(low, raw);
+	if (!TICKER.test(low)) return undefined;
+	if (low.startsWith("$")) return low.slice(1).toUpperCase();
+	return SMALL_WORDS.has(low) || rules.isReserved(low) ? undefined : low.toUpperCase();
+}
+
+/** Reads `thirty-day` and `24-hours`. */
+function hyphened(low: string): string | undefined {
+	const end = low.lastIndexOf("-");
+	const count = low.slice(0, end);
+	return WINDOW_WORDS.get(`${NUMBERS.get(count) ?? count} ${low.slice(end + 1)}`);
+}
+
 /** Returns true where nothing stands that a number could count: no `hours`, no `holders`. */
 function isBare({ low, isApart }: Words, at: number): boolean {
 	const next = low[at];
 	return next === undefined || isApart[at] === true || MONEY.has(next) || isChatWord(next);
 }
-
-/** Words behind an amount that make it one of money. */
-export const MONEY: ReadonlySet<string> = new Set(
-	"eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "),
-);
-
-const COMPARES_PRICE_AMOUNT = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
-const COMPARING = new Set(
-	"under below above over sub beneath hit hits reach reached cross crossed break broke lost holding hold holds paid".split(
-		" ",
-	),
-);
-const TELLING = new Set(
-	"was were be at like around about near got have ive i've with only".split(" "),
-);

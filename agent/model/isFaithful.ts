@@ -3,19 +3,11 @@ import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
-/**
- * Returns true where a text asks for what it says, in its author's own voice: it quotes nobody,
- * denies nothing, sets no condition, reports no words of others, is no question, and does not speak
- * to a machine.
- *
- * Each word of a command may stand in a text that is none: `never send …`, `he said "send …"`. A
- * model that obeys every text would still propose it, so a command that moves value is taken from a
- * plain wish only. Whoever meant it types the command itself.
- */
-export function isOwnWish(text: string): boolean {
-	const said = text.normalize("NFKC").toLowerCase();
-	return !SIGNS.test(said) && !QUESTION.test(said) && !OTHER_VOICE.test(said);
-}
+export type QualifierRules = {
+	chains: Pick<ChainRegistry, "bySlug">;
+	/** True for a command that moves value: then each number in the text counts. */
+	isStrict(command: Command): boolean;
+};
 
 /** Matches signs that quote, mark up, introduce or separate, and apostrophes outside of words. */
 const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
@@ -36,15 +28,60 @@ const OTHER_VOICE = wordsOf([
 	"decode|decrypt|base64|rot13|morse|backwards|translate|repeat|echo|approved?|authori[sz]ed?",
 ]);
 
-function wordsOf(lists: readonly string[]): RegExp {
-	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${lists.join("|")})(?![\\p{L}\\p{N}])`, "u");
-}
+const TOKEN = /(?<![\p{L}\p{N}])#(\d{1,78})(?!\d)/gu;
+const ADDRESS = /(?<![\p{L}\p{N}])0x[0-9a-f]{40}(?![\p{L}\p{N}])/gu;
+const PERCENTAGE = /(?<![\p{N}.])(\d+)\s*(?:%|percent\b|pct\b)/gu;
+const NUMBER = /(?<![\p{L}\p{N}_-])\d+(?:\.\d+)?/gu;
+/** A chain follows one of these words; elsewhere it may be part of a name (`base gods`). */
+const CHAIN =
+	/(?<![\p{L}\p{N}])(?:on|from|to|via|over|across)\s+(?:the\s+)?([\p{L}\p{N}_-]{2,40})/gu;
+const DURATION = /(?<![\p{L}\p{N}.])(\d{1,4})\s*-?\s*(min|hour|hr|h|day|d|week|wk|w|month)s?\b/gu;
+const MINUTES = new Map([
+	["min", 1],
+	["h", 60],
+	["hr", 60],
+	["hour", 60],
+	["d", 1_440],
+	["day", 1_440],
+	["w", 10_080],
+	["wk", 10_080],
+	["week", 10_080],
+	["month", 43_200],
+]);
+const WINDOW_MINUTES = new Map([
+	["5m", 5],
+	["1h", 60],
+	["6h", 360],
+	["24h", 1_440],
+	["7d", 10_080],
+	["30d", 43_200],
+]);
 
-export type QualifierRules = {
-	chains: Pick<ChainRegistry, "bySlug">;
-	/** True for a command that moves value: then each number in the text counts. */
-	isStrict(command: Command): boolean;
-};
+const QUOTES_AUTHOR_ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/**
+ * Matches whole plain decimals that are no part of something else: not a piece of an address, a
+ * version, a longer number or a sum (`1/2`, `3-5`), not multiplied by what follows (`5k`, `2
+ * million`, `1e18`), and no count of other money or shares (`$5`, `5 dollars`, `10%`).
+ */
+const QUOTES_AUTHOR_NUMBER =
+	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
+
+const QUOTES_AUTHOR_PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
+
+/**
+ * Returns true where a text asks for what it says, in its author's own voice: it quotes nobody,
+ * denies nothing, sets no condition, reports no words of others, is no question, and does not speak
+ * to a machine.
+ *
+ * Each word of a command may stand in a text that is none: `never send …`, `he said "send …"`. A
+ * model that obeys every text would still propose it, so a command that moves value is taken from a
+ * plain wish only. Whoever meant it types the command itself.
+ */
+export function isOwnWish(text: string): boolean {
+	const said = text.normalize("NFKC").toLowerCase();
+	return !SIGNS.test(said) && !QUESTION.test(said) && !OTHER_VOICE.test(said);
+}
 
 /**
  * Returns true where a reading keeps everything that narrows the author's request: chains (`on
@@ -84,34 +121,20 @@ export function keepsQualifiers(
 	return minutesIn(said).every((minutes) => minutes === WINDOW_MINUTES.get(window ?? ""));
 }
 
-const TOKEN = /(?<![\p{L}\p{N}])#(\d{1,78})(?!\d)/gu;
-const ADDRESS = /(?<![\p{L}\p{N}])0x[0-9a-f]{40}(?![\p{L}\p{N}])/gu;
-const PERCENTAGE = /(?<![\p{N}.])(\d+)\s*(?:%|percent\b|pct\b)/gu;
-const NUMBER = /(?<![\p{L}\p{N}_-])\d+(?:\.\d+)?/gu;
-/** A chain follows one of these words; elsewhere it may be part of a name (`base gods`). */
-const CHAIN =
-	/(?<![\p{L}\p{N}])(?:on|from|to|via|over|across)\s+(?:the\s+)?([\p{L}\p{N}_-]{2,40})/gu;
-const DURATION = /(?<![\p{L}\p{N}.])(\d{1,4})\s*-?\s*(min|hour|hr|h|day|d|week|wk|w|month)s?\b/gu;
-const MINUTES = new Map([
-	["min", 1],
-	["h", 60],
-	["hr", 60],
-	["hour", 60],
-	["d", 1_440],
-	["day", 1_440],
-	["w", 10_080],
-	["wk", 10_080],
-	["week", 10_080],
-	["month", 43_200],
-]);
-const WINDOW_MINUTES = new Map([
-	["5m", 5],
-	["1h", 60],
-	["6h", 360],
-	["24h", 1_440],
-	["7d", 10_080],
-	["30d", 43_200],
-]);
+/**
+ * Returns true where every value of a reading stands in the author's own text: amounts, addresses,
+ * ids, tickers, chains, names and words of a list. Only a window of time may be reworded (`today`
+ * is `24h`): it says how far back to look, and moves nothing.
+ *
+ * So a model that was manipulated can only repeat what this person wrote.
+ */
+export function quotesAuthor({ command, values }: Reading, text: string): boolean {
+	const plain = text.normalize("NFKC");
+	return Object.entries(values).every(([name, value]) => {
+		const slot = command.slots[name];
+		return slot !== undefined && stands(slot, value.normalize("NFKC").toLowerCase(), plain);
+	});
+}
 
 function chainsIn(said: string, chains: QualifierRules["chains"]): string[] {
 	return [...said.matchAll(CHAIN)].flatMap(([, word = ""]) => {
@@ -127,21 +150,6 @@ function chainsIn(said: string, chains: QualifierRules["chains"]): string[] {
 function minutesIn(said: string): number[] {
 	return [...said.matchAll(DURATION)].map(([, count, unit = ""]) => {
 		return Number(count) * (MINUTES.get(unit) ?? 0);
-	});
-}
-
-/**
- * Returns true where every value of a reading stands in the author's own text: amounts, addresses,
- * ids, tickers, chains, names and words of a list. Only a window of time may be reworded (`today`
- * is `24h`): it says how far back to look, and moves nothing.
- *
- * So a model that was manipulated can only repeat what this person wrote.
- */
-export function quotesAuthor({ command, values }: Reading, text: string): boolean {
-	const plain = text.normalize("NFKC");
-	return Object.entries(values).every(([name, value]) => {
-		const slot = command.slots[name];
-		return slot !== undefined && stands(slot, value.normalize("NFKC").toLowerCase(), plain);
 	});
 }
 
@@ -176,21 +184,15 @@ function stands({ kind }: Slot, value: string, typed: string): boolean {
 	}
 }
 
-const QUOTES_AUTHOR_ADDRESS = /^0x[0-9a-f]{40}$/;
-
-/**
- * Matches whole plain decimals that are no part of something else: not a piece of an address, a
- * version, a longer number or a sum (`1/2`, `3-5`), not multiplied by what follows (`5k`, `2
- * million`, `1e18`), and no count of other money or shares (`$5`, `5 dollars`, `10%`).
- */
-const QUOTES_AUTHOR_NUMBER =
-	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
-
-const QUOTES_AUTHOR_PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
-
 /** Returns runs of letters and digits, so that an address matches only as a whole. */
 function tokensOf(said: string): string[] {
 	return said.match(/[\p{L}\p{N}_-]+/gu) ?? [];
+}
+
+/** Returns true where the words stand together, in their order. */
+function hasRun(words: readonly string[], run: readonly string[]): boolean {
+	if (run.length === 0) return false;
+	return words.some((_, at) => run.every((word, step) => words[at + step] === word));
 }
 
 /** Returns words without the signs around them, and without a possessive `'s`. */
@@ -201,8 +203,6 @@ function wordsOfOfQuotesAuthor(said: string): string[] {
 		.filter((word) => word !== "");
 }
 
-/** Returns true where the words stand together, in their order. */
-function hasRun(words: readonly string[], run: readonly string[]): boolean {
-	if (run.length === 0) return false;
-	return words.some((_, at) => run.every((word, step) => words[at + step] === word));
+function wordsOf(lists: readonly string[]): RegExp {
+	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${lists.join("|")})(?![\\p{L}\\p{N}])`, "u");
 }

@@ -3,27 +3,16 @@ import { field } from "#core/http/openapi/schema.ts";
 import { withoutHidden } from "#core/outside.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time.ts";
 
-/**
- * Returns a text as one line in which nothing becomes a mention, a link, a hashtag or a cashtag,
- * wherever it is posted, and no character is invisible or changes the direction of writing.
- *
- * Anybody may name a collection `@bank wins $SCAM evil.xyz`: repeated unchanged, our reply would
- * notify, advertise and link for them. The whole line is treated alike, so that no renderer has to
- * remember which words came from outside. Figures (`$1.5M`, `#42`, `0.5`) stay unchanged.
- */
-export function harmless(text: string): string {
-	let line = withoutHidden(text.slice(0, TEXT_CHARS_MAX).toWellFormed().normalize("NFC"));
-	for (let pass = 0; pass < PASSES_MAX; pass++) {
-		if (PLAIN.test(line)) return line;
-		const before = line;
-		for (const [pattern, replacement] of RULES) line = line.replace(pattern, replacement);
-		// Removing characters can join others into something that the next pass must remove.
-		line = withoutHidden(line.normalize("NFC"));
-		if (line === before) return line;
-	}
-	// Only an attacker's text still changes after so many passes.
-	return withoutHidden(line.replace(SIGNS, " "));
-}
+/** The length of a text: in code points, and weighted as X counts it. */
+export type ReplyLength = { codePoints: number; weighted: number };
+
+export type LineTerms = {
+	/** The maximum length, in code points and as X counts. */
+	lengthMax: number;
+	/** The time of its oldest figure; null where nothing in it gets old. */
+	asOfMs: number | null;
+	nowMs: number;
+};
 
 const PASSES_MAX = 6;
 const SIGNS = /[^\p{L}\p{N}\p{M} ]/gu;
@@ -53,26 +42,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 	[/`/gu, "'"],
 ];
 
-/** The length of a text: in code points, and weighted as X counts it. */
-export type ReplyLength = { codePoints: number; weighted: number };
-
-/**
- * Counts a text in code points, and as X counts posts: most scripts 1, all else (CJK, emoji) 2.
- *
- * X counts a whole emoji as 2 and a link as 23. Here each code point of an emoji counts by itself,
- * which is never less; and a counted text has no links (see `harmless`).
- */
-export function replyLength(text: string): ReplyLength {
-	let codePoints = 0;
-	let weighted = 0;
-	for (const character of text.normalize("NFC")) {
-		codePoints += 1;
-		weighted += weightOf(character.codePointAt(0) ?? 0);
-	}
-	// The sent text is not composed (NFC): its own code points count if there are more.
-	return { codePoints: Math.max(codePoints, [...text].length), weighted };
-}
-
 /** Ranges of weight 1 in twitter-text's configuration, version 3. */
 const LIGHT: readonly (readonly [number, number])[] = [
 	[0, 4_351],
@@ -81,58 +50,10 @@ const LIGHT: readonly (readonly [number, number])[] = [
 	[8_242, 8_247],
 ];
 
-function weightOf(codePoint: number): number {
-	return LIGHT.some(([first, last]) => codePoint >= first && codePoint <= last) ? 1 : 2;
-}
-
-export type LineTerms = {
-	/** The maximum length, in code points and as X counts. */
-	lengthMax: number;
-	/** The time of its oldest figure; null where nothing in it gets old. */
-	asOfMs: number | null;
-	nowMs: number;
-};
-
-/**
- * Renders a reply's line: harmless, with the age of its figures, and within the maximum length. A
- * longer text is cut between words, or between whole characters, and ends with `…`; the age stays.
- */
-export function renderLine(text: string, { lengthMax, asOfMs, nowMs }: LineTerms): string {
-	const age = asOfMs === null ? "" : ` · ${ageOf(nowMs - asOfMs)}`;
-	return `${cut(harmless(text), lengthMax - replyLength(age).weighted)}${age}`;
-}
-
-/** Returns the age with its unit, at least 0: another clock may be slightly ahead of ours. */
-function ageOf(ms: number): string {
-	const age = Math.max(0, ms);
-	if (age < 2 * MINUTE_MS) return `${Math.floor(age / SECOND_MS)} s ago`;
-	if (age < 2 * HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
-	if (age < 2 * DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
-	return `${Math.floor(age / DAY_MS)} d ago`;
-}
-
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 const ENDING = "…";
 /** How far back to look for a blank: half a figure would be another figure. */
 const WORD_CHARS_MAX = 80;
-
-function cut(text: string, lengthMax: number): string {
-	if (fits(text, lengthMax)) return text;
-	let kept = "";
-	for (const { segment } of characters.segment(text)) {
-		if (!fits(`${kept}${segment}${ENDING}`, lengthMax)) break;
-		kept += segment;
-	}
-	const blank = kept.lastIndexOf(" ");
-	const isWhole = text[kept.length] === " ";
-	if (!isWhole && blank > 0 && kept.length - blank <= WORD_CHARS_MAX) kept = kept.slice(0, blank);
-	return `${kept.trimEnd()}${ENDING}`;
-}
-
-function fits(text: string, lengthMax: number): boolean {
-	const { codePoints, weighted } = replyLength(text);
-	return Math.max(codePoints, weighted) <= lengthMax;
-}
 
 const linkSchema = z
 	.object({
@@ -179,3 +100,82 @@ export const replySchema = z
 		code: field.text("Why it is `help` or `refused`; stable.", "unknown_command").nullable(),
 	})
 	.meta({ id: "AgentReply", description: "The agent's answer to one text." });
+
+/**
+ * Renders a reply's line: harmless, with the age of its figures, and within the maximum length. A
+ * longer text is cut between words, or between whole characters, and ends with `…`; the age stays.
+ */
+export function renderLine(text: string, { lengthMax, asOfMs, nowMs }: LineTerms): string {
+	const age = asOfMs === null ? "" : ` · ${ageOf(nowMs - asOfMs)}`;
+	return `${cut(harmless(text), lengthMax - replyLength(age).weighted)}${age}`;
+}
+
+/**
+ * Returns a text as one line in which nothing becomes a mention, a link, a hashtag or a cashtag,
+ * wherever it is posted, and no character is invisible or changes the direction of writing.
+ *
+ * Anybody may name a collection `@bank wins $SCAM evil.xyz`: repeated unchanged, our reply would
+ * notify, advertise and link for them. The whole line is treated alike, so that no renderer has to
+ * remember which words came from outside. Figures (`$1.5M`, `#42`, `0.5`) stay unchanged.
+ */
+export function harmless(text: string): string {
+	let line = withoutHidden(text.slice(0, TEXT_CHARS_MAX).toWellFormed().normalize("NFC"));
+	for (let pass = 0; pass < PASSES_MAX; pass++) {
+		if (PLAIN.test(line)) return line;
+		const before = line;
+		for (const [pattern, replacement] of RULES) line = line.replace(pattern, replacement);
+		// Removing characters can join others into something that the next pass must remove.
+		line = withoutHidden(line.normalize("NFC"));
+		if (line === before) return line;
+	}
+	// Only an attacker's text still changes after so many passes.
+	return withoutHidden(line.replace(SIGNS, " "));
+}
+
+/**
+ * Counts a text in code points, and as X counts posts: most scripts 1, all else (CJK, emoji) 2.
+ *
+ * X counts a whole emoji as 2 and a link as 23. Here each code point of an emoji counts by itself,
+ * which is never less; and a counted text has no links (see `harmless`).
+ */
+export function replyLength(text: string): ReplyLength {
+	let codePoints = 0;
+	let weighted = 0;
+	for (const character of text.normalize("NFC")) {
+		codePoints += 1;
+		weighted += weightOf(character.codePointAt(0) ?? 0);
+	}
+	// The sent text is not composed (NFC): its own code points count if there are more.
+	return { codePoints: Math.max(codePoints, [...text].length), weighted };
+}
+
+/** Returns the age with its unit, at least 0: another clock may be slightly ahead of ours. */
+function ageOf(ms: number): string {
+	const age = Math.max(0, ms);
+	if (age < 2 * MINUTE_MS) return `${Math.floor(age / SECOND_MS)} s ago`;
+	if (age < 2 * HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
+	if (age < 2 * DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
+	return `${Math.floor(age / DAY_MS)} d ago`;
+}
+
+function cut(text: string, lengthMax: number): string {
+	if (fits(text, lengthMax)) return text;
+	let kept = "";
+	for (const { segment } of characters.segment(text)) {
+		if (!fits(`${kept}${segment}${ENDING}`, lengthMax)) break;
+		kept += segment;
+	}
+	const blank = kept.lastIndexOf(" ");
+	const isWhole = text[kept.length] === " ";
+	if (!isWhole && blank > 0 && kept.length - blank <= WORD_CHARS_MAX) kept = kept.slice(0, blank);
+	return `${kept.trimEnd()}${ENDING}`;
+}
+
+function fits(text: string, lengthMax: number): boolean {
+	const { codePoints, weighted } = replyLength(text);
+	return Math.max(codePoints, weighted) <= lengthMax;
+}
+
+function weightOf(codePoint: number): number {
+	return LIGHT.some(([first, last]) => codePoint >= first && codePoint <= last) ? 1 : 2;
+}

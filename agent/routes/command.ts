@@ -16,22 +16,6 @@ export type AgentContext = {
 	agent(): OpenedAgent;
 };
 
-/**
- * Returns who speaks. A person types into the command route and chat, so with their session they
- * are the author of this very text. Throws `unauthorized` (401) for wrong credentials.
- */
-export async function authorOf(request: Request, { agent }: AgentContext): Promise<Caller> {
-	const profileId = await agent().callerOf(request);
-	const authority = profileId === null ? "none" : "author";
-	return { channel: "agent", profileId, authority };
-}
-
-/** Returns the address of the request, which tells guests apart. */
-export function guestOf(request: Request): { guest?: string } {
-	const address = requestContexts.get(request)?.clientAddress;
-	return address === undefined ? {} : { guest: address };
-}
-
 const bodySchema = z
 	.strictObject({
 		text: z
@@ -63,6 +47,36 @@ export const authoredDetail = {
 	],
 	...canFail(httpFault.unauthorized),
 };
+
+const schemaMember = (description: string) =>
+	z.record(z.string(), z.unknown()).meta({ description, examples: [{ type: "object" }] });
+
+const toolSchema = z
+	.object({
+		name: field.text("Its name, also over MCP.", "read_floor"),
+		title: field.text("Its name for people.", "Floor price"),
+		description: field.text("What it does, and in which units.", "Reads the lowest listing."),
+		capability: field.text("The group it belongs to.", "market"),
+		effect: z.enum(["read", "prepare", "execute"]).meta({
+			description:
+				"What it does at most: `read` changes nothing, `prepare` records what then asks its owner, " +
+				"`execute` may move money, and runs only for a command that its author typed.",
+		}),
+		access: z
+			.enum(["everybody", "profile"])
+			.meta({ description: "Whether it needs somebody who is signed in (`profile`)." }),
+		commands: z.array(z.string()).meta({
+			description: "Commands that run it, as they are typed.",
+			examples: [["floor <collection> [on <chain>]"]],
+		}),
+		inputSchema: schemaMember("What it takes, as JSON Schema."),
+		outputSchema: schemaMember("What it answers, as JSON Schema."),
+	})
+	.meta({ id: "AgentTool", description: "One thing that the agent can do." });
+
+const answerSchema = z
+	.object({ tools: z.array(toolSchema).meta({ description: "All of them, by name." }) })
+	.meta({ id: "AgentTools", description: "What the agent can do." });
 
 /** Answers one text. */
 export function command(context: AgentContext) {
@@ -104,35 +118,21 @@ export function command(context: AgentContext) {
 	);
 }
 
-const schemaMember = (description: string) =>
-	z.record(z.string(), z.unknown()).meta({ description, examples: [{ type: "object" }] });
+/**
+ * Returns who speaks. A person types into the command route and chat, so with their session they
+ * are the author of this very text. Throws `unauthorized` (401) for wrong credentials.
+ */
+export async function authorOf(request: Request, { agent }: AgentContext): Promise<Caller> {
+	const profileId = await agent().callerOf(request);
+	const authority = profileId === null ? "none" : "author";
+	return { channel: "agent", profileId, authority };
+}
 
-const toolSchema = z
-	.object({
-		name: field.text("Its name, also over MCP.", "read_floor"),
-		title: field.text("Its name for people.", "Floor price"),
-		description: field.text("What it does, and in which units.", "Reads the lowest listing."),
-		capability: field.text("The group it belongs to.", "market"),
-		effect: z.enum(["read", "prepare", "execute"]).meta({
-			description:
-				"What it does at most: `read` changes nothing, `prepare` records what then asks its owner, " +
-				"`execute` may move money, and runs only for a command that its author typed.",
-		}),
-		access: z
-			.enum(["everybody", "profile"])
-			.meta({ description: "Whether it needs somebody who is signed in (`profile`)." }),
-		commands: z.array(z.string()).meta({
-			description: "Commands that run it, as they are typed.",
-			examples: [["floor <collection> [on <chain>]"]],
-		}),
-		inputSchema: schemaMember("What it takes, as JSON Schema."),
-		outputSchema: schemaMember("What it answers, as JSON Schema."),
-	})
-	.meta({ id: "AgentTool", description: "One thing that the agent can do." });
-
-const answerSchema = z
-	.object({ tools: z.array(toolSchema).meta({ description: "All of them, by name." }) })
-	.meta({ id: "AgentTools", description: "What the agent can do." });
+/** Returns the address of the request, which tells guests apart. */
+export function guestOf(request: Request): { guest?: string } {
+	const address = requestContexts.get(request)?.clientAddress;
+	return address === undefined ? {} : { guest: address };
+}
 
 /** Lists the tools and commands of the agent. */
 export function tools({ agent }: AgentContext) {

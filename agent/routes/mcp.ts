@@ -25,55 +25,6 @@ export type Door = {
 	allowedOrigins: readonly string[];
 };
 
-/**
- * Throws `origin_not_allowed` (403) for a request of a web page that may not call, and for a host
- * name that is not ours.
- *
- * A page whose own name was pointed at this machine (DNS rebinding) has the same origin for its
- * browser. It cannot send a session's token, but could ask public questions. So, unlike for the
- * other routes, the same host is not enough: the origin must be ours, or listed.
- */
-export function guardDoor(request: Request, door: Door): void {
-	const origin = request.headers.get("origin");
-	if (origin !== null && !originsOf(door).includes(origin) && !isLocalPage(origin, door)) {
-		throw httpFault.originNotAllowed();
-	}
-	const host = requestContexts.get(request)?.target.host ?? new URL(request.url).host;
-	if (!knowsHost(host, door)) {
-		throw httpFault.originNotAllowed({ public: "This service is not reached by that host name." });
-	}
-}
-
-function originsOf({ publicUrl, allowedOrigins }: Door): string[] {
-	const own = publicUrl === undefined ? [] : [new URL(publicUrl).origin];
-	return [...own, ...allowedOrigins];
-}
-
-/**
- * Returns true for a local page if only this machine can connect: names cannot be rebound to it.
- */
-function isLocalPage(origin: string, { listensOn }: Door): boolean {
-	if (!isLoopback(listensOn) || !URL.canParse(origin)) return false;
-	const { protocol, hostname } = new URL(origin);
-	return /^https?:$/.test(protocol) && isLoopback(hostname);
-}
-
-/**
- * Returns whether the host is ours. Behind a proxy without `PUBLIC_URL` any name may be: then only
- * the origin decides.
- */
-function knowsHost(host: string, { publicUrl, listensOn }: Door): boolean {
-	if (!URL.canParse(`http://${host}`)) return false;
-	const { hostname } = new URL(`http://${host}`);
-	if (isLoopback(hostname) || hostname === listensOn) return true;
-	if (publicUrl !== undefined) return hostname === new URL(publicUrl).hostname;
-	return !isLoopback(listensOn);
-}
-
-function isLoopback(hostname: string): boolean {
-	return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname);
-}
-
 export type McpOptions = AgentContext & {
 	log: Log;
 	door: Door;
@@ -108,43 +59,22 @@ export function mcp(options: McpOptions) {
 }
 
 /**
- * Throws `malformed_body` (400) for a batch, which the protocol no longer has: one request, counted
- * once, would run a hundred tools.
+ * Throws `origin_not_allowed` (403) for a request of a web page that may not call, and for a host
+ * name that is not ours.
+ *
+ * A page whose own name was pointed at this machine (DNS rebinding) has the same origin for its
+ * browser. It cannot send a session's token, but could ask public questions. So, unlike for the
+ * other routes, the same host is not enough: the origin must be ours, or listed.
  */
-async function refuseBatch(request: Request): Promise<void> {
-	const body: unknown = await request
-		.clone()
-		.json()
-		.catch(() => null);
-	if (!Array.isArray(body) || body.length < 2) return;
-	throw httpFault.malformedBody({ public: "Send one message in each request." });
-}
-
-/**
- * Hands the caller on in the package's own way. The token itself goes no further than our check.
- */
-function authInfoOf({ profileId }: Caller): AuthInfo {
-	return { token: "", clientId: profileId ?? "", scopes: [] };
-}
-
-/**
- * Returns the caller by the bearer token alone: a cookie belongs to a browser. Throws
- * `unauthorized` (401) for a wrong token.
- */
-async function callerOf(request: Request, agent: OpenedAgent): Promise<Caller> {
-	const headers = new Headers(request.headers);
-	headers.delete("cookie");
-	const bare = new Request(request.url, { method: "GET", headers });
-	const profileId = headers.has("authorization") ? await agent.callerOf(bare) : null;
-	return callerFor(profileId);
-}
-
-/**
- * Returns a caller with at most a session's authority: a program is not the author of what it
- * sends.
- */
-function callerFor(profileId: string | null): Caller {
-	return { channel: "mcp", profileId, authority: profileId === null ? "none" : "session" };
+export function guardDoor(request: Request, door: Door): void {
+	const origin = request.headers.get("origin");
+	if (origin !== null && !originsOf(door).includes(origin) && !isLocalPage(origin, door)) {
+		throw httpFault.originNotAllowed();
+	}
+	const host = requestContexts.get(request)?.target.host ?? new URL(request.url).host;
+	if (!knowsHost(host, door)) {
+		throw httpFault.originNotAllowed({ public: "This service is not reached by that host name." });
+	}
 }
 
 async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler> {
@@ -163,6 +93,14 @@ async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler
 			onerror: (error) => log.debug("an MCP request was refused", { error }),
 		},
 	);
+}
+
+/**
+ * Returns a caller with at most a session's authority: a program is not the author of what it
+ * sends.
+ */
+function callerFor(profileId: string | null): Caller {
+	return { channel: "mcp", profileId, authority: profileId === null ? "none" : "session" };
 }
 
 /**
@@ -238,4 +176,66 @@ function rendered(result: ToolResult): CallToolResult {
 
 function failed(text: string): CallToolResult {
 	return { isError: true, content: [{ type: "text", text }] };
+}
+
+/**
+ * Returns the caller by the bearer token alone: a cookie belongs to a browser. Throws
+ * `unauthorized` (401) for a wrong token.
+ */
+async function callerOf(request: Request, agent: OpenedAgent): Promise<Caller> {
+	const headers = new Headers(request.headers);
+	headers.delete("cookie");
+	const bare = new Request(request.url, { method: "GET", headers });
+	const profileId = headers.has("authorization") ? await agent.callerOf(bare) : null;
+	return callerFor(profileId);
+}
+
+/**
+ * Throws `malformed_body` (400) for a batch, which the protocol no longer has: one request, counted
+ * once, would run a hundred tools.
+ */
+async function refuseBatch(request: Request): Promise<void> {
+	const body: unknown = await request
+		.clone()
+		.json()
+		.catch(() => null);
+	if (!Array.isArray(body) || body.length < 2) return;
+	throw httpFault.malformedBody({ public: "Send one message in each request." });
+}
+
+/**
+ * Hands the caller on in the package's own way. The token itself goes no further than our check.
+ */
+function authInfoOf({ profileId }: Caller): AuthInfo {
+	return { token: "", clientId: profileId ?? "", scopes: [] };
+}
+
+function originsOf({ publicUrl, allowedOrigins }: Door): string[] {
+	const own = publicUrl === undefined ? [] : [new URL(publicUrl).origin];
+	return [...own, ...allowedOrigins];
+}
+
+/**
+ * Returns true for a local page if only this machine can connect: names cannot be rebound to it.
+ */
+function isLocalPage(origin: string, { listensOn }: Door): boolean {
+	if (!isLoopback(listensOn) || !URL.canParse(origin)) return false;
+	const { protocol, hostname } = new URL(origin);
+	return /^https?:$/.test(protocol) && isLoopback(hostname);
+}
+
+function isLoopback(hostname: string): boolean {
+	return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname);
+}
+
+/**
+ * Returns whether the host is ours. Behind a proxy without `PUBLIC_URL` any name may be: then only
+ * the origin decides.
+ */
+function knowsHost(host: string, { publicUrl, listensOn }: Door): boolean {
+	if (!URL.canParse(`http://${host}`)) return false;
+	const { hostname } = new URL(`http://${host}`);
+	if (isLoopback(hostname) || hostname === listensOn) return true;
+	if (publicUrl !== undefined) return hostname === new URL(publicUrl).hostname;
+	return !isLoopback(listensOn);
 }

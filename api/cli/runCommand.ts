@@ -38,6 +38,28 @@ import {
 } from "#core/plugin/Plugin.ts";
 import { createJobQueue } from "#core/queue.ts";
 
+export type CommandContext = {
+	env: Environment;
+	out(line: string): void;
+	note(line: string): void;
+	terminal?: Terminal | null;
+	/** Takes the process's signals over; without it nothing interrupts a command. */
+	interrupted?(): AbortSignal;
+};
+
+type Given = StorageOptions & {
+	env: Environment;
+	plugins: readonly AnyPlugin[];
+	note(line: string): void;
+	/** Throws where the embedded database must not be opened, because that would make one. */
+	inspectFolder?(dataDir: string): void;
+};
+
+/** A plugin's command takes less of the context than there is; ours may open the storage alone. */
+type Command = Omit<CliCommand, "run"> & {
+	run(args: readonly string[], context: CliContext & AuditContext): Promise<number>;
+};
+
 export const cliFault = defineFaults({
 	worldFailed: {
 		status: 500,
@@ -47,9 +69,54 @@ export const cliFault = defineFaults({
 	usage: { status: 500, retry: "never", public: "That is not a command." },
 });
 
-/** Each step of the work as a line is for a service; a command shows its own progress. */
-export function quieterLevel(level: LogLevel): LogLevel {
-	return level === "info" ? "warn" : level;
+const LOCATION = "postgres/location";
+/** More worlds than this are not listed: the first few show where to look. */
+const WORLDS_MAX = 5;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Runs one command of `bun run svc`; answers the exit code. */
+export async function runCommand(
+	args: readonly string[],
+	context: CommandContext,
+): Promise<number> {
+	const [name = "help", ...rest] = args;
+	const { loaded, disabled } = pluginNames(context.env);
+	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
+	if (rest.some((arg) => arg === "--help" || arg === "-h")) {
+		const known = helpOf(plugins).filter(({ usage }) => usage.split(" ", 1)[0] === name);
+		for (const { usage, summary } of known) context.out(`bun run svc ${usage}\n  ${summary}`);
+		if (known.length > 0) return 0;
+	}
+	const own = commandsOf(plugins).find((command) => command.name === name);
+	if (own) {
+		return own.run(rest, {
+			env: context.env,
+			out: context.out,
+			note: context.note,
+			terminal: context.terminal ?? null,
+			interrupted: () => context.interrupted?.() ?? new AbortController().signal,
+			contributions: contributionsOf(plugins),
+			openCore: (needs) => openCore(needs, { ...context, plugins }),
+			openStorage: () =>
+				openStorageOnly({
+					...context,
+					plugins,
+					inspect: refuseWithoutAuditLog,
+					inspectFolder: refuseNewDataDir,
+				}),
+		});
+	}
+	if (name === "migrate") {
+		wantsHelp(rest, "bun run svc migrate");
+		return migrateCommand(plugins, context);
+	}
+	if (name === "config") return configCommand(rest, plugins, context);
+	if (name === "help" || name === "--help" || name === "-h") {
+		context.out(helpText(plugins));
+		return 0;
+	}
+	throw cliFault.usage({ public: `"${name}" is not a command.\n\n${helpText(plugins)}` });
 }
 
 /**
@@ -134,14 +201,6 @@ export async function openCore<N extends Needs>(
 	}
 }
 
-type Given = StorageOptions & {
-	env: Environment;
-	plugins: readonly AnyPlugin[];
-	note(line: string): void;
-	/** Throws where the embedded database must not be opened, because that would make one. */
-	inspectFolder?(dataDir: string): void;
-};
-
 /**
  * Opens the configured database, brought up to date, for commands that need nothing else: they work
  * where CHAINS is not set. The log goes to `note`: stdout is the command's.
@@ -157,9 +216,10 @@ export async function openStorageOnly(given: Given): Promise<Storage> {
 	return openStorage(config, plugins, log, inspect ? { inspect } : {});
 }
 
-const LOCATION = "postgres/location";
-/** More worlds than this are not listed: the first few show where to look. */
-const WORLDS_MAX = 5;
+/** Each step of the work as a line is for a service; a command shows its own progress. */
+export function quieterLevel(level: LogLevel): LogLevel {
+	return level === "info" ? "warn" : level;
+}
 
 /**
  * Throws where DATA_DIR has no embedded database yet, and names those of its sandbox worlds.
@@ -178,8 +238,6 @@ export function refuseNewDataDir(dataDir: string): void {
 		public: `There is no database in DATA_DIR (${resolve(dataDir)}), and none was made. Set DATABASE_URL or DATA_DIR to the one to check.${hint.join("")}`,
 	});
 }
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Throws where a database has no table of the audit log.
@@ -219,62 +277,13 @@ export function wantsHelp(args: readonly string[], help: string): boolean {
 	throw cliFault.usage({ public: `"${unknown}" is not an argument of this command.\n\n${help}` });
 }
 
-export type CommandContext = {
-	env: Environment;
-	out(line: string): void;
-	note(line: string): void;
-	terminal?: Terminal | null;
-	/** Takes the process's signals over; without it nothing interrupts a command. */
-	interrupted?(): AbortSignal;
-};
-
-/** A plugin's command takes less of the context than there is; ours may open the storage alone. */
-type Command = Omit<CliCommand, "run"> & {
-	run(args: readonly string[], context: CliContext & AuditContext): Promise<number>;
-};
-
-/** Runs one command of `bun run svc`; answers the exit code. */
-export async function runCommand(
-	args: readonly string[],
-	context: CommandContext,
-): Promise<number> {
-	const [name = "help", ...rest] = args;
-	const { loaded, disabled } = pluginNames(context.env);
-	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
-	if (rest.some((arg) => arg === "--help" || arg === "-h")) {
-		const known = helpOf(plugins).filter(({ usage }) => usage.split(" ", 1)[0] === name);
-		for (const { usage, summary } of known) context.out(`bun run svc ${usage}\n  ${summary}`);
-		if (known.length > 0) return 0;
-	}
-	const own = commandsOf(plugins).find((command) => command.name === name);
-	if (own) {
-		return own.run(rest, {
-			env: context.env,
-			out: context.out,
-			note: context.note,
-			terminal: context.terminal ?? null,
-			interrupted: () => context.interrupted?.() ?? new AbortController().signal,
-			contributions: contributionsOf(plugins),
-			openCore: (needs) => openCore(needs, { ...context, plugins }),
-			openStorage: () =>
-				openStorageOnly({
-					...context,
-					plugins,
-					inspect: refuseWithoutAuditLog,
-					inspectFolder: refuseNewDataDir,
-				}),
-		});
-	}
-	if (name === "migrate") {
-		wantsHelp(rest, "bun run svc migrate");
-		return migrateCommand(plugins, context);
-	}
-	if (name === "config") return configCommand(rest, plugins, context);
-	if (name === "help" || name === "--help" || name === "-h") {
-		context.out(helpText(plugins));
-		return 0;
-	}
-	throw cliFault.usage({ public: `"${name}" is not a command.\n\n${helpText(plugins)}` });
+function helpOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string }[] {
+	return [
+		{ usage: "migrate", summary: "bring the database up to this build's version" },
+		{ usage: "config print", summary: "print the configuration, secrets masked" },
+		{ usage: "config example", summary: "print .env.example" },
+		...commandsOf(plugins),
+	];
 }
 
 /** Those that are data: the runtime's, and the plugins'. */
@@ -307,15 +316,6 @@ function configCommand(
 	out(renderConfig(sections.all, parsed).trimEnd());
 	for (const warning of parsed.warnings) note(warning);
 	return 0;
-}
-
-function helpOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string }[] {
-	return [
-		{ usage: "migrate", summary: "bring the database up to this build's version" },
-		{ usage: "config print", summary: "print the configuration, secrets masked" },
-		{ usage: "config example", summary: "print .env.example" },
-		...commandsOf(plugins),
-	];
 }
 
 function helpText(plugins: readonly AnyPlugin[]): string {

@@ -9,6 +9,76 @@ import { redactText, secretForms } from "#core/log.ts";
 import { bootTree } from "#core/plugin/createHost.ts";
 import type { Terminal } from "#core/plugin/Plugin.ts";
 
+/** What of a stream a terminal is made of. */
+export type TerminalStream = {
+	isTTY?: boolean | undefined;
+	columns?: number | undefined;
+	write(text: string): unknown;
+};
+
+type Around = {
+	/** Ends what was started for the service, after it. */
+	stopAlso?: () => Promise<void>;
+	/** Lines of the banner's own manner about that, by where the service is. */
+	more?: (url: string) => readonly string[];
+	/** Tells it where the service is: its port may be new at each start. */
+	onUp?: (url: string) => void;
+};
+
+/** To the line's begin, and nothing on it (ECMA-48: EL). */
+const CLEAR = "\r\u001b[K";
+const COLUMNS_DEFAULT = 80;
+
+/** sysexits' EX_CONFIG: supervisors can tell "will never start like this" from "try again". */
+const EXIT_CONFIG = 78;
+const EXIT_FAILURE = 1;
+
+/**
+ * One Ctrl-C reaches us several times: from the terminal, and from each runner above us (npx, `bun
+ * run`) that passes it on. Only a signal that comes later than this is a person's second one.
+ */
+const ECHO_MS = 1_000;
+
+/** 128 + SIGINT, as shells count. */
+const EXIT_INTERRUPTED = 130;
+
+/** Longer than the service's own drain, so it is only reached when something hangs. */
+const STOP_TIMEOUT_MS = 40_000;
+
+/** As in `untilStopped`: runners above us pass one Ctrl-C on, and only a later one is a second. */
+const UNTIL_INTERRUPTED_ECHO_MS = 1_000;
+
+/** 128 + SIGINT, as shells count. */
+const UNTIL_INTERRUPTED_EXIT_INTERRUPTED = 130;
+
+/**
+ * Runs the service in the foreground until a signal. The banner goes to stderr: stdout holds the
+ * log and nothing else.
+ */
+export async function serve(env: Environment, around: Around = {}): Promise<number> {
+	const { stopAlso = async () => {}, more = () => [], onUp = () => {} } = around;
+	const beganMs = systemClock.nowMs();
+	try {
+		const service = await startService({ env });
+		onUp(service.url);
+		// Before the banner: whoever reads that we are up may already tell us to end.
+		const stopped = untilStopped(async () => {
+			process.stderr.write("\nstopping …\n");
+			await service.stop();
+			await stopAlso();
+			process.stderr.write("stopped\n");
+		}, STOP_TIMEOUT_MS);
+		const tookMs = systemClock.nowMs() - beganMs;
+		process.stderr.write(banner(service, { tookMs, more: more(service.url) }));
+		await stopped;
+		return 0;
+	} catch (error) {
+		const code = reportFailure(error, env);
+		await stopAlso();
+		return code;
+	}
+}
+
 /** What a person sees once the service is up: the boot tree, and what to open first. */
 export function banner(service: Service, given: { tookMs: number; more: readonly string[] }) {
 	const { tookMs, more } = given;
@@ -39,17 +109,6 @@ Ctrl-C stops everything that was started here.
 `;
 }
 
-/** To the line's begin, and nothing on it (ECMA-48: EL). */
-const CLEAR = "\r\u001b[K";
-const COLUMNS_DEFAULT = 80;
-
-/** What of a stream a terminal is made of. */
-export type TerminalStream = {
-	isTTY?: boolean | undefined;
-	columns?: number | undefined;
-	write(text: string): unknown;
-};
-
 /** Redraws one line on a terminal; null where the stream is none. */
 export function openTerminal(stream: TerminalStream): Terminal | null {
 	if (!stream.isTTY) return null;
@@ -67,10 +126,6 @@ export function openTerminal(stream: TerminalStream): Terminal | null {
 		},
 	};
 }
-
-/** sysexits' EX_CONFIG: supervisors can tell "will never start like this" from "try again". */
-const EXIT_CONFIG = 78;
-const EXIT_FAILURE = 1;
 
 /**
  * Says on stderr why a command ended, in a form a person can act on; answers the exit code.
@@ -90,15 +145,6 @@ export function reportFailure(error: unknown, env: Environment = readEnvironment
 	if (error.privateDetail) say(error.privateDetail);
 	return error.retry === "never" ? EXIT_CONFIG : EXIT_FAILURE;
 }
-
-/**
- * One Ctrl-C reaches us several times: from the terminal, and from each runner above us (npx, `bun
- * run`) that passes it on. Only a signal that comes later than this is a person's second one.
- */
-const ECHO_MS = 1_000;
-
-/** 128 + SIGINT, as shells count. */
-const EXIT_INTERRUPTED = 130;
 
 /**
  * Waits for SIGINT or SIGTERM, then stops everything, within a bound. A second signal ends the
@@ -121,52 +167,6 @@ export async function untilStopped(stop: () => Promise<void>, timeoutMs: number)
 	await stop();
 	clearTimeout(late);
 }
-
-/** Longer than the service's own drain, so it is only reached when something hangs. */
-const STOP_TIMEOUT_MS = 40_000;
-
-type Around = {
-	/** Ends what was started for the service, after it. */
-	stopAlso?: () => Promise<void>;
-	/** Lines of the banner's own manner about that, by where the service is. */
-	more?: (url: string) => readonly string[];
-	/** Tells it where the service is: its port may be new at each start. */
-	onUp?: (url: string) => void;
-};
-
-/**
- * Runs the service in the foreground until a signal. The banner goes to stderr: stdout holds the
- * log and nothing else.
- */
-export async function serve(env: Environment, around: Around = {}): Promise<number> {
-	const { stopAlso = async () => {}, more = () => [], onUp = () => {} } = around;
-	const beganMs = systemClock.nowMs();
-	try {
-		const service = await startService({ env });
-		onUp(service.url);
-		// Before the banner: whoever reads that we are up may already tell us to end.
-		const stopped = untilStopped(async () => {
-			process.stderr.write("\nstopping …\n");
-			await service.stop();
-			await stopAlso();
-			process.stderr.write("stopped\n");
-		}, STOP_TIMEOUT_MS);
-		const tookMs = systemClock.nowMs() - beganMs;
-		process.stderr.write(banner(service, { tookMs, more: more(service.url) }));
-		await stopped;
-		return 0;
-	} catch (error) {
-		const code = reportFailure(error, env);
-		await stopAlso();
-		return code;
-	}
-}
-
-/** As in `untilStopped`: runners above us pass one Ctrl-C on, and only a later one is a second. */
-const UNTIL_INTERRUPTED_ECHO_MS = 1_000;
-
-/** 128 + SIGINT, as shells count. */
-const UNTIL_INTERRUPTED_EXIT_INTERRUPTED = 130;
 
 /**
  * Aborts at the first SIGINT, SIGTERM or SIGHUP, so that a command can end what it is at. A second

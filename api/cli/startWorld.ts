@@ -7,6 +7,29 @@ import { hexQuantity } from "#core/chain/Hex.ts";
 import { parseHead } from "#core/chain/heads/Head.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 
+type WorldPart =
+	| "httpUrl"
+	| "home"
+	| "stable"
+	| "walletProviderUrl"
+	| "reveals"
+	| "studioUrl"
+	| "stocks"
+	| "socialUrl"
+	| "social";
+
+/** Where the service is, and which of its upstreams are the sandbox's. */
+type Told = {
+	url: string;
+	hasOwnWallets: boolean;
+	hasOwnStocks: boolean;
+	hasOwnSocial: boolean;
+	/** The service trades stocks. */
+	hasTrades: boolean;
+};
+
+type Named = Pick<World, "httpUrl" | "firstBlock">;
+
 /** The sandbox is a process and not an import: the service only ever sees its URLs. */
 const WORLD_MAIN = join(import.meta.dir, "../../test/sandbox/main.ts");
 /** Of the sandbox's own marketplace: whoever calls without it is refused, as by the real one. */
@@ -85,6 +108,12 @@ export type World = z.output<typeof readySchema> & {
 	stop(): Promise<void>;
 };
 
+/** A bridge to the other chain. */
+const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
+const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";
+/** Without its `$`: a shell would read that. */
+const TRADE = "buy TSLA with 50 USDG";
+
 /**
  * Starts the sandbox world and waits until it answers. It runs in a session of its own, so Ctrl-C
  * reaches it only through us, after the service let go; and it ends when our pipe to it does, so
@@ -121,42 +150,6 @@ export async function startWorld(dataDir: string): Promise<World> {
 		throw cliFault.worldFailed({ cause });
 	}
 }
-
-function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise<string> {
-	return new Promise((resolve, reject) => {
-		const failed = (why: string) => reject(cliFault.worldFailed({ detail: why }));
-		const timer = setTimeout(() => failed("it took too long"), READY_TIMEOUT_MS);
-		createInterface({ input: stream }).once("line", (line) => {
-			clearTimeout(timer);
-			resolve(line);
-		});
-		ended.then(() => {
-			clearTimeout(timer);
-			failed("it ended before it was ready");
-		});
-	});
-}
-
-type WorldPart =
-	| "httpUrl"
-	| "home"
-	| "stable"
-	| "walletProviderUrl"
-	| "reveals"
-	| "studioUrl"
-	| "stocks"
-	| "socialUrl"
-	| "social";
-
-/** Where the service is, and which of its upstreams are the sandbox's. */
-type Told = {
-	url: string;
-	hasOwnWallets: boolean;
-	hasOwnStocks: boolean;
-	hasOwnSocial: boolean;
-	/** The service trades stocks. */
-	hasTrades: boolean;
-};
 
 /**
  * What the banner says of a sandbox beside the API: its ports are new at each start, and without
@@ -204,6 +197,27 @@ export function worldLines(
 	];
 }
 
+/** Names a sandbox by the first block of each of its chains: another chain has another name. */
+export async function worldName(world: Named & { home: Named }): Promise<string> {
+	const hashes = await Promise.all([world, world.home].map(firstHash));
+	return `world-${hashes.join("-")}`;
+}
+
+function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const failed = (why: string) => reject(cliFault.worldFailed({ detail: why }));
+		const timer = setTimeout(() => failed("it took too long"), READY_TIMEOUT_MS);
+		createInterface({ input: stream }).once("line", (line) => {
+			clearTimeout(timer);
+			resolve(line);
+		});
+		ended.then(() => {
+			clearTimeout(timer);
+			failed("it ended before it was ready");
+		});
+	});
+}
+
 /** Where X is, and what to copy so that ada names the bot there. */
 function mentioned({ socialUrl, social }: Pick<World, "socialUrl" | "social">): string[] {
 	const text = `{"by":"ada","text":"@${social.botUsername} floor kiln-folk"}`;
@@ -232,20 +246,6 @@ function asked({
 		`         T=$(${enrolled} | jq -r .token)`,
 		`         TAPELINE_TOKEN=$T bun run svc ask --url ${url} "${command}"`,
 	];
-}
-
-/** A bridge to the other chain. */
-const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
-const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";
-/** Without its `$`: a shell would read that. */
-const TRADE = "buy TSLA with 50 USDG";
-
-type Named = Pick<World, "httpUrl" | "firstBlock">;
-
-/** Names a sandbox by the first block of each of its chains: another chain has another name. */
-export async function worldName(world: Named & { home: Named }): Promise<string> {
-	const hashes = await Promise.all([world, world.home].map(firstHash));
-	return `world-${hashes.join("-")}`;
 }
 
 async function firstHash({ httpUrl, firstBlock }: Named): Promise<string> {

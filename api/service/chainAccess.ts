@@ -20,43 +20,16 @@ export type EndpointBudgets = {
 	spentAt(host: string): void;
 };
 
-/** The call budgets of one chain's endpoints, by `CHAIN_RPC_CALLS_PER_SECOND` or learned. */
-export function endpointBudgets(
-	chain: Chain,
-	urls: readonly string[],
-	world: {
-		config: Pick<CoreConfig, "CHAIN_RPC_CALLS_PER_SECOND">;
-		chains: ChainRegistry;
-		clock: Clock;
-		db(): Queryable | null;
-	},
-): EndpointBudgets {
-	const { config, chains, clock, db } = world;
-	const budgets = new Map<string, CallBudget>();
-	for (const url of urls) {
-		const perSecondMax = rateOf(url, chain, config.CHAIN_RPC_CALLS_PER_SECOND, chains);
-		// A key often stands in the path, and what it allows is its own.
-		const timeline = sharedTimeline({ db, name: `${chain.id} ${url}`, clock });
-		budgets.set(url, createCallBudget({ clock, timeline, perSecondMax }));
-	}
-	return {
-		of: (url) => budgets.get(url),
-		spentAt(host) {
-			for (const [url, budget] of budgets) if (new URL(url).host === host) budget.spent(1);
-		},
-	};
-}
+export type Chains = Pick<Core, "indexed" | "reached">;
 
-/** Returns the calls per second set for an endpoint: by its host, else its chain, else `*`. */
-function rateOf(
-	url: string,
-	chain: Chain,
-	rates: CoreConfig["CHAIN_RPC_CALLS_PER_SECOND"],
-	chains: ChainRegistry,
-): number | null {
-	const ofChain = Object.keys(rates).find((name) => chains.bySlug(name)?.id === chain.id) ?? "*";
-	return rates[new URL(url).host] ?? rates[ofChain] ?? rates["*"] ?? null;
-}
+type World = {
+	config: CoreConfig;
+	chains: ChainRegistry;
+	log: Log;
+	clock: Clock;
+	metrics: Metrics | undefined;
+	db(): Queryable | null;
+};
 
 export const serviceFault = defineFaults({
 	chainsMissing: {
@@ -87,17 +60,6 @@ const RPC_TIMEOUT_MS = 15_000;
 const RPC_CONCURRENCY_MAX = 4;
 /** An answer that announces more than this is refused unread; 10,000 logs are about 10 MB. */
 const RPC_BODY_BYTES_MAX = 256 * 1024 * 1024;
-
-type World = {
-	config: CoreConfig;
-	chains: ChainRegistry;
-	log: Log;
-	clock: Clock;
-	metrics: Metrics | undefined;
-	db(): Queryable | null;
-};
-
-export type Chains = Pick<Core, "indexed" | "reached">;
 
 /**
  * Returns the chains of `CHAINS`, and all that this deployment reaches: those, whatever
@@ -137,17 +99,31 @@ export function chainAccess(
 	return { indexed: [...indexed.values()], reached: [...reached.values()] };
 }
 
-/**
- * Chains that are reached and perhaps not indexed. A home chain without any endpoint is left out:
- * nobody named it here, and what needs it says that it is away.
- */
-function othersOf(config: CoreConfig, chains: ChainRegistry): Chain[] {
-	const named = Object.keys(config.CHAIN_RPC_URLS_JSON).flatMap((name) => {
-		return chains.bySlug(name) ?? [];
-	});
-	const home = homeChainOf(chains, config);
-	const isOpen = home && urlsOf(home, { config, chains }).some(isHttp);
-	return isOpen ? [...named, home] : named;
+/** The call budgets of one chain's endpoints, by `CHAIN_RPC_CALLS_PER_SECOND` or learned. */
+export function endpointBudgets(
+	chain: Chain,
+	urls: readonly string[],
+	world: {
+		config: Pick<CoreConfig, "CHAIN_RPC_CALLS_PER_SECOND">;
+		chains: ChainRegistry;
+		clock: Clock;
+		db(): Queryable | null;
+	},
+): EndpointBudgets {
+	const { config, chains, clock, db } = world;
+	const budgets = new Map<string, CallBudget>();
+	for (const url of urls) {
+		const perSecondMax = rateOf(url, chain, config.CHAIN_RPC_CALLS_PER_SECOND, chains);
+		// A key often stands in the path, and what it allows is its own.
+		const timeline = sharedTimeline({ db, name: `${chain.id} ${url}`, clock });
+		budgets.set(url, createCallBudget({ clock, timeline, perSecondMax }));
+	}
+	return {
+		of: (url) => budgets.get(url),
+		spentAt(host) {
+			for (const [url, budget] of budgets) if (new URL(url).host === host) budget.spent(1);
+		},
+	};
 }
 
 function unknownChain(variable: string, name: string, chains: ChainRegistry) {
@@ -155,17 +131,6 @@ function unknownChain(variable: string, name: string, chains: ChainRegistry) {
 	return serviceFault.chainUnknown({
 		public: `${variable} names "${name}", which is not defined. Defined are: ${known}.`,
 	});
-}
-
-/** Configured under the chain's id, its slug or an alias; else its public endpoints. */
-function urlsOf(
-	chain: Chain,
-	{ config, chains }: Pick<World, "config" | "chains">,
-): readonly string[] {
-	const configured = Object.entries(config.CHAIN_RPC_URLS_JSON)
-		.filter(([name]) => chains.bySlug(name)?.id === chain.id)
-		.flatMap(([, urls]) => urls);
-	return configured.length > 0 ? configured : chain.publicRpcUrls;
 }
 
 /** Null as a quorum: as many of `RPC_QUORUM` as the chain has endpoints. */
@@ -212,6 +177,17 @@ function accessTo(chain: Chain, world: World & { quorum: number | null }): Chain
 	};
 }
 
+/** Configured under the chain's id, its slug or an alias; else its public endpoints. */
+function urlsOf(
+	chain: Chain,
+	{ config, chains }: Pick<World, "config" | "chains">,
+): readonly string[] {
+	const configured = Object.entries(config.CHAIN_RPC_URLS_JSON)
+		.filter(([name]) => chains.bySlug(name)?.id === chain.id)
+		.flatMap(([, urls]) => urls);
+	return configured.length > 0 ? configured : chain.publicRpcUrls;
+}
+
 function isHttp(url: string): boolean {
 	return /^https?:/i.test(url);
 }
@@ -245,4 +221,28 @@ function isBilled(url: string, { CHAIN_RPC_COMPUTE_UNITS_JSON }: CoreConfig): bo
 	return (
 		Object.keys(CHAIN_RPC_COMPUTE_UNITS_JSON).length > 0 || isPublicHost(new URL(url).hostname)
 	);
+}
+
+/**
+ * Chains that are reached and perhaps not indexed. A home chain without any endpoint is left out:
+ * nobody named it here, and what needs it says that it is away.
+ */
+function othersOf(config: CoreConfig, chains: ChainRegistry): Chain[] {
+	const named = Object.keys(config.CHAIN_RPC_URLS_JSON).flatMap((name) => {
+		return chains.bySlug(name) ?? [];
+	});
+	const home = homeChainOf(chains, config);
+	const isOpen = home && urlsOf(home, { config, chains }).some(isHttp);
+	return isOpen ? [...named, home] : named;
+}
+
+/** Returns the calls per second set for an endpoint: by its host, else its chain, else `*`. */
+function rateOf(
+	url: string,
+	chain: Chain,
+	rates: CoreConfig["CHAIN_RPC_CALLS_PER_SECOND"],
+	chains: ChainRegistry,
+): number | null {
+	const ofChain = Object.keys(rates).find((name) => chains.bySlug(name)?.id === chain.id) ?? "*";
+	return rates[new URL(url).host] ?? rates[ofChain] ?? rates["*"] ?? null;
 }

@@ -12,57 +12,11 @@ import type { Log } from "#core/log.ts";
 import { type AnyPlugin, AuditBookPoint, contributionsOf } from "#core/plugin/Plugin.ts";
 import { migrateQueue } from "#core/runQueueWorkers.ts";
 
-/**
- * Says which database a connection string means: its name, host and port, never user or password.
- *
- * Read by the driver itself, so that it names what a connection would open, parameters of the query
- * and PG* variables included. A string that the driver cannot read is not quoted: where its parts
- * are unclear, any of them may be the password.
- */
-export function nameDatabase(connectionString: string): string {
-	try {
-		const { database, host, port } = new Client({ connectionString });
-		return `PostgreSQL at DATABASE_URL: database "${database}" on ${host}, port ${port}`;
-	} catch {
-		return "PostgreSQL at DATABASE_URL";
-	}
-}
-
 export type OpenedServer = {
 	connectionString: string;
 	/** For the operator: which database this is, without its password. */
 	where: string;
 	close(): Promise<void>;
-};
-
-/** The configured server, or the embedded one of DATA_DIR, started where it does not run. */
-export async function openServer(
-	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
-	log: Log,
-): Promise<OpenedServer> {
-	if (config.DATABASE_URL !== undefined) {
-		return {
-			connectionString: config.DATABASE_URL,
-			where: nameDatabase(config.DATABASE_URL),
-			close: async () => {},
-		};
-	}
-	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
-	const { connectionString, cluster, how, tookMs } = server;
-	const isInside = cluster.startsWith(`${realpathSync(config.DATA_DIR)}${sep}`);
-	const folder = isInside ? config.DATA_DIR : dirname(cluster);
-	const where = `embedded PostgreSQL in ${folder}, ${how} in ${Math.round(tookMs)} ms`;
-	return { connectionString, where, close: () => server.close() };
-}
-
-/** For requests and jobs; each chain's lanes wait for its lock with a connection in hand. */
-const CONNECTIONS_FOR_ALL = 16;
-const CONNECTIONS_PER_CHAIN = 4;
-/** The embedded server takes 100; the queue and a second process need some too. */
-const CONNECTIONS_MAX = 60;
-const CORE_MIGRATIONS = {
-	schema: "core",
-	folder: join(import.meta.dir, "../../core/db/migrations"),
 };
 
 export type Storage = {
@@ -78,6 +32,16 @@ export type Storage = {
 export type StorageOptions = {
 	/** Throws where this is the wrong database; asked before anything is written into it. */
 	inspect?(connectionString: string, where: string): Promise<void>;
+};
+
+/** For requests and jobs; each chain's lanes wait for its lock with a connection in hand. */
+const CONNECTIONS_FOR_ALL = 16;
+const CONNECTIONS_PER_CHAIN = 4;
+/** The embedded server takes 100; the queue and a second process need some too. */
+const CONNECTIONS_MAX = 60;
+const CORE_MIGRATIONS = {
+	schema: "core",
+	folder: join(import.meta.dir, "../../core/db/migrations"),
 };
 
 /** Opens the configured server, or starts the embedded one, and brings its schemas up to date. */
@@ -118,5 +82,41 @@ export async function openStorage(
 	} catch (error) {
 		await server.close();
 		throw error;
+	}
+}
+
+/** The configured server, or the embedded one of DATA_DIR, started where it does not run. */
+export async function openServer(
+	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
+	log: Log,
+): Promise<OpenedServer> {
+	if (config.DATABASE_URL !== undefined) {
+		return {
+			connectionString: config.DATABASE_URL,
+			where: nameDatabase(config.DATABASE_URL),
+			close: async () => {},
+		};
+	}
+	const server = await startEmbeddedServer({ dataDir: config.DATA_DIR, log });
+	const { connectionString, cluster, how, tookMs } = server;
+	const isInside = cluster.startsWith(`${realpathSync(config.DATA_DIR)}${sep}`);
+	const folder = isInside ? config.DATA_DIR : dirname(cluster);
+	const where = `embedded PostgreSQL in ${folder}, ${how} in ${Math.round(tookMs)} ms`;
+	return { connectionString, where, close: () => server.close() };
+}
+
+/**
+ * Says which database a connection string means: its name, host and port, never user or password.
+ *
+ * Read by the driver itself, so that it names what a connection would open, parameters of the query
+ * and PG* variables included. A string that the driver cannot read is not quoted: where its parts
+ * are unclear, any of them may be the password.
+ */
+export function nameDatabase(connectionString: string): string {
+	try {
+		const { database, host, port } = new Client({ connectionString });
+		return `PostgreSQL at DATABASE_URL: database "${database}" on ${host}, port ${port}`;
+	} catch {
+		return "PostgreSQL at DATABASE_URL";
 	}
 }

@@ -40,106 +40,6 @@ import { runQueueWorkers } from "#core/runQueueWorkers.ts";
 import { runSchedules } from "#core/schedule.ts";
 import type { StepObserver } from "#core/steps.ts";
 
-/**
- * The built-in plugins without those left out, and the modules that the operator names.
- *
- * A module exports one plugin under any name. A path is taken from the working directory.
- */
-export async function loadPlugins(
-	moduleNames: readonly string[],
-	disabled: readonly string[],
-): Promise<AnyPlugin[]> {
-	const unknown = disabled.filter((name) => !builtinPlugins.some((plugin) => plugin.name === name));
-	if (unknown.length > 0) {
-		const known = builtinPlugins.map(({ name }) => name).join(", ");
-		throw serviceFault.pluginModule({
-			public: `PLUGINS_DISABLED names ${unknown.join(", ")}. Built in are: ${known}.`,
-		});
-	}
-	const kept = builtinPlugins.filter(({ name }) => !disabled.includes(name));
-	const loaded: AnyPlugin[] = [];
-	for (const name of moduleNames) loaded.push(...(await loadModule(name)));
-	return [...kept, ...loaded];
-}
-
-async function loadModule(name: string): Promise<AnyPlugin[]> {
-	const isPath = name.startsWith(".") || isAbsolute(name);
-	const specifier = isPath ? pathToFileURL(resolve(name)).href : name;
-	let exported: Record<string, unknown>;
-	try {
-		exported = await import(specifier);
-	} catch (cause) {
-		const text = String(cause).slice(0, 300);
-		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" does not load: ${text}`, cause });
-	}
-	const plugins = Object.values(exported).filter(isPlugin);
-	if (plugins.length === 0) {
-		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" exports no plugin.` });
-	}
-	return plugins;
-}
-
-function isPlugin(value: unknown): value is AnyPlugin {
-	if (typeof value !== "object" || value === null) return false;
-	return "name" in value && "setup" in value && typeof value.setup === "function";
-}
-
-/**
- * Whether this process may be sent requests: its database answers, and its plugins are well. What
- * does not go as it should is named beside that, and makes nothing unready. Without its database
- * nobody is asked for it.
- */
-export async function readyReport(
-	core: Core,
-	host: Host,
-	audit: Pick<AuditWatch, "degraded">,
-): Promise<ReadyReport> {
-	const database = await core.db.query("select 1").then(
-		() => ({ name: "database", ready: true }),
-		() => ({ name: "database", ready: false, detail: "does not answer" }),
-	);
-	const components = [database];
-	for (const [name, trouble] of await host.health()) {
-		components.push(
-			trouble === null ? { name, ready: true } : { name, ready: false, detail: trouble },
-		);
-	}
-	const ready = components.every((component) => component.ready);
-	return { ready, components, degraded: ready ? await degradedOf(host, audit) : [] };
-}
-
-async function degradedOf(
-	host: Host,
-	audit: Pick<AuditWatch, "degraded">,
-): Promise<ReadyReport["degraded"]> {
-	const [ofCore, ofPlugins] = await Promise.all([audit.degraded(), host.degraded()]);
-	return [...ofCore.map((one) => ({ component: "core", ...one })), ...ofPlugins];
-}
-
-const core: ConfigSection<typeof coreConfig> = { owner: "core", schema: coreConfig };
-
-/** Which plugins to load: read before the rest, because only then are all variables known. */
-const loading: ConfigSection = {
-	owner: "core",
-	schema: coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true }),
-};
-
-export function pluginNames(env: Environment): { loaded: string[]; disabled: string[] } {
-	const schema = coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true });
-	const { PLUGINS, PLUGINS_DISABLED } = parseConfig([loading], env).of({ owner: "core", schema });
-	return { loaded: PLUGINS, disabled: PLUGINS_DISABLED };
-}
-
-/** The configuration of the runtime and of every plugin. */
-export function sectionsOf(plugins: readonly AnyPlugin[]) {
-	const own = plugins.map((plugin): ConfigSection => {
-		return { owner: plugin.name, schema: plugin.config };
-	});
-	return { core, all: [core, ...own] };
-}
-
-const QUEUE_CONCURRENCY = 4;
-
 export type Service = {
 	url: string;
 	core: Core;
@@ -159,6 +59,32 @@ export type ServiceOptions = {
 	/** For tests that kill a process between two steps of what moves money. */
 	observeSteps?: StepObserver;
 };
+
+type World = Pick<Core, "clock" | "log" | "db"> & { config: CoreConfig; metrics: Metrics };
+
+type Made = World &
+	Pick<Core, "chains" | "indexed" | "reached" | "holder" | "session" | "observeSteps"> & {
+		shared: Shared;
+	};
+
+type Parts = {
+	core: Core;
+	host: Host;
+	config: CoreConfig;
+	shared: Shared;
+	books: readonly AuditBook[];
+	auditWatch: AuditWatch;
+};
+
+const core: ConfigSection<typeof coreConfig> = { owner: "core", schema: coreConfig };
+
+/** Which plugins to load: read before the rest, because only then are all variables known. */
+const loading: ConfigSection = {
+	owner: "core",
+	schema: coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true }),
+};
+
+const QUEUE_CONCURRENCY = 4;
 
 /** Brings the whole service up in this process, or fails with a Fault that says why. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -202,7 +128,65 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-type World = Pick<Core, "clock" | "log" | "db"> & { config: CoreConfig; metrics: Metrics };
+/**
+ * The built-in plugins without those left out, and the modules that the operator names.
+ *
+ * A module exports one plugin under any name. A path is taken from the working directory.
+ */
+export async function loadPlugins(
+	moduleNames: readonly string[],
+	disabled: readonly string[],
+): Promise<AnyPlugin[]> {
+	const unknown = disabled.filter((name) => !builtinPlugins.some((plugin) => plugin.name === name));
+	if (unknown.length > 0) {
+		const known = builtinPlugins.map(({ name }) => name).join(", ");
+		throw serviceFault.pluginModule({
+			public: `PLUGINS_DISABLED names ${unknown.join(", ")}. Built in are: ${known}.`,
+		});
+	}
+	const kept = builtinPlugins.filter(({ name }) => !disabled.includes(name));
+	const loaded: AnyPlugin[] = [];
+	for (const name of moduleNames) loaded.push(...(await loadModule(name)));
+	return [...kept, ...loaded];
+}
+
+/**
+ * Whether this process may be sent requests: its database answers, and its plugins are well. What
+ * does not go as it should is named beside that, and makes nothing unready. Without its database
+ * nobody is asked for it.
+ */
+export async function readyReport(
+	core: Core,
+	host: Host,
+	audit: Pick<AuditWatch, "degraded">,
+): Promise<ReadyReport> {
+	const database = await core.db.query("select 1").then(
+		() => ({ name: "database", ready: true }),
+		() => ({ name: "database", ready: false, detail: "does not answer" }),
+	);
+	const components = [database];
+	for (const [name, trouble] of await host.health()) {
+		components.push(
+			trouble === null ? { name, ready: true } : { name, ready: false, detail: trouble },
+		);
+	}
+	const ready = components.every((component) => component.ready);
+	return { ready, components, degraded: ready ? await degradedOf(host, audit) : [] };
+}
+
+export function pluginNames(env: Environment): { loaded: string[]; disabled: string[] } {
+	const schema = coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true });
+	const { PLUGINS, PLUGINS_DISABLED } = parseConfig([loading], env).of({ owner: "core", schema });
+	return { loaded: PLUGINS, disabled: PLUGINS_DISABLED };
+}
+
+/** The configuration of the runtime and of every plugin. */
+export function sectionsOf(plugins: readonly AnyPlugin[]) {
+	const own = plugins.map((plugin): ConfigSection => {
+		return { owner: plugin.name, schema: plugin.config };
+	});
+	return { core, all: [core, ...own] };
+}
 
 function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 	// What numbers the frames also tells whose they are: processes on another database, or on a
@@ -210,11 +194,6 @@ function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
 	const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
 	return openShared({ redisUrl: config.REDIS_URL, db, deployment, clock, log, metrics });
 }
-
-type Made = World &
-	Pick<Core, "chains" | "indexed" | "reached" | "holder" | "session" | "observeSteps"> & {
-		shared: Shared;
-	};
 
 function makeCore(made: Made): Core {
 	const { config, clock, log, db, metrics, shared, chains, indexed, holder, session } = made;
@@ -244,15 +223,6 @@ function makeCore(made: Made): Core {
 		allowedOrigins: config.WEB_ALLOWED_ORIGINS,
 	};
 }
-
-type Parts = {
-	core: Core;
-	host: Host;
-	config: CoreConfig;
-	shared: Shared;
-	books: readonly AuditBook[];
-	auditWatch: AuditWatch;
-};
 
 /** Starts what runs, in order; `undo` collects how to end it, for a boot that fails half way. */
 async function run(parts: Parts, undo: (() => Promise<void>)[]) {
@@ -288,15 +258,6 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 	};
 }
 
-/**
- * The last that began ends first. A part that does not end well is named, and the others still end.
- */
-async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
-	for (const step of undo.splice(0).reverse()) {
-		await step().catch((error) => log.error("a part did not stop", { error }));
-	}
-}
-
 function listen({ core, host, config, shared, auditWatch }: Parts): Promise<HttpListener> {
 	const app = createHttpApp({
 		log: core.log,
@@ -320,4 +281,43 @@ function listen({ core, host, config, shared, auditWatch }: Parts): Promise<Http
 		routes: core.role === "worker" ? [] : host.routes,
 	});
 	return Promise.resolve(listenHttp(app, { host: config.HOST, port: config.PORT, log: core.log }));
+}
+
+/**
+ * The last that began ends first. A part that does not end well is named, and the others still end.
+ */
+async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
+	for (const step of undo.splice(0).reverse()) {
+		await step().catch((error) => log.error("a part did not stop", { error }));
+	}
+}
+
+async function loadModule(name: string): Promise<AnyPlugin[]> {
+	const isPath = name.startsWith(".") || isAbsolute(name);
+	const specifier = isPath ? pathToFileURL(resolve(name)).href : name;
+	let exported: Record<string, unknown>;
+	try {
+		exported = await import(specifier);
+	} catch (cause) {
+		const text = String(cause).slice(0, 300);
+		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" does not load: ${text}`, cause });
+	}
+	const plugins = Object.values(exported).filter(isPlugin);
+	if (plugins.length === 0) {
+		throw serviceFault.pluginModule({ public: `PLUGINS: "${name}" exports no plugin.` });
+	}
+	return plugins;
+}
+
+function isPlugin(value: unknown): value is AnyPlugin {
+	if (typeof value !== "object" || value === null) return false;
+	return "name" in value && "setup" in value && typeof value.setup === "function";
+}
+
+async function degradedOf(
+	host: Host,
+	audit: Pick<AuditWatch, "degraded">,
+): Promise<ReadyReport["degraded"]> {
+	const [ofCore, ofPlugins] = await Promise.all([audit.degraded(), host.degraded()]);
+	return [...ofCore.map((one) => ({ component: "core", ...one })), ...ofPlugins];
 }

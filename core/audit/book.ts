@@ -94,12 +94,55 @@ export type BookReport = {
 	flaws: readonly BookFlaw[];
 };
 
+export type SealedBatch = BookWindow & {
+	book: string;
+	batch: number;
+	isWhole: boolean;
+	sources: Readonly<Record<string, { rows: number; root: string }>>;
+	atMs: number;
+};
+
+/** `isWhole`: nothing that was committed is left over. */
+export type Sealed = { rows: number; isWhole: boolean };
+
+type SealDeps = { db: Database; audit: Audit; clock: Clock };
+
+type SealDepsOfSealBookJob = { db: Database; audit: Audit; clock: Clock; metrics: Metrics };
+
 /** "book" in ASCII, for processes that start together. */
 const ALIGN_LOCK_KEY = 0x626f6f6b;
 /** More transactions than a server sees between a batch and the dump that it is restored from. */
 const AHEAD = 2 ** 40;
 /** No transaction has a higher number, also after thousands of restores: somebody made it up. */
 const CREDIBLE = 2 ** 52;
+
+/** The entry that a batch has in the chain. */
+export const sealEntry = {
+	action: "books.sealed",
+	/** What an entry's text says of its batch; null where it is an entry of another kind. */
+	read(text: string): SealedBatch | "unreadable" | null {
+		const parsed: unknown = JSON.parse(text);
+		if (!ofThisKind.safeParse(parsed).success) return null;
+		const { data } = schema.safeParse(parsed);
+		return data ? { ...data.detail, atMs: Date.parse(data.at) } : "unreadable";
+	},
+};
+
+const mark = z.object({ tx: z.int(), open: z.array(z.int()) });
+const ofThisKind = z.object({ action: z.literal("books.sealed") });
+const schema = z.object({
+	at: z.string(),
+	detail: z.object({
+		book: z.string(),
+		batch: z.int(),
+		from: mark,
+		to: mark,
+		/** Whether nothing was left over: what was committed by then is in this batch or before. */
+		isWhole: z.boolean(),
+		/** By source: how many rows, and the sha256 of their leaves. */
+		sources: z.record(z.string(), z.object({ rows: z.int(), root: z.string() })),
+	}),
+});
 
 /**
  * Keeps the numbers of transactions rising where a database was restored on a server that counts
@@ -136,46 +179,42 @@ export async function alignBookClock(
 	});
 }
 
-/** The entry that a batch has in the chain. */
-export const sealEntry = {
-	action: "books.sealed",
-	/** What an entry's text says of its batch; null where it is an entry of another kind. */
-	read(text: string): SealedBatch | "unreadable" | null {
-		const parsed: unknown = JSON.parse(text);
-		if (!ofThisKind.safeParse(parsed).success) return null;
-		const { data } = schema.safeParse(parsed);
-		return data ? { ...data.detail, atMs: Date.parse(data.at) } : "unreadable";
-	},
-};
-
-const mark = z.object({ tx: z.int(), open: z.array(z.int()) });
-const ofThisKind = z.object({ action: z.literal("books.sealed") });
-const schema = z.object({
-	at: z.string(),
-	detail: z.object({
-		book: z.string(),
-		batch: z.int(),
-		from: mark,
-		to: mark,
-		/** Whether nothing was left over: what was committed by then is in this batch or before. */
-		isWhole: z.boolean(),
-		/** By source: how many rows, and the sha256 of their leaves. */
-		sources: z.record(z.string(), z.object({ rows: z.int(), root: z.string() })),
-	}),
-});
-
-export type SealedBatch = BookWindow & {
-	book: string;
-	batch: number;
-	isWhole: boolean;
-	sources: Readonly<Record<string, { rows: number; root: string }>>;
-	atMs: number;
-};
-
-/** `isWhole`: nothing that was committed is left over. */
-export type Sealed = { rows: number; isWhole: boolean };
-
-type SealDeps = { db: Database; audit: Audit; clock: Clock };
+/** Seals what is new in a book, batch by batch, until nothing is left over. */
+export function sealBookJob(deps: SealDepsOfSealBookJob, book: AuditBook): Job {
+	const sealed = deps.metrics.counter<"book">({
+		name: "audit_book_rows_total",
+		help: "Rows whose hashes went to the audit chain",
+		labels: ["book"],
+	});
+	const seconds = deps.metrics.counter<"book">({
+		name: "audit_book_seal_seconds_total",
+		help: "Time that sealing rows of a book took",
+		labels: ["book"],
+	});
+	const sealedAt = deps.metrics.gauge<"book">({
+		name: "audit_book_sealed_timestamp_seconds",
+		help: "When all rows of a book had last been sealed, by the process that does it",
+		labels: ["book"],
+	});
+	return {
+		name: `core.seal-${book.name}`,
+		schedule: { everyMs: SEAL_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: SEAL_TIMEOUT_MS,
+		async run({ signal }) {
+			let isWhole = false;
+			while (!isWhole && !signal.aborted) {
+				const beganMs = deps.clock.nowMs();
+				const batch = await sealBook(deps, book);
+				sealed.inc({ book: book.name }, batch.rows);
+				const tookMs = Math.max(0, deps.clock.nowMs() - beganMs);
+				if (batch.rows > 0) seconds.inc({ book: book.name }, tookMs / 1_000);
+				isWhole = batch.isWhole;
+			}
+			if (isWhole) sealedAt.set({ book: book.name }, deps.clock.nowMs() / 1_000);
+		},
+	};
+}
 
 /**
  * Seals the next batch of a book: leaves, the book's new mark and the entry in the chain, in one
@@ -221,43 +260,4 @@ async function sealNext(
 		detail: { book: book.name, batch, ...window, isWhole, sources },
 	});
 	return { rows, isWhole };
-}
-
-type SealDepsOfSealBookJob = { db: Database; audit: Audit; clock: Clock; metrics: Metrics };
-
-/** Seals what is new in a book, batch by batch, until nothing is left over. */
-export function sealBookJob(deps: SealDepsOfSealBookJob, book: AuditBook): Job {
-	const sealed = deps.metrics.counter<"book">({
-		name: "audit_book_rows_total",
-		help: "Rows whose hashes went to the audit chain",
-		labels: ["book"],
-	});
-	const seconds = deps.metrics.counter<"book">({
-		name: "audit_book_seal_seconds_total",
-		help: "Time that sealing rows of a book took",
-		labels: ["book"],
-	});
-	const sealedAt = deps.metrics.gauge<"book">({
-		name: "audit_book_sealed_timestamp_seconds",
-		help: "When all rows of a book had last been sealed, by the process that does it",
-		labels: ["book"],
-	});
-	return {
-		name: `core.seal-${book.name}`,
-		schedule: { everyMs: SEAL_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: SEAL_TIMEOUT_MS,
-		async run({ signal }) {
-			let isWhole = false;
-			while (!isWhole && !signal.aborted) {
-				const beganMs = deps.clock.nowMs();
-				const batch = await sealBook(deps, book);
-				sealed.inc({ book: book.name }, batch.rows);
-				const tookMs = Math.max(0, deps.clock.nowMs() - beganMs);
-				if (batch.rows > 0) seconds.inc({ book: book.name }, tookMs / 1_000);
-				isWhole = batch.isWhole;
-			}
-			if (isWhole) sealedAt.set({ book: book.name }, deps.clock.nowMs() / 1_000);
-		},
-	};
 }

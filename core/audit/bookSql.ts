@@ -1,6 +1,15 @@
 import type { AuditBook, BookMark, BookSource, BookWindow } from "#core/audit/book.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 
+export type BookState = { batch: number; mark: BookMark; sealedAtMs: number };
+
+/** A row as it stands in its table. */
+export type BookRow = { key: Buffer; hash: Buffer; atMs: number; isLast: boolean };
+
+type Row = { batch: number; to_tx: number; to_open: string[]; sealed_at: Date };
+
+type Place = { book: string; batch: number };
+
 /** How often new rows are sealed: so old is the newest row that somebody could change unnoticed. */
 export const SEAL_EVERY_MS = 5_000;
 export const SEAL_TIMEOUT_MS = 60_000;
@@ -17,8 +26,6 @@ export const FLAWS_MAX = 100;
 
 /** Below every transaction's number: where the first batch of a book begins. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
-
-export type BookState = { batch: number; mark: BookMark; sealedAtMs: number };
 
 /** How far each book is sealed: one row a book, whose lock makes sealing serial. */
 export const bookRows = {
@@ -51,13 +58,6 @@ export const bookRows = {
 const SELECT = `select batch, to_tx, to_open::text[] as to_open, sealed_at
 	from core.audit_book where name = $1`;
 
-type Row = { batch: number; to_tx: number; to_open: string[]; sealed_at: Date };
-
-function read({ batch, to_tx, to_open, sealed_at }: Row): BookState {
-	const mark = { tx: to_tx, open: to_open.map(Number) };
-	return { batch, mark, sealedAtMs: sealed_at.getTime() };
-}
-
 /** A window in the statements of sources: `$1` to `$4`. */
 export const windowSql = {
 	values: ({ from, to }: BookWindow): SqlValue[] => [from.tx, from.open, to.tx, to.open],
@@ -68,11 +68,6 @@ export const windowSql = {
 	/** Whether it is of later windows. */
 	isBehind: (tx: string) => `(${tx} >= $3::int8 or ${tx} = any($4::int8[]))`,
 };
-
-type Place = { book: string; batch: number };
-
-/** A row as it stands in its table. */
-export type BookRow = { key: Buffer; hash: Buffer; atMs: number; isLast: boolean };
 
 /** What batches cover, by source: the primary key of `core.audit_batch`. */
 export const leaves = {
@@ -149,4 +144,9 @@ export async function readMark(
 	// Behind the last batch a window has no other end than the one before it.
 	if (tx < from.tx) return null;
 	return { mark: { tx, open: opened.filter((number) => number < tx) }, isWhole: tx === row.to };
+}
+
+function read({ batch, to_tx, to_open, sealed_at }: Row): BookState {
+	const mark = { tx: to_tx, open: to_open.map(Number) };
+	return { batch, mark, sealedAtMs: sealed_at.getTime() };
 }

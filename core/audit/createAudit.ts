@@ -36,12 +36,6 @@ export type AuditHead = {
 	hash: string;
 };
 
-/** A bigint is its digits, and a time its text. */
-function replace(value: unknown): unknown {
-	if (typeof value === "bigint") return value.toString();
-	return value instanceof Date ? value.toISOString() : value;
-}
-
 const RULES: CanonicalRules = {
 	/** Deeper than anything an entry has to say. */
 	depthMax: 32,
@@ -52,60 +46,25 @@ const RULES: CanonicalRules = {
 	skipsUndefined: true,
 };
 
-/**
- * Returns an entry as the one text that RFC 8785 has for it, so that equal entries have equal
- * hashes. Where the RFC has none: a bigint is its digits, members that are undefined are left out,
- * and a text that no jsonb can hold becomes one that it can: a stranger's name must not keep an
- * entry from being written.
- */
-export function auditJson(value: unknown): string {
-	return canonicalJson(value, RULES);
-}
-
 export const AUDIT_ENTRY_BYTES_MAX = 8_192;
 
 const ACTOR = /^(operator|profile|service):[\x20-\x7e]{1,200}$/;
 const ACTION = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
-/** The text that is stored and hashed. Refused, never cut: half an entry would prove nothing. */
-export function renderEntry(entry: AuditEntry, atMs: number): string {
-	const { actor, action, subject, detail } = entry;
-	assert(ACTOR.test(actor), "an audit entry's actor is operator:, profile: or service: and a name");
-	assert(ACTION.test(action), "an audit entry's action is words with dots");
-	assert(subject !== "", "an audit entry has a subject");
-	const at = new Date(atMs);
-	const text = auditJson({ at, actor, action, subject, detail });
-	const bytes = Buffer.byteLength(text);
-	const tooLarge = `the audit entry ${action} has ${bytes} bytes of ${AUDIT_ENTRY_BYTES_MAX}`;
-	assert(bytes <= AUDIT_ENTRY_BYTES_MAX, tooLarge);
-	return text;
-}
-
-/**
- * Under the chain's lock. The newest entry is the last of the primary key: one row of the index.
- * PostgreSQL hashes, so reading the newest and writing the next is one statement.
- */
-export async function insertEntry(tx: Tx, entry: string): Promise<void> {
-	await tx.execute(
-		`insert into core.audit_entry (seq, prev_hash, entry, hash)
-		select last.seq + 1, last.hash, $1::text, sha256(last.hash || convert_to($1::text, 'UTF8'))
-		from (
-			(select seq, hash from core.audit_entry order by seq desc limit 1)
-			union all
-			select 0, decode(repeat('00', 32), 'hex')
-			order by seq desc limit 1
-		) as last`,
-		[entry],
-	);
-}
-
 /** "audt" in ASCII. Any constant will do; it must only be the same in every process. */
 const AUDIT_LOCK_KEY = 0x61756474;
 
-/** A statement of its own: one that waits for a lock goes on with what it saw before it waited. */
-export async function lockChain(tx: Tx): Promise<void> {
-	await tx.execute("select pg_advisory_xact_lock($1)", [AUDIT_LOCK_KEY]);
-}
+export const auditFault = defineFaults({
+	command: { status: 500, retry: "never", public: "The command is not understood." },
+	noEntries: {
+		status: 409,
+		retry: "never",
+		public: "There is no audit log in this database; it is probably the wrong one.",
+		advice: "Point DATABASE_URL or DATA_DIR at the database that the service uses.",
+	},
+});
+
+const EMPTY: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
 /**
  * The hash-chained log.
@@ -137,22 +96,52 @@ export function createAudit({ clock }: { clock: Clock }): Audit {
 	};
 }
 
-/** Sent together; each insert sees the lock held and the one before it. */
-async function storeEntries(tx: Tx, entries: readonly string[]): Promise<void> {
-	await Promise.all([lockChain(tx), ...entries.map((entry) => insertEntry(tx, entry))]);
+/** The text that is stored and hashed. Refused, never cut: half an entry would prove nothing. */
+export function renderEntry(entry: AuditEntry, atMs: number): string {
+	const { actor, action, subject, detail } = entry;
+	assert(ACTOR.test(actor), "an audit entry's actor is operator:, profile: or service: and a name");
+	assert(ACTION.test(action), "an audit entry's action is words with dots");
+	assert(subject !== "", "an audit entry has a subject");
+	const at = new Date(atMs);
+	const text = auditJson({ at, actor, action, subject, detail });
+	const bytes = Buffer.byteLength(text);
+	const tooLarge = `the audit entry ${action} has ${bytes} bytes of ${AUDIT_ENTRY_BYTES_MAX}`;
+	assert(bytes <= AUDIT_ENTRY_BYTES_MAX, tooLarge);
+	return text;
 }
 
-export const auditFault = defineFaults({
-	command: { status: 500, retry: "never", public: "The command is not understood." },
-	noEntries: {
-		status: 409,
-		retry: "never",
-		public: "There is no audit log in this database; it is probably the wrong one.",
-		advice: "Point DATABASE_URL or DATA_DIR at the database that the service uses.",
-	},
-});
+/**
+ * Returns an entry as the one text that RFC 8785 has for it, so that equal entries have equal
+ * hashes. Where the RFC has none: a bigint is its digits, members that are undefined are left out,
+ * and a text that no jsonb can hold becomes one that it can: a stranger's name must not keep an
+ * entry from being written.
+ */
+export function auditJson(value: unknown): string {
+	return canonicalJson(value, RULES);
+}
 
-const EMPTY: AuditHead = { seq: 0, hash: "0".repeat(64) };
+/**
+ * Under the chain's lock. The newest entry is the last of the primary key: one row of the index.
+ * PostgreSQL hashes, so reading the newest and writing the next is one statement.
+ */
+export async function insertEntry(tx: Tx, entry: string): Promise<void> {
+	await tx.execute(
+		`insert into core.audit_entry (seq, prev_hash, entry, hash)
+		select last.seq + 1, last.hash, $1::text, sha256(last.hash || convert_to($1::text, 'UTF8'))
+		from (
+			(select seq, hash from core.audit_entry order by seq desc limit 1)
+			union all
+			select 0, decode(repeat('00', 32), 'hex')
+			order by seq desc limit 1
+		) as last`,
+		[entry],
+	);
+}
+
+/** A statement of its own: one that waits for a lock goes on with what it saw before it waited. */
+export async function lockChain(tx: Tx): Promise<void> {
+	await tx.execute("select pg_advisory_xact_lock($1)", [AUDIT_LOCK_KEY]);
+}
 
 /** By the primary key, from its end. */
 export async function readHead(db: Queryable): Promise<AuditHead> {
@@ -160,4 +149,15 @@ export async function readHead(db: Queryable): Promise<AuditHead> {
 		`select seq, encode(hash, 'hex') as hash from core.audit_entry order by seq desc limit 1`,
 	);
 	return head ?? EMPTY;
+}
+
+/** Sent together; each insert sees the lock held and the one before it. */
+async function storeEntries(tx: Tx, entries: readonly string[]): Promise<void> {
+	await Promise.all([lockChain(tx), ...entries.map((entry) => insertEntry(tx, entry))]);
+}
+
+/** A bigint is its digits, and a time its text. */
+function replace(value: unknown): unknown {
+	if (typeof value === "bigint") return value.toString();
+	return value instanceof Date ? value.toISOString() : value;
 }

@@ -10,25 +10,21 @@ import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { Job } from "#core/schedule.ts";
 
-/**
- * How many batches a book has, and whether rows wait for the next one: the first row behind the
- * last batch, by each source's index on the transaction's number.
- */
-export async function hasUnsealed(
-	db: Queryable,
-	book: AuditBook,
-): Promise<{ batch: number; isWaiting: boolean }> {
-	const state = await bookRows.find(db, book.name);
-	const stamps = book.sources.flatMap(({ stamp }) => (stamp ? [stamp] : []));
-	if (stamps.length === 0) return { batch: state?.batch ?? 0, isWaiting: false };
-	const behind = stamps.map(({ table, column }) => {
-		return `exists (select from ${table} where ${column} >= $1)`;
-	});
-	const [row] = await db.query<{ waiting: boolean }>(`select ${behind.join(" or ")} as waiting`, [
-		state?.mark.tx ?? BEFORE_ALL,
-	]);
-	return { batch: state?.batch ?? 0, isWaiting: row?.waiting ?? false };
-}
+/** What does not fit, each in a few words for the log: which entry, which batch, which row. */
+export type NewestFlaws = readonly string[];
+
+/** Watches the audit chain: whether sealing keeps up, and whether its newest part is whole. */
+export type AuditWatch = { degraded(): Promise<Degradation[]>; jobs: readonly Job[] };
+
+type AuditWatchDeps = {
+	db: Database;
+	clock: Clock;
+	log: Log;
+	metrics: Metrics;
+	books: readonly AuditBook[];
+};
+
+type Behind = { book: string; sinceMs: number };
 
 /** How often it is looked whether sealing keeps up, and from when on it does not. */
 export const AUDIT_WATCH_EVERY_MS = 10_000;
@@ -40,58 +36,6 @@ export const NEWEST_BATCHES = 5;
 /** An answer is given again for so long, whoever asks. */
 export const AUDIT_FRESH_MS = 5_000;
 export const AUDIT_TIMEOUT_MS = 60_000;
-
-/** What does not fit, each in a few words for the log: which entry, which batch, which row. */
-export type NewestFlaws = readonly string[];
-
-/**
- * Verifies the newest entries of the chain, and the newest batches of each book against their rows.
- * Costs the same however long the chain is; only `svc audit verify` proves all of it.
- */
-export async function verifyNewest(
-	db: Queryable,
-	books: readonly AuditBook[],
-): Promise<NewestFlaws> {
-	const { seq } = await readHead(db);
-	const from = Math.max(0, seq - NEWEST_ENTRIES);
-	const [before] = await readEntries(db, { afterSeq: from - 1, toSeq: from });
-	const batches: SealedBatch[] = [];
-	const verdict = await verifyChain(db, {
-		...(before ? { from: { seq: before.seq, hash: before.hash } } : {}),
-		async visit({ entry }) {
-			const batch = sealEntry.read(entry);
-			if (batch && batch !== "unreadable") batches.push(batch);
-		},
-	});
-	const flaws: string[] = [];
-	if (verdict.kind === "broken") flaws.push(`entry ${verdict.seq}: ${verdict.flaw}`);
-	for (const book of books) {
-		const newest = batches.filter((batch) => batch.book === book.name).slice(-NEWEST_BATCHES);
-		for (const batch of newest) {
-			for (const source of book.sources) {
-				// Whether a row comes late is decided by all batches before it: `svc audit verify` does.
-				const lateBeforeMs = Number.NEGATIVE_INFINITY;
-				for (const { row, flaw } of await readBatchFlaws(db, { source, batch, lateBeforeMs })) {
-					flaws.push(`batch ${batch.batch}, ${source.name} ${row ?? ""}: ${flaw}`);
-				}
-			}
-		}
-	}
-	return flaws;
-}
-
-type AuditWatchDeps = {
-	db: Database;
-	clock: Clock;
-	log: Log;
-	metrics: Metrics;
-	books: readonly AuditBook[];
-};
-
-/** Watches the audit chain: whether sealing keeps up, and whether its newest part is whole. */
-export type AuditWatch = { degraded(): Promise<Degradation[]>; jobs: readonly Job[] };
-
-type Behind = { book: string; sinceMs: number };
 
 /**
  * That rows wait for their batch is normal for some seconds. Sealing is behind where the same batch
@@ -173,20 +117,60 @@ export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchD
 	};
 }
 
-function broken(
-	{ count, sinceMs }: { count: number; sinceMs: number },
-	nowMs: number,
-): Degradation {
-	return {
-		code: "audit_broken",
-		count,
-		oldestAgeSeconds: ageSeconds(sinceMs, nowMs),
-		action: "Run `svc audit verify`: it names what was changed. Keep the database as it is.",
-	};
+/**
+ * How many batches a book has, and whether rows wait for the next one: the first row behind the
+ * last batch, by each source's index on the transaction's number.
+ */
+export async function hasUnsealed(
+	db: Queryable,
+	book: AuditBook,
+): Promise<{ batch: number; isWaiting: boolean }> {
+	const state = await bookRows.find(db, book.name);
+	const stamps = book.sources.flatMap(({ stamp }) => (stamp ? [stamp] : []));
+	if (stamps.length === 0) return { batch: state?.batch ?? 0, isWaiting: false };
+	const behind = stamps.map(({ table, column }) => {
+		return `exists (select from ${table} where ${column} >= $1)`;
+	});
+	const [row] = await db.query<{ waiting: boolean }>(`select ${behind.join(" or ")} as waiting`, [
+		state?.mark.tx ?? BEFORE_ALL,
+	]);
+	return { batch: state?.batch ?? 0, isWaiting: row?.waiting ?? false };
 }
 
-function ageSeconds(sinceMs: number, nowMs: number): number {
-	return Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
+/**
+ * Verifies the newest entries of the chain, and the newest batches of each book against their rows.
+ * Costs the same however long the chain is; only `svc audit verify` proves all of it.
+ */
+export async function verifyNewest(
+	db: Queryable,
+	books: readonly AuditBook[],
+): Promise<NewestFlaws> {
+	const { seq } = await readHead(db);
+	const from = Math.max(0, seq - NEWEST_ENTRIES);
+	const [before] = await readEntries(db, { afterSeq: from - 1, toSeq: from });
+	const batches: SealedBatch[] = [];
+	const verdict = await verifyChain(db, {
+		...(before ? { from: { seq: before.seq, hash: before.hash } } : {}),
+		async visit({ entry }) {
+			const batch = sealEntry.read(entry);
+			if (batch && batch !== "unreadable") batches.push(batch);
+		},
+	});
+	const flaws: string[] = [];
+	if (verdict.kind === "broken") flaws.push(`entry ${verdict.seq}: ${verdict.flaw}`);
+	for (const book of books) {
+		const newest = batches.filter((batch) => batch.book === book.name).slice(-NEWEST_BATCHES);
+		for (const batch of newest) {
+			for (const source of book.sources) {
+				// Whether a row comes late is decided by all batches before it: `svc audit verify` does.
+				const lateBeforeMs = Number.NEGATIVE_INFINITY;
+				for (const { row, flaw } of await readBatchFlaws(db, { source, batch, lateBeforeMs })) {
+					flaws.push(`batch ${batch.batch}, ${source.name} ${row ?? ""}: ${flaw}`);
+				}
+			}
+		}
+	}
+	return flaws;
 }
 
 function auditFigures(metrics: Metrics) {
@@ -204,5 +188,21 @@ function auditFigures(metrics: Metrics) {
 			name: "audit_verified_timestamp_seconds",
 			help: "When the newest part of the audit chain was last verified.",
 		}),
+	};
+}
+
+function ageSeconds(sinceMs: number, nowMs: number): number {
+	return Math.max(0, Math.floor((nowMs - sinceMs) / 1_000));
+}
+
+function broken(
+	{ count, sinceMs }: { count: number; sinceMs: number },
+	nowMs: number,
+): Degradation {
+	return {
+		code: "audit_broken",
+		count,
+		oldestAgeSeconds: ageSeconds(sinceMs, nowMs),
+		action: "Run `svc audit verify`: it names what was changed. Keep the database as it is.",
 	};
 }

@@ -5,84 +5,9 @@ import type { Database, Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import type { Job } from "#core/schedule.ts";
 
-const TIMEOUT_MS = 30_000;
-
-/**
- * Exports the audit log's head into the service's log, which is kept elsewhere: who rewrites the
- * table would have to rewrite that too.
- */
-export function auditHeadJob({ db, log }: { db: Database; log: Log }): Job {
-	return {
-		name: "core.audit-head",
-		// At the hour, and not an hour after a start: whoever lives then does it.
-		schedule: { cron: "0 * * * *" },
-		lock: "cluster",
-		timeoutMs: TIMEOUT_MS,
-		async run() {
-			const { seq, hash } = await readHead(db);
-			log.info("audit head", { head: `${seq}:${hash}` });
-		},
-	};
-}
-
-export const AUDIT_USAGE = "audit head | audit verify [--head <seq>:<hash>]";
-
 export type AuditAsk = { kind: "head" } | { kind: "verify"; exported: AuditHead | null };
 
-/** A head that cannot be read is refused: verified without it, the log would look proven. */
-export function parseAuditArgs(args: readonly string[]): AuditAsk {
-	const { positionals, head } = read(args);
-	const [what, ...rest] = positionals;
-	if (rest.length === 0 && what === "head" && head === undefined) return { kind: "head" };
-	if (rest.length === 0 && what === "verify") {
-		return { kind: "verify", exported: head === undefined ? null : parseHead(head) };
-	}
-	throw usage();
-}
-
-function read(args: readonly string[]): { positionals: string[]; head: string | undefined } {
-	try {
-		const { positionals, values } = parseArgs({
-			args: [...args],
-			options: { head: { type: "string" } },
-			allowPositionals: true,
-		});
-		return { positionals, head: values.head };
-	} catch {
-		throw usage();
-	}
-}
-
-function parseHead(text: string): AuditHead {
-	const [, digits = "", hash = ""] = /^(0|[1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
-	if (digits === "") {
-		throw auditFault.command({
-			public: `--head is "${text}"; it takes <seq>:<hash> as \`svc audit head\` prints them.`,
-		});
-	}
-	return { seq: Number(digits), hash };
-}
-
-function usage() {
-	return auditFault.command({ public: `bun run svc ${AUDIT_USAGE}` });
-}
-
-/** Up to 4 MiB of entries at once. */
-const ENTRIES_PER_PAGE_MAX = 500;
-
 export type StoredEntry = { seq: number; prevHash: string; hash: string; entry: string };
-
-/** A page of the chain, by the primary key; empty behind the last. */
-export function readEntries(
-	db: Queryable,
-	{ afterSeq, toSeq }: { afterSeq: number; toSeq: number },
-): Promise<StoredEntry[]> {
-	return db.query<StoredEntry>(
-		`select seq, encode(prev_hash, 'hex') as "prevHash", encode(hash, 'hex') as hash, entry
-		from core.audit_entry where seq > $1 and seq <= $2 order by seq limit $3`,
-		[afterSeq, toSeq, ENTRIES_PER_PAGE_MAX],
-	);
-}
 
 /**
  * What is wrong with the entry of that number.
@@ -107,6 +32,13 @@ export type VerifyOptions = {
 	/** Gets each entry that is proved to follow the one before it. */
 	visit?(stored: StoredEntry): Promise<void>;
 };
+
+const TIMEOUT_MS = 30_000;
+
+export const AUDIT_USAGE = "audit head | audit verify [--head <seq>:<hash>]";
+
+/** Up to 4 MiB of entries at once. */
+const ENTRIES_PER_PAGE_MAX = 500;
 
 const START: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
@@ -141,6 +73,51 @@ export async function verifyChain(
 	return { kind: "whole", head: good };
 }
 
+/**
+ * Exports the audit log's head into the service's log, which is kept elsewhere: who rewrites the
+ * table would have to rewrite that too.
+ */
+export function auditHeadJob({ db, log }: { db: Database; log: Log }): Job {
+	return {
+		name: "core.audit-head",
+		// At the hour, and not an hour after a start: whoever lives then does it.
+		schedule: { cron: "0 * * * *" },
+		lock: "cluster",
+		timeoutMs: TIMEOUT_MS,
+		async run() {
+			const { seq, hash } = await readHead(db);
+			log.info("audit head", { head: `${seq}:${hash}` });
+		},
+	};
+}
+
+/** A head that cannot be read is refused: verified without it, the log would look proven. */
+export function parseAuditArgs(args: readonly string[]): AuditAsk {
+	const { positionals, head } = read(args);
+	const [what, ...rest] = positionals;
+	if (rest.length === 0 && what === "head" && head === undefined) return { kind: "head" };
+	if (rest.length === 0 && what === "verify") {
+		return { kind: "verify", exported: head === undefined ? null : parseHead(head) };
+	}
+	throw usage();
+}
+
+/** A page of the chain, by the primary key; empty behind the last. */
+export function readEntries(
+	db: Queryable,
+	{ afterSeq, toSeq }: { afterSeq: number; toSeq: number },
+): Promise<StoredEntry[]> {
+	return db.query<StoredEntry>(
+		`select seq, encode(prev_hash, 'hex') as "prevHash", encode(hash, 'hex') as hash, entry
+		from core.audit_entry where seq > $1 and seq <= $2 order by seq limit $3`,
+		[afterSeq, toSeq, ENTRIES_PER_PAGE_MAX],
+	);
+}
+
+function differs(found: AuditHead, exported: AuditHead | null): boolean {
+	return exported !== null && exported.seq === found.seq && exported.hash !== found.hash;
+}
+
 function flawOf(
 	stored: StoredEntry,
 	{ good, exported }: { good: AuditHead; exported: AuditHead | null },
@@ -152,6 +129,29 @@ function flawOf(
 	return differs(stored, exported) ? "rewritten" : null;
 }
 
-function differs(found: AuditHead, exported: AuditHead | null): boolean {
-	return exported !== null && exported.seq === found.seq && exported.hash !== found.hash;
+function read(args: readonly string[]): { positionals: string[]; head: string | undefined } {
+	try {
+		const { positionals, values } = parseArgs({
+			args: [...args],
+			options: { head: { type: "string" } },
+			allowPositionals: true,
+		});
+		return { positionals, head: values.head };
+	} catch {
+		throw usage();
+	}
+}
+
+function usage() {
+	return auditFault.command({ public: `bun run svc ${AUDIT_USAGE}` });
+}
+
+function parseHead(text: string): AuditHead {
+	const [, digits = "", hash = ""] = /^(0|[1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+	if (digits === "") {
+		throw auditFault.command({
+			public: `--head is "${text}"; it takes <seq>:<hash> as \`svc audit head\` prints them.`,
+		});
+	}
+	return { seq: Number(digits), hash };
 }

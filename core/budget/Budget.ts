@@ -44,6 +44,41 @@ export type Budget = {
 	pause(name: string, forMs: number): Promise<void>;
 };
 
+/** Keeps refusals until the take may be granted again. */
+export type Refusals = {
+	add(name: string, terms: BudgetTerms, answer: BudgetAnswer): void;
+	find(name: string, terms: BudgetTerms): BudgetAnswer | null;
+};
+
+/** A unit that was taken, and the kinds that it counts into. */
+export type TakenUnit = { atMs: number; of: readonly string[] };
+
+/** What this process took, by name and unit, for as long as it counts; and its pauses. */
+export type TakeLog = {
+	/** Whether these terms allow the take now. Remembers nothing. */
+	judge(name: string, terms: BudgetTerms): BudgetAnswer;
+	add(name: string, terms: BudgetTerms): void;
+	pause(name: string, forMs: number): void;
+};
+
+/** A take that this process granted itself while the database did not answer. */
+export type AloneTake = { atMs: number; windowMs: number; amount: number; of: readonly string[] };
+
+/** Takes that are not in the database yet, by name, for as long as they count. */
+export type UnsentTakes = {
+	add(name: string, terms: BudgetTerms): AloneTake;
+	/**
+	 * Removes a take. Returns true if it was still here, so it never has to be sent.
+	 */
+	remove(name: string, take: AloneTake): boolean;
+	/** Removes and returns all takes of a name, oldest first. The caller sends them. */
+	takeOut(name: string): readonly AloneTake[];
+	/** Puts takes back that could not be sent. */
+	putBack(name: string, takes: readonly AloneTake[]): void;
+};
+
+type Named = { taken: TakenUnit[]; pausedUntilMs: number; pauseMs: number };
+
 /** A take is remembered unit by unit until it leaves the window. */
 export const UNITS_PER_WINDOW_MAX = 1_000;
 
@@ -89,12 +124,6 @@ export function assertPause(forMs: number): void {
 	);
 }
 
-/** Keeps refusals until the take may be granted again. */
-export type Refusals = {
-	add(name: string, terms: BudgetTerms, answer: BudgetAnswer): void;
-	find(name: string, terms: BudgetTerms): BudgetAnswer | null;
-};
-
 /**
  * Remembers refusals of whole windows. Units leave a window by time alone, so a take on the same
  * terms, or for more, is refused until then, whoever asks.
@@ -122,51 +151,6 @@ export function createRefusals(clock: Clock): Refusals {
 		},
 	};
 }
-
-function keyOf(name: string, { amount, perWindow, windowMs, shares = [] }: BudgetTerms): string {
-	const kinds = shares.map((share) => [share.of, share.perWindow]);
-	return JSON.stringify([name, amount, perWindow, windowMs, kinds]);
-}
-
-/** A unit that was taken, and the kinds that it counts into. */
-export type TakenUnit = { atMs: number; of: readonly string[] };
-
-/**
- * Decides whether these terms allow a take now, beside the units of the window, oldest first.
- * `retryAfterMs` is when the last of its limits has room again.
- */
-export function judgeTake(
-	taken: readonly TakenUnit[],
-	terms: BudgetTerms,
-	{ nowMs, pausedMs }: { nowMs: number; pausedMs: number },
-): BudgetAnswer {
-	const { amount, perWindow, windowMs, shares = [] } = terms;
-	let remaining = Number.POSITIVE_INFINITY;
-	let retryAfterMs = pausedMs;
-	for (const limit of [{ of: null, perWindow }, ...shares]) {
-		const { of } = limit;
-		const units = of === null ? taken : taken.filter((unit) => unit.of.includes(of));
-		remaining = Math.min(remaining, Math.max(0, limit.perWindow - units.length));
-		const leaving = units[units.length + amount - limit.perWindow - 1];
-		if (leaving) retryAfterMs = Math.max(retryAfterMs, leaving.atMs + windowMs - nowMs, 1);
-	}
-	const granted = pausedMs === 0 && remaining >= amount;
-	return {
-		granted,
-		remaining: granted ? remaining - amount : pausedMs > 0 ? 0 : remaining,
-		retryAfterMs: granted ? 0 : retryAfterMs,
-	};
-}
-
-/** What this process took, by name and unit, for as long as it counts; and its pauses. */
-export type TakeLog = {
-	/** Whether these terms allow the take now. Remembers nothing. */
-	judge(name: string, terms: BudgetTerms): BudgetAnswer;
-	add(name: string, terms: BudgetTerms): void;
-	pause(name: string, forMs: number): void;
-};
-
-type Named = { taken: TakenUnit[]; pausedUntilMs: number; pauseMs: number };
 
 export function createTakeLog(clock: Clock): TakeLog {
 	const known = new Map<string, Named>();
@@ -212,21 +196,32 @@ export function createTakeLog(clock: Clock): TakeLog {
 	};
 }
 
-/** A take that this process granted itself while the database did not answer. */
-export type AloneTake = { atMs: number; windowMs: number; amount: number; of: readonly string[] };
-
-/** Takes that are not in the database yet, by name, for as long as they count. */
-export type UnsentTakes = {
-	add(name: string, terms: BudgetTerms): AloneTake;
-	/**
-	 * Removes a take. Returns true if it was still here, so it never has to be sent.
-	 */
-	remove(name: string, take: AloneTake): boolean;
-	/** Removes and returns all takes of a name, oldest first. The caller sends them. */
-	takeOut(name: string): readonly AloneTake[];
-	/** Puts takes back that could not be sent. */
-	putBack(name: string, takes: readonly AloneTake[]): void;
-};
+/**
+ * Decides whether these terms allow a take now, beside the units of the window, oldest first.
+ * `retryAfterMs` is when the last of its limits has room again.
+ */
+export function judgeTake(
+	taken: readonly TakenUnit[],
+	terms: BudgetTerms,
+	{ nowMs, pausedMs }: { nowMs: number; pausedMs: number },
+): BudgetAnswer {
+	const { amount, perWindow, windowMs, shares = [] } = terms;
+	let remaining = Number.POSITIVE_INFINITY;
+	let retryAfterMs = pausedMs;
+	for (const limit of [{ of: null, perWindow }, ...shares]) {
+		const { of } = limit;
+		const units = of === null ? taken : taken.filter((unit) => unit.of.includes(of));
+		remaining = Math.min(remaining, Math.max(0, limit.perWindow - units.length));
+		const leaving = units[units.length + amount - limit.perWindow - 1];
+		if (leaving) retryAfterMs = Math.max(retryAfterMs, leaving.atMs + windowMs - nowMs, 1);
+	}
+	const granted = pausedMs === 0 && remaining >= amount;
+	return {
+		granted,
+		remaining: granted ? remaining - amount : pausedMs > 0 ? 0 : remaining,
+		retryAfterMs: granted ? 0 : retryAfterMs,
+	};
+}
 
 /** Bounded: it never holds more than this process may take alone of each window. */
 export function createUnsentTakes(clock: Clock): UnsentTakes {
@@ -253,4 +248,9 @@ export function createUnsentTakes(clock: Clock): UnsentTakes {
 		},
 		putBack: put,
 	};
+}
+
+function keyOf(name: string, { amount, perWindow, windowMs, shares = [] }: BudgetTerms): string {
+	const kinds = shares.map((share) => [share.of, share.perWindow]);
+	return JSON.stringify([name, amount, perWindow, windowMs, kinds]);
 }

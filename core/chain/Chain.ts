@@ -24,6 +24,16 @@ export type Chain = {
 	readonly publicRpcUrls: readonly string[];
 };
 
+/** All defined chains, by every name they have. */
+export type ChainRegistry = {
+	readonly all: readonly Chain[];
+	/**
+	 * Finds a chain by slug, alias or decimal chain id, in any case: `matic`, `Ape_Chain`, `8453`.
+	 */
+	bySlug(text: string): Chain | undefined;
+	byId(id: number): Chain | undefined;
+};
+
 const isQuantity = (text: string): text is `0x${string}` => /^0x[0-9a-f]{1,64}$/i.test(text);
 
 /** Any number of at most 256 bits, without a narrower range. */
@@ -63,26 +73,6 @@ export const chainNumbers = {
 		.transform((value) => value === 1n),
 };
 
-function wholeUpTo(max: number) {
-	return quantity
-		.refine((value) => value <= BigInt(max), `is above ${max}`)
-		.transform((value) => Number(value));
-}
-
-function unitsUpTo(max: bigint) {
-	return quantity.refine((value) => value <= max, `is above ${max}`);
-}
-
-/** All defined chains, by every name they have. */
-export type ChainRegistry = {
-	readonly all: readonly Chain[];
-	/**
-	 * Finds a chain by slug, alias or decimal chain id, in any case: `matic`, `Ape_Chain`, `8453`.
-	 */
-	bySlug(text: string): Chain | undefined;
-	byId(id: number): Chain | undefined;
-};
-
 const chainFault = defineFaults({
 	chainDefinitionInvalid: {
 		status: 500,
@@ -90,6 +80,11 @@ const chainFault = defineFaults({
 		public: "Two chains share a name or an id, or one is named badly.",
 	},
 });
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** The chain where wallets are linked, by the specification. */
+export const SPECIFIED_HOME_ID = 4663;
 
 /**
  * Makes the registry; throws for definitions that could be confused: with two chains under one
@@ -120,15 +115,6 @@ export function createChainRegistry(chains: readonly Chain[]): ChainRegistry {
 	};
 }
 
-const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-
-function invalid(detail: string) {
-	return chainFault.chainDefinitionInvalid({ public: `Chain definitions: ${detail}.`, detail });
-}
-
-/** The chain where wallets are linked, by the specification. */
-export const SPECIFIED_HOME_ID = 4663;
-
 /**
  * Returns the configured home chain, by default 4663. Undefined if it is not defined, and in a
  * sandbox that configures none: its service must not use the real chain.
@@ -139,4 +125,18 @@ export function homeChainOf(
 ): Chain | undefined {
 	if (name !== undefined) return chains.bySlug(name);
 	return SANDBOX ? undefined : chains.byId(SPECIFIED_HOME_ID);
+}
+
+function invalid(detail: string) {
+	return chainFault.chainDefinitionInvalid({ public: `Chain definitions: ${detail}.`, detail });
+}
+
+function wholeUpTo(max: number) {
+	return quantity
+		.refine((value) => value <= BigInt(max), `is above ${max}`)
+		.transform((value) => Number(value));
+}
+
+function unitsUpTo(max: bigint) {
+	return quantity.refine((value) => value <= max, `is above ${max}`);
 }

@@ -4,9 +4,6 @@ export type Hex = `0x${string}`;
 /** A 20-byte account or contract, lower case. */
 export type Address = Hex;
 
-/** Twenty zero bytes: the sender of mints, and Seaport's code for "the native currency". */
-export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
-
 /** A filter of logs in the form of `eth_getLogs` and `eth_subscribe`, without the range. */
 export type LogFilter = {
 	address?: readonly Hex[];
@@ -29,6 +26,22 @@ export type RawLog = {
 	removed?: boolean | undefined;
 };
 
+/** Twenty zero bytes: the sender of mints, and Seaport's code for "the native currency". */
+export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
+
+/**
+ * A chain has fewer than 2^33 blocks: at ten a second, the fastest that is indexed, it takes 27
+ * years to get there. The index orders events by a number with 33 bits for the block.
+ */
+export const BLOCK_NUMBER_MAX = 2 ** 33 - 1;
+/** The most seconds since 1970 that a Date can hold; a node's larger number is no time. */
+export const SECONDS_MAX = 8_640_000_000_000;
+/**
+ * Positions of transactions and logs in their block are below 2^30: a block of a million million
+ * gas cannot contain that many. The index uses higher positions for its own events.
+ */
+export const PLACE_MAX = 2 ** 30 - 1;
+
 /**
  * Returns the bytes of hex, as `bytea` columns take them. Uses the engine's own code, which is many
  * times as fast as viem's `hexToBytes`. It checks nothing: decoding stops at an invalid digit.
@@ -49,16 +62,3 @@ export function hexOf(bytes: Uint8Array): Hex {
 export function hexQuantity(value: number | bigint): Hex {
 	return `0x${value.toString(16)}`;
 }
-
-/**
- * A chain has fewer than 2^33 blocks: at ten a second, the fastest that is indexed, it takes 27
- * years to get there. The index orders events by a number with 33 bits for the block.
- */
-export const BLOCK_NUMBER_MAX = 2 ** 33 - 1;
-/** The most seconds since 1970 that a Date can hold; a node's larger number is no time. */
-export const SECONDS_MAX = 8_640_000_000_000;
-/**
- * Positions of transactions and logs in their block are below 2^30: a block of a million million
- * gas cannot contain that many. The index uses higher positions for its own events.
- */
-export const PLACE_MAX = 2 ** 30 - 1;

@@ -3,21 +3,18 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 const WORD_BYTES = 32;
 const SMALL_BYTES = 6;
 
-/**
- * Reads the word at a byte offset as an offset, a length or an enum.
- *
- * Null outside the data, or from 2^48 on, so that a false length can never start a long loop or
- * lose digits as a double. Offsets need no alignment: the ABI does not require it.
- */
-export function readSmallUint(bytes: Buffer, byteOffset: number): number | null {
-	const end = byteOffset + WORD_BYTES;
-	if (end > bytes.length) return null;
-	const small = end - SMALL_BYTES;
-	for (let at = byteOffset; at < small; at++) if (bytes[at] !== 0) return null;
-	return bytes.readUIntBE(small, SMALL_BYTES);
-}
-
 const ARRAY_AT_WORD_BYTES = 32;
+
+/** Nearly every log fits; a larger one gets its own buffer. */
+const scratch = Buffer.allocUnsafe(4096);
+
+const READ_ABI_TEXT_WORD_BYTES = 32;
+
+const READ_ADDRESS_WORD_WORD_BYTES = 32;
+const PADDING_BYTES = 12;
+
+const READ_UINT_WORD_BYTES = 32;
+const LONG_BYTES = 8;
 
 /** Finds an array through its head word; null unless all of its items are within the data. */
 export function arrayAt(input: {
@@ -33,9 +30,6 @@ export function arrayAt(input: {
 	if (count > (input.data.length - firstByte) / input.itemBytes) return null;
 	return { firstByte, count };
 }
-
-/** Nearly every log fits; a larger one gets its own buffer. */
-const scratch = Buffer.allocUnsafe(4096);
 
 /**
  * Decodes hex; null unless it is whole bytes. **Valid until the next call**: small results share
@@ -57,8 +51,6 @@ export function hexBytes(text: string): Buffer | null {
 	}
 }
 
-const READ_ABI_TEXT_WORD_BYTES = 32;
-
 /**
  * Reads the text that a contract returned: an ABI `string`, or the `bytes32` of older contracts.
  * Null if it is neither. Invalid UTF-8 becomes the replacement character.
@@ -75,23 +67,11 @@ export function readAbiText(answer: Hex): string | null {
 	);
 }
 
-function zeroIn(bytes: Buffer): number {
-	const zero = bytes.indexOf(0);
-	return zero === -1 ? bytes.length : zero;
-}
-
-function textOf(bytes: Buffer): string {
-	return new TextDecoder("utf-8").decode(bytes);
-}
-
 /** Reads a contract's answer of exactly one word as a number; null for anything else. */
 export function readAbiUint(answer: unknown): bigint | null {
 	if (typeof answer !== "string" || !/^0x[0-9a-f]{64}$/i.test(answer)) return null;
 	return BigInt(answer);
 }
-
-const READ_ADDRESS_WORD_WORD_BYTES = 32;
-const PADDING_BYTES = 12;
 
 /**
  * Reads the word at a byte offset as an address, lower case.
@@ -110,9 +90,6 @@ export function readAddressWord(bytes: Buffer, byteOffset: number): Address | nu
 	return at < first ? null : `0x${bytes.toString("hex", first, end)}`;
 }
 
-const READ_UINT_WORD_BYTES = 32;
-const LONG_BYTES = 8;
-
 /** Reads the word at a byte offset, which must be within the data. */
 export function readUint(bytes: Buffer, byteOffset: number): bigint {
 	const small = readSmallUint(bytes, byteOffset);
@@ -124,4 +101,27 @@ export function readUint(bytes: Buffer, byteOffset: number): bigint {
 		if (bytes[at] !== 0) return BigInt(`0x${bytes.toString("hex", byteOffset, end)}`);
 	}
 	return bytes.readBigUInt64BE(long);
+}
+
+/**
+ * Reads the word at a byte offset as an offset, a length or an enum.
+ *
+ * Null outside the data, or from 2^48 on, so that a false length can never start a long loop or
+ * lose digits as a double. Offsets need no alignment: the ABI does not require it.
+ */
+export function readSmallUint(bytes: Buffer, byteOffset: number): number | null {
+	const end = byteOffset + WORD_BYTES;
+	if (end > bytes.length) return null;
+	const small = end - SMALL_BYTES;
+	for (let at = byteOffset; at < small; at++) if (bytes[at] !== 0) return null;
+	return bytes.readUIntBE(small, SMALL_BYTES);
+}
+
+function textOf(bytes: Buffer): string {
+	return new TextDecoder("utf-8").decode(bytes);
+}
+
+function zeroIn(bytes: Buffer): number {
+	const zero = bytes.indexOf(0);
+	return zero === -1 ? bytes.length : zero;
 }

@@ -2,10 +2,72 @@ import { Client } from "pg";
 import { z } from "zod";
 import { parseAddressRange } from "#core/http/clients.ts";
 
+/** What is known of one variable from its schema, seen through `.default()`, `.optional()`, …. */
+export type Field = {
+	/** The schema under all wrappers: it decides how the text is read and what is expected. */
+	base: z.core.$ZodType;
+	description: string;
+	/** The author's own words for what is expected. */
+	expects: string | undefined;
+	declaredSecret: boolean;
+	/** Absent where there is none; a default may itself be undefined. */
+	fallback: { value: unknown } | undefined;
+	required: boolean;
+};
+
 /** An IP address or a range of them, such as `10.0.0.0/8`. A name is neither: it can change. */
 export const addressRange = z
 	.string()
 	.refine((text) => parseAddressRange(text) !== null, "this is no IP address and no range");
+
+const rate = z.number().min(1).max(100_000);
+
+/**
+ * Calls a second by chain or host, or one number for all, which becomes that of `*`.
+ *
+ * @example "100" → { "*": 100 }
+ */
+export const callRates = jsonText(
+	z.union([
+		rate.transform((perSecond): Record<string, number> => ({ "*": perSecond })),
+		z.record(z.string().toLowerCase(), rate),
+	]),
+);
+
+/**
+ * An origin exactly as browsers send it: no path, no default port, no wildcard. One that never
+ * matches would look allowed and be refused.
+ */
+export const exactOrigin = z.string().superRefine((text, context) => {
+	const origin =
+		/^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).origin : undefined;
+	if (origin === text && !text.includes("*")) return;
+	const hint = origin && !text.includes("*") ? `; did you mean ${origin}?` : "";
+	context.addIssue({ code: "custom", message: `this is not an exact origin${hint}` });
+});
+
+const WRAPPERS_MAX = 20;
+
+const SPELLINGS = new Map([
+	["true", true],
+	["1", true],
+	["yes", true],
+	["false", false],
+	["0", false],
+	["no", false],
+]);
+
+const URLS_PER_CHAIN_MAX = 8;
+
+const rpcUrl = z.string().refine(isRpcUrl, {
+	message: "an RPC endpoint is a URL that begins with http://, https://, ws:// or wss://",
+});
+
+/** The endpoints of one chain, in order of preference; one alone may stand without brackets. */
+export const rpcUrls = z.preprocess(
+	(value) => (typeof value === "string" ? [value] : value),
+	z.array(rpcUrl).min(1).max(URLS_PER_CHAIN_MAX),
+);
 
 /**
  * A variable that holds JSON of a certain shape.
@@ -27,20 +89,6 @@ export function jsonText<Shape extends z.ZodType>(shape: Shape) {
 		.pipe(shape);
 }
 
-const rate = z.number().min(1).max(100_000);
-
-/**
- * Calls a second by chain or host, or one number for all, which becomes that of `*`.
- *
- * @example "100" → { "*": 100 }
- */
-export const callRates = jsonText(
-	z.union([
-		rate.transform((perSecond): Record<string, number> => ({ "*": perSecond })),
-		z.record(z.string().toLowerCase(), rate),
-	]),
-);
-
 /**
  * Items between commas. Blanks around them and empty items do not count, an item given twice
  * counts once.
@@ -57,18 +105,6 @@ export function commaList<Item extends z.ZodType<unknown, string>>(item: Item) {
 		.pipe(z.array(item));
 }
 
-/**
- * An origin exactly as browsers send it: no path, no default port, no wildcard. One that never
- * matches would look allowed and be refused.
- */
-export const exactOrigin = z.string().superRefine((text, context) => {
-	const origin =
-		/^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).origin : undefined;
-	if (origin === text && !text.includes("*")) return;
-	const hint = origin && !text.includes("*") ? `; did you mean ${origin}?` : "";
-	context.addIssue({ code: "custom", message: `this is not an exact origin${hint}` });
-});
-
 /** What a variable takes, in words an operator understands; undefined where only zod can say it. */
 export function expectation({ base, expects }: Field): string | undefined {
 	if (expects) return expects;
@@ -82,46 +118,6 @@ export function expectation({ base, expects }: Field): string | undefined {
 	}
 	return undefined;
 }
-
-function numberWords(schema: z.ZodNumber): string {
-	const kind = schema.isInt ? "a whole number" : "a number";
-	const min = bounded(schema.minValue);
-	const max = bounded(schema.maxValue);
-	const above = isExclusive(schema, min) ? "more than" : "at least";
-	const below = isExclusive(schema, max) ? "less than" : "at most";
-	if (min === undefined && max === undefined) return kind;
-	if (min === undefined) return `${kind}, ${below} ${max}`;
-	if (max === undefined) return `${kind}, ${above} ${min}`;
-	if (above === "at least" && below === "at most") return `${kind} from ${min} to ${max}`;
-	return `${kind}, ${above} ${min} and ${below} ${max}`;
-}
-
-/** `z.int()` brings the bounds of safe integers, which tell an operator nothing. */
-function bounded(value: number | null): number | undefined {
-	return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
-}
-
-function isExclusive(schema: z.ZodNumber, bound: number | undefined): boolean {
-	return (schema.def.checks ?? []).some(({ _zod: { def } }) => {
-		const { value, inclusive } = def as { value?: unknown; inclusive?: boolean };
-		return value === bound && inclusive === false;
-	});
-}
-
-/** What is known of one variable from its schema, seen through `.default()`, `.optional()`, …. */
-export type Field = {
-	/** The schema under all wrappers: it decides how the text is read and what is expected. */
-	base: z.core.$ZodType;
-	description: string;
-	/** The author's own words for what is expected. */
-	expects: string | undefined;
-	declaredSecret: boolean;
-	/** Absent where there is none; a default may itself be undefined. */
-	fallback: { value: unknown } | undefined;
-	required: boolean;
-};
-
-const WRAPPERS_MAX = 20;
 
 /** Reads a schema as the declaration of an environment variable. */
 export function fieldOf(schema: z.core.$ZodType): Field {
@@ -179,31 +175,35 @@ export function readBoolean(text: string): boolean | undefined {
 	return SPELLINGS.get(text.trim().toLowerCase());
 }
 
-const SPELLINGS = new Map([
-	["true", true],
-	["1", true],
-	["yes", true],
-	["false", false],
-	["0", false],
-	["no", false],
-]);
-
 /** A plain decimal number. `Number("")` is 0 and `Number("0x10")` is 16; here neither is one. */
 export function readNumber(text: string): number | undefined {
 	return /^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$/.test(text.trim()) ? Number(text) : undefined;
 }
 
-const URLS_PER_CHAIN_MAX = 8;
+function numberWords(schema: z.ZodNumber): string {
+	const kind = schema.isInt ? "a whole number" : "a number";
+	const min = bounded(schema.minValue);
+	const max = bounded(schema.maxValue);
+	const above = isExclusive(schema, min) ? "more than" : "at least";
+	const below = isExclusive(schema, max) ? "less than" : "at most";
+	if (min === undefined && max === undefined) return kind;
+	if (min === undefined) return `${kind}, ${below} ${max}`;
+	if (max === undefined) return `${kind}, ${above} ${min}`;
+	if (above === "at least" && below === "at most") return `${kind} from ${min} to ${max}`;
+	return `${kind}, ${above} ${min} and ${below} ${max}`;
+}
 
-const rpcUrl = z.string().refine(isRpcUrl, {
-	message: "an RPC endpoint is a URL that begins with http://, https://, ws:// or wss://",
-});
+/** `z.int()` brings the bounds of safe integers, which tell an operator nothing. */
+function bounded(value: number | null): number | undefined {
+	return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
+}
 
-/** The endpoints of one chain, in order of preference; one alone may stand without brackets. */
-export const rpcUrls = z.preprocess(
-	(value) => (typeof value === "string" ? [value] : value),
-	z.array(rpcUrl).min(1).max(URLS_PER_CHAIN_MAX),
-);
+function isExclusive(schema: z.ZodNumber, bound: number | undefined): boolean {
+	return (schema.def.checks ?? []).some(({ _zod: { def } }) => {
+		const { value, inclusive } = def as { value?: unknown; inclusive?: boolean };
+		return value === bound && inclusive === false;
+	});
+}
 
 function isRpcUrl(text: string): boolean {
 	return /^(https?|wss?):\/\/\S+$/.test(text) && URL.canParse(text);

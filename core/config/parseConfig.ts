@@ -30,6 +30,66 @@ export type ConfigSection<Schema extends z.ZodObject = z.ZodObject> = {
 	readonly schema: Schema;
 };
 
+export type SectionReading = { values: Record<string, unknown>; problems: ConfigProblem[] };
+
+/** Every owner's validated values. */
+export type Config = {
+	/** The values of one of the sections that were parsed. */
+	of<Schema extends z.ZodObject>(section: ConfigSection<Schema>): z.output<Schema>;
+	/** Sentences for the log: variables that look like misspelled ones of ours. */
+	readonly warnings: readonly string[];
+};
+
+type Problem = {
+	name: string;
+	owner: string;
+	text: string | undefined;
+	field: Field;
+	issues?: z.core.$ZodIssue[];
+};
+
+export const configFault = defineFaults({
+	configInvalid: { status: 500, retry: "never", public: "The configuration is invalid." },
+});
+
+/** More reasons than this for one variable are one reason: the wrong text was pasted. */
+const REASONS_MAX = 5;
+
+const GOT_LENGTH_MAX = 80;
+
+/**
+ * Reads the environment for all owners, or throws one Fault that names everything that is wrong: an
+ * operator who corrects one error a start gives up at the third.
+ *
+ * A variable set to the empty text counts as not set: that is how compose files and CI pass on
+ * what they do not have.
+ *
+ * @example
+ * const section = { owner: "core", schema: coreConfig };
+ * const { PORT } = parseConfig([section], readEnvironment()).of(section);
+ */
+export function parseConfig(sections: readonly ConfigSection[], env: Environment): Config {
+	const problems = declarationProblems(sections);
+	const valuesByOwner = new Map<string, Record<string, unknown>>();
+	for (const section of sections) {
+		const read = readSection(section, env);
+		problems.push(...read.problems);
+		valuesByOwner.set(section.owner, read.values);
+	}
+	if (problems.length > 0) {
+		throw configFault.configInvalid({ detail: renderProblems(problems), meta: { problems } });
+	}
+	return {
+		of: <Schema extends z.ZodObject>({ owner }: ConfigSection<Schema>) => {
+			const values = valuesByOwner.get(owner);
+			assert(values, `no configuration was parsed for ${owner}`);
+			// What zod checked gets its type back; a Map cannot carry it.
+			return values as z.output<Schema>;
+		},
+		warnings: misspelled(sections, env),
+	};
+}
+
 /**
  * What is wrong with the declarations themselves, whatever the environment holds: a third party's
  * plugin may claim a variable that somebody else reads differently.
@@ -56,38 +116,6 @@ export function declarationProblems(sections: readonly ConfigSection[]): ConfigP
 	return problems;
 }
 
-function declarationFault(name: string, schema: z.core.$ZodType): string | undefined {
-	if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return "a name of capital letters, digits and _";
-	const { base, description } = fieldOf(schema);
-	if (!description) return "a .describe() that says what it is for";
-	const structured =
-		base instanceof z.ZodArray || base instanceof z.ZodObject || base instanceof z.ZodRecord;
-	return structured ? "commaList or jsonText: a variable is text" : undefined;
-}
-
-export const configFault = defineFaults({
-	configInvalid: { status: 500, retry: "never", public: "The configuration is invalid." },
-});
-
-/** The name of `known` that `name` is probably a misspelling of, if there is one. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
-	const wanted = name.toUpperCase();
-	let best: { name: string; distance: number } | undefined;
-	for (const candidate of known) {
-		const distance = editDistance(wanted, candidate);
-		if (distance <= allowedDistance(candidate) && distance < (best?.distance ?? Infinity)) {
-			best = { name: candidate, distance };
-		}
-	}
-	return best?.name;
-}
-
-/** In a name of four letters two wrong ones are another word: POST is not a bad HOST or PORT. */
-function allowedDistance(name: string): number {
-	if (name.length <= 4) return 0;
-	return name.length <= 7 ? 1 : 2;
-}
-
 /**
  * Warnings about variables that are set, that nobody reads, and that look like one of ours.
  *
@@ -106,10 +134,18 @@ export function misspelled(sections: readonly ConfigSection[], env: Environment)
 	return warnings;
 }
 
-/** More reasons than this for one variable are one reason: the wrong text was pasted. */
-const REASONS_MAX = 5;
-
-export type SectionReading = { values: Record<string, unknown>; problems: ConfigProblem[] };
+/** The name of `known` that `name` is probably a misspelling of, if there is one. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+	const wanted = name.toUpperCase();
+	let best: { name: string; distance: number } | undefined;
+	for (const candidate of known) {
+		const distance = editDistance(wanted, candidate);
+		if (distance <= allowedDistance(candidate) && distance < (best?.distance ?? Infinity)) {
+			best = { name: candidate, distance };
+		}
+	}
+	return best?.name;
+}
 
 /** Reads one owner's variables. With problems, `values` is empty. */
 export function readSection({ owner, schema }: ConfigSection, env: Environment): SectionReading {
@@ -145,6 +181,27 @@ export function readSection({ owner, schema }: ConfigSection, env: Environment):
 	return { values: result.data ?? {}, problems: [...problems.values()] };
 }
 
+/** All problems at once, each with the variable, what it got, what it expects and who asks. */
+export function renderProblems(problems: readonly ConfigProblem[]): string {
+	const count = problems.length === 1 ? "one error" : `${problems.length} errors`;
+	return [`The configuration has ${count}:`, ...problems.map(renderProblem)].join("\n\n");
+}
+
+function declarationFault(name: string, schema: z.core.$ZodType): string | undefined {
+	if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return "a name of capital letters, digits and _";
+	const { base, description } = fieldOf(schema);
+	if (!description) return "a .describe() that says what it is for";
+	const structured =
+		base instanceof z.ZodArray || base instanceof z.ZodObject || base instanceof z.ZodRecord;
+	return structured ? "commaList or jsonText: a variable is text" : undefined;
+}
+
+/** In a name of four letters two wrong ones are another word: POST is not a bad HOST or PORT. */
+function allowedDistance(name: string): number {
+	if (name.length <= 4) return 0;
+	return name.length <= 7 ? 1 : 2;
+}
+
 /** The variable's text; the empty text counts as not set. */
 function textOf(name: string, env: Environment): string | undefined {
 	return env[name]?.trim() || undefined;
@@ -156,14 +213,6 @@ function readText(text: string, { base }: Field): string | number | boolean | un
 	if (base instanceof z.ZodNumber) return readNumber(text);
 	return text;
 }
-
-type Problem = {
-	name: string;
-	owner: string;
-	text: string | undefined;
-	field: Field;
-	issues?: z.core.$ZodIssue[];
-};
 
 function problemOf({ name, owner, text, field, issues = [] }: Problem): ConfigProblem {
 	const words = expectation(field);
@@ -206,14 +255,6 @@ function togetherProblem(owner: string, issues: z.core.$ZodIssue[]): ConfigProbl
 	};
 }
 
-const GOT_LENGTH_MAX = 80;
-
-/** All problems at once, each with the variable, what it got, what it expects and who asks. */
-export function renderProblems(problems: readonly ConfigProblem[]): string {
-	const count = problems.length === 1 ? "one error" : `${problems.length} errors`;
-	return [`The configuration has ${count}:`, ...problems.map(renderProblem)].join("\n\n");
-}
-
 function renderProblem({ variable, owner, got, expected, because }: ConfigProblem): string {
 	return [
 		`  ${variable}  (${owner})`,
@@ -227,45 +268,4 @@ function renderProblem({ variable, owner, got, expected, because }: ConfigProble
 function shortened(got: string): string {
 	if (got.length <= GOT_LENGTH_MAX) return JSON.stringify(got);
 	return `${JSON.stringify(got.slice(0, GOT_LENGTH_MAX))}… (${got.length} characters)`;
-}
-
-/** Every owner's validated values. */
-export type Config = {
-	/** The values of one of the sections that were parsed. */
-	of<Schema extends z.ZodObject>(section: ConfigSection<Schema>): z.output<Schema>;
-	/** Sentences for the log: variables that look like misspelled ones of ours. */
-	readonly warnings: readonly string[];
-};
-
-/**
- * Reads the environment for all owners, or throws one Fault that names everything that is wrong: an
- * operator who corrects one error a start gives up at the third.
- *
- * A variable set to the empty text counts as not set: that is how compose files and CI pass on
- * what they do not have.
- *
- * @example
- * const section = { owner: "core", schema: coreConfig };
- * const { PORT } = parseConfig([section], readEnvironment()).of(section);
- */
-export function parseConfig(sections: readonly ConfigSection[], env: Environment): Config {
-	const problems = declarationProblems(sections);
-	const valuesByOwner = new Map<string, Record<string, unknown>>();
-	for (const section of sections) {
-		const read = readSection(section, env);
-		problems.push(...read.problems);
-		valuesByOwner.set(section.owner, read.values);
-	}
-	if (problems.length > 0) {
-		throw configFault.configInvalid({ detail: renderProblems(problems), meta: { problems } });
-	}
-	return {
-		of: <Schema extends z.ZodObject>({ owner }: ConfigSection<Schema>) => {
-			const values = valuesByOwner.get(owner);
-			assert(values, `no configuration was parsed for ${owner}`);
-			// What zod checked gets its type back; a Map cannot carry it.
-			return values as z.output<Schema>;
-		},
-		warnings: misspelled(sections, env),
-	};
 }

@@ -178,6 +178,16 @@ const CODES: ReadonlySet<string> = new Set([
 /** After these the connection is closed, whatever the reason (3D000, 28P01, 55000 at login, …). */
 const ENDING = new Set(["FATAL", "PANIC"]);
 
+/** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */
+const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
+
+/**
+ * A pool closes a connection that was idle for this long. Many jobs run every ten seconds and need
+ * several at once: with the driver's default of ten seconds each such burst would open them again,
+ * and a new one costs the server some 7 ms of processor time, its first statements included.
+ */
+export const CONNECTION_IDLE_MS = 300_000;
+
 /**
  * Returns the Fault for a failure of the database itself, which is temporary and not the caller's
  * mistake; null for every other error, such as an invalid statement.
@@ -206,9 +216,6 @@ export function isRolledBack(error: unknown): boolean {
 	return error instanceof DatabaseError && error.severity === "ERROR";
 }
 
-/** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */
-const ROWS_REFUSED = /^2[23][0-9A-Z]{3}$/;
-
 /**
  * Returns whether the database refused the values of a row: the same rows will be refused again.
  */
@@ -221,10 +228,3 @@ export function isRowsRefused(error: unknown): boolean {
 export function isSqlState(error: unknown, state: SqlState): boolean {
 	return error instanceof Error && "code" in error && error.code === SQLSTATE[state];
 }
-
-/**
- * A pool closes a connection that was idle for this long. Many jobs run every ten seconds and need
- * several at once: with the driver's default of ten seconds each such burst would open them again,
- * and a new one costs the server some 7 ms of processor time, its first statements included.
- */
-export const CONNECTION_IDLE_MS = 300_000;

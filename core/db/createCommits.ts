@@ -15,6 +15,16 @@ export type Commits = {
 	together<Result>(owner: string, act: (tx: Tx) => Promise<Result>): Promise<Result>;
 };
 
+type Waiting = {
+	owner: string;
+	act(tx: Tx): Promise<unknown>;
+	/** Called once the outcome of the commit is known. */
+	settle(committed: Promise<unknown>): void;
+};
+
+/** The result of a shared transaction: `rolled back` proves that nothing was committed. */
+type Shared = { kind: "ended"; committed: Promise<unknown> } | { kind: "rolled back" };
+
 /**
  * Thrown before the transaction begins: nothing of it is written. Effects before it (a transaction
  * that was sent to the chain) may exist, so the sentence says nothing about them.
@@ -39,16 +49,6 @@ const SHARED_LOCK_TIMEOUT_MS = 250;
 export const COMMITS_WAITING_MAX = 5_000;
 
 export const OWNER_COMMITS_WAITING_MAX = 100;
-
-type Waiting = {
-	owner: string;
-	act(tx: Tx): Promise<unknown>;
-	/** Called once the outcome of the commit is known. */
-	settle(committed: Promise<unknown>): void;
-};
-
-/** The result of a shared transaction: `rolled back` proves that nothing was committed. */
-type Shared = { kind: "ended"; committed: Promise<unknown> } | { kind: "rolled back" };
 
 /**
  * Makes the sharing of commits: transactions that wait while earlier commits run are committed
@@ -106,12 +106,6 @@ export function createCommits(db: Pick<Database, "transaction">): Commits {
 	};
 }
 
-function leaveLine(waitingOf: Map<string, number>, owner: string): void {
-	const left = (waitingOf.get(owner) ?? 0) - 1;
-	if (left > 0) waitingOf.set(owner, left);
-	else waitingOf.delete(owner);
-}
-
 /** Takes those that wait longest: one per owner, none of an owner with a running one. */
 function takeGroup(waiting: Waiting[], busy: Set<string>): Waiting[] {
 	const group: Waiting[] = [];
@@ -127,6 +121,12 @@ function takeGroup(waiting: Waiting[], busy: Set<string>): Waiting[] {
 	}
 	// In one order in all processes, so that they cannot deadlock.
 	return group.sort((one, other) => (one.owner < other.owner ? -1 : 1));
+}
+
+function leaveLine(waitingOf: Map<string, number>, owner: string): void {
+	const left = (waitingOf.get(owner) ?? 0) - 1;
+	if (left > 0) waitingOf.set(owner, left);
+	else waitingOf.delete(owner);
 }
 
 async function commitTogether(

@@ -12,181 +12,6 @@ export type RowBefore = {
 	forget(): void;
 };
 
-/** Makes it from two arrays without objects: it is used for each field of each row. */
-export function createRowBefore(): RowBefore {
-	let values: (string | bigint)[] = [];
-	let places: number[] = [];
-	let field = 0;
-	return {
-		begin() {
-			field = 0;
-		},
-		placeOf: (value) => (values[field] === value ? (places[field] ?? -1) : -1),
-		keep(value, place) {
-			values[field] = value;
-			places[field] = place;
-			field += 1;
-		},
-		forget() {
-			values = [];
-			places = [];
-		},
-	};
-}
-
-/** 2000-01-01, PostgreSQL's epoch. */
-const EPOCH_MS = 946_684_800_000;
-/** `int8` and `timestamptz` are written in two halves: a bigint would take twice as long. */
-const HALF = 2 ** 32;
-
-// Each writes a field, its length first, and returns the bytes written. `| 0` keeps the low 32
-// bits; given a double, a DataView calls the runtime.
-
-export function writeBool(view: DataView, at: number, value: boolean): number {
-	view.setInt32(at, 1);
-	view.setUint8(at + 4, value ? 1 : 0);
-	return 5;
-}
-
-export function writeInt2(view: DataView, at: number, value: number): number {
-	assert(value === (value << 16) >> 16, "a number is beyond its column");
-	view.setInt32(at, 2);
-	view.setInt16(at + 4, value);
-	return 6;
-}
-
-export function writeInt4(view: DataView, at: number, value: number): number {
-	assert(value === (value | 0), "a number is beyond its column");
-	view.setInt32(at, 4);
-	view.setInt32(at + 4, value);
-	return 8;
-}
-
-export function writeInt8(view: DataView, at: number, value: number): number {
-	assert(Number.isSafeInteger(value), "a number is beyond its column");
-	view.setInt32(at, 8);
-	view.setInt32(at + 4, Math.floor(value / HALF) | 0);
-	view.setInt32(at + 8, value | 0);
-	return 12;
-}
-
-/** Writes a time in microseconds; the server refuses times outside its calendar. */
-export function writeTime(view: DataView, at: number, atMs: number): number {
-	assert(Number.isSafeInteger(atMs), "a time is whole milliseconds");
-	const ms = atMs - EPOCH_MS;
-	const high = Math.floor(ms / HALF);
-	const low = (ms - high * HALF) * 1_000;
-	view.setInt32(at, 8);
-	view.setInt32(at + 4, (high * 1_000 + Math.floor(low / HALF)) | 0);
-	view.setInt32(at + 8, low | 0);
-	return 12;
-}
-
-const LENGTH_BYTES = 4;
-
-/**
- * Copies the field at `from`, and returns its bytes: by a loop, because for so few bytes a runtime
- * call takes longer.
- */
-export function repeatField(view: DataView, from: number, at: number): number {
-	const bytes = LENGTH_BYTES + view.getInt32(from);
-	let done = 0;
-	for (; done + 4 <= bytes; done += 4) view.setInt32(at + done, view.getInt32(from + done));
-	for (; done < bytes; done += 1) view.setUint8(at + done, view.getUint8(from + done));
-	return bytes;
-}
-
-const NO_DIGIT = 255;
-const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
-for (const [value, digit] of [..."0123456789abcdef"].entries()) {
-	DIGITS[digit.charCodeAt(0)] = value;
-	DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
-}
-
-/**
- * Writes a `bytea` from `0x` and hex digits, its length first; returns the bytes written. Uses a
- * table: a runtime call for twenty bytes takes longer than the bytes.
- */
-export function writeHex(view: DataView, at: number, hex: string): number {
-	let flaw = 0;
-	let to = at + 4;
-	// The last digit of an odd number has no partner, which counts as an invalid digit.
-	for (let from = 2; from < hex.length; from += 2) {
-		const high = DIGITS[hex.charCodeAt(from)] ?? NO_DIGIT;
-		const low = DIGITS[hex.charCodeAt(from + 1)] ?? NO_DIGIT;
-		flaw |= high | low;
-		view.setUint8(to++, (high << 4) | low);
-	}
-	assert(flaw < 16 && hex.startsWith("0x"), "bytes are written as whole bytes of hex");
-	view.setInt32(at, to - at - 4);
-	return to - at;
-}
-
-const BASE = 10_000;
-const BASE_DIGITS = 4;
-/** The field's length, and the head before the digits. */
-const HEAD_BYTES = 4 + 8;
-
-/** Above this the weight would overflow, and the server would store 0. */
-const COUNT_MAX = 2 ** 15;
-
-const UINT256_MAX = 2n ** 256n - 1n;
-const UINT256_BYTES = HEAD_BYTES + 2 * 20;
-
-/** Returns the most bytes that `writeNumeric` needs for a value. */
-export function numericBytesMax(value: bigint): number {
-	return value <= UINT256_MAX ? UINT256_BYTES : HEAD_BYTES + value.toString().length;
-}
-
-/**
- * Writes a whole number as PostgreSQL's binary `numeric`: the field's length, the number of digits
- * in base 10,000, the weight of the first, the sign, the scale, the digits. Returns the bytes
- * written.
- */
-export function writeNumeric(view: DataView, at: number, value: bigint): number {
-	const double = Number(value);
-	assert(double >= 0, "an amount is not below zero");
-	const first = at + HEAD_BYTES;
-	const count =
-		double <= Number.MAX_SAFE_INTEGER
-			? writeDouble(view, first, double)
-			: writeDecimal(view, first, value.toString());
-	view.setInt32(at, HEAD_BYTES - 4 + 2 * count);
-	view.setInt16(at + 4, count);
-	view.setInt16(at + 6, Math.max(0, count - 1));
-	view.setInt32(at + 8, 0);
-	return HEAD_BYTES + 2 * count;
-}
-
-/** Writes the digits without `%`, which on doubles is a runtime call; `| 0` avoids another one. */
-function writeDouble(view: DataView, first: number, value: number): number {
-	let count = 0;
-	for (let least = 1; least <= value; least *= BASE) count++;
-	let rest = value;
-	for (let index = count - 1; index >= 0; index--) {
-		const higher = Math.floor(rest / BASE);
-		view.setInt16(first + 2 * index, (rest - higher * BASE) | 0);
-		rest = higher;
-	}
-	return count;
-}
-
-function writeDecimal(view: DataView, first: number, decimal: string): number {
-	const count = Math.ceil(decimal.length / BASE_DIGITS);
-	assert(count <= COUNT_MAX, "a number is beyond its column");
-	let from = decimal.length - count * BASE_DIGITS;
-	for (let index = 0; index < count; index++) {
-		const end = from + BASE_DIGITS;
-		let digit = 0;
-		for (let place = Math.max(0, from); place < end; place++) {
-			digit = digit * 10 + decimal.charCodeAt(place) - 48;
-		}
-		view.setInt16(first + 2 * index, digit);
-		from = end;
-	}
-	return count;
-}
-
 /**
  * Writes rows in PostgreSQL's binary COPY format, value by value, in the order of the columns. A
  * call that fails has written nothing.
@@ -215,6 +40,31 @@ export type CopyWriter = {
 	take(): Buffer;
 };
 
+/** 2000-01-01, PostgreSQL's epoch. */
+const EPOCH_MS = 946_684_800_000;
+/** `int8` and `timestamptz` are written in two halves: a bigint would take twice as long. */
+const HALF = 2 ** 32;
+
+const LENGTH_BYTES = 4;
+
+const NO_DIGIT = 255;
+const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+	DIGITS[digit.charCodeAt(0)] = value;
+	DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+const BASE = 10_000;
+const BASE_DIGITS = 4;
+/** The field's length, and the head before the digits. */
+const HEAD_BYTES = 4 + 8;
+
+/** Above this the weight would overflow, and the server would store 0. */
+const COUNT_MAX = 2 ** 15;
+
+const UINT256_MAX = 2n ** 256n - 1n;
+const UINT256_BYTES = HEAD_BYTES + 2 * 20;
+
 /** "PGCOPY" and bytes that reveal a damaged transfer, no flags, no extension. */
 const SIGNATURE = Buffer.from("5047434f50590aff0d0a000000000000000000", "hex");
 /** Written in place of a row's number of columns. */
@@ -229,13 +79,6 @@ const JSONB_VERSION = 1;
 
 /** Returns the bytes at the start of the stream. */
 export const copyBegin = (): Buffer => Buffer.from(SIGNATURE);
-
-/** Returns the bytes at the end of the stream. */
-export function copyEnd(): Buffer {
-	const end = Buffer.alloc(2);
-	end.writeInt16BE(END);
-	return end;
-}
 
 /**
  * Makes a writer with a buffer that grows as needed.
@@ -334,6 +177,163 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 	};
 }
 
+/** Makes it from two arrays without objects: it is used for each field of each row. */
+export function createRowBefore(): RowBefore {
+	let values: (string | bigint)[] = [];
+	let places: number[] = [];
+	let field = 0;
+	return {
+		begin() {
+			field = 0;
+		},
+		placeOf: (value) => (values[field] === value ? (places[field] ?? -1) : -1),
+		keep(value, place) {
+			values[field] = value;
+			places[field] = place;
+			field += 1;
+		},
+		forget() {
+			values = [];
+			places = [];
+		},
+	};
+}
+
+// Each writes a field, its length first, and returns the bytes written. `| 0` keeps the low 32
+// bits; given a double, a DataView calls the runtime.
+
+export function writeBool(view: DataView, at: number, value: boolean): number {
+	view.setInt32(at, 1);
+	view.setUint8(at + 4, value ? 1 : 0);
+	return 5;
+}
+
+export function writeInt2(view: DataView, at: number, value: number): number {
+	assert(value === (value << 16) >> 16, "a number is beyond its column");
+	view.setInt32(at, 2);
+	view.setInt16(at + 4, value);
+	return 6;
+}
+
+export function writeInt4(view: DataView, at: number, value: number): number {
+	assert(value === (value | 0), "a number is beyond its column");
+	view.setInt32(at, 4);
+	view.setInt32(at + 4, value);
+	return 8;
+}
+
+export function writeInt8(view: DataView, at: number, value: number): number {
+	assert(Number.isSafeInteger(value), "a number is beyond its column");
+	view.setInt32(at, 8);
+	view.setInt32(at + 4, Math.floor(value / HALF) | 0);
+	view.setInt32(at + 8, value | 0);
+	return 12;
+}
+
+/** Writes a time in microseconds; the server refuses times outside its calendar. */
+export function writeTime(view: DataView, at: number, atMs: number): number {
+	assert(Number.isSafeInteger(atMs), "a time is whole milliseconds");
+	const ms = atMs - EPOCH_MS;
+	const high = Math.floor(ms / HALF);
+	const low = (ms - high * HALF) * 1_000;
+	view.setInt32(at, 8);
+	view.setInt32(at + 4, (high * 1_000 + Math.floor(low / HALF)) | 0);
+	view.setInt32(at + 8, low | 0);
+	return 12;
+}
+
+/**
+ * Copies the field at `from`, and returns its bytes: by a loop, because for so few bytes a runtime
+ * call takes longer.
+ */
+export function repeatField(view: DataView, from: number, at: number): number {
+	const bytes = LENGTH_BYTES + view.getInt32(from);
+	let done = 0;
+	for (; done + 4 <= bytes; done += 4) view.setInt32(at + done, view.getInt32(from + done));
+	for (; done < bytes; done += 1) view.setUint8(at + done, view.getUint8(from + done));
+	return bytes;
+}
+
+/**
+ * Writes a `bytea` from `0x` and hex digits, its length first; returns the bytes written. Uses a
+ * table: a runtime call for twenty bytes takes longer than the bytes.
+ */
+export function writeHex(view: DataView, at: number, hex: string): number {
+	let flaw = 0;
+	let to = at + 4;
+	// The last digit of an odd number has no partner, which counts as an invalid digit.
+	for (let from = 2; from < hex.length; from += 2) {
+		const high = DIGITS[hex.charCodeAt(from)] ?? NO_DIGIT;
+		const low = DIGITS[hex.charCodeAt(from + 1)] ?? NO_DIGIT;
+		flaw |= high | low;
+		view.setUint8(to++, (high << 4) | low);
+	}
+	assert(flaw < 16 && hex.startsWith("0x"), "bytes are written as whole bytes of hex");
+	view.setInt32(at, to - at - 4);
+	return to - at;
+}
+
+/** Returns the most bytes that `writeNumeric` needs for a value. */
+export function numericBytesMax(value: bigint): number {
+	return value <= UINT256_MAX ? UINT256_BYTES : HEAD_BYTES + value.toString().length;
+}
+
+/**
+ * Writes a whole number as PostgreSQL's binary `numeric`: the field's length, the number of digits
+ * in base 10,000, the weight of the first, the sign, the scale, the digits. Returns the bytes
+ * written.
+ */
+export function writeNumeric(view: DataView, at: number, value: bigint): number {
+	const double = Number(value);
+	assert(double >= 0, "an amount is not below zero");
+	const first = at + HEAD_BYTES;
+	const count =
+		double <= Number.MAX_SAFE_INTEGER
+			? writeDouble(view, first, double)
+			: writeDecimal(view, first, value.toString());
+	view.setInt32(at, HEAD_BYTES - 4 + 2 * count);
+	view.setInt16(at + 4, count);
+	view.setInt16(at + 6, Math.max(0, count - 1));
+	view.setInt32(at + 8, 0);
+	return HEAD_BYTES + 2 * count;
+}
+
+/** Returns the bytes at the end of the stream. */
+export function copyEnd(): Buffer {
+	const end = Buffer.alloc(2);
+	end.writeInt16BE(END);
+	return end;
+}
+
 function viewOf(buffer: Buffer): DataView {
 	return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+}
+
+/** Writes the digits without `%`, which on doubles is a runtime call; `| 0` avoids another one. */
+function writeDouble(view: DataView, first: number, value: number): number {
+	let count = 0;
+	for (let least = 1; least <= value; least *= BASE) count++;
+	let rest = value;
+	for (let index = count - 1; index >= 0; index--) {
+		const higher = Math.floor(rest / BASE);
+		view.setInt16(first + 2 * index, (rest - higher * BASE) | 0);
+		rest = higher;
+	}
+	return count;
+}
+
+function writeDecimal(view: DataView, first: number, decimal: string): number {
+	const count = Math.ceil(decimal.length / BASE_DIGITS);
+	assert(count <= COUNT_MAX, "a number is beyond its column");
+	let from = decimal.length - count * BASE_DIGITS;
+	for (let index = 0; index < count; index++) {
+		const end = from + BASE_DIGITS;
+		let digit = 0;
+		for (let place = Math.max(0, from); place < end; place++) {
+			digit = digit * 10 + decimal.charCodeAt(place) - 48;
+		}
+		view.setInt16(first + 2 * index, digit);
+		from = end;
+	}
+	return count;
 }

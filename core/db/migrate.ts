@@ -8,15 +8,6 @@ import { databaseFaultOf, dbFault, type Queryable } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 
-/** Returns the database's time in Unix ms: the one clock that all processes share. */
-export async function databaseTime(db: Queryable): Promise<number> {
-	const [row] = await db.query<{ ms: number }>(
-		"select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
-	);
-	assert(row !== undefined, "the statement has one row");
-	return Math.floor(row.ms);
-}
-
 /** One owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
 export type Migration = { schema: string; folder: string };
 
@@ -60,59 +51,13 @@ export async function migrate(
 	}
 }
 
-async function migrateOne(client: Client, { schema, folder }: Migration, log: Log): Promise<void> {
-	const known = await readJournal(folder);
-	const before = await readApplied(client, schema);
-	refuseForeign({ schema, known, applied: before });
-	await drizzleMigrate(drizzle(client), {
-		migrationsFolder: folder,
-		migrationsSchema: schema,
-		migrationsTable: APPLIED_TABLE,
-	});
-	const after = await readApplied(client, schema);
-	if (after.length !== known.length) {
-		const detail = `${schema}: ${after.length} of ${known.length} applied`;
-		throw dbFault.migrationSkipped({ detail });
-	}
-	if (after.length > before.length) {
-		log.info("migrated", { schema, from: before.length, to: after.length });
-	}
-}
-
-/** Throws for a database of a newer or another build, and for a migration that came too late. */
-function refuseForeign(state: { schema: string; known: number[]; applied: number[] }): void {
-	const { schema, known, applied } = state;
-	if (applied.some((when) => !known.includes(when))) {
-		throw dbFault.schemaTooNew({ public: tooNewText(schema, applied.length, known.length) });
-	}
-	const newest = Math.max(...applied);
-	const skipped = known.filter((when) => when <= newest && !applied.includes(when));
-	if (skipped.length > 0) {
-		throw dbFault.migrationSkipped({
-			detail: `${schema}: dated ${skipped.join(", ")}, and ${newest} is already applied`,
-		});
-	}
-}
-
-/** Returns the dates of this build's migrations, by which drizzle identifies them. */
-async function readJournal(folder: string): Promise<number[]> {
-	const text = await readFile(join(folder, "meta", "_journal.json"), "utf8");
-	return journalSchema.parse(JSON.parse(text)).entries.map(({ when }) => when);
-}
-
-async function readApplied(client: Client, schema: string): Promise<number[]> {
-	const table = `"${schema}"."${APPLIED_TABLE}"`;
-	const found = await client.query("select to_regclass($1) as name", [table]);
-	if (found.rows[0]?.name === null) return [];
-	const applied = await client.query(`select created_at from ${table}`);
-	return applied.rows.map((row) => Number(row.created_at));
-}
-
-function tooNewText(schema: string, applied: number, known: number): string {
-	return (
-		`The database's schema "${schema}" has ${applied} migrations, not all of which are among ` +
-		`the ${known} of this build. Run the build that migrated it, or restore an older database.`
+/** Returns the database's time in Unix ms: the one clock that all processes share. */
+export async function databaseTime(db: Queryable): Promise<number> {
+	const [row] = await db.query<{ ms: number }>(
+		"select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms",
 	);
+	assert(row !== undefined, "the statement has one row");
+	return Math.floor(row.ms);
 }
 
 /**
@@ -139,4 +84,59 @@ export async function readSnapshot(db: Queryable): Promise<string> {
 		"select pg_current_snapshot()::text as snapshot",
 	);
 	return row?.snapshot ?? "";
+}
+
+async function migrateOne(client: Client, { schema, folder }: Migration, log: Log): Promise<void> {
+	const known = await readJournal(folder);
+	const before = await readApplied(client, schema);
+	refuseForeign({ schema, known, applied: before });
+	await drizzleMigrate(drizzle(client), {
+		migrationsFolder: folder,
+		migrationsSchema: schema,
+		migrationsTable: APPLIED_TABLE,
+	});
+	const after = await readApplied(client, schema);
+	if (after.length !== known.length) {
+		const detail = `${schema}: ${after.length} of ${known.length} applied`;
+		throw dbFault.migrationSkipped({ detail });
+	}
+	if (after.length > before.length) {
+		log.info("migrated", { schema, from: before.length, to: after.length });
+	}
+}
+
+/** Returns the dates of this build's migrations, by which drizzle identifies them. */
+async function readJournal(folder: string): Promise<number[]> {
+	const text = await readFile(join(folder, "meta", "_journal.json"), "utf8");
+	return journalSchema.parse(JSON.parse(text)).entries.map(({ when }) => when);
+}
+
+async function readApplied(client: Client, schema: string): Promise<number[]> {
+	const table = `"${schema}"."${APPLIED_TABLE}"`;
+	const found = await client.query("select to_regclass($1) as name", [table]);
+	if (found.rows[0]?.name === null) return [];
+	const applied = await client.query(`select created_at from ${table}`);
+	return applied.rows.map((row) => Number(row.created_at));
+}
+
+/** Throws for a database of a newer or another build, and for a migration that came too late. */
+function refuseForeign(state: { schema: string; known: number[]; applied: number[] }): void {
+	const { schema, known, applied } = state;
+	if (applied.some((when) => !known.includes(when))) {
+		throw dbFault.schemaTooNew({ public: tooNewText(schema, applied.length, known.length) });
+	}
+	const newest = Math.max(...applied);
+	const skipped = known.filter((when) => when <= newest && !applied.includes(when));
+	if (skipped.length > 0) {
+		throw dbFault.migrationSkipped({
+			detail: `${schema}: dated ${skipped.join(", ")}, and ${newest} is already applied`,
+		});
+	}
+}
+
+function tooNewText(schema: string, applied: number, known: number): string {
+	return (
+		`The database's schema "${schema}" has ${applied} migrations, not all of which are among ` +
+		`the ${known} of this build. Run the build that migrated it, or restore an older database.`
+	);
 }

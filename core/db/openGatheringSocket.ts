@@ -27,6 +27,20 @@ export type TimelyOptions = {
 };
 
 /**
+ * Makes a socket that sends all writes of one event-loop turn together.
+ *
+ * The driver writes each statement separately, so five that are sent together would wake the server
+ * five times, and each wake-up is expensive on a machine with few cores: gathered, an intent's
+ * statements cost a tenth less on both sides (measured).
+ */
+export function openGatheringSocket(): Socket {
+	const socket = new Socket();
+	// Not earlier: connecting restores the socket's own `write`.
+	socket.once("connect", () => gather(socket));
+	return socket;
+}
+
+/**
  * Makes it for work that a process can do without the database: it continues, and asks again later.
  */
 export function createTimely({ clock, timeoutMs, awayMs, onAway }: TimelyOptions): Timely {
@@ -53,20 +67,6 @@ export function createTimely({ clock, timeoutMs, awayMs, onAway }: TimelyOptions
 			return answer;
 		},
 	};
-}
-
-/**
- * Makes a socket that sends all writes of one event-loop turn together.
- *
- * The driver writes each statement separately, so five that are sent together would wake the server
- * five times, and each wake-up is expensive on a machine with few cores: gathered, an intent's
- * statements cost a tenth less on both sides (measured).
- */
-export function openGatheringSocket(): Socket {
-	const socket = new Socket();
-	// Not earlier: connecting restores the socket's own `write`.
-	socket.once("connect", () => gather(socket));
-	return socket;
 }
 
 function gather(socket: Socket): void {

@@ -1,6 +1,14 @@
 import ipaddr from "ipaddr.js";
 import { defineFaults } from "#core/fault.ts";
 
+export type ForeignUrl = {
+	url: URL;
+	/** The host without brackets: a name, or an address in its plain notation. */
+	host: string;
+	/** The operator named this very origin. */
+	isAllowed: boolean;
+};
+
 export const foreignFault = defineFaults({
 	refused: {
 		code: "foreign_refused",
@@ -42,56 +50,12 @@ const DENIED_V4 = [
 	"198.18.0.0/15", // benchmarks (RFC 2544)
 ].map((range) => ipaddr.IPv4.parseCIDR(range));
 
-/**
- * Whether an address, in its plain notation, leads to the public network. An address that carries
- * another one within (mapped, translated, tunnelled) does not, except IPv4 mapped into IPv6, which
- * is judged as what it carries: sockets treat it so.
- */
-export function isPublicAddress(text: string): boolean {
-	const address = plainAddress(text);
-	if (address === null || address.range() !== "unicast") return false;
-	if (address instanceof ipaddr.IPv4) {
-		return !DENIED_V4.some((range) => address.match(range));
-	}
-	if (isIsatap(address)) return false;
-	return address.match(GLOBAL_UNICAST) && !DENIED_V6.some((range) => address.match(range));
-}
-
-/** Behind any prefix at all: an IPv4 address that a router of ours unwraps (RFC 5214). */
-function isIsatap({ parts }: ipaddr.IPv6): boolean {
-	return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe;
-}
-
-function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-	if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-	// A zone names an interface of ours.
-	if (text.includes("%") || !ipaddr.IPv6.isValid(text)) return null;
-	return ipaddr.process(text);
-}
-
 /** Labels with a dot between them, none empty; what a URL's parser made of the name. */
 const DOTTED_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/;
 const OWN_NAME = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
 
-/**
- * Tells whether a name, as a URL parser writes it, may be on the public network. Names are not
- * looked up.
- */
-export function isPublicName(host: string): boolean {
-	return DOTTED_NAME.test(host) && !OWN_NAME.test(host);
-}
-
 /** URL parsers turn every way of writing an IPv4 address into this one. */
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
-
-/**
- * Tells whether a host, as a URL parser writes it, may be on the public network: a name that no
- * local network keeps for itself, or a public address. Names are not looked up.
- */
-export function isPublicHost(host: string): boolean {
-	if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
-	return IPV4.test(host) ? isPublicAddress(host) : isPublicName(host);
-}
 
 /** A longer URL is refused: what is beyond it carries data, not a place. */
 export const URL_LENGTH_MAX = 2_048;
@@ -144,13 +108,35 @@ export const FETCHES_WAITING_MAX = 4_096;
 /** What a URL parser drops or turns round silently, so that two parsers read two hosts. */
 const AMBIGUOUS = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\\]/u;
 
-export type ForeignUrl = {
-	url: URL;
-	/** The host without brackets: a name, or an address in its plain notation. */
-	host: string;
-	/** The operator named this very origin. */
-	isAllowed: boolean;
-};
+/** Bits of an address that one owner has, as a rule. */
+const NETWORK_BITS = { ipv4: 24, ipv6: 48 };
+
+/** `co.uk`, `com.br`: names are sold below these. */
+const SHORT_SUFFIX = /^[a-z]{2,3}\.[a-z]{2}$/;
+
+/**
+ * Tells whether a host, as a URL parser writes it, may be on the public network: a name that no
+ * local network keeps for itself, or a public address. Names are not looked up.
+ */
+export function isPublicHost(host: string): boolean {
+	if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
+	return IPV4.test(host) ? isPublicAddress(host) : isPublicName(host);
+}
+
+/**
+ * Whether an address, in its plain notation, leads to the public network. An address that carries
+ * another one within (mapped, translated, tunnelled) does not, except IPv4 mapped into IPv6, which
+ * is judged as what it carries: sockets treat it so.
+ */
+export function isPublicAddress(text: string): boolean {
+	const address = plainAddress(text);
+	if (address === null || address.range() !== "unicast") return false;
+	if (address instanceof ipaddr.IPv4) {
+		return !DENIED_V4.some((range) => address.match(range));
+	}
+	if (isIsatap(address)) return false;
+	return address.match(GLOBAL_UNICAST) && !DENIED_V6.some((range) => address.match(range));
+}
 
 /**
  * Reads a URL that a stranger wrote, and refuses whatever has no business in one: other schemes,
@@ -179,19 +165,13 @@ export function parseForeignUrl(
 	return { url, host, isAllowed };
 }
 
-function portOf(url: URL): number {
-	return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+/**
+ * Tells whether a name, as a URL parser writes it, may be on the public network. Names are not
+ * looked up.
+ */
+export function isPublicName(host: string): boolean {
+	return DOTTED_NAME.test(host) && !OWN_NAME.test(host);
 }
-
-function refused(detail: string) {
-	return foreignFault.refused({ detail });
-}
-
-/** Bits of an address that one owner has, as a rule. */
-const NETWORK_BITS = { ipv4: 24, ipv6: 48 };
-
-/** `co.uk`, `com.br`: names are sold below these. */
-const SHORT_SUFFIX = /^[a-z]{2,3}\.[a-z]{2}$/;
 
 /**
  * Who a host probably belongs to: the name that was bought, or the network of an address. Names
@@ -207,4 +187,24 @@ export function siteOf(host: string): string {
 	const labels = host.split(".");
 	const count = SHORT_SUFFIX.test(labels.slice(-2).join(".")) ? 3 : 2;
 	return labels.slice(-count).join(".");
+}
+
+function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+	if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+	// A zone names an interface of ours.
+	if (text.includes("%") || !ipaddr.IPv6.isValid(text)) return null;
+	return ipaddr.process(text);
+}
+
+/** Behind any prefix at all: an IPv4 address that a router of ours unwraps (RFC 5214). */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+	return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe;
+}
+
+function refused(detail: string) {
+	return foreignFault.refused({ detail });
+}
+
+function portOf(url: URL): number {
+	return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }

@@ -65,12 +65,63 @@ export type ForeignFetch = (request: ForeignRequest) => Promise<ForeignAnswer>;
 /** So many at once of whatever has this key. */
 export type SlotShare = { key: string; max: number };
 
-type Waiter = { shares: readonly SlotShare[]; admit: () => void };
-
 export type Slots = {
 	/** Waits for a place in all and in each share; what it answers gives the place back. */
 	take(shares: readonly SlotShare[], signal: AbortSignal): Promise<() => void>;
 };
+
+export type ForeignFetchOptions = {
+	/** For names that strangers chose. */
+	resolve?: Resolve;
+	/** For hosts that the operator named: they may stand in a hosts file. */
+	resolveAllowed?: Resolve;
+	/** Nothing is reached but what a request allows: for sandboxes and tests. */
+	isOffline?: boolean;
+	/** Ports of the public network that are reached. */
+	ports?: readonly number[];
+	/** One exchange with addresses that were checked. */
+	exchange?: typeof requestOnce;
+};
+
+type Waiter = { shares: readonly SlotShare[]; admit: () => void };
+
+type Parts = Required<ForeignFetchOptions> & { slots: Slots };
+
+/** The one way out to servers that strangers name; see ForeignFetch for what it promises. */
+export function createForeignFetch(options: ForeignFetchOptions = {}): ForeignFetch {
+	const parts: Parts = {
+		resolve: createPublicResolve(),
+		resolveAllowed: systemResolve,
+		isOffline: false,
+		ports: PORTS,
+		exchange: requestOnce,
+		...options,
+		slots: createSlots({ placesMax: FETCHES_MAX, waitingMax: FETCHES_WAITING_MAX }),
+	};
+	return async (request) => {
+		const { bytesMax, timeoutMs } = request;
+		assert(bytesMax > 0 && bytesMax <= BODY_BYTES_MAX, "a foreign body has a sane limit");
+		assert(timeoutMs > 0 && timeoutMs <= TIMEOUT_MAX_MS, "a foreign fetch has a sane limit");
+		const late = new AbortController();
+		const giveUp = () => late.abort();
+		const timer = setTimeout(giveUp, timeoutMs);
+		request.signal?.addEventListener("abort", giveUp, { once: true });
+		if (request.signal?.aborted) giveUp();
+		try {
+			return await follow(request, parts, late.signal);
+		} finally {
+			clearTimeout(timer);
+			request.signal?.removeEventListener("abort", giveUp);
+		}
+	};
+}
+
+/** The process's way out, as the operator wants it; the sandbox's chain leads to nothing real. */
+export function openForeignFetch(
+	config: Pick<CoreConfig, "SANDBOX" | "FOREIGN_FETCH_ENABLED">,
+): ForeignFetch {
+	return createForeignFetch({ isOffline: config.SANDBOX || !config.FOREIGN_FETCH_ENABLED });
+}
 
 /**
  * Places for work that strangers may make slow, in the order of asking: so many in all, so many
@@ -140,54 +191,6 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 	};
 }
 
-function tooLate() {
-	return foreignFault.unreachable({ detail: "no place became free in time" });
-}
-
-export type ForeignFetchOptions = {
-	/** For names that strangers chose. */
-	resolve?: Resolve;
-	/** For hosts that the operator named: they may stand in a hosts file. */
-	resolveAllowed?: Resolve;
-	/** Nothing is reached but what a request allows: for sandboxes and tests. */
-	isOffline?: boolean;
-	/** Ports of the public network that are reached. */
-	ports?: readonly number[];
-	/** One exchange with addresses that were checked. */
-	exchange?: typeof requestOnce;
-};
-
-type Parts = Required<ForeignFetchOptions> & { slots: Slots };
-
-/** The one way out to servers that strangers name; see ForeignFetch for what it promises. */
-export function createForeignFetch(options: ForeignFetchOptions = {}): ForeignFetch {
-	const parts: Parts = {
-		resolve: createPublicResolve(),
-		resolveAllowed: systemResolve,
-		isOffline: false,
-		ports: PORTS,
-		exchange: requestOnce,
-		...options,
-		slots: createSlots({ placesMax: FETCHES_MAX, waitingMax: FETCHES_WAITING_MAX }),
-	};
-	return async (request) => {
-		const { bytesMax, timeoutMs } = request;
-		assert(bytesMax > 0 && bytesMax <= BODY_BYTES_MAX, "a foreign body has a sane limit");
-		assert(timeoutMs > 0 && timeoutMs <= TIMEOUT_MAX_MS, "a foreign fetch has a sane limit");
-		const late = new AbortController();
-		const giveUp = () => late.abort();
-		const timer = setTimeout(giveUp, timeoutMs);
-		request.signal?.addEventListener("abort", giveUp, { once: true });
-		if (request.signal?.aborted) giveUp();
-		try {
-			return await follow(request, parts, late.signal);
-		} finally {
-			clearTimeout(timer);
-			request.signal?.removeEventListener("abort", giveUp);
-		}
-	};
-}
-
 /** Redirects are followed by hand: each hop is as foreign as the first. */
 async function follow(
 	request: ForeignRequest,
@@ -219,21 +222,6 @@ async function follow(
 		const allowedOrigins = target.isAllowed ? [target.url.origin] : [];
 		target = nextHop(target, answer.location, { allowedOrigins, ports });
 	}
-}
-
-function nextHop(
-	from: ForeignUrl,
-	location: string,
-	bounds: Parameters<typeof parseForeignUrl>[1],
-): ForeignUrl {
-	const url = URL.parse(location, from.url);
-	// Credentials, blanks and the like are judged as they were written.
-	const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(location);
-	const next = parseForeignUrl(isAbsolute ? location : (url?.href ?? location), bounds);
-	if (from.url.protocol === "https:" && next.url.protocol === "http:") {
-		throw foreignFault.refused({ detail: "a redirect from https to http" });
-	}
-	return next;
 }
 
 async function visit(
@@ -275,9 +263,21 @@ function unlessLate<Value>(work: Promise<Value>, signal: AbortSignal): Promise<V
 	});
 }
 
-/** The process's way out, as the operator wants it; the sandbox's chain leads to nothing real. */
-export function openForeignFetch(
-	config: Pick<CoreConfig, "SANDBOX" | "FOREIGN_FETCH_ENABLED">,
-): ForeignFetch {
-	return createForeignFetch({ isOffline: config.SANDBOX || !config.FOREIGN_FETCH_ENABLED });
+function nextHop(
+	from: ForeignUrl,
+	location: string,
+	bounds: Parameters<typeof parseForeignUrl>[1],
+): ForeignUrl {
+	const url = URL.parse(location, from.url);
+	// Credentials, blanks and the like are judged as they were written.
+	const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(location);
+	const next = parseForeignUrl(isAbsolute ? location : (url?.href ?? location), bounds);
+	if (from.url.protocol === "https:" && next.url.protocol === "http:") {
+		throw foreignFault.refused({ detail: "a redirect from https to http" });
+	}
+	return next;
+}
+
+function tooLate() {
+	return foreignFault.unreachable({ detail: "no place became free in time" });
 }

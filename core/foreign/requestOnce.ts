@@ -20,119 +20,6 @@ import {
 	WRAPPING_BYTES_MAX,
 } from "#core/foreign/addresses.ts";
 
-/**
- * Reads an answer's body to its end, or stops where it passes `bytesMax`, announced or not. Pieces
- * are counted too: a body of a megabyte in a million chunks stood the event loop still for 900 ms.
- */
-export function collectBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
-	const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-	const pieces: Buffer[] = [];
-	let bytes = 0;
-	let isOver = false;
-	const end = (tell: () => void) => {
-		if (isOver) return;
-		isOver = true;
-		pieces.length = 0;
-		tell();
-	};
-	const tooLarge = () => {
-		const detail = `an answer of more than ${bytesMax} bytes`;
-		end(() => reject(foreignFault.tooLarge({ detail })));
-		response.destroy();
-	};
-	const brokeOff = (cause?: unknown) => {
-		end(() => reject(foreignFault.unreachable({ detail: "the answer broke off", cause })));
-	};
-	// Errors are heard to the end: one that comes after ours is nobody's concern.
-	response.on("error", brokeOff);
-	if (Number(response.headers["content-length"] ?? 0) > bytesMax) {
-		tooLarge();
-		return promise;
-	}
-	response.on("data", (piece: Buffer) => {
-		if (isOver) return;
-		bytes += piece.length;
-		pieces.push(piece);
-		const isDust = pieces.length > PIECES_FREE && bytes < pieces.length * PIECE_BYTES_MIN;
-		if (bytes > bytesMax || isDust) tooLarge();
-	});
-	response.on("end", () => {
-		const body = Buffer.concat(pieces);
-		end(() => resolve(body));
-	});
-	response.on("close", () => brokeOff());
-	return promise;
-}
-
-type Inflate = (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>;
-
-/**
- * One layer only: several within each other are asked for by nobody and multiply. No zstd: Bun
- * 1.4.5 takes one that broke off for an empty text.
- */
-const INFLATE: Record<string, Inflate> = {
-	gzip: promisify(gunzip),
-	"x-gzip": promisify(gunzip),
-	deflate: promisify(inflate),
-	br: promisify(brotliDecompress),
-};
-
-/** Undoes `content-encoding`, and stops where the result passes `bytesMax`. */
-export async function inflateBody(
-	body: Buffer,
-	encoding: string | null,
-	bytesMax: number,
-): Promise<Buffer> {
-	if (encoding === null || encoding === "identity" || body.length === 0) return body;
-	const undo = Object.hasOwn(INFLATE, encoding) ? INFLATE[encoding] : undefined;
-	if (!undo) throw foreignFault.unreachable({ detail: "an encoding that nobody asked for" });
-	try {
-		return await undo(body, { maxOutputLength: bytesMax });
-	} catch (cause) {
-		const isBomb = cause instanceof RangeError || codeOf(cause) === "ERR_BUFFER_TOO_LARGE";
-		if (isBomb) throw foreignFault.tooLarge({ detail: `more than ${bytesMax} bytes inflated` });
-		throw foreignFault.unreachable({ detail: "the answer cannot be inflated", cause });
-	}
-}
-
-function codeOf(error: unknown): unknown {
-	return error instanceof Error && "code" in error ? error.code : null;
-}
-
-/**
- * Watches what comes over the wire, beside what is made of it: a body in chunks of one byte, blank
- * lines, or thousands of `100 Continue` cost the event loop seconds (measured: 1.4 of 1.5) before
- * any limit of a body or a header is reached. Answers how to stop watching.
- */
-export function limitWire(
-	call: ClientRequest,
-	bytesMax: number,
-	onExcess: (what: "bytes" | "answers") => void,
-): () => void {
-	// Honest chunks wrap a hundredth of what they hold; those of 48 bytes still fit.
-	const wireBytesMax = HEADER_BYTES_MAX + WRAPPING_BYTES_MAX + bytesMax + bytesMax / 8;
-	let wireBytes = 0;
-	let answers = 0;
-	let watched: Socket | null = null;
-	const onData = (data: Uint8Array) => {
-		wireBytes += data.length;
-		if (wireBytes > wireBytesMax) onExcess("bytes");
-	};
-	const onInformation = () => {
-		if (++answers > INTERIM_ANSWERS_MAX) onExcess("answers");
-	};
-	call.on("information", onInformation);
-	call.once("socket", (socket) => {
-		watched = socket;
-		socket.on("data", onData);
-	});
-	return () => {
-		call.off("information", onInformation);
-		// A kept connection goes on without us.
-		watched?.off("data", onData);
-	};
-}
-
 export type OneRequest = {
 	url: URL;
 	/** Checked; the name is not looked up again. */
@@ -155,6 +42,19 @@ export type OneAnswer = {
 	/** Where a redirect leads; its body is not read. */
 	location: string | null;
 	body: Buffer;
+};
+
+type Inflate = (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>;
+
+/**
+ * One layer only: several within each other are asked for by nobody and multiply. No zstd: Bun
+ * 1.4.5 takes one that broke off for an empty text.
+ */
+const INFLATE: Record<string, Inflate> = {
+	gzip: promisify(gunzip),
+	"x-gzip": promisify(gunzip),
+	deflate: promisify(inflate),
+	br: promisify(brotliDecompress),
 };
 
 /** Connections that are kept lead where they were checked to lead when they were made. */
@@ -212,6 +112,102 @@ export function requestOnce(request: OneRequest): Promise<OneAnswer> {
 	});
 }
 
+/**
+ * Reads an answer's body to its end, or stops where it passes `bytesMax`, announced or not. Pieces
+ * are counted too: a body of a megabyte in a million chunks stood the event loop still for 900 ms.
+ */
+export function collectBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+	const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+	const pieces: Buffer[] = [];
+	let bytes = 0;
+	let isOver = false;
+	const end = (tell: () => void) => {
+		if (isOver) return;
+		isOver = true;
+		pieces.length = 0;
+		tell();
+	};
+	const tooLarge = () => {
+		const detail = `an answer of more than ${bytesMax} bytes`;
+		end(() => reject(foreignFault.tooLarge({ detail })));
+		response.destroy();
+	};
+	const brokeOff = (cause?: unknown) => {
+		end(() => reject(foreignFault.unreachable({ detail: "the answer broke off", cause })));
+	};
+	// Errors are heard to the end: one that comes after ours is nobody's concern.
+	response.on("error", brokeOff);
+	if (Number(response.headers["content-length"] ?? 0) > bytesMax) {
+		tooLarge();
+		return promise;
+	}
+	response.on("data", (piece: Buffer) => {
+		if (isOver) return;
+		bytes += piece.length;
+		pieces.push(piece);
+		const isDust = pieces.length > PIECES_FREE && bytes < pieces.length * PIECE_BYTES_MIN;
+		if (bytes > bytesMax || isDust) tooLarge();
+	});
+	response.on("end", () => {
+		const body = Buffer.concat(pieces);
+		end(() => resolve(body));
+	});
+	response.on("close", () => brokeOff());
+	return promise;
+}
+
+/** Undoes `content-encoding`, and stops where the result passes `bytesMax`. */
+export async function inflateBody(
+	body: Buffer,
+	encoding: string | null,
+	bytesMax: number,
+): Promise<Buffer> {
+	if (encoding === null || encoding === "identity" || body.length === 0) return body;
+	const undo = Object.hasOwn(INFLATE, encoding) ? INFLATE[encoding] : undefined;
+	if (!undo) throw foreignFault.unreachable({ detail: "an encoding that nobody asked for" });
+	try {
+		return await undo(body, { maxOutputLength: bytesMax });
+	} catch (cause) {
+		const isBomb = cause instanceof RangeError || codeOf(cause) === "ERR_BUFFER_TOO_LARGE";
+		if (isBomb) throw foreignFault.tooLarge({ detail: `more than ${bytesMax} bytes inflated` });
+		throw foreignFault.unreachable({ detail: "the answer cannot be inflated", cause });
+	}
+}
+
+/**
+ * Watches what comes over the wire, beside what is made of it: a body in chunks of one byte, blank
+ * lines, or thousands of `100 Continue` cost the event loop seconds (measured: 1.4 of 1.5) before
+ * any limit of a body or a header is reached. Answers how to stop watching.
+ */
+export function limitWire(
+	call: ClientRequest,
+	bytesMax: number,
+	onExcess: (what: "bytes" | "answers") => void,
+): () => void {
+	// Honest chunks wrap a hundredth of what they hold; those of 48 bytes still fit.
+	const wireBytesMax = HEADER_BYTES_MAX + WRAPPING_BYTES_MAX + bytesMax + bytesMax / 8;
+	let wireBytes = 0;
+	let answers = 0;
+	let watched: Socket | null = null;
+	const onData = (data: Uint8Array) => {
+		wireBytes += data.length;
+		if (wireBytes > wireBytesMax) onExcess("bytes");
+	};
+	const onInformation = () => {
+		if (++answers > INTERIM_ANSWERS_MAX) onExcess("answers");
+	};
+	call.on("information", onInformation);
+	call.once("socket", (socket) => {
+		watched = socket;
+		socket.on("data", onData);
+	});
+	return () => {
+		call.off("information", onInformation);
+		// A kept connection goes on without us.
+		watched?.off("data", onData);
+	};
+}
+
 function optionsOf({ url, addresses, accept, isKept, json }: OneRequest) {
 	const answers = addresses.map((address) => ({ address, family: isIP(address) }));
 	type Found = (error: null, found: string | typeof answers, family?: number) => void;
@@ -253,4 +249,8 @@ function tooLarge(bytesMax: number) {
 
 function unreachable(detail: string, cause?: unknown) {
 	return foreignFault.unreachable({ detail, cause });
+}
+
+function codeOf(error: unknown): unknown {
+	return error instanceof Error && "code" in error ? error.code : null;
 }

@@ -18,6 +18,12 @@ export type PublicResolveOptions = {
 	timeoutMs?: number;
 };
 
+/** Asks whatever this machine asks for names, its hosts file included. */
+export const systemResolve: Resolve = async (host) => {
+	const answers = await lookup(host, { all: true, order: "ipv4first" });
+	return answers.map(({ address }) => address);
+};
+
 /**
  * Asks name servers, and nothing else that knows names (no hosts file, no search list). Not the
  * system's `getaddrinfo`: it cannot be called off and waits in the few threads that files are read
@@ -75,9 +81,3 @@ async function lookUp(host: string, resolve: Resolve, signal: AbortSignal) {
 	if (known.length === 0) throw foreignFault.unreachable({ detail: "the name has no address" });
 	return known;
 }
-
-/** Asks whatever this machine asks for names, its hosts file included. */
-export const systemResolve: Resolve = async (host) => {
-	const answers = await lookup(host, { all: true, order: "ipv4first" });
-	return answers.map(({ address }) => address);
-};

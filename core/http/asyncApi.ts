@@ -8,11 +8,6 @@ import {
 	type JsonSchema,
 } from "#core/http/openapi/schema.ts";
 
-/**
- * The member of a route's `detail` that describes the messages over its socket, or posted to it.
- */
-export const CHANNEL_MEMBER = "x-channel";
-
 /** A message of a channel: its meaning, and its form. */
 export type DescribedMessage = { summary: string; schema: z.ZodType };
 
@@ -32,17 +27,6 @@ export type DescribedChannel = {
 	receives?: Readonly<Record<string, DescribedMessage>>;
 };
 
-/**
- * Describes a route's messages for the AsyncAPI document.
- *
- * @example .ws("/discover/stream", { detail: { ...canStream({ name: "discover", … }) } })
- */
-export function canStream(channel: DescribedChannel): { [CHANNEL_MEMBER]: DescribedChannel } {
-	return { [CHANNEL_MEMBER]: channel };
-}
-
-type Named = Record<string, Record<string, unknown>>;
-
 export type AsyncApiDocument = {
 	asyncapi: string;
 	info: Record<string, unknown>;
@@ -59,6 +43,16 @@ export type AsyncApiOptions = {
 	publicUrl?: string | undefined;
 };
 
+type Named = Record<string, Record<string, unknown>>;
+
+/** A socket or webhook route, with the description of its messages. */
+type Route = { channel: DescribedChannel; path: string; isSocket: boolean };
+
+/**
+ * The member of a route's `detail` that describes the messages over its socket, or posted to it.
+ */
+export const CHANNEL_MEMBER = "x-channel";
+
 const DESCRIPTION = [
 	"What this service pushes over WebSockets, and the webhooks that it receives. Its routes are in the",
 	"OpenAPI document at `/openapi/json`.",
@@ -66,8 +60,14 @@ const DESCRIPTION = [
 	"Every frame is one JSON object. Ignore types and members that you do not know.",
 ].join("\n");
 
-/** A socket or webhook route, with the description of its messages. */
-type Route = { channel: DescribedChannel; path: string; isSocket: boolean };
+/**
+ * Describes a route's messages for the AsyncAPI document.
+ *
+ * @example .ws("/discover/stream", { detail: { ...canStream({ name: "discover", … }) } })
+ */
+export function canStream(channel: DescribedChannel): { [CHANNEL_MEMBER]: DescribedChannel } {
+	return { [CHANNEL_MEMBER]: channel };
+}
 
 /**
  * Returns the AsyncAPI 3 document of every route on `app` that describes its messages
@@ -120,24 +120,6 @@ function isChannel(value: unknown): value is DescribedChannel {
 	return isRecord(value) && typeof value.name === "string";
 }
 
-/** Returns the servers. Without PUBLIC_URL the host is not known: then it is a variable. */
-function serversOf(publicUrl: string | undefined, routes: readonly Route[]): Named {
-	const url = publicUrl === undefined ? null : new URL(publicUrl);
-	const isSecure = url?.protocol === "https:";
-	const server = (protocol: string) => ({
-		host: url?.host ?? "{host}",
-		...(url && url.pathname !== "/" && { pathname: url.pathname }),
-		protocol: isSecure ? `${protocol}s` : protocol,
-		...(!url && {
-			variables: {
-				host: { default: "127.0.0.1:4000", description: "Host and port of the service." },
-			},
-		}),
-	});
-	const hasWebhooks = routes.some(({ isSocket }) => !isSocket);
-	return { sockets: server("ws"), ...(hasWebhooks && { http: server("http") }) };
-}
-
 function describeChannel({ channel, path, isSocket }: Route, components: Components) {
 	const { name, title, description, sends = {}, receives = {} } = channel;
 	const all = { ...sends, ...receives };
@@ -181,10 +163,6 @@ function describeChannel({ channel, path, isSocket }: Route, components: Compone
 	};
 }
 
-function messageOf(name: string, { summary, schema }: DescribedMessage, components: Components) {
-	return { name, summary, contentType: "application/json", payload: components.describe(schema) };
-}
-
 /**
  * Returns the path's parameters. In AsyncAPI they are always texts: only a schema's description and
  * examples are used.
@@ -199,6 +177,28 @@ function parametersOf(params: z.ZodObject, components: Components): Named {
 	);
 }
 
+function messageOf(name: string, { summary, schema }: DescribedMessage, components: Components) {
+	return { name, summary, contentType: "application/json", payload: components.describe(schema) };
+}
+
 function upper(name: string): string {
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+/** Returns the servers. Without PUBLIC_URL the host is not known: then it is a variable. */
+function serversOf(publicUrl: string | undefined, routes: readonly Route[]): Named {
+	const url = publicUrl === undefined ? null : new URL(publicUrl);
+	const isSecure = url?.protocol === "https:";
+	const server = (protocol: string) => ({
+		host: url?.host ?? "{host}",
+		...(url && url.pathname !== "/" && { pathname: url.pathname }),
+		protocol: isSecure ? `${protocol}s` : protocol,
+		...(!url && {
+			variables: {
+				host: { default: "127.0.0.1:4000", description: "Host and port of the service." },
+			},
+		}),
+	});
+	const hasWebhooks = routes.some(({ isSocket }) => !isSocket);
+	return { sockets: server("ws"), ...(hasWebhooks && { http: server("http") }) };
 }

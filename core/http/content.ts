@@ -24,7 +24,32 @@ export type AcceptedCodings = {
 	small: ContentCoding | undefined;
 };
 
+/** The bytes of an answer with its size, tag and digest. */
+export type Content = {
+	/** One blob that all answers share: text and byte arrays would be copied for each. */
+	readonly blob: Blob;
+	readonly size: number;
+	/** Weak: equal for answers that differ only in their time, and for every coding. */
+	readonly etag: string;
+	/** Equal only for equal bytes. */
+	readonly digest: bigint;
+};
+
+export type Encoder = {
+	/** Returns the body of a variant if it exists; null for a variant without a body. */
+	ready(content: Content, variant: Variant): Blob | null | undefined;
+	/** Returns the body, and makes it if it does not exist. */
+	encode(content: Content, variant: Variant): Promise<Blob | null>;
+};
+
 type Wish = { coding: string; weight: number };
+
+type Span = { from: number; to: number };
+
+type Encoded = { digest: bigint; madeAtMs: number; blob: Blob };
+
+/** Levels are chosen by measurement (see the README). */
+type Compress = (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Our order where the client has no preference: by the cost for it and for us (see the README). */
 const OURS: readonly ContentCoding[] = ["zstd", "br", "gzip", "identity"];
@@ -40,56 +65,6 @@ const REMEMBERED_LENGTH_MAX = 128;
 const AS_IT_IS: AcceptedCodings = { large: "identity", small: "identity" };
 const remembered = new Map<string, AcceptedCodings>();
 
-/**
- * Reads an `Accept-Encoding` header (RFC 9110 12.5.3): weights, `*`, and refusals with `q=0`.
- * Invalid entries are ignored. Without the header the answer is sent uncompressed: such a client
- * may be unable to decode anything.
- */
-export function acceptedCodings(header: string | null): AcceptedCodings {
-	if (header === null) return AS_IT_IS;
-	const known = remembered.get(header);
-	if (known) return known;
-	const read = readHeader(header);
-	if (header.length <= REMEMBERED_LENGTH_MAX) {
-		if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-		remembered.set(header, read);
-	}
-	return read;
-}
-
-function readHeader(header: string): AcceptedCodings {
-	const wishes = header.split(",").flatMap(readWish);
-	const weightOf = (coding: ContentCoding): number => {
-		const own = wishes.find((wish) => wish.coding === coding);
-		const any = wishes.find((wish) => wish.coding === "*");
-		// Below every explicit weight: so plain is used if nothing else is accepted, unless it was
-		// refused.
-		return (own ?? any)?.weight ?? (coding === "identity" ? Number.MIN_VALUE : 0);
-	};
-	const large = OURS.reduce((best, coding) => (weightOf(coding) > weightOf(best) ? coding : best));
-	const best = weightOf(large) > 0 ? large : undefined;
-	return { large: best, small: weightOf("identity") > 0 ? "identity" : best };
-}
-
-function readWish(text: string): Wish[] {
-	const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
-	const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
-	if (name === "" || !WEIGHT.test(weight)) return [];
-	// RFC 9110 8.4.1.3: an older name of gzip.
-	return [{ coding: name === "x-gzip" ? "gzip" : name, weight: Number(weight) }];
-}
-
-/** The bytes of an answer with its size, tag and digest. */
-export type Content = {
-	/** One blob that all answers share: text and byte arrays would be copied for each. */
-	readonly blob: Blob;
-	readonly size: number;
-	/** Weak: equal for answers that differ only in their time, and for every coding. */
-	readonly etag: string;
-	/** Equal only for equal bytes. */
-	readonly digest: bigint;
-};
-
 /** Members with the time of the answer, which say nothing about the market. */
 const MOMENTS = ["servedAt", "observedAt"].map((name) => Buffer.from(`"${name}":"`));
 const QUOTE = 0x22;
@@ -98,71 +73,6 @@ const BEFORE_NAME = new Set([0x7b, 0x2c]);
 /** The longest text of a time; a longer one is part of the answer. */
 const MOMENT_BYTES_MAX = 40;
 
-type Span = { from: number; to: number };
-
-/**
- * Makes the content of an answer: one copy of the bytes for all who receive them, and one search
- * for its tag.
- */
-export function contentOf(body: string | Uint8Array<ArrayBuffer>): Content {
-	const bytes =
-		typeof body === "string"
-			? Buffer.from(body)
-			: Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-	const digest = hashOf(bytes, 0n);
-	const moments = momentsIn(bytes);
-	const mark = moments.length === 0 ? digest : hashWithout(bytes, moments);
-	return {
-		blob: new Blob([bytes]),
-		size: bytes.byteLength,
-		etag: `W/"${mark.toString(36)}"`,
-		digest,
-	};
-}
-
-function hashWithout(bytes: Buffer, spans: readonly Span[]): bigint {
-	let hash = 0n;
-	let from = 0;
-	for (const span of spans) {
-		hash = hashOf(bytes.subarray(from, span.from), hash);
-		from = span.to;
-	}
-	return hashOf(bytes.subarray(from), hash);
-}
-
-/**
- * Returns a hash of bytes. It is not safe against attackers, who gain nothing: two answers with one
- * tag only make a cache show the author's own older text.
- */
-function hashOf(bytes: Buffer, seed: bigint): bigint {
-	return BigInt(Bun.hash(bytes, seed));
-}
-
-/** Returns where the values of times are, in order. */
-function momentsIn(bytes: Buffer): Span[] {
-	return MOMENTS.flatMap((name) => valuesOf(name, bytes)).sort((a, b) => a.from - b.from);
-}
-
-function valuesOf(name: Buffer, bytes: Buffer): Span[] {
-	const spans: Span[] = [];
-	for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + name.length)) {
-		const from = at + name.length;
-		const to = bytes.indexOf(QUOTE, from);
-		const isMember = BEFORE_NAME.has(bytes[at - 1] ?? 0);
-		if (isMember && to !== -1 && to - from <= MOMENT_BYTES_MAX) spans.push({ from, to });
-	}
-	return spans;
-}
-
-export type Encoder = {
-	/** Returns the body of a variant if it exists; null for a variant without a body. */
-	ready(content: Content, variant: Variant): Blob | null | undefined;
-	/** Returns the body, and makes it if it does not exist. */
-	encode(content: Content, variant: Variant): Promise<Blob | null>;
-};
-
-type Encoded = { digest: bigint; madeAtMs: number; blob: Blob };
-
 /** The limit of compressed bodies in this process; a page of 200 events is 50 kB. */
 const KEPT_BYTES_MAX = 16_777_216;
 /** How long a body is used for an answer that differs only in its time … */
@@ -170,8 +80,6 @@ const REUSED_MS = 100;
 /** … and how long while the next one is being compressed. */
 const BRIDGED_MS = 1_000;
 
-/** Levels are chosen by measurement (see the README). */
-type Compress = (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>;
 const compress: Record<CompressedCoding, Compress> = {
 	gzip: async (bytes) => plain(await gzipped(bytes, { level: 6 })),
 	br: async (bytes) =>
@@ -189,6 +97,15 @@ const compress: Record<CompressedCoding, Compress> = {
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 const zstded = promisify(zstdCompress);
+
+/** A tag as in RFC 9110 8.8.3; text between two of them is ignored. */
+const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/** Below this size head and body fit one packet anyway: compressing would only cost time. */
+export const COMPRESSED_BYTES_MIN = 1_024;
+
+/** Browsers and proxies may keep it, but must ask before each use: 304 if nothing changed. */
+const REVALIDATED = "public, max-age=0, must-revalidate";
 
 /**
  * Compresses answers off the event loop, each once for all requests. Compressed bodies are kept by
@@ -242,32 +159,49 @@ export function createEncoder({ clock }: { clock: Clock }): Encoder {
 	};
 }
 
-/** Returns the same bytes; Node's type does not say who owns their memory. */
-function plain(bytes: Buffer): Uint8Array<ArrayBuffer> {
-	return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
+/**
+ * Returns the answer of a public route (`canBeCached`) as this request wants it: compressed, plain,
+ * or a 304. Throws `not_acceptable` where the request accepts none of these.
+ *
+ * An answer that must not be kept, or that sets a cookie, stays unchanged: compressing secrets
+ * beside a stranger's text reveals them by the length (BREACH).
+ */
+export async function publish(
+	response: Response,
+	{ request, encoder }: { request: Request; encoder: Encoder },
+): Promise<Response> {
+	const { headers } = response;
+	const isSomebodys = /no-store|private/.test(headers.get("cache-control") ?? "");
+	if (isSomebodys || headers.has("set-cookie") || headers.has("content-encoding")) return response;
+	const content = contentOf(await response.bytes());
+	const variant = negotiate(request, content);
+	if (variant === undefined) throw httpFault.notAcceptable();
+	const { etag } = content;
+	const body = await encoder.encode(content, variant);
+	const status = variant === "unchanged" ? 304 : 200;
+	const told = variantHeaders(Object.fromEntries(headers), { etag, variant });
+	return new Response(body, { status, headers: told });
 }
-
-/** A tag as in RFC 9110 8.8.3; text between two of them is ignored. */
-const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /**
- * Returns whether an `If-None-Match` header contains `etag`, or every tag (`*`). By weak
- * comparison, as for reads (RFC 9110 13.1.2): a cache may have changed a weak tag to a strong one,
- * or the reverse.
+ * Makes the content of an answer: one copy of the bytes for all who receive them, and one search
+ * for its tag.
  */
-export function holdsTag(header: string, etag: string): boolean {
-	if (header === etag) return true;
-	if (header.trim() === "*") return true;
-	const wanted = opaque(etag);
-	return [...header.matchAll(TAG)].some(([, tag]) => tag === wanted);
+export function contentOf(body: string | Uint8Array<ArrayBuffer>): Content {
+	const bytes =
+		typeof body === "string"
+			? Buffer.from(body)
+			: Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+	const digest = hashOf(bytes, 0n);
+	const moments = momentsIn(bytes);
+	const mark = moments.length === 0 ? digest : hashWithout(bytes, moments);
+	return {
+		blob: new Blob([bytes]),
+		size: bytes.byteLength,
+		etag: `W/"${mark.toString(36)}"`,
+		digest,
+	};
 }
-
-function opaque(etag: string): string {
-	return etag.replace(/^W\//, "").slice(1, -1);
-}
-
-/** Below this size head and body fit one packet anyway: compressing would only cost time. */
-export const COMPRESSED_BYTES_MIN = 1_024;
 
 /**
  * Returns the variant of an answer for a request; undefined where it accepts none of our codings.
@@ -283,8 +217,34 @@ export function negotiate(request: Request, content: Content): Variant | undefin
 	return held !== null && holdsTag(held, content.etag) ? "unchanged" : coding;
 }
 
-/** Browsers and proxies may keep it, but must ask before each use: 304 if nothing changed. */
-const REVALIDATED = "public, max-age=0, must-revalidate";
+/**
+ * Reads an `Accept-Encoding` header (RFC 9110 12.5.3): weights, `*`, and refusals with `q=0`.
+ * Invalid entries are ignored. Without the header the answer is sent uncompressed: such a client
+ * may be unable to decode anything.
+ */
+export function acceptedCodings(header: string | null): AcceptedCodings {
+	if (header === null) return AS_IT_IS;
+	const known = remembered.get(header);
+	if (known) return known;
+	const read = readHeader(header);
+	if (header.length <= REMEMBERED_LENGTH_MAX) {
+		if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+		remembered.set(header, read);
+	}
+	return read;
+}
+
+/**
+ * Returns whether an `If-None-Match` header contains `etag`, or every tag (`*`). By weak
+ * comparison, as for reads (RFC 9110 13.1.2): a cache may have changed a weak tag to a strong one,
+ * or the reverse.
+ */
+export function holdsTag(header: string, etag: string): boolean {
+	if (header === etag) return true;
+	if (header.trim() === "*") return true;
+	const wanted = opaque(etag);
+	return [...header.matchAll(TAG)].some(([, tag]) => tag === wanted);
+}
 
 /**
  * Returns the headers of one variant, from those of the answer itself, in lower case. A 304 has
@@ -310,25 +270,66 @@ export function variantHeaders(
 }
 
 /**
- * Returns the answer of a public route (`canBeCached`) as this request wants it: compressed, plain,
- * or a 304. Throws `not_acceptable` where the request accepts none of these.
- *
- * An answer that must not be kept, or that sets a cookie, stays unchanged: compressing secrets
- * beside a stranger's text reveals them by the length (BREACH).
+ * Returns a hash of bytes. It is not safe against attackers, who gain nothing: two answers with one
+ * tag only make a cache show the author's own older text.
  */
-export async function publish(
-	response: Response,
-	{ request, encoder }: { request: Request; encoder: Encoder },
-): Promise<Response> {
-	const { headers } = response;
-	const isSomebodys = /no-store|private/.test(headers.get("cache-control") ?? "");
-	if (isSomebodys || headers.has("set-cookie") || headers.has("content-encoding")) return response;
-	const content = contentOf(await response.bytes());
-	const variant = negotiate(request, content);
-	if (variant === undefined) throw httpFault.notAcceptable();
-	const { etag } = content;
-	const body = await encoder.encode(content, variant);
-	const status = variant === "unchanged" ? 304 : 200;
-	const told = variantHeaders(Object.fromEntries(headers), { etag, variant });
-	return new Response(body, { status, headers: told });
+function hashOf(bytes: Buffer, seed: bigint): bigint {
+	return BigInt(Bun.hash(bytes, seed));
+}
+
+/** Returns where the values of times are, in order. */
+function momentsIn(bytes: Buffer): Span[] {
+	return MOMENTS.flatMap((name) => valuesOf(name, bytes)).sort((a, b) => a.from - b.from);
+}
+
+function valuesOf(name: Buffer, bytes: Buffer): Span[] {
+	const spans: Span[] = [];
+	for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + name.length)) {
+		const from = at + name.length;
+		const to = bytes.indexOf(QUOTE, from);
+		const isMember = BEFORE_NAME.has(bytes[at - 1] ?? 0);
+		if (isMember && to !== -1 && to - from <= MOMENT_BYTES_MAX) spans.push({ from, to });
+	}
+	return spans;
+}
+
+function hashWithout(bytes: Buffer, spans: readonly Span[]): bigint {
+	let hash = 0n;
+	let from = 0;
+	for (const span of spans) {
+		hash = hashOf(bytes.subarray(from, span.from), hash);
+		from = span.to;
+	}
+	return hashOf(bytes.subarray(from), hash);
+}
+
+function readHeader(header: string): AcceptedCodings {
+	const wishes = header.split(",").flatMap(readWish);
+	const weightOf = (coding: ContentCoding): number => {
+		const own = wishes.find((wish) => wish.coding === coding);
+		const any = wishes.find((wish) => wish.coding === "*");
+		// Below every explicit weight: so plain is used if nothing else is accepted, unless it was
+		// refused.
+		return (own ?? any)?.weight ?? (coding === "identity" ? Number.MIN_VALUE : 0);
+	};
+	const large = OURS.reduce((best, coding) => (weightOf(coding) > weightOf(best) ? coding : best));
+	const best = weightOf(large) > 0 ? large : undefined;
+	return { large: best, small: weightOf("identity") > 0 ? "identity" : best };
+}
+
+function readWish(text: string): Wish[] {
+	const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+	const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+	if (name === "" || !WEIGHT.test(weight)) return [];
+	// RFC 9110 8.4.1.3: an older name of gzip.
+	return [{ coding: name === "x-gzip" ? "gzip" : name, weight: Number(weight) }];
+}
+
+function opaque(etag: string): string {
+	return etag.replace(/^W\//, "").slice(1, -1);
+}
+
+/** Returns the same bytes; Node's type does not say who owns their memory. */
+function plain(bytes: Buffer): Uint8Array<ArrayBuffer> {
+	return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
 }

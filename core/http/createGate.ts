@@ -20,85 +20,12 @@ import {
 import type { Limiter } from "#core/limiter.ts";
 import type { Log } from "#core/log.ts";
 
-const BODY_BYTES_MAX = 1_048_576;
-/** Limits a webhook's body: its sender is unknown until all of it was read and hashed. */
-const SIGNED_BYTES_MAX = 262_144;
-
 export type Admission = {
 	/** The URL that routes get. */
 	url: string;
 	/** Its signature is checked later (see `takesSigned`). */
 	isSigned?: boolean;
 };
-
-/**
- * Reads a request's body within its limits and returns a request to `url` that holds it.
- *
- * Everything after this (Elysia's parser, a webhook that verifies raw bytes) can read the body
- * without regard to its size. Bun's own limit answers a bare 413 without a problem document, so it
- * is disabled and this one counts; by measurement, Bun discards unread bytes without keeping them.
- */
-export async function admitBody(
-	request: Request,
-	{ url, isSigned = false }: Admission,
-): Promise<Request> {
-	const bytesMax = isSigned ? SIGNED_BYTES_MAX : BODY_BYTES_MAX;
-	const declared = request.headers.get("content-length");
-	if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
-	if (request.body === null || declared === "0") return request;
-	const bytes = await readBytes(request.body, bytesMax);
-	const { method, signal } = request;
-	// A request without a body may still have a stream: it was read, so it is left out.
-	if (bytes.byteLength === 0) {
-		return new Request(url, { method, signal, headers: request.headers });
-	}
-	// Only JSON is accepted: HTML forms can send the other types across origins without a preflight.
-	if (mediaType(request) !== "application/json") throw httpFault.unsupportedMediaType();
-	const flaw = textFlaw(bytes);
-	if (flaw) throw httpFault.malformedBody({ public: flaw });
-	const headers = new Headers(request.headers);
-	// Elysia compares the letters of the type from the 12th on exactly: so one spelling is set.
-	headers.set("content-type", "application/json");
-	return new Request(url, { method, signal, headers, body: bytes });
-}
-
-function tooLarge(bytesMax: number) {
-	if (bytesMax === BODY_BYTES_MAX) return httpFault.bodyTooLarge();
-	return httpFault.bodyTooLarge({ public: `The body is larger than ${bytesMax / 1_024} KiB.` });
-}
-
-function mediaType(request: Request): string {
-	const type = request.headers.get("content-type") ?? "";
-	return (type.split(";")[0] ?? "").trim().toLowerCase();
-}
-
-async function readBytes(
-	body: ReadableStream<Uint8Array>,
-	bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of body) {
-		length += chunk.byteLength;
-		if (length > bytesMax) throw tooLarge(bytesMax);
-		chunks.push(chunk);
-	}
-	const bytes = new Uint8Array(length);
-	let offset = 0;
-	for (const chunk of chunks) {
-		bytes.set(chunk, offset);
-		offset += chunk.byteLength;
-	}
-	return bytes;
-}
-
-function textFlaw(bytes: Uint8Array): string | undefined {
-	try {
-		return jsonTextFlaw(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-	} catch {
-		return "The body is not valid UTF-8.";
-	}
-}
 
 export type GateOptions = {
 	log: Log;
@@ -128,6 +55,10 @@ type Passing = {
 	/** The routes of the target's path; undefined where there are none. */
 	match: RouteMatch | undefined;
 };
+
+const BODY_BYTES_MAX = 1_048_576;
+/** Limits a webhook's body: its sender is unknown until all of it was read and hashed. */
+const SIGNED_BYTES_MAX = 262_144;
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Bun reads no body for these. */
@@ -180,10 +111,79 @@ export function createGate(options: GateOptions) {
 	}
 }
 
-/** Returns true for a successful read whose answer is the same for all callers. */
-function isForEverybody(response: Response, { request, match, context }: Passing): boolean {
-	if (response.status !== 200 || context.fault) return false;
-	return match?.isCached === true && BODILESS_METHODS.has(request.method);
+/**
+ * Reads a request's body within its limits and returns a request to `url` that holds it.
+ *
+ * Everything after this (Elysia's parser, a webhook that verifies raw bytes) can read the body
+ * without regard to its size. Bun's own limit answers a bare 413 without a problem document, so it
+ * is disabled and this one counts; by measurement, Bun discards unread bytes without keeping them.
+ */
+export async function admitBody(
+	request: Request,
+	{ url, isSigned = false }: Admission,
+): Promise<Request> {
+	const bytesMax = isSigned ? SIGNED_BYTES_MAX : BODY_BYTES_MAX;
+	const declared = request.headers.get("content-length");
+	if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
+	if (request.body === null || declared === "0") return request;
+	const bytes = await readBytes(request.body, bytesMax);
+	const { method, signal } = request;
+	// A request without a body may still have a stream: it was read, so it is left out.
+	if (bytes.byteLength === 0) {
+		return new Request(url, { method, signal, headers: request.headers });
+	}
+	// Only JSON is accepted: HTML forms can send the other types across origins without a preflight.
+	if (mediaType(request) !== "application/json") throw httpFault.unsupportedMediaType();
+	const flaw = textFlaw(bytes);
+	if (flaw) throw httpFault.malformedBody({ public: flaw });
+	const headers = new Headers(request.headers);
+	// Elysia compares the letters of the type from the 12th on exactly: so one spelling is set.
+	headers.set("content-type", "application/json");
+	return new Request(url, { method, signal, headers, body: bytes });
+}
+
+/**
+ * Returns an answer's text, or null where it is longer than `bytesMax`: an announced length is
+ * checked first; without one, or with compression, bytes are counted while they are read.
+ */
+export async function readCapped(response: Response, bytesMax: number): Promise<string | null> {
+	const announced = Number(response.headers.get("content-length") ?? Number.NaN);
+	if (announced > bytesMax) {
+		await response.body?.cancel();
+		return null;
+	}
+	if (response.body === null) return "";
+	const chunks: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const chunk of response.body) {
+		bytes += chunk.byteLength;
+		// Leaving the loop cancels the stream.
+		if (bytes > bytesMax) return null;
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+
+function contextOf(request: Request, options: GateOptions): RequestContext {
+	const { trustedProxyHops, proxies } = options;
+	const socketAddress = () => options.socketAddress(request);
+	return {
+		requestId: requestIdOf(request, options.newRequestId),
+		target: readTarget(request),
+		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops, proxies }),
+		headers: new Map(),
+		fault: undefined,
+		upgraded: false,
+		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
+	};
+}
+
+function patternOf({ match, request }: Passing): string | undefined {
+	if (!match) return undefined;
+	const { patterns } = match;
+	const own = isUpgrade(request) ? patterns.get("WS") : undefined;
+	const [first] = patterns.values();
+	return own ?? patterns.get(request.method) ?? patterns.get("ALL") ?? first;
 }
 
 async function pass(next: Next, passing: Passing, options: GateOptions) {
@@ -208,13 +208,14 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	return answer;
 }
 
-/**
- * Returns true after an upgrade: Elysia still makes an empty 200, which Bun ignores; the answer was
- * the 101.
- */
-function tookOver(answer: unknown, { request, match }: Passing): boolean {
-	if (!isUpgrade(request) || !match?.patterns.has("WS")) return false;
-	return !(answer instanceof Response) || answer.status === 200;
+/** Answers a preflight, which costs no allowance: the browser asks it, not the client. */
+function preflightAnswer(request: Request, origins: OriginPolicy): Response | undefined {
+	if (request.method !== "OPTIONS") return undefined;
+	if (!request.headers.has("access-control-request-method")) return undefined;
+	if (!request.headers.has("origin")) return undefined;
+	const headers = origins.preflightHeaders(request);
+	if (!headers) throw httpFault.originNotAllowed();
+	return new Response(null, { status: 204, headers });
 }
 
 /**
@@ -230,25 +231,6 @@ function isSigned({ request, match, context }: Passing): boolean {
 	// A malformed URL reaches no route, and has cost its allowance by then.
 	if (context.target.flaw !== undefined) return false;
 	return match?.isSigned === true && request.method === "POST";
-}
-
-async function allowanceFault(context: RequestContext, options: GateOptions) {
-	try {
-		await takeAllowance({ limiter: options.limiter, context, log: options.log });
-		return undefined;
-	} catch (error) {
-		return faultOf(error);
-	}
-}
-
-/** Answers a preflight, which costs no allowance: the browser asks it, not the client. */
-function preflightAnswer(request: Request, origins: OriginPolicy): Response | undefined {
-	if (request.method !== "OPTIONS") return undefined;
-	if (!request.headers.has("access-control-request-method")) return undefined;
-	if (!request.headers.has("origin")) return undefined;
-	const headers = origins.preflightHeaders(request);
-	if (!headers) throw httpFault.originNotAllowed();
-	return new Response(null, { status: 204, headers });
 }
 
 /** Throws the reason why a request cannot reach its route; answers OPTIONS itself. */
@@ -309,6 +291,15 @@ async function toElysia(passing: Passing): Promise<Request> {
 }
 
 /**
+ * Returns true after an upgrade: Elysia still makes an empty 200, which Bun ignores; the answer was
+ * the 101.
+ */
+function tookOver(answer: unknown, { request, match }: Passing): boolean {
+	if (!isUpgrade(request) || !match?.patterns.has("WS")) return false;
+	return !(answer instanceof Response) || answer.status === 200;
+}
+
+/**
  * Returns the Fault for a text error: Elysia's own refusals and a route's bare `status(404)`. Under
  * /v1 they become problems; JSON stays, because protocols with their own errors (MCP) are there
  * too.
@@ -319,46 +310,55 @@ function bareError(answer: Response, path: string): Fault | undefined {
 	return /json|html|event-stream/.test(type) ? undefined : faultOfStatus(answer.status);
 }
 
-function contextOf(request: Request, options: GateOptions): RequestContext {
-	const { trustedProxyHops, proxies } = options;
-	const socketAddress = () => options.socketAddress(request);
-	return {
-		requestId: requestIdOf(request, options.newRequestId),
-		target: readTarget(request),
-		clientAddress: clientAddress(request, { socketAddress, trustedProxyHops, proxies }),
-		headers: new Map(),
-		fault: undefined,
-		upgraded: false,
-		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
-	};
+/** Returns true for a successful read whose answer is the same for all callers. */
+function isForEverybody(response: Response, { request, match, context }: Passing): boolean {
+	if (response.status !== 200 || context.fault) return false;
+	return match?.isCached === true && BODILESS_METHODS.has(request.method);
 }
 
-function patternOf({ match, request }: Passing): string | undefined {
-	if (!match) return undefined;
-	const { patterns } = match;
-	const own = isUpgrade(request) ? patterns.get("WS") : undefined;
-	const [first] = patterns.values();
-	return own ?? patterns.get(request.method) ?? patterns.get("ALL") ?? first;
-}
-
-/**
- * Returns an answer's text, or null where it is longer than `bytesMax`: an announced length is
- * checked first; without one, or with compression, bytes are counted while they are read.
- */
-export async function readCapped(response: Response, bytesMax: number): Promise<string | null> {
-	const announced = Number(response.headers.get("content-length") ?? Number.NaN);
-	if (announced > bytesMax) {
-		await response.body?.cancel();
-		return null;
+async function allowanceFault(context: RequestContext, options: GateOptions) {
+	try {
+		await takeAllowance({ limiter: options.limiter, context, log: options.log });
+		return undefined;
+	} catch (error) {
+		return faultOf(error);
 	}
-	if (response.body === null) return "";
+}
+
+function tooLarge(bytesMax: number) {
+	if (bytesMax === BODY_BYTES_MAX) return httpFault.bodyTooLarge();
+	return httpFault.bodyTooLarge({ public: `The body is larger than ${bytesMax / 1_024} KiB.` });
+}
+
+async function readBytes(
+	body: ReadableStream<Uint8Array>,
+	bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
 	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of response.body) {
-		bytes += chunk.byteLength;
-		// Leaving the loop cancels the stream.
-		if (bytes > bytesMax) return null;
+	let length = 0;
+	for await (const chunk of body) {
+		length += chunk.byteLength;
+		if (length > bytesMax) throw tooLarge(bytesMax);
 		chunks.push(chunk);
 	}
-	return Buffer.concat(chunks).toString("utf8");
+	const bytes = new Uint8Array(length);
+	let offset = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, offset);
+		offset += chunk.byteLength;
+	}
+	return bytes;
+}
+
+function mediaType(request: Request): string {
+	const type = request.headers.get("content-type") ?? "";
+	return (type.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+function textFlaw(bytes: Uint8Array): string | undefined {
+	try {
+		return jsonTextFlaw(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+	} catch {
+		return "The body is not valid UTF-8.";
+	}
 }

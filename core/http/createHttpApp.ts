@@ -54,16 +54,6 @@ export type ReadyReport = {
 /** Whether this server is shutting down. This is never undone. */
 export type Drain = { begun(): boolean; begin(): void };
 
-export function createDrain(): Drain {
-	let begun = false;
-	return {
-		begun: () => begun,
-		begin: () => {
-			begun = true;
-		},
-	};
-}
-
 export type OperationsOptions = {
 	log: Log;
 	metrics: Metrics;
@@ -74,6 +64,29 @@ export type OperationsOptions = {
 	draining: () => boolean;
 	readyTimeoutMs?: number;
 };
+
+export type HttpAppOptions = {
+	log: Log;
+	clock: Clock;
+	limiter: Limiter;
+	metrics: Metrics;
+	allowedOrigins: readonly string[];
+	trustedProxyHops: number;
+	/** Addresses and ranges whose `x-forwarded-for` is trusted. */
+	trustedProxies: readonly string[];
+	/** The address of the port, if known: on loopback only this machine can connect. */
+	listensOn?: string | undefined;
+	/** The public address of this service: used in the OpenAPI document and problem types. */
+	publicUrl?: string | undefined;
+	sandbox: boolean;
+	version: string;
+	health: () => Promise<HealthReport>;
+	ready: () => Promise<ReadyReport>;
+	routes: readonly AnyElysia[];
+	newRequestId?: () => string;
+};
+
+export type HttpApp = ReturnType<typeof createHttpApp>;
 
 /** Longer than any healthy check, shorter than the time-out of probes. */
 const READY_TIMEOUT_MS = 5_000;
@@ -124,132 +137,7 @@ const metricsSchema = z.string().meta({
 	examples: ["# TYPE http_requests_in_flight gauge\nhttp_requests_in_flight 0\n"],
 });
 
-/** Returns the routes of liveness, readiness and metrics. */
-export function operationsRoutes(options: OperationsOptions) {
-	const { metrics, version, sandbox } = options;
-	const ready = readiness(options);
-	return new Elysia()
-		.get("/healthz", async () => ({ ...(await options.health()), version, sandbox }), {
-			response: { 200: healthSchema },
-			detail: {
-				operationId: "getHealth",
-				tags,
-				summary: "Whether the process is alive",
-				description: "Asks neither the database nor any other server.",
-			},
-		})
-		.get(
-			"/readyz",
-			async () => {
-				const report = await ready();
-				if (!report.ready) {
-					throw httpFault.notReady({
-						public: `Not ready: ${missing(report)}.`,
-						members: { components: report.components },
-					});
-				}
-				const { components, degraded } = report;
-				return { status: "ready" as const, components: [...components], degraded: [...degraded] };
-			},
-			{
-				response: { 200: readySchema },
-				detail: {
-					...canFail(httpFault.notReady),
-					operationId: "getReadiness",
-					tags,
-					summary: "Whether this server may be sent requests",
-					description:
-						"503 with the same list of components while it may not. `degraded` never makes it not " +
-						"ready: it names what an operator has to look after, while everybody is served.",
-				},
-			},
-		)
-		.get(
-			"/metrics",
-			async () => {
-				const { contentType, body } = await metrics.expose();
-				return new Response(body, { headers: { "content-type": contentType } });
-			},
-			{
-				response: { 200: metricsSchema },
-				detail: {
-					operationId: "getMetrics",
-					tags,
-					summary: "Figures for Prometheus",
-					description: "What the process counted and measured since it began.",
-				},
-			},
-		);
-}
-
-/**
- * Makes the readiness check; requests that come during one share it, because checks query the
- * database.
- */
-function readiness(options: OperationsOptions): () => Promise<ReadyReport> {
-	let asking: Promise<ReadyReport> | undefined;
-	return async () => {
-		if (options.draining()) return failed({ name: "server", detail: "draining" });
-		asking ??= checked(options).finally(() => {
-			asking = undefined;
-		});
-		return asking;
-	};
-}
-
-async function checked(options: OperationsOptions): Promise<ReadyReport> {
-	const { promise: late, resolve } = Promise.withResolvers<ReadyReport>();
-	const timer = setTimeout(
-		() => resolve(failed({ name: "check", detail: "timed out" })),
-		options.readyTimeoutMs ?? READY_TIMEOUT_MS,
-	);
-	try {
-		return await Promise.race([options.ready(), late]);
-	} catch (error) {
-		options.log.warn("the readiness check failed", { error });
-		return failed({ name: "check", detail: "failed" });
-	} finally {
-		clearTimeout(timer);
-	}
-}
-
-function failed(component: { name: string; detail: string }): ReadyReport {
-	return { ready: false, components: [{ ...component, ready: false }], degraded: [] };
-}
-
-function missing(report: ReadyReport): string {
-	const names = report.components.filter(notReady).map((component) => component.name);
-	return names.length === 0 ? "starting" : names.join(", ");
-}
-
-function notReady(component: ReadyComponent): boolean {
-	return !component.ready;
-}
-
-export type HttpAppOptions = {
-	log: Log;
-	clock: Clock;
-	limiter: Limiter;
-	metrics: Metrics;
-	allowedOrigins: readonly string[];
-	trustedProxyHops: number;
-	/** Addresses and ranges whose `x-forwarded-for` is trusted. */
-	trustedProxies: readonly string[];
-	/** The address of the port, if known: on loopback only this machine can connect. */
-	listensOn?: string | undefined;
-	/** The public address of this service: used in the OpenAPI document and problem types. */
-	publicUrl?: string | undefined;
-	sandbox: boolean;
-	version: string;
-	health: () => Promise<HealthReport>;
-	ready: () => Promise<ReadyReport>;
-	routes: readonly AnyElysia[];
-	newRequestId?: () => string;
-};
-
 const THIS_MACHINE = "127.0.0.1";
-
-export type HttpApp = ReturnType<typeof createHttpApp>;
 
 /**
  * Makes the HTTP side of the service: the given routes, with one form of errors, one limit, one log
@@ -313,6 +201,74 @@ export function createHttpApp(options: HttpAppOptions) {
 	return app;
 }
 
+export function createDrain(): Drain {
+	let begun = false;
+	return {
+		begun: () => begun,
+		begin: () => {
+			begun = true;
+		},
+	};
+}
+
+/** Returns the routes of liveness, readiness and metrics. */
+export function operationsRoutes(options: OperationsOptions) {
+	const { metrics, version, sandbox } = options;
+	const ready = readiness(options);
+	return new Elysia()
+		.get("/healthz", async () => ({ ...(await options.health()), version, sandbox }), {
+			response: { 200: healthSchema },
+			detail: {
+				operationId: "getHealth",
+				tags,
+				summary: "Whether the process is alive",
+				description: "Asks neither the database nor any other server.",
+			},
+		})
+		.get(
+			"/readyz",
+			async () => {
+				const report = await ready();
+				if (!report.ready) {
+					throw httpFault.notReady({
+						public: `Not ready: ${missing(report)}.`,
+						members: { components: report.components },
+					});
+				}
+				const { components, degraded } = report;
+				return { status: "ready" as const, components: [...components], degraded: [...degraded] };
+			},
+			{
+				response: { 200: readySchema },
+				detail: {
+					...canFail(httpFault.notReady),
+					operationId: "getReadiness",
+					tags,
+					summary: "Whether this server may be sent requests",
+					description:
+						"503 with the same list of components while it may not. `degraded` never makes it not " +
+						"ready: it names what an operator has to look after, while everybody is served.",
+				},
+			},
+		)
+		.get(
+			"/metrics",
+			async () => {
+				const { contentType, body } = await metrics.expose();
+				return new Response(body, { headers: { "content-type": contentType } });
+			},
+			{
+				response: { 200: metricsSchema },
+				detail: {
+					operationId: "getMetrics",
+					tags,
+					summary: "Figures for Prometheus",
+					description: "What the process counted and measured since it began.",
+				},
+			},
+		);
+}
+
 /**
  * Returns the table of routes. They may be mounted until the first request, and by lazily loaded
  * modules even later.
@@ -328,4 +284,48 @@ function currentTable(app: AnyElysia): () => RouteTable {
 		}
 		return table;
 	};
+}
+
+/**
+ * Makes the readiness check; requests that come during one share it, because checks query the
+ * database.
+ */
+function readiness(options: OperationsOptions): () => Promise<ReadyReport> {
+	let asking: Promise<ReadyReport> | undefined;
+	return async () => {
+		if (options.draining()) return failed({ name: "server", detail: "draining" });
+		asking ??= checked(options).finally(() => {
+			asking = undefined;
+		});
+		return asking;
+	};
+}
+
+function failed(component: { name: string; detail: string }): ReadyReport {
+	return { ready: false, components: [{ ...component, ready: false }], degraded: [] };
+}
+
+async function checked(options: OperationsOptions): Promise<ReadyReport> {
+	const { promise: late, resolve } = Promise.withResolvers<ReadyReport>();
+	const timer = setTimeout(
+		() => resolve(failed({ name: "check", detail: "timed out" })),
+		options.readyTimeoutMs ?? READY_TIMEOUT_MS,
+	);
+	try {
+		return await Promise.race([options.ready(), late]);
+	} catch (error) {
+		options.log.warn("the readiness check failed", { error });
+		return failed({ name: "check", detail: "failed" });
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function missing(report: ReadyReport): string {
+	const names = report.components.filter(notReady).map((component) => component.name);
+	return names.length === 0 ? "starting" : names.join(", ");
+}
+
+function notReady(component: ReadyComponent): boolean {
+	return !component.ready;
 }

@@ -71,6 +71,13 @@ export function createOriginPolicy(options: {
 	};
 }
 
+/** Returns the text of a `vary` header with this header's name added, unless it contains it. */
+export function varyWith(existing: string | null | undefined, name: string): string {
+	if (!existing) return name;
+	const isThere = existing === "*" || namesOf(existing).includes(name.toLowerCase());
+	return isThere ? existing : `${existing}, ${name}`;
+}
+
 /**
  * Returns whether the origin is the request's own address. The scheme is compared only where we
  * know our public one: behind a proxy that ends TLS we see http, whatever the browser used.
@@ -82,13 +89,6 @@ function isSame(compared: { origin: string; own: URL | undefined; host: string }
 	if (parsed.origin !== origin || !/^https?:$/.test(parsed.protocol)) return false;
 	if (own && parsed.host === own.host) return origin === own.origin;
 	return parsed.host === host;
-}
-
-/** Returns the text of a `vary` header with this header's name added, unless it contains it. */
-export function varyWith(existing: string | null | undefined, name: string): string {
-	if (!existing) return name;
-	const isThere = existing === "*" || namesOf(existing).includes(name.toLowerCase());
-	return isThere ? existing : `${existing}, ${name}`;
 }
 
 function namesOf(vary: string): string[] {

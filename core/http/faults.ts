@@ -130,25 +130,6 @@ export const httpFault = defineFaults({
 	draining: { status: 503, retry: "later", public: "This server is restarting. Connect again." },
 });
 
-/**
- * Returns the Fault for a bare status: a route answered `status(404)`, or Elysia itself refused.
- *
- * `told` replaces the general sentence; it must be text that was meant for the caller.
- */
-export function faultOfStatus(status: number, told?: string): Fault {
-	const make = BY_STATUS[status];
-	const details = told === undefined ? {} : { public: told };
-	if (make) return make(details);
-	if (status >= 500) return httpFault.unavailable({ detail: `answered status ${status}` });
-	if (status < 400) return httpFault.internalError({ detail: `threw status ${status}` });
-	return new Fault({
-		code: `http_${status}`,
-		status,
-		retry: "never",
-		publicDetail: told ?? "The request was refused.",
-	});
-}
-
 const BY_STATUS: Readonly<Record<number, (details: { public?: string }) => Fault>> = {
 	400: httpFault.badRequest,
 	401: httpFault.unauthorized,
@@ -167,6 +148,8 @@ const BY_STATUS: Readonly<Record<number, (details: { public?: string }) => Fault
 
 const ISSUES_MAX = 32;
 const ISSUE_TEXT_LENGTH_MAX = 300;
+
+const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE_TYPE"]);
 
 /** Returns the Fault for any thrown value; an unexpected one is an `internal_error`. */
 export function faultOf(error: unknown): Fault {
@@ -188,17 +171,28 @@ export function faultOf(error: unknown): Fault {
 }
 
 /**
- * Returns the Fault of a ParseError, which wraps any error of a `parse` hook. Such hooks also
- * authenticate, so only invalid JSON is the caller's mistake.
+ * Returns the Fault for a bare status: a route answered `status(404)`, or Elysia itself refused.
+ *
+ * `told` replaces the general sentence; it must be text that was meant for the caller.
  */
-function faultOfParsing(error: ParseError): Fault {
-	const { cause } = error;
-	return cause === undefined || cause instanceof SyntaxError
-		? httpFault.malformedBody({ cause: error })
-		: faultOf(cause);
+export function faultOfStatus(status: number, told?: string): Fault {
+	const make = BY_STATUS[status];
+	const details = told === undefined ? {} : { public: told };
+	if (make) return make(details);
+	if (status >= 500) return httpFault.unavailable({ detail: `answered status ${status}` });
+	if (status < 400) return httpFault.internalError({ detail: `threw status ${status}` });
+	return new Fault({
+		code: `http_${status}`,
+		status,
+		retry: "never",
+		publicDetail: told ?? "The request was refused.",
+	});
 }
 
-const ELYSIA_CODES = new Set<unknown>(["INVALID_COOKIE_SIGNATURE", "INVALID_FILE_TYPE"]);
+/** Returns a status in the words of its RFC; undefined for an unknown one. */
+export function statusWords(status: number | string): string | undefined {
+	return STATUS_CODES[status];
+}
 
 /**
  * Returns the Fault of a failed validation. An invalid answer is our mistake; the caller learns
@@ -239,13 +233,6 @@ function issueOf(issue: unknown): ProblemIssue {
 	return { path: path === "root" ? "" : path, message: field(issue, "message") };
 }
 
-function cut({ path, message }: ProblemIssue): ProblemIssue {
-	return {
-		path: path.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
-		message: message.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
-	};
-}
-
 function field(value: unknown, name: string): string {
 	const found = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 	return typeof found === "string" ? found : "";
@@ -255,7 +242,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null;
 }
 
-/** Returns a status in the words of its RFC; undefined for an unknown one. */
-export function statusWords(status: number | string): string | undefined {
-	return STATUS_CODES[status];
+function cut({ path, message }: ProblemIssue): ProblemIssue {
+	return {
+		path: path.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+		message: message.slice(0, ISSUE_TEXT_LENGTH_MAX).toWellFormed(),
+	};
+}
+
+/**
+ * Returns the Fault of a ParseError, which wraps any error of a `parse` hook. Such hooks also
+ * authenticate, so only invalid JSON is the caller's mistake.
+ */
+function faultOfParsing(error: ParseError): Fault {
+	const { cause } = error;
+	return cause === undefined || cause instanceof SyntaxError
+		? httpFault.malformedBody({ cause: error })
+		: faultOf(cause);
 }

@@ -8,52 +8,6 @@ import { problemResponse } from "#core/http/problems.ts";
 import { segmentRoutes } from "#core/http/requests.ts";
 import type { Log } from "#core/log.ts";
 
-/**
- * Puts our error handler before those of every mounted stream.
- *
- * Elysia looks for handlers only on the instance where a stream was declared, so an `onError` of
- * the whole app is not called; without any handler, it sends an invalid frame back with all its
- * content. Call it after the routes are mounted.
- */
-export function guardSockets(app: AnyElysia, log: Log): void {
-	const guard = ({ error }: { error: unknown }) => {
-		// Returns nothing, so that a stream's own handler still decides its client's answer. Invalid
-		// frames are only in the debug log: otherwise clients could fill the log.
-		if (error instanceof ValidationError) log.debug("a socket sent a frame that is not valid");
-		else log.error("a socket's handler failed", { error });
-	};
-	for (const route of app.router.history) {
-		const stream: unknown =
-			route.method === "WS" ? Reflect.get(route.hooks, "websocket") : undefined;
-		if (typeof stream !== "object" || stream === null) continue;
-		const own: unknown = Reflect.get(stream, "error") ?? [];
-		Reflect.set(stream, "error", [guard, ...(Array.isArray(own) ? own : [own])]);
-	}
-}
-
-/** Returns whether a request asks for a WebSocket, by Elysia's own rule. */
-export function isUpgrade(request: Request): boolean {
-	return request.method === "GET" && request.headers.get("upgrade") === "websocket";
-}
-
-/**
- * Calls `Bun.serve`; for a taken port it throws an error that names the port and the variable that
- * sets it, the most frequent reason why a start fails.
- */
-export function serveOnPort(options: Parameters<typeof Bun.serve<unknown>>[0]) {
-	try {
-		return Bun.serve(options);
-	} catch (cause) {
-		const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-		if (!isTaken) throw cause;
-		const port = "port" in options ? options.port : "";
-		throw httpFault.portInUse({
-			public: `PORT is ${port}, and another program listens there. Stop it, or set another PORT.`,
-			cause,
-		});
-	}
-}
-
 export type HttpListener = {
 	port: number;
 	url: string;
@@ -72,6 +26,14 @@ export type ListenHttpOptions = {
 	drainMs?: number;
 };
 
+type Socket = ServerWebSocket<unknown>;
+
+type Draining = ListenHttpOptions & {
+	app: HttpApp;
+	server: Bun.Server<unknown>;
+	sockets: ReadonlySet<Socket>;
+};
+
 /** Supervisors (Kubernetes, systemd) kill after 30 s or more. */
 const DRAIN_MS = 25_000;
 
@@ -80,8 +42,6 @@ const CLOSE_RESTART = 1012;
 
 /** A request without any traffic for this long is dead; the longest streams ping. */
 const IDLE_SECONDS = 30;
-
-type Socket = ServerWebSocket<unknown>;
 
 /**
  * Starts an app on a port; returns the listener.
@@ -137,11 +97,68 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 	};
 }
 
-type Draining = ListenHttpOptions & {
-	app: HttpApp;
-	server: Bun.Server<unknown>;
-	sockets: ReadonlySet<Socket>;
-};
+/**
+ * Puts our error handler before those of every mounted stream.
+ *
+ * Elysia looks for handlers only on the instance where a stream was declared, so an `onError` of
+ * the whole app is not called; without any handler, it sends an invalid frame back with all its
+ * content. Call it after the routes are mounted.
+ */
+export function guardSockets(app: AnyElysia, log: Log): void {
+	const guard = ({ error }: { error: unknown }) => {
+		// Returns nothing, so that a stream's own handler still decides its client's answer. Invalid
+		// frames are only in the debug log: otherwise clients could fill the log.
+		if (error instanceof ValidationError) log.debug("a socket sent a frame that is not valid");
+		else log.error("a socket's handler failed", { error });
+	};
+	for (const route of app.router.history) {
+		const stream: unknown =
+			route.method === "WS" ? Reflect.get(route.hooks, "websocket") : undefined;
+		if (typeof stream !== "object" || stream === null) continue;
+		const own: unknown = Reflect.get(stream, "error") ?? [];
+		Reflect.set(stream, "error", [guard, ...(Array.isArray(own) ? own : [own])]);
+	}
+}
+
+/** Returns whether a request asks for a WebSocket, by Elysia's own rule. */
+export function isUpgrade(request: Request): boolean {
+	return request.method === "GET" && request.headers.get("upgrade") === "websocket";
+}
+
+/**
+ * Throws where another program listens on a port, as the start itself would.
+ *
+ * For starts that prepare for a minute before they listen. Another program may still take the port
+ * in between; then the start throws.
+ */
+export async function refuseTakenPort(at: { host: string; port: number }): Promise<void> {
+	const { host: hostname, port } = at;
+	const server = serveOnPort({ hostname, port, reusePort: false, fetch: () => new Response() });
+	await server.stop(true);
+}
+
+/**
+ * Calls `Bun.serve`; for a taken port it throws an error that names the port and the variable that
+ * sets it, the most frequent reason why a start fails.
+ */
+export function serveOnPort(options: Parameters<typeof Bun.serve<unknown>>[0]) {
+	try {
+		return Bun.serve(options);
+	} catch (cause) {
+		const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+		if (!isTaken) throw cause;
+		const port = "port" in options ? options.port : "";
+		throw httpFault.portInUse({
+			public: `PORT is ${port}, and another program listens there. Stop it, or set another PORT.`,
+			cause,
+		});
+	}
+}
+
+function urlOf(host: string, port: number): string {
+	if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
+	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
 
 async function drain({ app, server, sockets, ...options }: Draining): Promise<void> {
 	app.store.drain.begin();
@@ -160,21 +177,4 @@ async function drain({ app, server, sockets, ...options }: Draining): Promise<vo
 		await server.stop(true);
 	}
 	app.server = null;
-}
-
-function urlOf(host: string, port: number): string {
-	if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
-	return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/**
- * Throws where another program listens on a port, as the start itself would.
- *
- * For starts that prepare for a minute before they listen. Another program may still take the port
- * in between; then the start throws.
- */
-export async function refuseTakenPort(at: { host: string; port: number }): Promise<void> {
-	const { host: hostname, port } = at;
-	const server = serveOnPort({ hostname, port, reusePort: false, fetch: () => new Response() });
-	await server.stop(true);
 }

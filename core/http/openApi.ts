@@ -16,6 +16,27 @@ import {
 } from "#core/http/problems.ts";
 import { canBeCached } from "#core/http/routeMarks.ts";
 
+export type SwaggerAsset = {
+	body: Uint8Array<ArrayBuffer>;
+	gzipped: Uint8Array<ArrayBuffer>;
+	type: string;
+	etag: string;
+};
+
+export type OpenApiDocument = {
+	openapi: string;
+	info: Record<string, unknown>;
+	servers: readonly { url: string; description?: string }[];
+	tags: readonly { name: string; description?: string }[];
+	security: readonly Record<string, unknown>[];
+	paths: Record<string, Record<string, unknown>>;
+	components: {
+		schemas: Record<string, Record<string, unknown>>;
+		responses: Record<string, unknown>;
+		securitySchemes: Record<string, unknown>;
+	};
+};
+
 /**
  * Starts the page. A separate file, because the page's policy forbids inline scripts.
  *
@@ -31,13 +52,6 @@ export const openApiStartScript = `window.ui = SwaggerUIBundle({
 });
 `;
 
-export type SwaggerAsset = {
-	body: Uint8Array<ArrayBuffer>;
-	gzipped: Uint8Array<ArrayBuffer>;
-	type: string;
-	etag: string;
-};
-
 /** The only files that are served: a name from a URL never becomes a path. */
 const FILES: Readonly<Record<string, string>> = {
 	"swagger-ui.css": "text/css; charset=utf-8",
@@ -46,30 +60,6 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 const START = "start.js";
-
-/** Serves Swagger UI from our own dependencies, so the page works without the internet. */
-export function createSwaggerAssets(): { find(name: string): Promise<SwaggerAsset | undefined> } {
-	const folder = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
-	const made = new Map<string, Promise<SwaggerAsset>>();
-	return {
-		async find(name) {
-			const type = name === START ? "text/javascript; charset=utf-8" : FILES[name];
-			if (type === undefined || !(name === START || Object.hasOwn(FILES, name))) return undefined;
-			const asset = made.get(name) ?? load({ name, type, folder });
-			made.set(name, asset);
-			return asset;
-		},
-	};
-}
-
-async function load(asset: { name: string; type: string; folder: string }): Promise<SwaggerAsset> {
-	const { name, type, folder } = asset;
-	const body =
-		name === START
-			? new TextEncoder().encode(openApiStartScript)
-			: await Bun.file(join(folder, name)).bytes();
-	return { body, gzipped: Bun.gzipSync(body), type, etag: `"${Bun.hash(body).toString(36)}"` };
-}
 
 const linkSchema = z
 	.object({
@@ -102,77 +92,6 @@ const DOCUMENTS: Index["documents"] = [
 	{ path: "/problems", about: "Every code of an error: what it means and what to do." },
 ];
 
-/**
- * Returns the route `/`: links to everything else, as a page for browsers and as JSON for others.
- */
-export function indexRoutes(options: {
-	version: string;
-	sandbox: boolean;
-	document: () => OpenApiDocument;
-}) {
-	const { version, sandbox, document } = options;
-	return new Elysia().get(
-		"/",
-		({ request, set }) => {
-			set.headers["vary"] = "Accept";
-			const routes = openRoutes(document());
-			const index = { name: "Tapeline", version, sandbox, documents: [...DOCUMENTS], routes };
-			return wantsHtml(request) ? pageResponse(pageOf(index)) : index;
-		},
-		{
-			response: { 200: indexSchema },
-			detail: {
-				operationId: "getIndex",
-				tags: ["operations"],
-				summary: "Says where to go",
-				description: "As a page for browsers (`Accept: text/html`), as JSON for others.",
-			},
-		},
-	);
-}
-
-/** Returns GET routes that need no parameters and no credentials. */
-function openRoutes({ paths }: OpenApiDocument): Index["routes"] {
-	return Object.entries(paths).flatMap(([path, item]) => {
-		const { get } = item;
-		if (path === "/" || path.includes("{") || !isRecord(get)) return [];
-		const { summary, security, parameters = [] } = get;
-		const isOpen = Array.isArray(security) && security.length === 0;
-		const isBare = Array.isArray(parameters) && parameters.every((one) => one?.required !== true);
-		const isListed = DOCUMENTS.some((one) => one.path === path);
-		return isOpen && isBare && !isListed ? [{ path, about: `${String(summary)}.` }] : [];
-	});
-}
-
-function pageOf({ name, version, sandbox, documents, routes }: Index) {
-	const list = (links: Index["routes"]) =>
-		links.map(({ path, about }) => {
-			const to = escapeHtml(path);
-			return `<dt><a href="${to}">${to}</a></dt><dd>${escapeHtml(about)}</dd>`;
-		});
-	const where = sandbox ? " It runs in a sandbox: nothing here is real money." : "";
-	const body = `<p>Version ${escapeHtml(version)}.${where}</p>
-<h2>What describes it</h2>
-<dl>${list(documents).join("\n")}</dl>
-<h2>What can be read at once</h2>
-<dl>${list(routes).join("\n")}</dl>`;
-	return { title: name, body };
-}
-
-export type OpenApiDocument = {
-	openapi: string;
-	info: Record<string, unknown>;
-	servers: readonly { url: string; description?: string }[];
-	tags: readonly { name: string; description?: string }[];
-	security: readonly Record<string, unknown>[];
-	paths: Record<string, Record<string, unknown>>;
-	components: {
-		schemas: Record<string, Record<string, unknown>>;
-		responses: Record<string, unknown>;
-		securitySchemes: Record<string, unknown>;
-	};
-};
-
 const METHODS = new Set(["get", "post", "put", "patch", "delete"]);
 
 const SECURITY_SCHEMES = {
@@ -192,99 +111,6 @@ const SECURITY_SCHEMES = {
 		description: "The deployment's ADMIN_API_KEY. Who acts is named by the header `x-admin-actor`.",
 	},
 };
-
-/**
- * Returns the OpenAPI 3.1 document of everything mounted on `app`, except streams and hidden
- * routes.
- */
-export function openApiDocument(options: {
-	app: AnyElysia;
-	version: string;
-	sandbox: boolean;
-	publicUrl?: string | undefined;
-}): OpenApiDocument {
-	const components = createComponents();
-	for (const [name, schema] of Object.entries(problemSchemas)) components.add(name, { ...schema });
-	const generated = toOpenAPISchema(options.app, { methods: ["options", "ws"] }, undefined, {
-		zod: components.describe,
-	});
-	const paths = pathsOf(generated.paths, components);
-	const schemas = components.schemas();
-	const url = options.publicUrl ?? "/";
-	return {
-		openapi: "3.1.2",
-		info: {
-			title: "Tapeline",
-			version: options.version,
-			summary: "A market index and trading service for NFTs on EVM chains.",
-			description: documentWords.description,
-			license: { name: "MIT", identifier: "MIT" },
-		},
-		servers: [
-			options.sandbox ? { url, description: "Sandbox: nothing here is real money." } : { url },
-		],
-		tags: tagsOf(paths),
-		security: [],
-		paths,
-		components: {
-			schemas,
-			responses: referredTo(commonResponses(), { paths, home: "#/components/responses/" }),
-			securitySchemes: referredSchemes(paths),
-		},
-	};
-}
-
-function pathsOf(
-	generated: Record<string, unknown>,
-	components: Components,
-): OpenApiDocument["paths"] {
-	const found = Object.entries(generated).flatMap(([path, item]) =>
-		Object.entries(Object(item)).flatMap(([method, value]) =>
-			METHODS.has(method) && isRecord(value)
-				? [{ path, method, operation: describePosted(value, components) }]
-				: [],
-		),
-	);
-	const schemas = components.schemas();
-	const paths: OpenApiDocument["paths"] = {};
-	for (const { path, method, operation } of found) {
-		const described = describeOperation(operation, { method, path, schemas });
-		paths[path] = { ...paths[path], [method]: described };
-	}
-	return paths;
-}
-
-/** Removes schemas without references: linters report them, and readers look for their use. */
-function referredTo(
-	named: Record<string, unknown>,
-	{ paths, home }: { paths: object; home: string },
-): Record<string, unknown> {
-	const text = JSON.stringify(paths);
-	return Object.fromEntries(
-		Object.entries(named).filter(([name]) => text.includes(`"${home}${name}"`)),
-	);
-}
-
-function referredSchemes(paths: OpenApiDocument["paths"]): Record<string, unknown> {
-	const used = operationsOf(paths).flatMap(({ security }) =>
-		Array.isArray(security) ? security.flatMap((one) => Object.keys(Object(one))) : [],
-	);
-	return Object.fromEntries(
-		Object.entries(SECURITY_SCHEMES).filter(([name]) => used.includes(name)),
-	);
-}
-
-function tagsOf(paths: OpenApiDocument["paths"]): OpenApiDocument["tags"] {
-	const names = operationsOf(paths).flatMap(({ tags }) => (Array.isArray(tags) ? tags : []));
-	return [...new Set(names.map(String))].sort().map((name) => {
-		const description = documentWords.tags[name];
-		return description === undefined ? { name } : { name, description };
-	});
-}
-
-function operationsOf(paths: OpenApiDocument["paths"]): Record<string, unknown>[] {
-	return Object.values(paths).flatMap((item) => Object.values(item).filter(isRecord));
-}
 
 /**
  * The page that shows the OpenAPI document. It has nothing inline, so its policy can forbid that.
@@ -380,6 +206,91 @@ export function openApiRoutes(options: {
 		);
 }
 
+/** Serves Swagger UI from our own dependencies, so the page works without the internet. */
+export function createSwaggerAssets(): { find(name: string): Promise<SwaggerAsset | undefined> } {
+	const folder = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
+	const made = new Map<string, Promise<SwaggerAsset>>();
+	return {
+		async find(name) {
+			const type = name === START ? "text/javascript; charset=utf-8" : FILES[name];
+			if (type === undefined || !(name === START || Object.hasOwn(FILES, name))) return undefined;
+			const asset = made.get(name) ?? load({ name, type, folder });
+			made.set(name, asset);
+			return asset;
+		},
+	};
+}
+
+/**
+ * Returns the route `/`: links to everything else, as a page for browsers and as JSON for others.
+ */
+export function indexRoutes(options: {
+	version: string;
+	sandbox: boolean;
+	document: () => OpenApiDocument;
+}) {
+	const { version, sandbox, document } = options;
+	return new Elysia().get(
+		"/",
+		({ request, set }) => {
+			set.headers["vary"] = "Accept";
+			const routes = openRoutes(document());
+			const index = { name: "Tapeline", version, sandbox, documents: [...DOCUMENTS], routes };
+			return wantsHtml(request) ? pageResponse(pageOf(index)) : index;
+		},
+		{
+			response: { 200: indexSchema },
+			detail: {
+				operationId: "getIndex",
+				tags: ["operations"],
+				summary: "Says where to go",
+				description: "As a page for browsers (`Accept: text/html`), as JSON for others.",
+			},
+		},
+	);
+}
+
+/**
+ * Returns the OpenAPI 3.1 document of everything mounted on `app`, except streams and hidden
+ * routes.
+ */
+export function openApiDocument(options: {
+	app: AnyElysia;
+	version: string;
+	sandbox: boolean;
+	publicUrl?: string | undefined;
+}): OpenApiDocument {
+	const components = createComponents();
+	for (const [name, schema] of Object.entries(problemSchemas)) components.add(name, { ...schema });
+	const generated = toOpenAPISchema(options.app, { methods: ["options", "ws"] }, undefined, {
+		zod: components.describe,
+	});
+	const paths = pathsOf(generated.paths, components);
+	const schemas = components.schemas();
+	const url = options.publicUrl ?? "/";
+	return {
+		openapi: "3.1.2",
+		info: {
+			title: "Tapeline",
+			version: options.version,
+			summary: "A market index and trading service for NFTs on EVM chains.",
+			description: documentWords.description,
+			license: { name: "MIT", identifier: "MIT" },
+		},
+		servers: [
+			options.sandbox ? { url, description: "Sandbox: nothing here is real money." } : { url },
+		],
+		tags: tagsOf(paths),
+		security: [],
+		paths,
+		components: {
+			schemas,
+			responses: referredTo(commonResponses(), { paths, home: "#/components/responses/" }),
+			securitySchemes: referredSchemes(paths),
+		},
+	};
+}
+
 /** Makes a value at the first call, and again after more routes are mounted: plugins come later. */
 function onceForRoutes<Made>(app: AnyElysia, make: () => Made): () => Made {
 	let made: { of: number; value: Made } | undefined;
@@ -388,4 +299,93 @@ function onceForRoutes<Made>(app: AnyElysia, make: () => Made): () => Made {
 		if (made?.of !== routes) made = { of: routes, value: make() };
 		return made.value;
 	};
+}
+
+async function load(asset: { name: string; type: string; folder: string }): Promise<SwaggerAsset> {
+	const { name, type, folder } = asset;
+	const body =
+		name === START
+			? new TextEncoder().encode(openApiStartScript)
+			: await Bun.file(join(folder, name)).bytes();
+	return { body, gzipped: Bun.gzipSync(body), type, etag: `"${Bun.hash(body).toString(36)}"` };
+}
+
+/** Returns GET routes that need no parameters and no credentials. */
+function openRoutes({ paths }: OpenApiDocument): Index["routes"] {
+	return Object.entries(paths).flatMap(([path, item]) => {
+		const { get } = item;
+		if (path === "/" || path.includes("{") || !isRecord(get)) return [];
+		const { summary, security, parameters = [] } = get;
+		const isOpen = Array.isArray(security) && security.length === 0;
+		const isBare = Array.isArray(parameters) && parameters.every((one) => one?.required !== true);
+		const isListed = DOCUMENTS.some((one) => one.path === path);
+		return isOpen && isBare && !isListed ? [{ path, about: `${String(summary)}.` }] : [];
+	});
+}
+
+function pageOf({ name, version, sandbox, documents, routes }: Index) {
+	const list = (links: Index["routes"]) =>
+		links.map(({ path, about }) => {
+			const to = escapeHtml(path);
+			return `<dt><a href="${to}">${to}</a></dt><dd>${escapeHtml(about)}</dd>`;
+		});
+	const where = sandbox ? " It runs in a sandbox: nothing here is real money." : "";
+	const body = `<p>Version ${escapeHtml(version)}.${where}</p>
+<h2>What describes it</h2>
+<dl>${list(documents).join("\n")}</dl>
+<h2>What can be read at once</h2>
+<dl>${list(routes).join("\n")}</dl>`;
+	return { title: name, body };
+}
+
+function pathsOf(
+	generated: Record<string, unknown>,
+	components: Components,
+): OpenApiDocument["paths"] {
+	const found = Object.entries(generated).flatMap(([path, item]) =>
+		Object.entries(Object(item)).flatMap(([method, value]) =>
+			METHODS.has(method) && isRecord(value)
+				? [{ path, method, operation: describePosted(value, components) }]
+				: [],
+		),
+	);
+	const schemas = components.schemas();
+	const paths: OpenApiDocument["paths"] = {};
+	for (const { path, method, operation } of found) {
+		const described = describeOperation(operation, { method, path, schemas });
+		paths[path] = { ...paths[path], [method]: described };
+	}
+	return paths;
+}
+
+function tagsOf(paths: OpenApiDocument["paths"]): OpenApiDocument["tags"] {
+	const names = operationsOf(paths).flatMap(({ tags }) => (Array.isArray(tags) ? tags : []));
+	return [...new Set(names.map(String))].sort().map((name) => {
+		const description = documentWords.tags[name];
+		return description === undefined ? { name } : { name, description };
+	});
+}
+
+function operationsOf(paths: OpenApiDocument["paths"]): Record<string, unknown>[] {
+	return Object.values(paths).flatMap((item) => Object.values(item).filter(isRecord));
+}
+
+/** Removes schemas without references: linters report them, and readers look for their use. */
+function referredTo(
+	named: Record<string, unknown>,
+	{ paths, home }: { paths: object; home: string },
+): Record<string, unknown> {
+	const text = JSON.stringify(paths);
+	return Object.fromEntries(
+		Object.entries(named).filter(([name]) => text.includes(`"${home}${name}"`)),
+	);
+}
+
+function referredSchemes(paths: OpenApiDocument["paths"]): Record<string, unknown> {
+	const used = operationsOf(paths).flatMap(({ security }) =>
+		Array.isArray(security) ? security.flatMap((one) => Object.keys(Object(one))) : [],
+	);
+	return Object.fromEntries(
+		Object.entries(SECURITY_SCHEMES).filter(([name]) => used.includes(name)),
+	);
 }

@@ -38,6 +38,36 @@ const ANOTHER =
 	"belongs to another list, or to other filters: send it with what its page was asked with, or " +
 	"leave it out to begin anew";
 
+/** The longest cursor, except those that hold strangers' texts. */
+const CURSOR_LENGTH_MAX = 256;
+
+/** Whether a list continues, and what to send as `cursor` for the next page. */
+export const pageSchema = z
+	.object({
+		nextCursor: field
+			.text("Send it back as `cursor` for the next page; null on the last one.", "czE6MTIzNDU")
+			.nullable(),
+		hasMore: field.flag("Whether there is a next page."),
+	})
+	.meta({ id: "Page", description: "Where a list goes on." });
+
+/**
+ * Limits of every stream, for `new Elysia({ websocket })`: Elysia 1.4.30 ignores limits of a single
+ * `.ws()` route (a 20 kB frame passed a limit of 16 kB).
+ */
+export const websocketLimits = {
+	/** Clients send only subscriptions and pongs. A larger frame closes with 1009. */
+	maxPayloadLength: 64 * 1024,
+	/** Unsent bytes of a slow reader before it is closed. Bun's default is 16 MiB each. */
+	backpressureLimit: 1024 * 1024,
+	/** Without it Bun drops frames silently and leaves the socket open with a gap. */
+	closeOnBackpressureLimit: true,
+	/** Our pings come every 15 s, so a minute of silence means a dead peer. */
+	idleTimeout: 60,
+	/** Compressing small frames costs memory per socket and allows decompression bombs. */
+	perMessageDeflate: false,
+} as const;
+
 /**
  * Makes opaque cursors of one list: the key of a page's last row, after the list's own mark and a
  * digest of the request's filters. So the cursor of another route, collection or filter is refused
@@ -72,43 +102,6 @@ export function createCursor(
 }
 
 /**
- * Decodes a cursor; empty where it is not base64url: Node skips invalid characters, so only
- * encoding it again proves it.
- */
-function textOf(cursor: string): string {
-	const text = Buffer.from(cursor, "base64url").toString("latin1");
-	return Buffer.from(text, "latin1").toString("base64url") === cursor ? text : "";
-}
-
-function digestOf(mark: string, scope: CursorScope): string {
-	const filters = Object.entries(scope)
-		.filter(([, value]) => value !== undefined && value !== null)
-		.sort(([one], [other]) => (one < other ? -1 : 1));
-	const hasher = new Bun.CryptoHasher("sha256");
-	return hasher
-		.update(JSON.stringify([mark, filters]))
-		.digest("hex")
-		.slice(0, 12);
-}
-
-function invalid() {
-	return httpFault.validationError({
-		public: `The query is not valid (cursor): ${NOT_A_CURSOR}`,
-		members: { issues: [{ path: "cursor", message: NOT_A_CURSOR }] },
-	});
-}
-
-function mismatch() {
-	return httpFault.cursorMismatch({
-		public: `The cursor ${ANOTHER}.`,
-		members: { issues: [{ path: "cursor", message: ANOTHER }] },
-	});
-}
-
-/** The longest cursor, except those that hold strangers' texts. */
-const CURSOR_LENGTH_MAX = 256;
-
-/**
  * Returns the schema of a cursor parameter; the list that made it checks its content. An empty one
  * counts as none, because some clients always send `cursor={nextCursor}`.
  */
@@ -124,29 +117,36 @@ export function cursorParam(lengthMax = CURSOR_LENGTH_MAX) {
 		});
 }
 
-/** Whether a list continues, and what to send as `cursor` for the next page. */
-export const pageSchema = z
-	.object({
-		nextCursor: field
-			.text("Send it back as `cursor` for the next page; null on the last one.", "czE6MTIzNDU")
-			.nullable(),
-		hasMore: field.flag("Whether there is a next page."),
-	})
-	.meta({ id: "Page", description: "Where a list goes on." });
+function digestOf(mark: string, scope: CursorScope): string {
+	const filters = Object.entries(scope)
+		.filter(([, value]) => value !== undefined && value !== null)
+		.sort(([one], [other]) => (one < other ? -1 : 1));
+	const hasher = new Bun.CryptoHasher("sha256");
+	return hasher
+		.update(JSON.stringify([mark, filters]))
+		.digest("hex")
+		.slice(0, 12);
+}
 
 /**
- * Limits of every stream, for `new Elysia({ websocket })`: Elysia 1.4.30 ignores limits of a single
- * `.ws()` route (a 20 kB frame passed a limit of 16 kB).
+ * Decodes a cursor; empty where it is not base64url: Node skips invalid characters, so only
+ * encoding it again proves it.
  */
-export const websocketLimits = {
-	/** Clients send only subscriptions and pongs. A larger frame closes with 1009. */
-	maxPayloadLength: 64 * 1024,
-	/** Unsent bytes of a slow reader before it is closed. Bun's default is 16 MiB each. */
-	backpressureLimit: 1024 * 1024,
-	/** Without it Bun drops frames silently and leaves the socket open with a gap. */
-	closeOnBackpressureLimit: true,
-	/** Our pings come every 15 s, so a minute of silence means a dead peer. */
-	idleTimeout: 60,
-	/** Compressing small frames costs memory per socket and allows decompression bombs. */
-	perMessageDeflate: false,
-} as const;
+function textOf(cursor: string): string {
+	const text = Buffer.from(cursor, "base64url").toString("latin1");
+	return Buffer.from(text, "latin1").toString("base64url") === cursor ? text : "";
+}
+
+function invalid() {
+	return httpFault.validationError({
+		public: `The query is not valid (cursor): ${NOT_A_CURSOR}`,
+		members: { issues: [{ path: "cursor", message: NOT_A_CURSOR }] },
+	});
+}
+
+function mismatch() {
+	return httpFault.cursorMismatch({
+		public: `The cursor ${ANOTHER}.`,
+		members: { issues: [{ path: "cursor", message: ANOTHER }] },
+	});
+}

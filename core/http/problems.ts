@@ -24,6 +24,18 @@ export type Problem = {
 
 export type ProblemIssue = { path: string; message: string };
 
+/** A page: its title, and its body as escaped HTML. */
+export type Page = { title: string; body: string };
+
+/** A code for its page. */
+export type DescribedProblem = {
+	code: string;
+	/** Each meaning of the code, with advice. */
+	cases: ProblemCase[];
+};
+
+export type ProblemCase = { status: number; meaning: string; advice: string };
+
 const ENTITIES: Readonly<Record<string, string>> = {
 	"&": "&amp;",
 	"<": "&lt;",
@@ -31,14 +43,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	'"': "&quot;",
 	"'": "&#39;",
 };
-
-/** Escapes text for HTML, between tags and in quoted attributes. */
-export function escapeHtml(text: string): string {
-	return text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
-}
-
-/** A page: its title, and its body as escaped HTML. */
-export type Page = { title: string; body: string };
 
 const STYLE = [
 	":root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}",
@@ -56,87 +60,10 @@ const POLICY = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
-/** Returns a page of text and links as a response. */
-export function pageResponse({ title, body }: Page): Response {
-	const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${escapeHtml(title)}</h1>
-${body}
-</body>
-</html>
-`;
-	return new Response(html, {
-		headers: {
-			"content-type": "text/html; charset=utf-8",
-			"content-security-policy": POLICY,
-			"cache-control": "no-cache",
-			vary: "Accept",
-		},
-	});
-}
-
 const QUALITY = /;\s*q=([0-9.]+)/;
-
-/**
- * Returns whether a request prefers a page to JSON: a browser's address bar sends `text/html`;
- * programs send JSON, anything, or nothing.
- */
-export function wantsHtml(request: Request): boolean {
-	const ranges = (request.headers.get("accept") ?? "").toLowerCase().split(",");
-	const weight = (type: string) => {
-		const range = ranges.find((one) => one.split(";")[0]?.trim() === type);
-		return range === undefined ? 0 : Number(QUALITY.exec(range)?.[1] ?? 1);
-	};
-	return weight("text/html") > weight("application/json");
-}
 
 /** The retry advice of a 503 without its own: long enough not to add load. */
 const UNAVAILABLE_RETRY_MS = 5_000;
-
-/** Returns the answer for a Fault. Nothing private (detail, meta, cause) is read here. */
-export function problemResponse(
-	fault: Fault,
-	options: { requestId: string; publicUrl?: string | undefined },
-): Response {
-	const standard: Problem = {
-		type: `${options.publicUrl?.replace(/\/+$/, "") ?? ""}/problems/${fault.code}`,
-		title: statusWords(fault.status) ?? "Error",
-		status: fault.status,
-		detail: fault.publicDetail,
-		code: fault.code,
-		message: fault.publicDetail,
-		requestId: options.requestId,
-	};
-	// Standard members come first in the text, and override the fault's.
-	const problem = { ...standard, ...fault.members, ...standard };
-	const headers = new Headers({
-		"content-type": "application/problem+json",
-		// No cache may keep an error: the next answer may be a good one.
-		"cache-control": "no-store",
-	});
-	const retryMs = retryAfterMs(fault);
-	if (retryMs !== undefined) {
-		headers.set("retry-after", String(Math.max(1, Math.ceil(retryMs / 1000))));
-	}
-	return new Response(JSON.stringify(problem, plain), { status: fault.status, headers });
-}
-
-function retryAfterMs(fault: Fault): number | undefined {
-	const told = fault.members.retryAfterMs;
-	if (typeof told === "number" && Number.isFinite(told)) return told;
-	return fault.status === 503 || fault.status === 429 ? UNAVAILABLE_RETRY_MS : undefined;
-}
-
-function plain(_key: string, value: unknown): unknown {
-	return typeof value === "bigint" ? value.toString() : value;
-}
 
 /** The JSON Schemas of Problem and its parts, by their names in the OpenAPI document. */
 export const problemSchemas = {
@@ -207,76 +134,6 @@ export const problemSchemas = {
 	},
 } as const;
 
-/** A code for its page. */
-export type DescribedProblem = {
-	code: string;
-	/** Each meaning of the code, with advice. */
-	cases: ProblemCase[];
-};
-
-export type ProblemCase = { status: number; meaning: string; advice: string };
-
-/** Returns the codes of a catalogue in alphabetical order; equal definitions are one case. */
-export function describeProblems(entries: readonly FaultEntry[]): DescribedProblem[] {
-	const byCode = Map.groupBy(entries, ({ code }) => code);
-	return [...byCode]
-		.sort(([a], [b]) => (a < b ? -1 : 1))
-		.map(([code, defined]) => {
-			const cases = defined.map(caseOf);
-			return { code, cases: [...new Map(cases.map((one) => [one.meaning, one])).values()] };
-		});
-}
-
-function caseOf(entry: FaultEntry): ProblemCase {
-	const { status, meaning, advice = adviceFor(entry) } = entry;
-	return { status, meaning, advice };
-}
-
-/** Returns the advice that applies to every Fault of this kind. */
-function adviceFor({ status, retry }: FaultEntry): string {
-	if (retry !== "never") {
-		return "Wait as long as `Retry-After` says, or a few seconds, and send the same request again.";
-	}
-	if (status >= 500) {
-		return "Waiting does not help. Tell an operator of the deployment the `requestId`.";
-	}
-	return "Correct the request before you send it again; `detail` and `issues` say what is wrong.";
-}
-
-/** Returns the page of one code. */
-export function problemPage({ code, cases }: DescribedProblem): Page {
-	const body = `<dl>${cases.map(shown).join("\n")}</dl>
-<p>Who asks for help names the <code>requestId</code> of the answer.
-All codes: <a href="/problems">/problems</a>.</p>`;
-	return { title: code, body };
-}
-
-/** Returns the page of all codes. */
-export function problemListPage(problems: readonly DescribedProblem[]): Page {
-	const parts = problems.map(({ code, cases }) => {
-		const name = escapeHtml(code);
-		return `<h2 id="${name}"><a href="/problems/${name}">${name}</a></h2>
-<dl>${cases.map(shown).join("\n")}</dl>`;
-	});
-	const body = `<p>Error answers are <code>application/problem+json</code>.
-Their <code>code</code> is one of these.
-Those that no route documents are seen in logs, or where a process does not start.</p>
-${parts.join("\n")}`;
-	return { title: "Problem codes", body };
-}
-
-function shown({ status, meaning, advice }: ProblemCase): string {
-	const words = statusWords(status) ?? "";
-	return `<dt>${worded(meaning)}</dt>
-<dd>${worded(advice)}</dd>
-<dd>HTTP ${status} ${escapeHtml(words)}</dd>`;
-}
-
-/** Escapes a sentence, and shows text between backticks as code. */
-function worded(text: string): string {
-	return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-}
-
 const caseSchema = z
 	.object({
 		status: field.integer("The HTTP status that it comes with.", 404),
@@ -299,6 +156,34 @@ const listSchema = z
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const tags = ["operations"];
 const forBrowsers = "As a page for browsers (`Accept: text/html`), as JSON for others.";
+
+/** Returns the answer for a Fault. Nothing private (detail, meta, cause) is read here. */
+export function problemResponse(
+	fault: Fault,
+	options: { requestId: string; publicUrl?: string | undefined },
+): Response {
+	const standard: Problem = {
+		type: `${options.publicUrl?.replace(/\/+$/, "") ?? ""}/problems/${fault.code}`,
+		title: statusWords(fault.status) ?? "Error",
+		status: fault.status,
+		detail: fault.publicDetail,
+		code: fault.code,
+		message: fault.publicDetail,
+		requestId: options.requestId,
+	};
+	// Standard members come first in the text, and override the fault's.
+	const problem = { ...standard, ...fault.members, ...standard };
+	const headers = new Headers({
+		"content-type": "application/problem+json",
+		// No cache may keep an error: the next answer may be a good one.
+		"cache-control": "no-store",
+	});
+	const retryMs = retryAfterMs(fault);
+	if (retryMs !== undefined) {
+		headers.set("retry-after", String(Math.max(1, Math.ceil(retryMs / 1000))));
+	}
+	return new Response(JSON.stringify(problem, plain), { status: fault.status, headers });
+}
 
 /** Returns the pages that explain the codes of problem documents; their `type` links to them. */
 export function problemRoutes() {
@@ -346,4 +231,119 @@ export function problemRoutes() {
 				},
 			},
 		);
+}
+
+/** Returns a page of text and links as a response. */
+export function pageResponse({ title, body }: Page): Response {
+	const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</body>
+</html>
+`;
+	return new Response(html, {
+		headers: {
+			"content-type": "text/html; charset=utf-8",
+			"content-security-policy": POLICY,
+			"cache-control": "no-cache",
+			vary: "Accept",
+		},
+	});
+}
+
+/**
+ * Returns whether a request prefers a page to JSON: a browser's address bar sends `text/html`;
+ * programs send JSON, anything, or nothing.
+ */
+export function wantsHtml(request: Request): boolean {
+	const ranges = (request.headers.get("accept") ?? "").toLowerCase().split(",");
+	const weight = (type: string) => {
+		const range = ranges.find((one) => one.split(";")[0]?.trim() === type);
+		return range === undefined ? 0 : Number(QUALITY.exec(range)?.[1] ?? 1);
+	};
+	return weight("text/html") > weight("application/json");
+}
+
+/** Returns the codes of a catalogue in alphabetical order; equal definitions are one case. */
+export function describeProblems(entries: readonly FaultEntry[]): DescribedProblem[] {
+	const byCode = Map.groupBy(entries, ({ code }) => code);
+	return [...byCode]
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([code, defined]) => {
+			const cases = defined.map(caseOf);
+			return { code, cases: [...new Map(cases.map((one) => [one.meaning, one])).values()] };
+		});
+}
+
+/** Returns the page of one code. */
+export function problemPage({ code, cases }: DescribedProblem): Page {
+	const body = `<dl>${cases.map(shown).join("\n")}</dl>
+<p>Who asks for help names the <code>requestId</code> of the answer.
+All codes: <a href="/problems">/problems</a>.</p>`;
+	return { title: code, body };
+}
+
+/** Returns the page of all codes. */
+export function problemListPage(problems: readonly DescribedProblem[]): Page {
+	const parts = problems.map(({ code, cases }) => {
+		const name = escapeHtml(code);
+		return `<h2 id="${name}"><a href="/problems/${name}">${name}</a></h2>
+<dl>${cases.map(shown).join("\n")}</dl>`;
+	});
+	const body = `<p>Error answers are <code>application/problem+json</code>.
+Their <code>code</code> is one of these.
+Those that no route documents are seen in logs, or where a process does not start.</p>
+${parts.join("\n")}`;
+	return { title: "Problem codes", body };
+}
+
+/** Escapes text for HTML, between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+	return text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
+}
+
+function retryAfterMs(fault: Fault): number | undefined {
+	const told = fault.members.retryAfterMs;
+	if (typeof told === "number" && Number.isFinite(told)) return told;
+	return fault.status === 503 || fault.status === 429 ? UNAVAILABLE_RETRY_MS : undefined;
+}
+
+function plain(_key: string, value: unknown): unknown {
+	return typeof value === "bigint" ? value.toString() : value;
+}
+
+function caseOf(entry: FaultEntry): ProblemCase {
+	const { status, meaning, advice = adviceFor(entry) } = entry;
+	return { status, meaning, advice };
+}
+
+/** Returns the advice that applies to every Fault of this kind. */
+function adviceFor({ status, retry }: FaultEntry): string {
+	if (retry !== "never") {
+		return "Wait as long as `Retry-After` says, or a few seconds, and send the same request again.";
+	}
+	if (status >= 500) {
+		return "Waiting does not help. Tell an operator of the deployment the `requestId`.";
+	}
+	return "Correct the request before you send it again; `detail` and `issues` say what is wrong.";
+}
+
+function shown({ status, meaning, advice }: ProblemCase): string {
+	const words = statusWords(status) ?? "";
+	return `<dt>${worded(meaning)}</dt>
+<dd>${worded(advice)}</dd>
+<dd>HTTP ${status} ${escapeHtml(words)}</dd>`;
+}
+
+/** Escapes a sentence, and shows text between backticks as code. */
+function worded(text: string): string {
+	return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }

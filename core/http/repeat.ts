@@ -36,6 +36,14 @@ export type RouteMatch = {
 
 export type RouteTable = { match(path: string): RouteMatch | undefined };
 
+export type Dressing = {
+	request: Request;
+	context: RequestContext;
+	origins: OriginPolicy;
+	sandbox: boolean;
+	draining: () => boolean;
+};
+
 type Node = {
 	statics: Map<string, Node>;
 	parameter: Node | undefined;
@@ -43,6 +51,30 @@ type Node = {
 	ends: Map<string, string>;
 	wildcards: Map<string, string>;
 };
+
+type Newest = {
+	version: string;
+	madeAtMs: number;
+	/** When the last check without a change began. */
+	lookedAtMs: number;
+	answer: RepeatedAnswer;
+};
+
+/** How long an answer is repeated: shorter than the network delay to most clients. */
+const SHARED_MS = 15;
+/**
+ * How old an answer may be that is repeated while the next one is made, as for compressed bodies.
+ */
+const BRIDGED_MS = 100;
+
+/** How long an answer is repeated without a check: shorter than the network delay to any client. */
+const SHARE_WHILE_SAME_SHARED_MS = 5;
+/** When the next check begins while requests keep coming, so that it ends before one must wait. */
+const LOOK_AFTER_MS = 2;
+/** How old an answer may become meanwhile: a page of 200 events takes 10 ms to make. */
+const SHARE_WHILE_SAME_BRIDGED_MS = 50;
+/** How old data outside the version (rates, names in memory) may be in an answer. */
+const MADE_MS = 1_000;
 
 /**
  * Makes the table that finds which patterns a path matches, for every method at once.
@@ -74,130 +106,11 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 	};
 }
 
-function says({ hooks }: Route, member: string): boolean {
-	const detail = hooks?.detail;
-	return typeof detail === "object" && detail !== null && member in detail;
-}
-
-function emptyNode(): Node {
-	return { statics: new Map(), parameter: undefined, ends: new Map(), wildcards: new Map() };
-}
-
-function insert(root: Node, route: Route, pattern: string): void {
-	let node = root;
-	for (const segment of segmentsOf(route.path)) {
-		if (segment === "*") {
-			setFirst(node.wildcards, route.method, pattern);
-			return;
-		}
-		node = child(node, segment);
-	}
-	setFirst(node.ends, route.method, pattern);
-}
-
-function child(node: Node, segment: string): Node {
-	if (segment.startsWith(":")) {
-		node.parameter ??= emptyNode();
-		return node.parameter;
-	}
-	const next = node.statics.get(segment) ?? emptyNode();
-	node.statics.set(segment, next);
-	return next;
-}
-
-function collect(node: Node, segments: readonly string[], found: Map<string, string>): void {
-	const [segment, ...rest] = segments;
-	if (segment === undefined) {
-		for (const [method, pattern] of node.ends) setFirst(found, method, pattern);
-	} else {
-		const exact = node.statics.get(segment);
-		if (exact) collect(exact, rest, found);
-		if (node.parameter && segment !== "") collect(node.parameter, rest, found);
-	}
-	for (const [method, pattern] of node.wildcards) setFirst(found, method, pattern);
-}
-
-function setFirst(map: Map<string, string>, method: string, pattern: string): void {
-	if (!map.has(method)) map.set(method, pattern);
-}
-
-/** Splits a path. One slash at the end is ignored, as Elysia does by default. */
-function segmentsOf(path: string): string[] {
-	if (path === "/") return [];
-	return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
-}
-
-/** Expands optional parameters: `/a/:b?` is both `/a/:b` and `/a`. */
-function expandOptional(path: string): string[] {
-	const optional = /\/:[^/?]+\?/.exec(path);
-	if (!optional) return [path];
-	const without = path.slice(0, optional.index) + path.slice(optional.index + optional[0].length);
-	const withIt = path.replace(optional[0], optional[0].slice(0, -1));
-	return [...expandOptional(withIt), ...expandOptional(without === "" ? "/" : without)];
-}
-
-export type Dressing = {
-	request: Request;
-	context: RequestContext;
-	origins: OriginPolicy;
-	sandbox: boolean;
-	draining: () => boolean;
-};
-
 /** Adds the headers of every answer, and removes the body of an answer to HEAD. */
 export async function dressResponse(response: Response, dressing: Dressing): Promise<Response> {
 	const dressed = withHeaders(response, dressing);
 	return dressing.request.method === "HEAD" ? headless(dressed) : dressed;
 }
-
-function withHeaders(response: Response, dressing: Dressing): Response {
-	try {
-		dress(response.headers, dressing);
-		return response;
-	} catch {
-		// The headers of some answers (from `fetch`, a redirect) cannot be changed. The others are
-		// changed in place, because a copied body becomes a stream and loses its length.
-		const headers = new Headers(response.headers);
-		dress(headers, dressing);
-		const { status, statusText } = response;
-		return new Response(response.body, { status, statusText, headers });
-	}
-}
-
-function dress(headers: Headers, dressing: Dressing): void {
-	const { request, context } = dressing;
-	for (const [name, value] of Object.entries(dressing.origins.readHeaders(request))) {
-		headers.set(name, name === "vary" ? varyWith(headers.get(name), value) : value);
-	}
-	for (const [name, value] of context.headers) headers.set(name, value);
-	headers.set("x-request-id", context.requestId);
-	headers.set("x-content-type-options", "nosniff");
-	if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
-	if (dressing.sandbox) headers.set("x-svc-sandbox", "true");
-	// Otherwise keep-alive clients would stay with a server that is shutting down.
-	if (dressing.draining()) headers.set("connection", "close");
-}
-
-/**
- * Removes the body but keeps its length: Bun sends 0 for a null body, so it is measured; a stream
- * has none.
- */
-async function headless(response: Response): Promise<Response> {
-	const headers = new Headers(response.headers);
-	if (headers.get("content-type")?.startsWith("text/event-stream")) {
-		await response.body?.cancel();
-	} else if (response.body) {
-		headers.set("content-length", String((await response.arrayBuffer()).byteLength));
-	}
-	return new Response(null, { status: response.status, headers });
-}
-
-/** How long an answer is repeated: shorter than the network delay to most clients. */
-const SHARED_MS = 15;
-/**
- * How old an answer may be that is repeated while the next one is made, as for compressed bodies.
- */
-const BRIDGED_MS = 100;
 
 /**
  * Makes an answer at most once in 15 milliseconds, for all requests in that time: the time that it
@@ -263,23 +176,6 @@ export function shareNext(make: () => Promise<MadeAnswer>): Repeat {
 	}
 }
 
-/** How long an answer is repeated without a check: shorter than the network delay to any client. */
-const SHARE_WHILE_SAME_SHARED_MS = 5;
-/** When the next check begins while requests keep coming, so that it ends before one must wait. */
-const LOOK_AFTER_MS = 2;
-/** How old an answer may become meanwhile: a page of 200 events takes 10 ms to make. */
-const SHARE_WHILE_SAME_BRIDGED_MS = 50;
-/** How old data outside the version (rates, names in memory) may be in an answer. */
-const MADE_MS = 1_000;
-
-type Newest = {
-	version: string;
-	madeAtMs: number;
-	/** When the last check without a change began. */
-	lookedAtMs: number;
-	answer: RepeatedAnswer;
-};
-
 /**
  * Repeats an answer while `version` stays the same, and makes it again otherwise: for pages that
  * are large and must not be older than what their reader has already seen.
@@ -339,6 +235,110 @@ export function shareWhileSame(options: {
 		// Requests that wait for it will report the error.
 		ask().then(isOver, isOver);
 	}
+}
+
+function emptyNode(): Node {
+	return { statics: new Map(), parameter: undefined, ends: new Map(), wildcards: new Map() };
+}
+
+function says({ hooks }: Route, member: string): boolean {
+	const detail = hooks?.detail;
+	return typeof detail === "object" && detail !== null && member in detail;
+}
+
+/** Expands optional parameters: `/a/:b?` is both `/a/:b` and `/a`. */
+function expandOptional(path: string): string[] {
+	const optional = /\/:[^/?]+\?/.exec(path);
+	if (!optional) return [path];
+	const without = path.slice(0, optional.index) + path.slice(optional.index + optional[0].length);
+	const withIt = path.replace(optional[0], optional[0].slice(0, -1));
+	return [...expandOptional(withIt), ...expandOptional(without === "" ? "/" : without)];
+}
+
+function insert(root: Node, route: Route, pattern: string): void {
+	let node = root;
+	for (const segment of segmentsOf(route.path)) {
+		if (segment === "*") {
+			setFirst(node.wildcards, route.method, pattern);
+			return;
+		}
+		node = child(node, segment);
+	}
+	setFirst(node.ends, route.method, pattern);
+}
+
+/** Splits a path. One slash at the end is ignored, as Elysia does by default. */
+function segmentsOf(path: string): string[] {
+	if (path === "/") return [];
+	return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
+}
+
+function setFirst(map: Map<string, string>, method: string, pattern: string): void {
+	if (!map.has(method)) map.set(method, pattern);
+}
+
+function child(node: Node, segment: string): Node {
+	if (segment.startsWith(":")) {
+		node.parameter ??= emptyNode();
+		return node.parameter;
+	}
+	const next = node.statics.get(segment) ?? emptyNode();
+	node.statics.set(segment, next);
+	return next;
+}
+
+function collect(node: Node, segments: readonly string[], found: Map<string, string>): void {
+	const [segment, ...rest] = segments;
+	if (segment === undefined) {
+		for (const [method, pattern] of node.ends) setFirst(found, method, pattern);
+	} else {
+		const exact = node.statics.get(segment);
+		if (exact) collect(exact, rest, found);
+		if (node.parameter && segment !== "") collect(node.parameter, rest, found);
+	}
+	for (const [method, pattern] of node.wildcards) setFirst(found, method, pattern);
+}
+
+function withHeaders(response: Response, dressing: Dressing): Response {
+	try {
+		dress(response.headers, dressing);
+		return response;
+	} catch {
+		// The headers of some answers (from `fetch`, a redirect) cannot be changed. The others are
+		// changed in place, because a copied body becomes a stream and loses its length.
+		const headers = new Headers(response.headers);
+		dress(headers, dressing);
+		const { status, statusText } = response;
+		return new Response(response.body, { status, statusText, headers });
+	}
+}
+
+function dress(headers: Headers, dressing: Dressing): void {
+	const { request, context } = dressing;
+	for (const [name, value] of Object.entries(dressing.origins.readHeaders(request))) {
+		headers.set(name, name === "vary" ? varyWith(headers.get(name), value) : value);
+	}
+	for (const [name, value] of context.headers) headers.set(name, value);
+	headers.set("x-request-id", context.requestId);
+	headers.set("x-content-type-options", "nosniff");
+	if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
+	if (dressing.sandbox) headers.set("x-svc-sandbox", "true");
+	// Otherwise keep-alive clients would stay with a server that is shutting down.
+	if (dressing.draining()) headers.set("connection", "close");
+}
+
+/**
+ * Removes the body but keeps its length: Bun sends 0 for a null body, so it is measured; a stream
+ * has none.
+ */
+async function headless(response: Response): Promise<Response> {
+	const headers = new Headers(response.headers);
+	if (headers.get("content-type")?.startsWith("text/event-stream")) {
+		await response.body?.cancel();
+	} else if (response.body) {
+		headers.set("content-length", String((await response.arrayBuffer()).byteLength));
+	}
+	return new Response(null, { status: response.status, headers });
 }
 
 /** Returns the age; if the clock was set back, as an absolute value. */

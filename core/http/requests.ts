@@ -3,7 +3,90 @@ import { z } from "zod";
 import { assert, type Fault } from "#core/fault.ts";
 import type { Repeat } from "#core/http/repeat.ts";
 
+/** A request as Bun's router passes it: with the raw segments of its path. */
+export type SegmentedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
+
+/** The parameters of a query by name; a repeated one has all its values. */
+export type Query = Record<string, string | string[]>;
+
+/** The target of a request, read once; every decision about the request uses it. */
+export type RequestTarget = {
+	/** `http://host/path?query`, normalised: the URL that routes get. */
+	readonly url: string;
+	/** In lower case, with its port unless that is 80. */
+	readonly host: string;
+	/** Still encoded. Empty where the target is unreadable, so that no route matches. */
+	readonly path: string;
+	/** The text after the question mark; empty without one. */
+	readonly query: string;
+	/** Why the request must be refused; undefined where nothing is wrong. */
+	readonly flaw: string | undefined;
+};
+
+/** The app's data about a request. */
+export type RequestContext = {
+	readonly requestId: string;
+	/** Host, path and query, read once; no other code reads `request.url`. */
+	readonly target: RequestTarget;
+	/** One text per client (see clientAddress): a key for limits, not always an address. */
+	readonly clientAddress: string;
+	/** Headers of every answer to this request, whatever makes it. */
+	readonly headers: Map<string, string>;
+	/** Set if the answer is a problem. */
+	fault: Fault | undefined;
+	/** True after an upgrade: there is no answer any more. */
+	upgraded: boolean;
+	/**
+	 * Allows the answer to send nothing for this long. A route may have a copy of the request, which
+	 * `server.timeout(request, …)` does not know.
+	 */
+	keepOpen(seconds: number): void;
+	/** Set by a route whose answer the gate may repeat for the same URL. */
+	repeat?: Repeat;
+};
+
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** The names of an object so far; null for an array. */
+type Names = Set<string> | null;
+
+/** Deeper than any body we know; zod and JSON.stringify recurse, and the stack is limited. */
+const DEPTH_MAX = 32;
+
+/** How much of a name is repeated to its sender. */
+const NAME_LENGTH_MAX = 64;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+const OBJECT_OPENS = 0x7b;
+const OBJECT_ENDS = 0x7d;
+const ARRAY_OPENS = 0x5b;
+const ARRAY_ENDS = 0x5d;
+
+/** Shared by every object without a name yet: most texts with many objects have small ones. */
+const NO_NAMES: Names = new Set();
+
+/** No route of ours is nearly as deep. */
+const SEGMENTS_MAX = 16;
+
+const ENCODED_NUL = /%00/;
+
+/** Replaces the host of an HTTP/1.0 request, which need not name one. */
+const LOCAL = "http://localhost";
+
+const contexts = new WeakMap<Request, RequestContext>();
+
+/** Finds a request's context, by the `request` of an Elysia context. */
+export const requestContexts = {
+	get: (request: Request): RequestContext | undefined => contexts.get(request),
+	set: (request: Request, context: RequestContext): void => {
+		contexts.set(request, context);
+	},
+};
+
+const SANE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Makes a body parser for JSON with amounts of money: the named members, at any depth, become the
@@ -27,26 +110,6 @@ export function exactNumbers(
 		typeof value === "number" && exact.has(key) ? (context?.source ?? String(value)) : value;
 	return async ({ request }) => JSON.parse(await request.text(), revive);
 }
-
-/** Deeper than any body we know; zod and JSON.stringify recurse, and the stack is limited. */
-const DEPTH_MAX = 32;
-
-/** How much of a name is repeated to its sender. */
-const NAME_LENGTH_MAX = 64;
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const LETTER_U = 0x75;
-const OBJECT_OPENS = 0x7b;
-const OBJECT_ENDS = 0x7d;
-const ARRAY_OPENS = 0x5b;
-const ARRAY_ENDS = 0x5d;
-
-/** The names of an object so far; null for an array. */
-type Names = Set<string> | null;
-/** Shared by every object without a name yet: most texts with many objects have small ones. */
-const NO_NAMES: Names = new Set();
 
 /**
  * Returns what is wrong with valid JSON that we do not accept: deep nesting, NUL characters and
@@ -84,32 +147,127 @@ export function jsonTextFlaw(text: string): string | undefined {
 	return undefined;
 }
 
-/** Adds a name; returns false where the innermost object has it already. */
-function addName(open: Names[], name: string): boolean {
-	const names = open.at(-1);
-	if (!names) return true;
-	if (names === NO_NAMES) {
-		open[open.length - 1] = new Set([name]);
+/**
+ * Makes routes of `Bun.serve` that pass every request on with the segments of its raw path.
+ *
+ * Only Bun's router shows a path before it is normalised. Paths that no pattern matches (the root,
+ * an empty segment) go to `fetch`, and no route of ours matches them with a backslash.
+ */
+export function segmentRoutes<Answer>(
+	handle: (request: Request) => Answer,
+): Record<string, (request: Request) => Answer> {
+	const patterns = Array.from({ length: SEGMENTS_MAX }, (_, last) =>
+		Array.from({ length: last + 1 }, (_, place) => `/:s${place}`).join(""),
+	);
+	const both = patterns.flatMap((pattern) => [pattern, `${pattern}/`]);
+	return Object.fromEntries(both.map((pattern) => [pattern, handle]));
+}
+
+/**
+ * Reads a request's target from its URL, which Bun builds from the Host header and the request
+ * line.
+ *
+ * A URL that differs from its normalised text is refused: readers that search such a text and
+ * readers that parse it may find different paths. So is a request with two hosts or a fragment, and
+ * a path that was sent with a backslash, which Bun has turned into a slash.
+ */
+export function readTarget(request: SegmentedRequest): RequestTarget {
+	const given = absoluteUrl(request);
+	const parsed = given === undefined ? null : URL.parse(given);
+	if (parsed === null || parsed.href !== given || isNamed(parsed)) {
+		return unreadable("The Host header names no host.");
+	}
+	if (request.headers.get("host")?.includes(",")) {
+		return unreadable("The Host header names more than one host.");
+	}
+	if (given.includes("#")) return unreadable("The URL has a fragment.");
+	const { host, pathname: path, search } = parsed;
+	if (hasBackslash(request, path)) return unreadable("The path has a backslash.");
+	const url = parsed.protocol === "http:" ? given : `http://${host}${path}${search}`;
+	return { url, host, path, query: search.slice(1), flaw: urlFlaw(given) };
+}
+
+/**
+ * Returns whether the path was sent with a backslash.
+ *
+ * The URL standard turns backslashes into slashes, but proxies do not: a proxy that decides by the
+ * path would let forbidden requests through. An encoded backslash stays one.
+ */
+export function hasBackslash({ params }: SegmentedRequest, path: string): boolean {
+	if (params === undefined) return false;
+	const segments = Object.values(params);
+	if (!segments.some((segment) => segment.includes("\\"))) return false;
+	try {
+		return !`${decodeURIComponent(path)}/`.startsWith(`/${segments.join("/")}/`);
+	} catch {
 		return true;
 	}
-	if (names.has(name)) return false;
-	names.add(name);
-	return true;
 }
 
-/** Returns a name as the parser will read it: `"\u0061mount"` is `"amount"`. */
-function nameOf(spelt: string, hasEscape: boolean): string {
-	if (!hasEscape) return spelt;
+/**
+ * Returns what is wrong with a URL's percent-encoding; undefined: nothing.
+ *
+ * Path parameters and query values are decoded later, in places that either throw or pass bytes on
+ * that Postgres refuses (a NUL is error 22021): here they are all refused the same way.
+ */
+export function urlFlaw(url: string): string | undefined {
+	if (!url.includes("%")) return undefined;
+	if (ENCODED_NUL.test(url)) return "The URL contains a NUL character.";
 	try {
-		return String(JSON.parse(`"${spelt}"`));
+		// `decodeURIComponent` also refuses invalid UTF-8 (%ff) and lone surrogates (%ED%A0%80).
+		decodeURIComponent(url);
+		return undefined;
 	} catch {
-		// Invalid JSON: the parser refuses it.
-		return spelt;
+		return "The URL is not valid percent-encoded UTF-8.";
 	}
 }
 
-function shown(name: string): string {
-	return JSON.stringify(name.slice(0, NAME_LENGTH_MAX).toWellFormed());
+/** Returns the caller's own request id if it is safe in headers and logs, else a new one. */
+export function requestIdOf(request: Request, generate: () => string): string {
+	const given = request.headers.get("x-request-id");
+	return given !== null && SANE.test(given) ? given : generate();
+}
+
+/**
+ * Makes every route of `routes` read its query by `readQuery`, and refuse parameters that its
+ * schema does not name; a route without a schema takes none. Returns the same routes, which must
+ * not be mounted yet.
+ *
+ * Applied to all of them here, so that no route can forget it: ignoring a `chian` would answer
+ * about another chain. It is part of a route's validation, so it comes after authentication:
+ * without a key a caller learns nothing else. Excluded are pages for people (hidden from the
+ * document), because messengers and browsers add parameters to links, and streams, whose query is
+ * read by `readStreamQuery`.
+ */
+export function strictQueries<Routes extends AnyElysia>(routes: Routes): Routes {
+	for (const { method, path, hooks } of routes.router.history) {
+		if (method !== "WS" && hooks.detail?.hide === true) continue;
+		hooks.transform = [{ fn: replaceQuery }, ...(hooks.transform ?? [])];
+		if (method === "WS") continue;
+		const schema: unknown = hooks.query ?? z.object({});
+		assert(schema instanceof z.ZodObject, `the query of ${method} ${path} is a zod object`);
+		hooks.query = schema.strict();
+	}
+	return routes;
+}
+
+/**
+ * Parses the text after a URL's question mark, as browsers write it.
+ *
+ * Elysia's own reader makes a list of `q=cats,dogs` and JSON of `q=[1]` before any schema runs, so
+ * that a comma was refused and could not be distinguished from a repeated parameter.
+ */
+export function readQuery(text: string): Query {
+	// Without a prototype: `__proto__` is a name like any other.
+	const query: Query = Object.create(null);
+	if (text === "") return query;
+	for (const [name, value] of new URLSearchParams(text)) {
+		const before = query[name];
+		if (before === undefined) query[name] = value;
+		else if (typeof before === "string") query[name] = [before, value];
+		else before.push(value);
+	}
+	return query;
 }
 
 /** Reads to the closing quote, whose position is `end`. */
@@ -153,126 +311,32 @@ function isLow(unit: number): boolean {
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A request as Bun's router passes it: with the raw segments of its path. */
-export type SegmentedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
-
-/** No route of ours is nearly as deep. */
-const SEGMENTS_MAX = 16;
-
-/**
- * Makes routes of `Bun.serve` that pass every request on with the segments of its raw path.
- *
- * Only Bun's router shows a path before it is normalised. Paths that no pattern matches (the root,
- * an empty segment) go to `fetch`, and no route of ours matches them with a backslash.
- */
-export function segmentRoutes<Answer>(
-	handle: (request: Request) => Answer,
-): Record<string, (request: Request) => Answer> {
-	const patterns = Array.from({ length: SEGMENTS_MAX }, (_, last) =>
-		Array.from({ length: last + 1 }, (_, place) => `/:s${place}`).join(""),
-	);
-	const both = patterns.flatMap((pattern) => [pattern, `${pattern}/`]);
-	return Object.fromEntries(both.map((pattern) => [pattern, handle]));
+/** Returns a name as the parser will read it: `"\u0061mount"` is `"amount"`. */
+function nameOf(spelt: string, hasEscape: boolean): string {
+	if (!hasEscape) return spelt;
+	try {
+		return String(JSON.parse(`"${spelt}"`));
+	} catch {
+		// Invalid JSON: the parser refuses it.
+		return spelt;
+	}
 }
 
-/**
- * Returns whether the path was sent with a backslash.
- *
- * The URL standard turns backslashes into slashes, but proxies do not: a proxy that decides by the
- * path would let forbidden requests through. An encoded backslash stays one.
- */
-export function hasBackslash({ params }: SegmentedRequest, path: string): boolean {
-	if (params === undefined) return false;
-	const segments = Object.values(params);
-	if (!segments.some((segment) => segment.includes("\\"))) return false;
-	try {
-		return !`${decodeURIComponent(path)}/`.startsWith(`/${segments.join("/")}/`);
-	} catch {
+/** Adds a name; returns false where the innermost object has it already. */
+function addName(open: Names[], name: string): boolean {
+	const names = open.at(-1);
+	if (!names) return true;
+	if (names === NO_NAMES) {
+		open[open.length - 1] = new Set([name]);
 		return true;
 	}
+	if (names.has(name)) return false;
+	names.add(name);
+	return true;
 }
 
-/** The parameters of a query by name; a repeated one has all its values. */
-export type Query = Record<string, string | string[]>;
-
-/**
- * Parses the text after a URL's question mark, as browsers write it.
- *
- * Elysia's own reader makes a list of `q=cats,dogs` and JSON of `q=[1]` before any schema runs, so
- * that a comma was refused and could not be distinguished from a repeated parameter.
- */
-export function readQuery(text: string): Query {
-	// Without a prototype: `__proto__` is a name like any other.
-	const query: Query = Object.create(null);
-	if (text === "") return query;
-	for (const [name, value] of new URLSearchParams(text)) {
-		const before = query[name];
-		if (before === undefined) query[name] = value;
-		else if (typeof before === "string") query[name] = [before, value];
-		else before.push(value);
-	}
-	return query;
-}
-
-const ENCODED_NUL = /%00/;
-
-/**
- * Returns what is wrong with a URL's percent-encoding; undefined: nothing.
- *
- * Path parameters and query values are decoded later, in places that either throw or pass bytes on
- * that Postgres refuses (a NUL is error 22021): here they are all refused the same way.
- */
-export function urlFlaw(url: string): string | undefined {
-	if (!url.includes("%")) return undefined;
-	if (ENCODED_NUL.test(url)) return "The URL contains a NUL character.";
-	try {
-		// `decodeURIComponent` also refuses invalid UTF-8 (%ff) and lone surrogates (%ED%A0%80).
-		decodeURIComponent(url);
-		return undefined;
-	} catch {
-		return "The URL is not valid percent-encoded UTF-8.";
-	}
-}
-
-/** The target of a request, read once; every decision about the request uses it. */
-export type RequestTarget = {
-	/** `http://host/path?query`, normalised: the URL that routes get. */
-	readonly url: string;
-	/** In lower case, with its port unless that is 80. */
-	readonly host: string;
-	/** Still encoded. Empty where the target is unreadable, so that no route matches. */
-	readonly path: string;
-	/** The text after the question mark; empty without one. */
-	readonly query: string;
-	/** Why the request must be refused; undefined where nothing is wrong. */
-	readonly flaw: string | undefined;
-};
-
-/** Replaces the host of an HTTP/1.0 request, which need not name one. */
-const LOCAL = "http://localhost";
-
-/**
- * Reads a request's target from its URL, which Bun builds from the Host header and the request
- * line.
- *
- * A URL that differs from its normalised text is refused: readers that search such a text and
- * readers that parse it may find different paths. So is a request with two hosts or a fragment, and
- * a path that was sent with a backslash, which Bun has turned into a slash.
- */
-export function readTarget(request: SegmentedRequest): RequestTarget {
-	const given = absoluteUrl(request);
-	const parsed = given === undefined ? null : URL.parse(given);
-	if (parsed === null || parsed.href !== given || isNamed(parsed)) {
-		return unreadable("The Host header names no host.");
-	}
-	if (request.headers.get("host")?.includes(",")) {
-		return unreadable("The Host header names more than one host.");
-	}
-	if (given.includes("#")) return unreadable("The URL has a fragment.");
-	const { host, pathname: path, search } = parsed;
-	if (hasBackslash(request, path)) return unreadable("The path has a backslash.");
-	const url = parsed.protocol === "http:" ? given : `http://${host}${path}${search}`;
-	return { url, host, path, query: search.slice(1), flaw: urlFlaw(given) };
+function shown(name: string): string {
+	return JSON.stringify(name.slice(0, NAME_LENGTH_MAX).toWellFormed());
 }
 
 /**
@@ -292,69 +356,6 @@ function isNamed({ username, password }: URL): boolean {
 
 function unreadable(flaw: string): RequestTarget {
 	return { url: "", host: "", path: "", query: "", flaw };
-}
-
-/** The app's data about a request. */
-export type RequestContext = {
-	readonly requestId: string;
-	/** Host, path and query, read once; no other code reads `request.url`. */
-	readonly target: RequestTarget;
-	/** One text per client (see clientAddress): a key for limits, not always an address. */
-	readonly clientAddress: string;
-	/** Headers of every answer to this request, whatever makes it. */
-	readonly headers: Map<string, string>;
-	/** Set if the answer is a problem. */
-	fault: Fault | undefined;
-	/** True after an upgrade: there is no answer any more. */
-	upgraded: boolean;
-	/**
-	 * Allows the answer to send nothing for this long. A route may have a copy of the request, which
-	 * `server.timeout(request, …)` does not know.
-	 */
-	keepOpen(seconds: number): void;
-	/** Set by a route whose answer the gate may repeat for the same URL. */
-	repeat?: Repeat;
-};
-
-const contexts = new WeakMap<Request, RequestContext>();
-
-/** Finds a request's context, by the `request` of an Elysia context. */
-export const requestContexts = {
-	get: (request: Request): RequestContext | undefined => contexts.get(request),
-	set: (request: Request, context: RequestContext): void => {
-		contexts.set(request, context);
-	},
-};
-
-const SANE = /^[A-Za-z0-9._-]{1,64}$/;
-
-/** Returns the caller's own request id if it is safe in headers and logs, else a new one. */
-export function requestIdOf(request: Request, generate: () => string): string {
-	const given = request.headers.get("x-request-id");
-	return given !== null && SANE.test(given) ? given : generate();
-}
-
-/**
- * Makes every route of `routes` read its query by `readQuery`, and refuse parameters that its
- * schema does not name; a route without a schema takes none. Returns the same routes, which must
- * not be mounted yet.
- *
- * Applied to all of them here, so that no route can forget it: ignoring a `chian` would answer
- * about another chain. It is part of a route's validation, so it comes after authentication:
- * without a key a caller learns nothing else. Excluded are pages for people (hidden from the
- * document), because messengers and browsers add parameters to links, and streams, whose query is
- * read by `readStreamQuery`.
- */
-export function strictQueries<Routes extends AnyElysia>(routes: Routes): Routes {
-	for (const { method, path, hooks } of routes.router.history) {
-		if (method !== "WS" && hooks.detail?.hide === true) continue;
-		hooks.transform = [{ fn: replaceQuery }, ...(hooks.transform ?? [])];
-		if (method === "WS") continue;
-		const schema: unknown = hooks.query ?? z.object({});
-		assert(schema instanceof z.ZodObject, `the query of ${method} ${path} is a zod object`);
-		hooks.query = schema.strict();
-	}
-	return routes;
 }
 
 function replaceQuery(asked: { request: Request; query: unknown }): void {

@@ -3,62 +3,9 @@ import type { z } from "zod";
 import type { Fault } from "#core/fault.ts";
 import { canStream, type DescribedChannel } from "#core/http/asyncApi.ts";
 
-/**
- * The member of an operation's `detail` which says that its answers are the same for all callers.
- */
-export const CACHED_MEMBER = "x-cached";
-
-/**
- * Declares that an operation's answers depend on URL and time alone, hold no secret, and may be
- * kept: the gate gives them an ETag, answers 304, and compresses them. For reads; ignored at other
- * methods.
- *
- * @example new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() })
- */
-export function canBeCached(): { [CACHED_MEMBER]: true; tags?: string[] } {
-	return { [CACHED_MEMBER]: true };
-}
-
-/** The member of an operation's `detail` with its answers' headers, for the document. */
-export const HEADERS_MEMBER = "x-answer-headers";
-
 export type DocumentedHeader = { description: string; schema: Readonly<Record<string, unknown>> };
 
-/**
- * Declares headers that an operation's successful answers may have, for the OpenAPI document.
- *
- * @example detail: { tags: ["trading"], ...canCarry(tradingDocumented.onceHeaders) }
- */
-export function canCarry(headers: Readonly<Record<string, DocumentedHeader>>): {
-	[HEADERS_MEMBER]: Readonly<Record<string, DocumentedHeader>>;
-} {
-	return { [HEADERS_MEMBER]: headers };
-}
-
-/** The member of an operation's `detail` with its failures; the document shows them by status. */
-export const FAILURES_MEMBER = "x-failures";
-
 export type DocumentedFailure = { status: number; code: string; detail: string };
-
-/**
- * Declares the Faults that an operation answers, for the OpenAPI document. Failures of every
- * operation (an invalid parameter, the limit, our own mistakes) are included without being named.
- *
- * @example detail: { tags: ["market"], ...canFail(marketFault.notFound) }
- */
-export function canFail(...makers: readonly (() => Fault)[]): {
-	[FAILURES_MEMBER]: DocumentedFailure[];
-} {
-	return {
-		[FAILURES_MEMBER]: makers.map((make) => {
-			const { status, code, publicDetail } = make();
-			return { status, code, detail: publicDetail };
-		}),
-	};
-}
-
-/** Names the member of an operation's `detail` that marks a signed webhook. */
-export const SIGNED_MEMBER = "x-signed";
 
 /** Holds a webhook request as it came: the signature is over these exact bytes. */
 export type Delivery = { headers: Headers; body: Uint8Array };
@@ -73,6 +20,42 @@ export type SignedRoute = {
 	faults: readonly (() => Fault)[];
 	about: { operationId: string; tag: string; summary: string; description: string };
 };
+
+/**
+ * The member of an operation's `detail` which says that its answers are the same for all callers.
+ */
+export const CACHED_MEMBER = "x-cached";
+
+/** The member of an operation's `detail` with its answers' headers, for the document. */
+export const HEADERS_MEMBER = "x-answer-headers";
+
+/** The member of an operation's `detail` with its failures; the document shows them by status. */
+export const FAILURES_MEMBER = "x-failures";
+
+/** Names the member of an operation's `detail` that marks a signed webhook. */
+export const SIGNED_MEMBER = "x-signed";
+
+/**
+ * Declares that an operation's answers depend on URL and time alone, hold no secret, and may be
+ * kept: the gate gives them an ETag, answers 304, and compresses them. For reads; ignored at other
+ * methods.
+ *
+ * @example new Elysia({ prefix: "/v1/nft-market", detail: canBeCached() })
+ */
+export function canBeCached(): { [CACHED_MEMBER]: true; tags?: string[] } {
+	return { [CACHED_MEMBER]: true };
+}
+
+/**
+ * Declares headers that an operation's successful answers may have, for the OpenAPI document.
+ *
+ * @example detail: { tags: ["trading"], ...canCarry(tradingDocumented.onceHeaders) }
+ */
+export function canCarry(headers: Readonly<Record<string, DocumentedHeader>>): {
+	[HEADERS_MEMBER]: Readonly<Record<string, DocumentedHeader>>;
+} {
+	return { [HEADERS_MEMBER]: headers };
+}
 
 /**
  * Returns the route of a webhook. The gate takes no allowance for a delivery that `receive`
@@ -104,4 +87,21 @@ export function takesSigned(route: SignedRoute): AnyElysia {
 			},
 		},
 	);
+}
+
+/**
+ * Declares the Faults that an operation answers, for the OpenAPI document. Failures of every
+ * operation (an invalid parameter, the limit, our own mistakes) are included without being named.
+ *
+ * @example detail: { tags: ["market"], ...canFail(marketFault.notFound) }
+ */
+export function canFail(...makers: readonly (() => Fault)[]): {
+	[FAILURES_MEMBER]: DocumentedFailure[];
+} {
+	return {
+		[FAILURES_MEMBER]: makers.map((make) => {
+			const { status, code, publicDetail } = make();
+			return { status, code, detail: publicDetail };
+		}),
+	};
 }

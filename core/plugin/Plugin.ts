@@ -20,21 +20,6 @@ export type ExtensionPoint<Value> = {
 /** One value put into one point; kept as data in the contributing plugin. */
 export type Contribution = { readonly pointId: string; readonly value: unknown };
 
-export function extensionPoint<Value>(id: string): ExtensionPoint<Value> {
-	return { id };
-}
-
-/** @example contributes: [contribute(VenuePoint, looksRareVenue)] */
-export function contribute<Value>(point: ExtensionPoint<Value>, value: Value): Contribution {
-	return { pointId: point.id, value };
-}
-
-/** Where a plugin puts tables whose rows are to be tamper-evident. */
-export const AuditBookPoint = extensionPoint<AuditBook>("core.audit-book");
-
-/** Where a plugin puts the definition of a chain that is not built in. */
-export const ChainPoint = extensionPoint<Chain>("core.chain");
-
 /** The runtime as a command has it: everything is set up, and nothing was started. */
 export type OpenedCore<N extends Needs> = {
 	core: Core;
@@ -166,42 +151,29 @@ export type Plugin<
 // biome-ignore lint/suspicious/noExplicitAny: a list of plugins erases what each is typed by.
 export type AnyPlugin = Plugin<any, any, any, any>;
 
-/** Looks up what plugins put into points, in the order of the plugins. */
-export function contributionsOf(plugins: readonly AnyPlugin[]) {
-	const all = plugins.flatMap((plugin) => plugin.contributes ?? []);
-	return <Value>(point: ExtensionPoint<Value>): Value[] =>
-		// `contribute` checked each value's type against the point when it was written down.
-		all.filter(({ pointId }) => pointId === point.id).map(({ value }) => value as Value);
-}
-
-/** Gives a plugin its types; the value is returned as it is. */
-export function definePlugin<
-	Config extends z.ZodObject,
-	// biome-ignore lint/complexity/noBannedTypes: no needs is the empty object.
-	const N extends Needs = {},
-	Offer = never,
-	const OfferId extends string = never,
->(plugin: Plugin<Config, N, Offer, OfferId>): Plugin<Config, N, Offer, OfferId> {
-	return plugin;
-}
-
-type OfferId<P> = P extends { offers?: ServiceKey<unknown, infer Id> } ? Id : never;
-type NeedId<P> = P extends { needs: infer N }
-	? { [Name in keyof N]: N[Name] extends { id: infer Id } ? Id : never }[keyof N]
-	: never;
-
 /** The ids that some plugin of the list needs and none offers. */
 export type MissingNeeds<List extends readonly AnyPlugin[]> = Exclude<
 	NeedId<List[number]>,
 	OfferId<List[number]>
 >;
 
-/** A list of plugins. One whose needs nobody in it meets is a type error that names the need. */
-export function definePlugins<const List extends readonly AnyPlugin[]>(
-	list: [MissingNeeds<List>] extends [never] ? List : { missing: MissingNeeds<List> },
-): readonly AnyPlugin[] {
-	return list as readonly AnyPlugin[];
-}
+/** A typed name for what one plugin offers and others need. Carries no value at run time. */
+export type ServiceKey<Service, Id extends string = string> = {
+	readonly id: Id;
+	/** Never set: it only carries the type. */
+	readonly phantom?: () => Service;
+};
+
+type OfferId<P> = P extends { offers?: ServiceKey<unknown, infer Id> } ? Id : never;
+type NeedId<P> = P extends { needs: infer N }
+	? { [Name in keyof N]: N[Name] extends { id: infer Id } ? Id : never }[keyof N]
+	: never;
+
+/** Where a plugin puts tables whose rows are to be tamper-evident. */
+export const AuditBookPoint = extensionPoint<AuditBook>("core.audit-book");
+
+/** Where a plugin puts the definition of a chain that is not built in. */
+export const ChainPoint = extensionPoint<Chain>("core.chain");
 
 export const pluginFault = defineFaults({
 	pluginsInvalid: {
@@ -226,12 +198,40 @@ export const pluginFault = defineFaults({
 	},
 });
 
-/** A typed name for what one plugin offers and others need. Carries no value at run time. */
-export type ServiceKey<Service, Id extends string = string> = {
-	readonly id: Id;
-	/** Never set: it only carries the type. */
-	readonly phantom?: () => Service;
-};
+export function extensionPoint<Value>(id: string): ExtensionPoint<Value> {
+	return { id };
+}
+
+/** @example contributes: [contribute(VenuePoint, looksRareVenue)] */
+export function contribute<Value>(point: ExtensionPoint<Value>, value: Value): Contribution {
+	return { pointId: point.id, value };
+}
+
+/** Looks up what plugins put into points, in the order of the plugins. */
+export function contributionsOf(plugins: readonly AnyPlugin[]) {
+	const all = plugins.flatMap((plugin) => plugin.contributes ?? []);
+	return <Value>(point: ExtensionPoint<Value>): Value[] =>
+		// `contribute` checked each value's type against the point when it was written down.
+		all.filter(({ pointId }) => pointId === point.id).map(({ value }) => value as Value);
+}
+
+/** Gives a plugin its types; the value is returned as it is. */
+export function definePlugin<
+	Config extends z.ZodObject,
+	// biome-ignore lint/complexity/noBannedTypes: no needs is the empty object.
+	const N extends Needs = {},
+	Offer = never,
+	const OfferId extends string = never,
+>(plugin: Plugin<Config, N, Offer, OfferId>): Plugin<Config, N, Offer, OfferId> {
+	return plugin;
+}
+
+/** A list of plugins. One whose needs nobody in it meets is a type error that names the need. */
+export function definePlugins<const List extends readonly AnyPlugin[]>(
+	list: [MissingNeeds<List>] extends [never] ? List : { missing: MissingNeeds<List> },
+): readonly AnyPlugin[] {
+	return list as readonly AnyPlugin[];
+}
 
 /**
  * Declared in the offering plugin's `contract.ts`. Curried, so that the id stays a literal type and

@@ -89,9 +89,6 @@ export type KnownNames = ReadonlyMap<string, KnownName>;
  */
 export type NameBook = { find(groups: readonly string[]): Promise<KnownNames> };
 
-/** Limits how many groups of words a book is asked for at once. */
-export const NAMES_ASKED_MAX = 250;
-
 /** Who speaks to a tool, and how sure it is that the words are their own. */
 export type Caller = {
 	/** Through what: `agent` is the command route, chat and the terminal. Caps differ. */
@@ -161,6 +158,9 @@ export type Tool<Input = unknown, Output = unknown> = {
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools erases what each is typed by.
 export type AnyTool = Tool<any, any>;
+
+/** Limits how many groups of words a book is asked for at once. */
+export const NAMES_ASKED_MAX = 250;
 
 /** Gives a tool the types of its schemas; the value is returned as it is. */
 export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {

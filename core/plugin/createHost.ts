@@ -15,18 +15,6 @@ import {
 import type { QueueTask } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";
 
-/** The order plugins came up in, what each stands on, and how long it took. */
-export function bootTree(steps: readonly BootStep[]): string {
-	const width = Math.max(...steps.map(({ plugin }) => plugin.length));
-	return steps
-		.map(({ plugin, needs, setupMs, startMs }, index) => {
-			const branch = index === steps.length - 1 ? "└─" : "├─";
-			const on = needs.length > 0 ? `  on ${needs.join(", ")}` : "";
-			return `${branch} ${plugin.padEnd(width)}  ${Math.round(setupMs + startMs)} ms${on}`;
-		})
-		.join("\n");
-}
-
 /** How long each step of each plugin took; printed as the boot tree. */
 export type BootStep = { plugin: string; needs: string[]; setupMs: number; startMs: number };
 
@@ -65,6 +53,25 @@ type Member = {
 	step: BootStep;
 	stopping: AbortController;
 };
+
+type SetUpOptions = HostOptions & { startTimeoutMs: number };
+
+type Stage = "setup" | "start" | "stop" | "health";
+
+const HEALTH_UNKNOWN = "its health cannot be told";
+
+/** Unknown is not zero. */
+const NOT_KNOWN: Degradation = {
+	code: "watch_failed",
+	count: 1,
+	oldestAgeSeconds: 0,
+	action: "See the log: what the plugin watches could not be read.",
+};
+
+const nobody = async () => null;
+
+/** The runtime's own schemas, and those that everybody can write to. */
+const SCHEMAS_TAKEN = ["core", "graphile_worker", "public", "information_schema"];
 
 /** Sets plugins up, in order. Nothing has touched the network when it returns. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -135,17 +142,55 @@ export async function createHost(options: HostOptions): Promise<Host> {
 	}
 }
 
-const HEALTH_UNKNOWN = "its health cannot be told";
+/** The order plugins came up in, what each stands on, and how long it took. */
+export function bootTree(steps: readonly BootStep[]): string {
+	const width = Math.max(...steps.map(({ plugin }) => plugin.length));
+	return steps
+		.map(({ plugin, needs, setupMs, startMs }, index) => {
+			const branch = index === steps.length - 1 ? "└─" : "├─";
+			const on = needs.length > 0 ? `  on ${needs.join(", ")}` : "";
+			return `${branch} ${plugin.padEnd(width)}  ${Math.round(setupMs + startMs)} ms${on}`;
+		})
+		.join("\n");
+}
 
-/** Unknown is not zero. */
-const NOT_KNOWN: Degradation = {
-	code: "watch_failed",
-	count: 1,
-	oldestAgeSeconds: 0,
-	action: "See the log: what the plugin watches could not be read.",
-};
-
-type SetUpOptions = HostOptions & { startTimeoutMs: number };
+/**
+ * Sorts plugins so that each comes after those it needs, keeping the given order otherwise.
+ *
+ * Everything that is wrong is said in one Fault: names used twice, services offered twice, needs
+ * nobody meets, circles, contributions to points that nobody opens, schemas and commands that two
+ * plugins claim.
+ */
+export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
+	const problems: string[] = [];
+	const offers = new Map<string, AnyPlugin>();
+	const names = new Set<string>();
+	for (const plugin of plugins) {
+		if (names.has(plugin.name)) problems.push(`two plugins are called "${plugin.name}"`);
+		names.add(plugin.name);
+		const id = plugin.offers?.id;
+		const other = id === undefined ? undefined : offers.get(id);
+		if (other) problems.push(`"${other.name}" and "${plugin.name}" both offer "${id}"`);
+		if (id !== undefined && !other) offers.set(id, plugin);
+	}
+	problems.push(...twiceClaimed(plugins));
+	const points = new Set([ChainPoint.id, AuditBookPoint.id]);
+	for (const plugin of plugins) for (const { id } of plugin.opens ?? []) points.add(id);
+	for (const plugin of plugins) {
+		for (const id of needIds(plugin)) {
+			if (!offers.has(id)) problems.push(`"${plugin.name}" needs "${id}", which nobody offers`);
+		}
+		for (const { pointId } of plugin.contributes ?? []) {
+			if (points.has(pointId)) continue;
+			problems.push(`"${plugin.name}" contributes to "${pointId}", which nobody opens`);
+		}
+	}
+	const ordered = problems.length === 0 ? sort(plugins, offers, problems) : [];
+	if (problems.length > 0) {
+		throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
+	}
+	return ordered;
+}
 
 async function setUp({ plugins, config, core, startTimeoutMs }: SetUpOptions): Promise<Member[]> {
 	const services = new Map<string, unknown>();
@@ -198,33 +243,6 @@ function collectedOf(members: readonly Member[]): Collected {
 	};
 }
 
-const nobody = async () => null;
-
-/**
- * Two jobs of one name would claim each other's ticks; of two tasks, tools or commands of one name
- * only one would run.
- */
-function refuseTwins(members: readonly Member[]): void {
-	const owners = new Map<string, string>();
-	const problems: string[] = [];
-	for (const { plugin, parts } of members) {
-		const jobs = (parts.jobs ?? []).map(({ name }) => `job "${name}"`);
-		const tasks = (parts.tasks ?? []).map(({ name }) => `task "${name}"`);
-		const tools = (parts.tools ?? []).map(({ name }) => `tool "${name}"`);
-		const commands = (parts.commands ?? []).map(({ name }) => `command "${name}"`);
-		const callers = parts.callerOf ? ["way to tell whose a request is"] : [];
-		for (const what of [...jobs, ...tasks, ...tools, ...commands, ...callers]) {
-			const other = owners.get(what);
-			if (other) problems.push(`"${other}" and "${plugin.name}" both have the ${what}`);
-			owners.set(what, plugin.name);
-		}
-	}
-	if (problems.length === 0) return;
-	throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
-}
-
-type Stage = "setup" | "start" | "stop" | "health";
-
 async function inTime<Result>(
 	work: () => Promise<Result> | Result,
 	timeoutMs: number,
@@ -254,45 +272,27 @@ function bootFault(plugin: AnyPlugin, stage: "setup" | "start", error: unknown):
 }
 
 /**
- * Sorts plugins so that each comes after those it needs, keeping the given order otherwise.
- *
- * Everything that is wrong is said in one Fault: names used twice, services offered twice, needs
- * nobody meets, circles, contributions to points that nobody opens, schemas and commands that two
- * plugins claim.
+ * Two jobs of one name would claim each other's ticks; of two tasks, tools or commands of one name
+ * only one would run.
  */
-export function orderPlugins(plugins: readonly AnyPlugin[]): AnyPlugin[] {
+function refuseTwins(members: readonly Member[]): void {
+	const owners = new Map<string, string>();
 	const problems: string[] = [];
-	const offers = new Map<string, AnyPlugin>();
-	const names = new Set<string>();
-	for (const plugin of plugins) {
-		if (names.has(plugin.name)) problems.push(`two plugins are called "${plugin.name}"`);
-		names.add(plugin.name);
-		const id = plugin.offers?.id;
-		const other = id === undefined ? undefined : offers.get(id);
-		if (other) problems.push(`"${other.name}" and "${plugin.name}" both offer "${id}"`);
-		if (id !== undefined && !other) offers.set(id, plugin);
-	}
-	problems.push(...twiceClaimed(plugins));
-	const points = new Set([ChainPoint.id, AuditBookPoint.id]);
-	for (const plugin of plugins) for (const { id } of plugin.opens ?? []) points.add(id);
-	for (const plugin of plugins) {
-		for (const id of needIds(plugin)) {
-			if (!offers.has(id)) problems.push(`"${plugin.name}" needs "${id}", which nobody offers`);
-		}
-		for (const { pointId } of plugin.contributes ?? []) {
-			if (points.has(pointId)) continue;
-			problems.push(`"${plugin.name}" contributes to "${pointId}", which nobody opens`);
+	for (const { plugin, parts } of members) {
+		const jobs = (parts.jobs ?? []).map(({ name }) => `job "${name}"`);
+		const tasks = (parts.tasks ?? []).map(({ name }) => `task "${name}"`);
+		const tools = (parts.tools ?? []).map(({ name }) => `tool "${name}"`);
+		const commands = (parts.commands ?? []).map(({ name }) => `command "${name}"`);
+		const callers = parts.callerOf ? ["way to tell whose a request is"] : [];
+		for (const what of [...jobs, ...tasks, ...tools, ...commands, ...callers]) {
+			const other = owners.get(what);
+			if (other) problems.push(`"${other}" and "${plugin.name}" both have the ${what}`);
+			owners.set(what, plugin.name);
 		}
 	}
-	const ordered = problems.length === 0 ? sort(plugins, offers, problems) : [];
-	if (problems.length > 0) {
-		throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
-	}
-	return ordered;
+	if (problems.length === 0) return;
+	throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
 }
-
-/** The runtime's own schemas, and those that everybody can write to. */
-const SCHEMAS_TAKEN = ["core", "graphile_worker", "public", "information_schema"];
 
 /** Two plugins in one schema would break each other's tables; commands would hide each other. */
 function twiceClaimed(plugins: readonly AnyPlugin[]): string[] {

@@ -21,8 +21,85 @@ export type DecodedLogs = {
 	doubts: UndecodedLog[];
 };
 
+/** One group of the file: its transactions, or what is wrong with it. */
+export type LogGroup =
+	| {
+			kind: "read";
+			transactions: RawLog[][];
+			/** True: it is a receipt by its own word, so it has all logs of the transaction. */
+			isReceipt: boolean;
+	  }
+	| { kind: "malformed"; problem: string };
+
+export type LogFileOptions = {
+	/** Returns the assumed emitter of a log without an address, by its first topic. */
+	emitterOf(topic: Hex | undefined): Address | undefined;
+};
+
 /** The caller of a match who has an order of their own appears to trade with themselves. */
 const MIRROR = "trades with its own offerer: the order that it was matched with may be missing";
+
+const hex = (pattern: RegExp) =>
+	z
+		.string()
+		.regex(pattern)
+		.transform((text) => text.toLowerCase() as Hex);
+
+const logSchema = z.object({
+	// Some fixtures do not name a log's emitter: the venue is then known by its topic alone.
+	address: hex(/^0x[0-9a-f]{40}$/i).nullish(),
+	topics: z.array(hex(/^0x[0-9a-f]{64}$/i)).max(4),
+	data: hex(/^0x([0-9a-f]{2})*$/i),
+	transactionHash: hex(/^0x[0-9a-f]{64}$/i).nullish(),
+	logIndex: z
+		.union([
+			z.int().min(0),
+			z
+				.string()
+				.regex(/^(0x[0-9a-f]{1,8}|\d{1,9})$/i)
+				.transform(Number),
+		])
+		.nullish(),
+});
+
+type FileLog = z.output<typeof logSchema>;
+
+const groupSchema = z.array(logSchema);
+
+const NO_HASH: Hex = `0x${"0".repeat(64)}`;
+
+/** Reads logs from a file by hand: shows the sales that the sale lane would find. */
+export const decodeCommand: CliCommand = {
+	name: "decode",
+	usage: "decode <file.json>",
+	summary: "print the sales that the logs of a file mean, one JSON line each",
+	async run([path], { contributions, out, note }) {
+		if (path === undefined) {
+			throw scannerFault.logFile({ public: "decode needs a file: bun run svc decode <file.json>" });
+		}
+		const text = await readFile(path, "utf8").catch((cause) => {
+			throw scannerFault.logFile({ public: `${path} cannot be read: ${cause.message}`, cause });
+		});
+		const venues = contributions(VenuePoint);
+		let failures = 0;
+		for (const group of parseLogFile(text, { emitterOf: (topic) => emitterOf(venues, topic) })) {
+			if (group.kind === "malformed") {
+				note(group.problem);
+				failures++;
+				continue;
+			}
+			for (const logs of group.transactions) {
+				const { sales, undecoded, doubts } = decodeLogs(logs, venues, group);
+				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
+				for (const { logIndex, problem } of [...undecoded, ...doubts]) {
+					note(`log ${logIndex}: ${problem}`);
+				}
+				failures += undecoded.length;
+			}
+		}
+		return failures > 0 ? 1 : 0;
+	},
+};
 
 /**
  * Reads the sales of one transaction of a file, and names what is missing.
@@ -69,50 +146,6 @@ export function describeSale(sale: Sale, venue: Pick<Venue, "id">) {
 	};
 }
 
-const hex = (pattern: RegExp) =>
-	z
-		.string()
-		.regex(pattern)
-		.transform((text) => text.toLowerCase() as Hex);
-
-const logSchema = z.object({
-	// Some fixtures do not name a log's emitter: the venue is then known by its topic alone.
-	address: hex(/^0x[0-9a-f]{40}$/i).nullish(),
-	topics: z.array(hex(/^0x[0-9a-f]{64}$/i)).max(4),
-	data: hex(/^0x([0-9a-f]{2})*$/i),
-	transactionHash: hex(/^0x[0-9a-f]{64}$/i).nullish(),
-	logIndex: z
-		.union([
-			z.int().min(0),
-			z
-				.string()
-				.regex(/^(0x[0-9a-f]{1,8}|\d{1,9})$/i)
-				.transform(Number),
-		])
-		.nullish(),
-});
-
-type FileLog = z.output<typeof logSchema>;
-
-const groupSchema = z.array(logSchema);
-
-const NO_HASH: Hex = `0x${"0".repeat(64)}`;
-
-/** One group of the file: its transactions, or what is wrong with it. */
-export type LogGroup =
-	| {
-			kind: "read";
-			transactions: RawLog[][];
-			/** True: it is a receipt by its own word, so it has all logs of the transaction. */
-			isReceipt: boolean;
-	  }
-	| { kind: "malformed"; problem: string };
-
-export type LogFileOptions = {
-	/** Returns the assumed emitter of a log without an address, by its first topic. */
-	emitterOf(topic: Hex | undefined): Address | undefined;
-};
-
 /**
  * Reads a file of logs into groups of transactions: a list of logs, a list of groups of them, or an
  * object with `logs`, or with `groups` or `transactions` of them. Logs with a hash belong to that
@@ -130,29 +163,10 @@ export function parseLogFile(text: string, options: LogFileOptions): LogGroup[] 
 	});
 }
 
-/**
- * Returns the logs of a group: a list of logs, or an object that contains one, as receipts and
- * fixtures do.
- */
-function logsIn(group: unknown): unknown {
-	if (typeof group !== "object" || group === null) return group;
-	// `result` is a node's answer: to `eth_getLogs` a list, about a receipt an object.
-	return "logs" in group ? group.logs : "result" in group ? logsIn(group.result) : group;
-}
-
 /** Says whether a group is a receipt, by a member that only receipts have. */
 function isReceipt(group: unknown): boolean {
 	if (typeof group !== "object" || group === null) return false;
 	return "cumulativeGasUsed" in group || ("result" in group && isReceipt(group.result));
-}
-
-function parseJson(text: string): unknown {
-	try {
-		// Editors put a byte order mark first, which is no JSON.
-		return JSON.parse(text.replace(/^\uFEFF/, ""));
-	} catch (cause) {
-		throw scannerFault.logFile({ public: `The file is not JSON: ${String(cause)}`, cause });
-	}
 }
 
 function groupsOf(value: unknown): unknown[] {
@@ -168,6 +182,25 @@ function heldGroups(value: unknown): unknown {
 	if (typeof value !== "object" || value === null) return undefined;
 	if ("groups" in value) return value.groups;
 	return "transactions" in value ? value.transactions : undefined;
+}
+
+function parseJson(text: string): unknown {
+	try {
+		// Editors put a byte order mark first, which is no JSON.
+		return JSON.parse(text.replace(/^\uFEFF/, ""));
+	} catch (cause) {
+		throw scannerFault.logFile({ public: `The file is not JSON: ${String(cause)}`, cause });
+	}
+}
+
+/**
+ * Returns the logs of a group: a list of logs, or an object that contains one, as receipts and
+ * fixtures do.
+ */
+function logsIn(group: unknown): unknown {
+	if (typeof group !== "object" || group === null) return group;
+	// `result` is a node's answer: to `eth_getLogs` a list, about a receipt an object.
+	return "logs" in group ? group.logs : "result" in group ? logsIn(group.result) : group;
 }
 
 function transactionsOf(logs: readonly FileLog[], options: LogFileOptions): RawLog[][] {
@@ -198,39 +231,6 @@ function areNumbered(logs: readonly FileLog[]): boolean {
 	const all = logs.every(({ logIndex }) => logIndex !== undefined && logIndex !== null);
 	return all && places.size === logs.length;
 }
-
-/** Reads logs from a file by hand: shows the sales that the sale lane would find. */
-export const decodeCommand: CliCommand = {
-	name: "decode",
-	usage: "decode <file.json>",
-	summary: "print the sales that the logs of a file mean, one JSON line each",
-	async run([path], { contributions, out, note }) {
-		if (path === undefined) {
-			throw scannerFault.logFile({ public: "decode needs a file: bun run svc decode <file.json>" });
-		}
-		const text = await readFile(path, "utf8").catch((cause) => {
-			throw scannerFault.logFile({ public: `${path} cannot be read: ${cause.message}`, cause });
-		});
-		const venues = contributions(VenuePoint);
-		let failures = 0;
-		for (const group of parseLogFile(text, { emitterOf: (topic) => emitterOf(venues, topic) })) {
-			if (group.kind === "malformed") {
-				note(group.problem);
-				failures++;
-				continue;
-			}
-			for (const logs of group.transactions) {
-				const { sales, undecoded, doubts } = decodeLogs(logs, venues, group);
-				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
-				for (const { logIndex, problem } of [...undecoded, ...doubts]) {
-					note(`log ${logIndex}: ${problem}`);
-				}
-				failures += undecoded.length;
-			}
-		}
-		return failures > 0 ? 1 : 0;
-	},
-};
 
 /** Returns the newest contract of the venue that emits such logs. */
 function emitterOf(venues: readonly Venue[], topic: Hex | undefined): Address | undefined {

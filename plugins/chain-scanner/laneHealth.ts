@@ -1,13 +1,6 @@
 import type { Clock } from "#core/clock.ts";
 import type { Metrics } from "#core/metrics.ts";
 
-/** A lane that fails for longer than this is in trouble. */
-const FAILING_MS = 60_000;
-/** Failures that no lane recovers from by itself are trouble at once. */
-const ALARMS = new Set(["reorg_too_deep"]);
-/** A failing lane fails again within this time; without a failure since then it works. */
-const FAILS_AGAIN_MS = 30_000;
-
 /** The state of the lanes for `/readyz`. */
 export type LaneHealth = {
 	/** Marks a lane as not ready until it works for the first time, however long that takes. */
@@ -18,6 +11,26 @@ export type LaneHealth = {
 	/** Returns the lane that has been failing for longest, in words, or null where all is well. */
 	trouble(): string | null;
 };
+
+export type ScannerMetrics = {
+	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
+	failed(labels: LaneLabels, code: string): void;
+	/** Counts owed blocks that are given up. */
+	gaveUp(labels: LaneLabels, blocks: number): void;
+	/** Counts what happened to a log, or to a block's logs, that a node pushed. */
+	pushed(labels: LaneLabels, fate: string): void;
+	/** Counts a reorg whose blocks were removed. */
+	reorg(chain: string, depth: number): void;
+};
+
+type LaneLabels = { chain: string; lane: string };
+
+/** A lane that fails for longer than this is in trouble. */
+const FAILING_MS = 60_000;
+/** Failures that no lane recovers from by itself are trouble at once. */
+const ALARMS = new Set(["reorg_too_deep"]);
+/** A failing lane fails again within this time; without a failure since then it works. */
+const FAILS_AGAIN_MS = 30_000;
 
 /** Makes the memory of which lanes fail, and since when. */
 export function createLaneHealth(clock: Clock): LaneHealth {
@@ -54,19 +67,6 @@ export function createLaneHealth(clock: Clock): LaneHealth {
 		},
 	};
 }
-
-type LaneLabels = { chain: string; lane: string };
-
-export type ScannerMetrics = {
-	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
-	failed(labels: LaneLabels, code: string): void;
-	/** Counts owed blocks that are given up. */
-	gaveUp(labels: LaneLabels, blocks: number): void;
-	/** Counts what happened to a log, or to a block's logs, that a node pushed. */
-	pushed(labels: LaneLabels, fate: string): void;
-	/** Counts a reorg whose blocks were removed. */
-	reorg(chain: string, depth: number): void;
-};
 
 /** Registers the metrics of the lanes. */
 export function scannerMetrics(metrics: Metrics): ScannerMetrics {

@@ -36,54 +36,6 @@ export type ChainSettings = {
 	signal: AbortSignal;
 };
 
-/** Makes the common parts of a chain's lanes and its backfill; nothing runs yet. */
-export function openChain(core: ChainCore, access: ChainAccess, settings: ChainSettings) {
-	const { clock, db, leases } = core;
-	const { chain, rpcFor } = access;
-	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
-	const log = core.log.with({ chain: chain.slug });
-	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
-	const makers = [
-		(rpc: Rpc) => saleSource(rpc, settings.venues, report),
-		(rpc: Rpc) => mintSource(rpc, report),
-	];
-	const owing = rpcFor("backfill");
-	const fork = createForkRepair({
-		chainId: chain.id,
-		db,
-		rpc: rpcFor("live"),
-		sinks,
-		depthMax: reorgDepthMax,
-		log,
-		onReorg: (depth) => metrics.reorg(chain.slug, depth),
-	});
-	return {
-		log,
-		report,
-		sources: makers.map((make) => distrustingSource(byDistance(access, make), owing)),
-		/** The same for blocks owed below the lanes. */
-		owed: makers.map((make) => distrustingSource(make(owing), owing)),
-		shared: {
-			chainId: chain.id,
-			db,
-			sinks,
-			clock,
-			leases,
-			fork,
-			remembered: createHeaderMemory(),
-			reorgDepthMax,
-			signal,
-			times,
-		},
-		backfill: {
-			lagBlocksMax,
-			onGivenUp({ lane, blocks }: { lane: string; blocks: number }) {
-				metrics.gaveUp({ chain: chain.slug, lane }, blocks);
-			},
-		},
-	};
-}
-
 export type ChainRun = ChainSettings & {
 	health: LaneHealth;
 	/** `NFT_SCAN_FROM_BLOCK`. */
@@ -174,6 +126,54 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		listeners.push(pushed.listener);
 		return pushed;
 	}
+}
+
+/** Makes the common parts of a chain's lanes and its backfill; nothing runs yet. */
+export function openChain(core: ChainCore, access: ChainAccess, settings: ChainSettings) {
+	const { clock, db, leases } = core;
+	const { chain, rpcFor } = access;
+	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
+	const log = core.log.with({ chain: chain.slug });
+	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
+	const makers = [
+		(rpc: Rpc) => saleSource(rpc, settings.venues, report),
+		(rpc: Rpc) => mintSource(rpc, report),
+	];
+	const owing = rpcFor("backfill");
+	const fork = createForkRepair({
+		chainId: chain.id,
+		db,
+		rpc: rpcFor("live"),
+		sinks,
+		depthMax: reorgDepthMax,
+		log,
+		onReorg: (depth) => metrics.reorg(chain.slug, depth),
+	});
+	return {
+		log,
+		report,
+		sources: makers.map((make) => distrustingSource(byDistance(access, make), owing)),
+		/** The same for blocks owed below the lanes. */
+		owed: makers.map((make) => distrustingSource(make(owing), owing)),
+		shared: {
+			chainId: chain.id,
+			db,
+			sinks,
+			clock,
+			leases,
+			fork,
+			remembered: createHeaderMemory(),
+			reorgDepthMax,
+			signal,
+			times,
+		},
+		backfill: {
+			lagBlocksMax,
+			onGivenUp({ lane, blocks }: { lane: string; blocks: number }) {
+				metrics.gaveUp({ chain: chain.slug, lane }, blocks);
+			},
+		},
+	};
 }
 
 /**

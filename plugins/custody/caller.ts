@@ -23,6 +23,34 @@ export type ProviderAnswer =
 
 export type Caller = (call: ProviderCall) => Promise<ProviderAnswer>;
 
+export type FailureLog = (endpoint: string, detail: string) => void;
+
+/**
+ * Codes which prove, with 400 and 422, that nothing was sent: they are given before anything is
+ * broadcast, or (funds) by a node that did not take it. `transaction_broadcast_failure` is not
+ * among them: one node's failure is not every node's. Neither is a 400 without a code: a used
+ * idempotency key, a reference that exists and a request past its expiry have none that anybody
+ * wrote down.
+ */
+export const UNSENT_CODES: ReadonlySet<string> = new Set([
+	"policy_violation",
+	"insufficient_funds",
+	"missing_or_empty_authorization_header",
+	"zero_correct_authorization_signatures",
+	"insufficient_correct_authorization_signatures",
+	"incorrect_quantity_of_authorization_signatures",
+	"no_valid_user_session_keys",
+	"user_session_keys_expired",
+]);
+
+const refusalSchema = z.object({
+	error: z.string(),
+	code: z.string().optional().catch(undefined),
+});
+
+/** Codes of the provider's that we know by name; every other one is `unlisted`. */
+const LISTED: ReadonlySet<string> = new Set([...UNSENT_CODES, "transaction_broadcast_failure"]);
+
 /**
  * Calls the wallet provider, once: no retry, no redirect, one time limit for all of it. It never
  * throws. (Bun's own `fetch` repeats a GET, and never a POST, whose connection was closed under it;
@@ -65,27 +93,6 @@ export function createCaller(options: {
 	};
 }
 
-async function readAnswer(response: Response): Promise<ProviderAnswer> {
-	const { status } = response;
-	const text = await readCapped(response, ANSWER_BYTES_MAX);
-	if (text === null) {
-		return { kind: "unreadable", status, detail: `more than ${ANSWER_BYTES_MAX} bytes` };
-	}
-	try {
-		return { kind: "answer", status, json: JSON.parse(text) };
-	} catch {
-		return { kind: "unreadable", status, detail: "no JSON" };
-	}
-}
-
-/** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
-function codeOf(error: unknown): string {
-	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
-}
-
-export type FailureLog = (endpoint: string, detail: string) => void;
-
 /** Logs one line a minute for each endpoint, with the count of failures that it stands for. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
 	// Endpoints are ours and few.
@@ -115,32 +122,6 @@ export function pathSegment(name: string): string {
 }
 
 /**
- * Codes which prove, with 400 and 422, that nothing was sent: they are given before anything is
- * broadcast, or (funds) by a node that did not take it. `transaction_broadcast_failure` is not
- * among them: one node's failure is not every node's. Neither is a 400 without a code: a used
- * idempotency key, a reference that exists and a request past its expiry have none that anybody
- * wrote down.
- */
-export const UNSENT_CODES: ReadonlySet<string> = new Set([
-	"policy_violation",
-	"insufficient_funds",
-	"missing_or_empty_authorization_header",
-	"zero_correct_authorization_signatures",
-	"insufficient_correct_authorization_signatures",
-	"incorrect_quantity_of_authorization_signatures",
-	"no_valid_user_session_keys",
-	"user_session_keys_expired",
-]);
-
-const refusalSchema = z.object({
-	error: z.string(),
-	code: z.string().optional().catch(undefined),
-});
-
-/** Codes of the provider's that we know by name; every other one is `unlisted`. */
-const LISTED: ReadonlySet<string> = new Set([...UNSENT_CODES, "transaction_broadcast_failure"]);
-
-/**
  * Returns the code of a refusal in the provider's own form: `unlisted` where it has none that we
  * know, null where the answer is no refusal of the provider's. Its sentence is not kept: it may
  * quote what we sent, and what we sent is signed.
@@ -149,4 +130,23 @@ export function refusalCode(json: unknown): string | null {
 	const { data } = refusalSchema.safeParse(json);
 	if (data === undefined) return null;
 	return data.code !== undefined && LISTED.has(data.code) ? data.code : "unlisted";
+}
+
+async function readAnswer(response: Response): Promise<ProviderAnswer> {
+	const { status } = response;
+	const text = await readCapped(response, ANSWER_BYTES_MAX);
+	if (text === null) {
+		return { kind: "unreadable", status, detail: `more than ${ANSWER_BYTES_MAX} bytes` };
+	}
+	try {
+		return { kind: "answer", status, json: JSON.parse(text) };
+	} catch {
+		return { kind: "unreadable", status, detail: "no JSON" };
+	}
+}
+
+/** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
+function codeOf(error: unknown): string {
+	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
 }

@@ -20,8 +20,6 @@ import { type AuthorizationKey, createAuthorizer, signatures } from "#plugins/cu
 import { createKeySet, createTokenVerifier } from "#plugins/custody/token.ts";
 import { readTrace, readTraces, readUser, wire } from "#plugins/custody/wire.ts";
 
-const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 /** `endpoint` is what a call is called in metrics and in the log. */
 export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
 
@@ -38,6 +36,58 @@ export type ProviderClient = {
 	/** Returns the Fault for an answer that is not what its schema says. */
 	unreadable(endpoint: string): Fault;
 };
+
+export type Quorums = {
+	/** Says whether our key alone signs for a quorum. */
+	isOurs(quorumId: string, signal: AbortSignal): Promise<boolean>;
+};
+
+export type CustodyOptions = {
+	baseUrl: string;
+	appId: string;
+	appSecret: string;
+	authorizationKey: AuthorizationKey;
+	/** Null: the keys that the provider publishes. */
+	verificationKey: KeyObject | null;
+	timeoutMs: number;
+	core: Pick<Core, "clock" | "log" | "metrics">;
+	/** Aborts when the process ends: what is under way ends with it, as `unknown`. */
+	ending?: AbortSignal;
+	fetch?: typeof fetch;
+};
+
+/** `kind` is a label of metrics: `read`, `not_found`, or the fault's code. */
+type Reading = { kind: string; json?: unknown; fault?: Fault; detail?: string };
+
+type Lookups = Pick<Custody, "byReference" | "byId" | "user" | "wallet">;
+
+const BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Builds the wallet provider over HTTP. Nobody is called before something is asked. */
+export function createCustody(options: CustodyOptions): Custody {
+	const { appId, authorizationKey, verificationKey, timeoutMs, core } = options;
+	const { clock } = core;
+	const client = createProviderClient({ ...options, call: createCaller(options) });
+	const authorize = createAuthorizer({ appId, privateKey: authorizationKey.privateKey });
+	const quorums = createQuorums({ client, publicKey: authorizationKey.publicKey, clock });
+	const published = createKeySet({
+		clock,
+		async ask() {
+			const path = `/v1/apps/${pathSegment(appId)}/jwks.json`;
+			const answer = await client.read({ endpoint: "keys", path, isPublic: true });
+			if (answer === null) throw client.unreadable("keys");
+			return answer.json;
+		},
+	});
+	const keys = verificationKey === null ? published : async () => verificationKey;
+	return {
+		isOn: true,
+		send: createSender({ client, authorize, clock }),
+		...lookups({ client, quorums }),
+		...signatures({ client, authorize, clock, timeoutMs }),
+		verifyAccessToken: createTokenVerifier({ appId, keys, clock }),
+	};
+}
 
 /** Makes calls by name: they are counted and timed, and logged where they fail. */
 export function createProviderClient(options: {
@@ -79,66 +129,6 @@ export function createProviderClient(options: {
 	};
 }
 
-/** Says whether the caller left. Who waited until their time ran out did not leave. */
-function isCalledOff(signal: AbortSignal | undefined): boolean {
-	if (!signal?.aborted) return false;
-	const reason: unknown = signal.reason;
-	return !(reason instanceof Error && reason.name === "TimeoutError");
-}
-
-/** `kind` is a label of metrics: `read`, `not_found`, or the fault's code. */
-type Reading = { kind: string; json?: unknown; fault?: Fault; detail?: string };
-
-function readingOf(answer: ProviderAnswer): Reading {
-	// Only in the provider's own form: the page of a proxy that lost its way is no "there is none".
-	const isMissing = answer.kind === "answer" && answer.status === 404;
-	if (isMissing && refusalCode(answer.json) !== null) return { kind: "not_found" };
-	const fault = faultOfAnswer(answer);
-	if (fault) return { kind: fault.code, fault, detail: fault.privateDetail ?? fault.code };
-	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
-}
-
-/** Makes what an operator sees of the calls to the wallet provider. */
-function custodyMetrics(metrics: Metrics) {
-	return {
-		calls: metrics.counter({
-			name: "wallet_provider_calls_total",
-			help: "Calls to the wallet provider, by what came of them.",
-			labels: ["endpoint", "outcome"],
-		}),
-		duration: metrics.histogram({
-			name: "wallet_provider_call_duration_seconds",
-			help: "Time from sending a call to the wallet provider to the end of its answer.",
-			labels: ["endpoint"],
-			buckets: BUCKETS_S,
-		}),
-	};
-}
-
-/** Returns what is wrong with an answer to a question; null: it can be read. */
-function faultOfAnswer(answer: ProviderAnswer): Fault | null {
-	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
-	const { status } = answer;
-	const isForm = answer.kind === "answer" && refusalCode(answer.json) !== null;
-	if (status === 429) {
-		const members = { provider: "wallet-provider" };
-		return custodyFault.rateLimited({ detail: `HTTP ${status}`, members });
-	}
-	if (status >= 500 || status === 408)
-		return custodyFault.unavailable({ detail: `HTTP ${status}` });
-	if (answer.kind === "unreadable") {
-		return custodyFault.unreadable({ detail: `HTTP ${status}: ${answer.detail}` });
-	}
-	if (status >= 200 && status < 300) return null;
-	if (!isForm) return custodyFault.unreadable({ detail: `HTTP ${status}: an odd refusal` });
-	return custodyFault.refused({ detail: `HTTP ${status}: ${refusalCode(answer.json)}` });
-}
-
-export type Quorums = {
-	/** Says whether our key alone signs for a quorum. */
-	isOurs(quorumId: string, signal: AbortSignal): Promise<boolean>;
-};
-
 /**
  * Asks which key quorums our authorization key signs for: a wallet names its signers by quorum, and
  * only the quorum names keys. Answers are remembered, since most wallets name the same one.
@@ -165,65 +155,6 @@ export function createQuorums(options: {
 			known.set(quorumId, { isOurs, atMs: clock.nowMs() });
 			return isOurs;
 		},
-	};
-}
-
-function holds(
-	client: ProviderClient,
-	json: unknown,
-	{ quorumId, publicKey }: { quorumId: string; publicKey: string },
-): boolean {
-	const { data } = wire.quorum.safeParse(json);
-	if (data === undefined || data.id !== quorumId) throw client.unreadable("quorum");
-	// One signature is all we can give.
-	if ((data.authorization_threshold ?? 1) > 1) return false;
-	return data.authorization_keys.some((key) => bare(key.public_key) === publicKey);
-}
-
-/** Returns a key without PEM's first and last line and its line breaks. */
-function bare(key: string): string {
-	return key.replace(/-----[A-Z ]+-----/g, "").replace(/\s+/g, "");
-}
-
-type Lookups = Pick<Custody, "byReference" | "byId" | "user" | "wallet">;
-
-export type CustodyOptions = {
-	baseUrl: string;
-	appId: string;
-	appSecret: string;
-	authorizationKey: AuthorizationKey;
-	/** Null: the keys that the provider publishes. */
-	verificationKey: KeyObject | null;
-	timeoutMs: number;
-	core: Pick<Core, "clock" | "log" | "metrics">;
-	/** Aborts when the process ends: what is under way ends with it, as `unknown`. */
-	ending?: AbortSignal;
-	fetch?: typeof fetch;
-};
-
-/** Builds the wallet provider over HTTP. Nobody is called before something is asked. */
-export function createCustody(options: CustodyOptions): Custody {
-	const { appId, authorizationKey, verificationKey, timeoutMs, core } = options;
-	const { clock } = core;
-	const client = createProviderClient({ ...options, call: createCaller(options) });
-	const authorize = createAuthorizer({ appId, privateKey: authorizationKey.privateKey });
-	const quorums = createQuorums({ client, publicKey: authorizationKey.publicKey, clock });
-	const published = createKeySet({
-		clock,
-		async ask() {
-			const path = `/v1/apps/${pathSegment(appId)}/jwks.json`;
-			const answer = await client.read({ endpoint: "keys", path, isPublic: true });
-			if (answer === null) throw client.unreadable("keys");
-			return answer.json;
-		},
-	});
-	const keys = verificationKey === null ? published : async () => verificationKey;
-	return {
-		isOn: true,
-		send: createSender({ client, authorize, clock }),
-		...lookups({ client, quorums }),
-		...signatures({ client, authorize, clock, timeoutMs }),
-		verifyAccessToken: createTokenVerifier({ appId, keys, clock }),
 	};
 }
 
@@ -288,4 +219,73 @@ function lookups(options: { client: ProviderClient; quorums: Quorums }): Lookups
 
 function signerId({ signer_id }: { signer_id: string }): string {
 	return signer_id;
+}
+
+/** Makes what an operator sees of the calls to the wallet provider. */
+function custodyMetrics(metrics: Metrics) {
+	return {
+		calls: metrics.counter({
+			name: "wallet_provider_calls_total",
+			help: "Calls to the wallet provider, by what came of them.",
+			labels: ["endpoint", "outcome"],
+		}),
+		duration: metrics.histogram({
+			name: "wallet_provider_call_duration_seconds",
+			help: "Time from sending a call to the wallet provider to the end of its answer.",
+			labels: ["endpoint"],
+			buckets: BUCKETS_S,
+		}),
+	};
+}
+
+/** Says whether the caller left. Who waited until their time ran out did not leave. */
+function isCalledOff(signal: AbortSignal | undefined): boolean {
+	if (!signal?.aborted) return false;
+	const reason: unknown = signal.reason;
+	return !(reason instanceof Error && reason.name === "TimeoutError");
+}
+
+function readingOf(answer: ProviderAnswer): Reading {
+	// Only in the provider's own form: the page of a proxy that lost its way is no "there is none".
+	const isMissing = answer.kind === "answer" && answer.status === 404;
+	if (isMissing && refusalCode(answer.json) !== null) return { kind: "not_found" };
+	const fault = faultOfAnswer(answer);
+	if (fault) return { kind: fault.code, fault, detail: fault.privateDetail ?? fault.code };
+	return { kind: "read", json: answer.kind === "answer" ? answer.json : undefined };
+}
+
+/** Returns what is wrong with an answer to a question; null: it can be read. */
+function faultOfAnswer(answer: ProviderAnswer): Fault | null {
+	if (answer.kind === "silent") return custodyFault.unavailable({ detail: answer.detail });
+	const { status } = answer;
+	const isForm = answer.kind === "answer" && refusalCode(answer.json) !== null;
+	if (status === 429) {
+		const members = { provider: "wallet-provider" };
+		return custodyFault.rateLimited({ detail: `HTTP ${status}`, members });
+	}
+	if (status >= 500 || status === 408)
+		return custodyFault.unavailable({ detail: `HTTP ${status}` });
+	if (answer.kind === "unreadable") {
+		return custodyFault.unreadable({ detail: `HTTP ${status}: ${answer.detail}` });
+	}
+	if (status >= 200 && status < 300) return null;
+	if (!isForm) return custodyFault.unreadable({ detail: `HTTP ${status}: an odd refusal` });
+	return custodyFault.refused({ detail: `HTTP ${status}: ${refusalCode(answer.json)}` });
+}
+
+function holds(
+	client: ProviderClient,
+	json: unknown,
+	{ quorumId, publicKey }: { quorumId: string; publicKey: string },
+): boolean {
+	const { data } = wire.quorum.safeParse(json);
+	if (data === undefined || data.id !== quorumId) throw client.unreadable("quorum");
+	// One signature is all we can give.
+	if ((data.authorization_threshold ?? 1) > 1) return false;
+	return data.authorization_keys.some((key) => bare(key.public_key) === publicKey);
+}
+
+/** Returns a key without PEM's first and last line and its line breaks. */
+function bare(key: string): string {
+	return key.replace(/-----[A-Z ]+-----/g, "").replace(/\s+/g, "");
 }

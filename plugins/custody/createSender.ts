@@ -13,54 +13,13 @@ import { REFERENCE_LENGTH_MAX, REQUEST_BYTES_MAX } from "#plugins/custody/limits
 import type { Authorize } from "#plugins/custody/sign.ts";
 import { wire } from "#plugins/custody/wire.ts";
 
+type Request = Parameters<Custody["send"]>[0];
+
 /**
  * Statuses which mean that nothing was done, because who asked, or what was asked for, was refused
  * before the work. They count in the provider's own form only: the page of a proxy proves nothing.
  */
 const TURNED_AWAY: ReadonlySet<number> = new Set([401, 403, 404]);
-
-/** Says what an answer to `eth_sendTransaction` proves. What proves nothing is `unknown`. */
-export function classifySend(
-	answer: ProviderAnswer,
-	asked: { caip2: string; referenceId: string },
-): SendOutcome {
-	if (answer.kind === "silent") return unknown(answer.detail);
-	const { status } = answer;
-	if (answer.kind === "unreadable") return unknown(`HTTP ${status}: ${answer.detail}`);
-	if (status >= 200 && status < 300) return readSent(answer.json, asked);
-	const code = refusalCode(answer.json);
-	if (code === null) return unknown(`HTTP ${status}: not in the provider's form`);
-	const detail = `HTTP ${status}: ${code}`;
-	// Whoever speaks of a transaction has one.
-	const contradicts = /"(?:data|hash|transaction_hash|transaction_id)":/.test(
-		JSON.stringify(answer.json),
-	);
-	const isProof =
-		!contradicts &&
-		code !== "transaction_broadcast_failure" &&
-		(TURNED_AWAY.has(status) || ((status === 400 || status === 422) && UNSENT_CODES.has(code)));
-	if (!isProof) return unknown(detail);
-	return { kind: "refused", code: code === "unlisted" ? `http_${status}` : code, detail };
-}
-
-function readSent(json: unknown, asked: { caip2: string; referenceId: string }): SendOutcome {
-	const { data: read } = wire.sent.safeParse(json);
-	if (read === undefined) return unknown("HTTP 200: not what its schema says");
-	const { data } = read;
-	if (data.caip2 !== asked.caip2) return unknown("HTTP 200: of another chain");
-	// Left out it says nothing; another one says that the answer is not ours.
-	if (data.reference_id != null && data.reference_id !== asked.referenceId) {
-		return unknown("HTTP 200: of another reference");
-	}
-	if (/^0x0+$/.test(data.hash)) return unknown("HTTP 200: no hash");
-	return { kind: "sent", transactionHash: data.hash, transactionId: data.transaction_id ?? null };
-}
-
-function unknown(detail: string): SendOutcome {
-	return { kind: "unknown", detail };
-}
-
-type Request = Parameters<Custody["send"]>[0];
 
 const REFERENCE = new RegExp(`^[\\w-]{1,${REFERENCE_LENGTH_MAX}}$`);
 
@@ -96,31 +55,28 @@ export function createSender(options: {
 	};
 }
 
-function callOf(request: Request, options: { client: ProviderClient; authorize: Authorize }) {
-	const { providerWalletId, transaction, referenceId, validUntilMs, signal } = request;
-	const path = `/v1/wallets/${pathSegment(providerWalletId)}/rpc`;
-	const signed = options.authorize({
-		url: options.client.urlOf(path),
-		body: sendBody(transaction, referenceId),
-		idempotencyKey: referenceId,
-		expiresAtMs: validUntilMs,
-	});
-	return { endpoint: "send", path, signed, signal };
-}
-
-function notSent(detail: string): SendOutcome {
-	return { kind: "refused", code: "not_sent", detail };
-}
-
-/** Writes the request by which the provider signs a transaction and broadcasts it. */
-function sendBody(transaction: CustodyTransaction, referenceId: string) {
-	return {
-		method: "eth_sendTransaction",
-		caip2: `eip155:${transaction.chainId}`,
-		chain_type: "ethereum",
-		reference_id: referenceId,
-		params: { transaction: transactionParams(transaction) },
-	};
+/** Says what an answer to `eth_sendTransaction` proves. What proves nothing is `unknown`. */
+export function classifySend(
+	answer: ProviderAnswer,
+	asked: { caip2: string; referenceId: string },
+): SendOutcome {
+	if (answer.kind === "silent") return unknown(answer.detail);
+	const { status } = answer;
+	if (answer.kind === "unreadable") return unknown(`HTTP ${status}: ${answer.detail}`);
+	if (status >= 200 && status < 300) return readSent(answer.json, asked);
+	const code = refusalCode(answer.json);
+	if (code === null) return unknown(`HTTP ${status}: not in the provider's form`);
+	const detail = `HTTP ${status}: ${code}`;
+	// Whoever speaks of a transaction has one.
+	const contradicts = /"(?:data|hash|transaction_hash|transaction_id)":/.test(
+		JSON.stringify(answer.json),
+	);
+	const isProof =
+		!contradicts &&
+		code !== "transaction_broadcast_failure" &&
+		(TURNED_AWAY.has(status) || ((status === 400 || status === 422) && UNSENT_CODES.has(code)));
+	if (!isProof) return unknown(detail);
+	return { kind: "refused", code: code === "unlisted" ? `http_${status}` : code, detail };
 }
 
 /**
@@ -148,4 +104,48 @@ export function transactionParams(
 		max_fee_per_gas: numberToHex(maxFeePerGas),
 		max_priority_fee_per_gas: numberToHex(maxPriorityFeePerGas),
 	};
+}
+
+function notSent(detail: string): SendOutcome {
+	return { kind: "refused", code: "not_sent", detail };
+}
+
+function callOf(request: Request, options: { client: ProviderClient; authorize: Authorize }) {
+	const { providerWalletId, transaction, referenceId, validUntilMs, signal } = request;
+	const path = `/v1/wallets/${pathSegment(providerWalletId)}/rpc`;
+	const signed = options.authorize({
+		url: options.client.urlOf(path),
+		body: sendBody(transaction, referenceId),
+		idempotencyKey: referenceId,
+		expiresAtMs: validUntilMs,
+	});
+	return { endpoint: "send", path, signed, signal };
+}
+
+/** Writes the request by which the provider signs a transaction and broadcasts it. */
+function sendBody(transaction: CustodyTransaction, referenceId: string) {
+	return {
+		method: "eth_sendTransaction",
+		caip2: `eip155:${transaction.chainId}`,
+		chain_type: "ethereum",
+		reference_id: referenceId,
+		params: { transaction: transactionParams(transaction) },
+	};
+}
+
+function unknown(detail: string): SendOutcome {
+	return { kind: "unknown", detail };
+}
+
+function readSent(json: unknown, asked: { caip2: string; referenceId: string }): SendOutcome {
+	const { data: read } = wire.sent.safeParse(json);
+	if (read === undefined) return unknown("HTTP 200: not what its schema says");
+	const { data } = read;
+	if (data.caip2 !== asked.caip2) return unknown("HTTP 200: of another chain");
+	// Left out it says nothing; another one says that the answer is not ours.
+	if (data.reference_id != null && data.reference_id !== asked.referenceId) {
+		return unknown("HTTP 200: of another reference");
+	}
+	if (/^0x0+$/.test(data.hash)) return unknown("HTTP 200: no hash");
+	return { kind: "sent", transactionHash: data.hash, transactionId: data.transaction_id ?? null };
 }

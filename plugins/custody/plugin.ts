@@ -91,6 +91,33 @@ export const offCustody: Custody = {
 	verifyAccessToken: off,
 };
 
+/** The wallet provider, which holds keys for our users, and what it tells of its own accord. */
+export const custodyPlugin = definePlugin({
+	name: "custody",
+	version: "1",
+	config: z.object(custodyConfig),
+	needs: {},
+	offers: CustodyKey,
+	setup({ config, core }) {
+		const ending = new AbortController();
+		let listener: Look | null = null;
+		const look: Look = async (referenceId) => (await listener?.(referenceId)) ?? false;
+		const secret = readWebhookSecret(config.WALLET_PROVIDER_WEBHOOK_SECRET ?? "");
+		return {
+			service: {
+				...openCustody(config, { core, ending: ending.signal }),
+				callTimeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
+				onWebhook(wanted) {
+					assert(listener === null, "two listen to the wallet provider's webhooks");
+					listener = wanted;
+				},
+			},
+			routes: webhookRoutes(secret && createWebhooks(secret, { ...core, look })),
+			stop: () => ending.abort(),
+		};
+	},
+});
+
 /**
  * Opens the wallet provider that is configured: application, secret and key together. Without any
  * of them it is off. A part of them is a mistake, which is told at boot and not at the first trade.
@@ -128,30 +155,3 @@ export function openCustody(
 async function off(): Promise<never> {
 	throw custodyFault.off();
 }
-
-/** The wallet provider, which holds keys for our users, and what it tells of its own accord. */
-export const custodyPlugin = definePlugin({
-	name: "custody",
-	version: "1",
-	config: z.object(custodyConfig),
-	needs: {},
-	offers: CustodyKey,
-	setup({ config, core }) {
-		const ending = new AbortController();
-		let listener: Look | null = null;
-		const look: Look = async (referenceId) => (await listener?.(referenceId)) ?? false;
-		const secret = readWebhookSecret(config.WALLET_PROVIDER_WEBHOOK_SECRET ?? "");
-		return {
-			service: {
-				...openCustody(config, { core, ending: ending.signal }),
-				callTimeoutMs: config.WALLET_PROVIDER_TIMEOUT_MS,
-				onWebhook(wanted) {
-					assert(listener === null, "two listen to the wallet provider's webhooks");
-					listener = wanted;
-				},
-			},
-			routes: webhookRoutes(secret && createWebhooks(secret, { ...core, look })),
-			stop: () => ending.abort(),
-		};
-	},
-});

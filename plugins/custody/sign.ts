@@ -10,29 +10,6 @@ import { custodyFault } from "#plugins/custody/faults.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, JSON_DEPTH_MAX } from "#plugins/custody/limits.ts";
 import { wire } from "#plugins/custody/wire.ts";
 
-function refused(what: string): Error {
-	return custodyFault.refused({ detail: `cannot be signed: ${what}` });
-}
-
-const RULES: CanonicalRules = {
-	depthMax: JSON_DEPTH_MAX,
-	refused,
-	replaceText(text) {
-		if (!text.isWellFormed()) throw refused("text with half a character");
-		return text;
-	},
-};
-
-/**
- * Returns the one text that RFC 8785 (JCS) has for a value: what is signed on both sides.
- *
- * What JSON cannot hold exactly is refused and not left out: a member that silently disappears
- * would be signed as if nobody had asked for it.
- */
-export function canonicalizeJson(value: unknown): string {
-	return canonicalJson(value, RULES);
-}
-
 export type AuthorizedRequest = {
 	/** In full, without a slash at its end. */
 	url: string;
@@ -46,6 +23,46 @@ export type Authorize = (request: AuthorizedRequest) => {
 	headers: Record<string, string>;
 	text: string;
 };
+
+export type AuthorizationKey = {
+	/** Stays in this process: only signatures made with it leave. */
+	privateKey: KeyObject;
+	/** SPKI in base64, as the provider lists it among a quorum's keys. */
+	publicKey: string;
+};
+
+type Signatures = Pick<Custody, "signMessage" | "signTypedData">;
+type Wanted = {
+	endpoint: string;
+	method: string;
+	params: Record<string, unknown>;
+	providerWalletId: string;
+	idempotencyKey: string;
+	signal: AbortSignal;
+};
+
+const RULES: CanonicalRules = {
+	depthMax: JSON_DEPTH_MAX,
+	refused,
+	replaceText(text) {
+		if (!text.isWellFormed()) throw refused("text with half a character");
+		return text;
+	},
+};
+
+const PREFIX = "wallet-auth:";
+const BASE64 = /^[A-Za-z0-9+/]{40,2000}={0,2}$/;
+
+const record = z.record(z.string(), z.unknown());
+
+const typedDataSchema = z.object({
+	domain: record,
+	types: record,
+	primaryType: z.string(),
+	message: record,
+});
+
+const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 /**
  * Signs requests with the authorization key, as the provider checks them: DER-encoded ECDSA P-256
@@ -72,15 +89,15 @@ export function createAuthorizer(options: { appId: string; privateKey: KeyObject
 	};
 }
 
-export type AuthorizationKey = {
-	/** Stays in this process: only signatures made with it leave. */
-	privateKey: KeyObject;
-	/** SPKI in base64, as the provider lists it among a quorum's keys. */
-	publicKey: string;
-};
-
-const PREFIX = "wallet-auth:";
-const BASE64 = /^[A-Za-z0-9+/]{40,2000}={0,2}$/;
+/**
+ * Returns the one text that RFC 8785 (JCS) has for a value: what is signed on both sides.
+ *
+ * What JSON cannot hold exactly is refused and not left out: a member that silently disappears
+ * would be signed as if nobody had asked for it.
+ */
+export function canonicalizeJson(value: unknown): string {
+	return canonicalJson(value, RULES);
+}
 
 /** Reads a P-256 key in PKCS #8, base64, as the provider hands it out; null: it is none. */
 export function readAuthorizationKey(text: string): AuthorizationKey | null {
@@ -97,27 +114,6 @@ export function readAuthorizationKey(text: string): AuthorizationKey | null {
 		return null;
 	}
 }
-
-const record = z.record(z.string(), z.unknown());
-
-const typedDataSchema = z.object({
-	domain: record,
-	types: record,
-	primaryType: z.string(),
-	message: record,
-});
-
-type Signatures = Pick<Custody, "signMessage" | "signTypedData">;
-type Wanted = {
-	endpoint: string;
-	method: string;
-	params: Record<string, unknown>;
-	providerWalletId: string;
-	idempotencyKey: string;
-	signal: AbortSignal;
-};
-
-const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 /** Has a wallet sign messages. A signature can spend, but does nothing until somebody has it. */
 export function signatures(options: {
@@ -189,4 +185,8 @@ function exact(value: unknown, depth: number): unknown {
 	return Object.fromEntries(
 		Object.entries(value).map(([name, inner]) => [name, exact(inner, depth + 1)]),
 	);
+}
+
+function refused(what: string): Error {
+	return custodyFault.refused({ detail: `cannot be signed: ${what}` });
 }

@@ -30,6 +30,35 @@ const keySchema = z.object({
 	use: z.literal("sig").optional(),
 });
 
+const SIGNATURE_BYTES = 64;
+
+// Strict: a member that RFC 7515 tells to refuse where it is not understood is `crit`.
+const headerSchema = z.object({
+	alg: z.literal("ES256"),
+	typ: z.string().regex(/^jwt$/i).optional(),
+	kid: z.string().max(NAME_LENGTH_MAX).optional(),
+	crit: z.undefined().optional(),
+});
+const claimsSchema = z.object({
+	iss: z.string(),
+	aud: z.union([z.string(), z.tuple([z.string()])]),
+	sub: z.string().min(1).max(NAME_LENGTH_MAX),
+	exp: z.number(),
+	iat: z.number().optional(),
+	nbf: z.number().optional(),
+});
+
+export type Token = {
+	keyId: string | null;
+	claims: z.output<typeof claimsSchema>;
+	/** What was signed. */
+	signed: Buffer;
+	/** r and s, 32 bytes each. */
+	signature: Buffer;
+};
+
+const ISSUER = "privy.io";
+
 /**
  * Keeps the provider's public keys (JWKS), and asks for them once at a time. A key that we do not
  * know is asked for, but seldom: whoever invents key names costs one request in half a minute.
@@ -79,83 +108,6 @@ export function createKeySet(options: { ask: () => Promise<unknown>; clock: Cloc
 	};
 }
 
-function readKeys(json: unknown): Map<string, KeyObject> {
-	const read = new Map<string, KeyObject>();
-	for (const one of setSchema.safeParse(json).data?.keys ?? []) {
-		const { data } = keySchema.safeParse(one);
-		if (!data) continue;
-		try {
-			const { kty, crv, x, y } = data;
-			read.set(data.kid, createPublicKey({ key: { kty, crv, x, y }, format: "jwk" }));
-		} catch {
-			// A point that is not on the curve is no key.
-		}
-	}
-	return read;
-}
-
-const SIGNATURE_BYTES = 64;
-
-// Strict: a member that RFC 7515 tells to refuse where it is not understood is `crit`.
-const headerSchema = z.object({
-	alg: z.literal("ES256"),
-	typ: z.string().regex(/^jwt$/i).optional(),
-	kid: z.string().max(NAME_LENGTH_MAX).optional(),
-	crit: z.undefined().optional(),
-});
-const claimsSchema = z.object({
-	iss: z.string(),
-	aud: z.union([z.string(), z.tuple([z.string()])]),
-	sub: z.string().min(1).max(NAME_LENGTH_MAX),
-	exp: z.number(),
-	iat: z.number().optional(),
-	nbf: z.number().optional(),
-});
-
-export type Token = {
-	keyId: string | null;
-	claims: z.output<typeof claimsSchema>;
-	/** What was signed. */
-	signed: Buffer;
-	/** r and s, 32 bytes each. */
-	signature: Buffer;
-};
-
-/** Takes a compact ES256 token apart; null for every other text. Nothing in it is verified yet. */
-export function readToken(text: string): Token | null {
-	if (text.length > TOKEN_LENGTH_MAX) return null;
-	const [header, payload, mac, ...more] = text.split(".");
-	if (header === undefined || payload === undefined || mac === undefined || more.length > 0) {
-		return null;
-	}
-	const signature = bytesOf(mac);
-	const { data: head } = headerSchema.safeParse(jsonOf(header));
-	const { data: claims } = claimsSchema.safeParse(jsonOf(payload));
-	if (signature?.length !== SIGNATURE_BYTES || !head || !claims) return null;
-	return {
-		keyId: head.kid ?? null,
-		claims,
-		signed: Buffer.from(`${header}.${payload}`),
-		signature,
-	};
-}
-
-function jsonOf(part: string): unknown {
-	try {
-		return JSON.parse(bytesOf(part)?.toString("utf8") ?? "");
-	} catch {
-		return undefined;
-	}
-}
-
-/** Reads base64url in its one right spelling: Buffer alone takes `+`, `=` and stray letters too. */
-function bytesOf(part: string): Buffer | null {
-	const bytes = Buffer.from(part, "base64url");
-	return bytes.toString("base64url") === part ? bytes : null;
-}
-
-const ISSUER = "privy.io";
-
 /**
  * Says whose access token it is. ES256 alone: what a token's header asks for decides nothing. Every
  * token that does not hold is the same `unauthorized`; why is for the log, without the token.
@@ -183,18 +135,23 @@ export function createTokenVerifier(options: {
 	};
 }
 
-function mistakeIn({ claims }: Token, appId: string, nowS: number): string | null {
-	const { iss, aud, exp, iat = 0, nbf = 0 } = claims;
-	if (iss !== ISSUER) return "its issuer is another";
-	if ((typeof aud === "string" ? aud : aud[0]) !== appId) return "it is for another application";
-	if (!(exp > nowS)) return "it has expired";
-	if (exp > nowS + TOKEN_EXPIRES_WITHIN_S) return "it expires more than a day ahead";
-	const latestS = nowS + TOKEN_CLOCK_SKEW_S;
-	return iat > latestS || nbf > latestS ? "it is not valid yet" : null;
-}
-
-function refused(detail: string) {
-	return httpFault.unauthorized({ detail: `access token: ${detail}` });
+/** Takes a compact ES256 token apart; null for every other text. Nothing in it is verified yet. */
+export function readToken(text: string): Token | null {
+	if (text.length > TOKEN_LENGTH_MAX) return null;
+	const [header, payload, mac, ...more] = text.split(".");
+	if (header === undefined || payload === undefined || mac === undefined || more.length > 0) {
+		return null;
+	}
+	const signature = bytesOf(mac);
+	const { data: head } = headerSchema.safeParse(jsonOf(header));
+	const { data: claims } = claimsSchema.safeParse(jsonOf(payload));
+	if (signature?.length !== SIGNATURE_BYTES || !head || !claims) return null;
+	return {
+		keyId: head.kid ?? null,
+		claims,
+		signed: Buffer.from(`${header}.${payload}`),
+		signature,
+	};
 }
 
 /** Reads a P-256 public key: PEM (also with `\n` written out, as environments do), SPKI base64. */
@@ -207,5 +164,48 @@ export function readVerificationKey(text: string): KeyObject | null {
 		return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : null;
 	} catch {
 		return null;
+	}
+}
+
+function readKeys(json: unknown): Map<string, KeyObject> {
+	const read = new Map<string, KeyObject>();
+	for (const one of setSchema.safeParse(json).data?.keys ?? []) {
+		const { data } = keySchema.safeParse(one);
+		if (!data) continue;
+		try {
+			const { kty, crv, x, y } = data;
+			read.set(data.kid, createPublicKey({ key: { kty, crv, x, y }, format: "jwk" }));
+		} catch {
+			// A point that is not on the curve is no key.
+		}
+	}
+	return read;
+}
+
+function refused(detail: string) {
+	return httpFault.unauthorized({ detail: `access token: ${detail}` });
+}
+
+function mistakeIn({ claims }: Token, appId: string, nowS: number): string | null {
+	const { iss, aud, exp, iat = 0, nbf = 0 } = claims;
+	if (iss !== ISSUER) return "its issuer is another";
+	if ((typeof aud === "string" ? aud : aud[0]) !== appId) return "it is for another application";
+	if (!(exp > nowS)) return "it has expired";
+	if (exp > nowS + TOKEN_EXPIRES_WITHIN_S) return "it expires more than a day ahead";
+	const latestS = nowS + TOKEN_CLOCK_SKEW_S;
+	return iat > latestS || nbf > latestS ? "it is not valid yet" : null;
+}
+
+/** Reads base64url in its one right spelling: Buffer alone takes `+`, `=` and stray letters too. */
+function bytesOf(part: string): Buffer | null {
+	const bytes = Buffer.from(part, "base64url");
+	return bytes.toString("base64url") === part ? bytes : null;
+}
+
+function jsonOf(part: string): unknown {
+	try {
+		return JSON.parse(bytesOf(part)?.toString("utf8") ?? "");
+	} catch {
+		return undefined;
 	}
 }

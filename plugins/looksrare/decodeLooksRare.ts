@@ -3,14 +3,6 @@ import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import { splitByUnit } from "#core/money.ts";
 import type { Sale, SaleRejection, VenueReading } from "#plugins/chain-scanner/contract.ts";
 
-/** First topics of the two logs that sales are made of. Neither event has an indexed argument. */
-export const looksRareTopics: { takerBid: Hex; takerAsk: Hex } = {
-	/** TakerBid: a listing was bought. */
-	takerBid: "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3",
-	/** TakerAsk: an offer was accepted. */
-	takerAsk: "0x9aaa45d6db2ef74ead0751ea9113263d1dec1b50cea05f0ca2002cb8063564a4",
-};
-
 /** What one TakerBid or TakerAsk says. The two differ only in what the first two people are. */
 export type TakerEvent = {
 	/** `listingBought` is a TakerBid, `offerAccepted` a TakerAsk. */
@@ -35,6 +27,14 @@ export type TakerEventReading =
 	| { kind: "event"; event: TakerEvent }
 	| { kind: "undecoded"; problem: string };
 
+/** First topics of the two logs that sales are made of. Neither event has an indexed argument. */
+export const looksRareTopics: { takerBid: Hex; takerAsk: Hex } = {
+	/** TakerBid: a listing was bought. */
+	takerBid: "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3",
+	/** TakerAsk: an offer was accepted. */
+	takerAsk: "0x9aaa45d6db2ef74ead0751ea9113263d1dec1b50cea05f0ca2002cb8063564a4",
+};
+
 const UINT256_MAX = 2n ** 256n - 1n;
 const WORD_BYTES = 32;
 
@@ -52,6 +52,19 @@ const AT = {
 	protocolFee: 14 * WORD_BYTES,
 };
 const HEAD_BYTES = 15 * WORD_BYTES;
+
+/** Reads the sales out of LooksRare's logs; each log stands for itself. */
+export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {
+	const reading: VenueReading = { sales: [], undecoded: [] };
+	for (const log of logs) {
+		const logIndex = Number(log.logIndex);
+		const read = readTakerEvent(log);
+		if (read.kind === "undecoded") reading.undecoded.push({ logIndex, problem: read.problem });
+		// One by one: a log may name more items than a call takes arguments.
+		else for (const sale of salesOf(read.event, logIndex)) reading.sales.push(sale);
+	}
+	return reading;
+}
 
 /**
  * Reads one log by its words; what it cannot read is named.
@@ -92,43 +105,6 @@ export function readTakerEvent(log: Pick<RawLog, "topics" | "data">): TakerEvent
 	return { kind: "event", event };
 }
 
-function undecoded(problem: string): TakerEventReading {
-	return { kind: "undecoded", problem };
-}
-
-function kindOf(topics: RawLog["topics"]): TakerEvent["kind"] | null {
-	if (topics.length !== 1) return null;
-	if (topics[0] === looksRareTopics.takerBid) return "listingBought";
-	return topics[0] === looksRareTopics.takerAsk ? "offerAccepted" : null;
-}
-
-/** The contract takes the fees out of the price, so their sum is the price to the unit. */
-function priceOf(data: Buffer): bigint {
-	const parts = [AT.proceeds, AT.creatorFee, AT.protocolFee];
-	return parts.reduce((sum, at) => sum + readUint(data, at), 0n);
-}
-
-/** Returns the ABI array whose offset is at `headByte`; null where it ends beyond the data. */
-function uintsThrough(data: Buffer, headByte: number): bigint[] | null {
-	const list = arrayAt({ data, head: headByte / WORD_BYTES, itemBytes: WORD_BYTES });
-	if (list === null) return null;
-	const { firstByte, count } = list;
-	return Array.from({ length: count }, (_, at) => readUint(data, firstByte + at * WORD_BYTES));
-}
-
-/** Reads the sales out of LooksRare's logs; each log stands for itself. */
-export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {
-	const reading: VenueReading = { sales: [], undecoded: [] };
-	for (const log of logs) {
-		const logIndex = Number(log.logIndex);
-		const read = readTakerEvent(log);
-		if (read.kind === "undecoded") reading.undecoded.push({ logIndex, problem: read.problem });
-		// One by one: a log may name more items than a call takes arguments.
-		else for (const sale of salesOf(read.event, logIndex)) reading.sales.push(sale);
-	}
-	return reading;
-}
-
 function salesOf(event: TakerEvent, logIndex: number): Sale[] {
 	const { amounts, itemIds, payee, price, recipient, taker } = event;
 	const isListing = event.kind === "listingBought";
@@ -164,4 +140,28 @@ function salesOf(event: TakerEvent, logIndex: number): Sale[] {
 			reason,
 		};
 	});
+}
+
+function kindOf(topics: RawLog["topics"]): TakerEvent["kind"] | null {
+	if (topics.length !== 1) return null;
+	if (topics[0] === looksRareTopics.takerBid) return "listingBought";
+	return topics[0] === looksRareTopics.takerAsk ? "offerAccepted" : null;
+}
+
+function undecoded(problem: string): TakerEventReading {
+	return { kind: "undecoded", problem };
+}
+
+/** Returns the ABI array whose offset is at `headByte`; null where it ends beyond the data. */
+function uintsThrough(data: Buffer, headByte: number): bigint[] | null {
+	const list = arrayAt({ data, head: headByte / WORD_BYTES, itemBytes: WORD_BYTES });
+	if (list === null) return null;
+	const { firstByte, count } = list;
+	return Array.from({ length: count }, (_, at) => readUint(data, firstByte + at * WORD_BYTES));
+}
+
+/** The contract takes the fees out of the price, so their sum is the price to the unit. */
+function priceOf(data: Buffer): bigint {
+	const parts = [AT.proceeds, AT.creatorFee, AT.protocolFee];
+	return parts.reduce((sum, at) => sum + readUint(data, at), 0n);
 }

@@ -12,6 +12,18 @@ export type ProviderHealth = {
 	stream: ProviderStreamState;
 };
 
+const WEI_DECIMALS = 18;
+
+/**
+ * A sync is at most ten minutes old where the provider can be reached; the rest is for the queue.
+ */
+const SYNC_RECENT_MS = 1_200_000;
+
+const DISPLAY_USD_WEI_DECIMALS = 18;
+
+/** The currency of summed amounts, beside their exact integers: ETH, in wei. */
+export const nativeCurrency = { symbol: "ETH", decimals: 18 } as const;
+
 /** Returns the chain of a row that was read for these chains. */
 export function chainOfRow(chains: readonly Chain[], row: { chainId: number }): Chain {
 	const chain = chains.find(({ id }) => id === row.chainId);
@@ -24,22 +36,15 @@ export function displayCount(count: string | null): number | null {
 	return count === null ? null : Number(count) || null;
 }
 
-const WEI_DECIMALS = 18;
-
-/** Returns a stored amount of wei as the number that clients see; unknown stays unknown. */
-export function displayNative(wei: string | null): number | null {
-	return wei === null ? null : toDisplayNumber(BigInt(wei), WEI_DECIMALS);
-}
-
 /** Returns a stored floor for display. Zero means not counted yet: unknown. */
 export function displayFloor(wei: string | null): number | null {
 	return displayNative(wei) || null;
 }
 
-/**
- * A sync is at most ten minutes old where the provider can be reached; the rest is for the queue.
- */
-const SYNC_RECENT_MS = 1_200_000;
+/** Returns a stored amount of wei as the number that clients see; unknown stays unknown. */
+export function displayNative(wei: string | null): number | null {
+	return wei === null ? null : toDisplayNumber(BigInt(wei), WEI_DECIMALS);
+}
 
 /**
  * Returns the provider's state for one collection. A process that never calls it (role `api`)
@@ -62,8 +67,6 @@ export function displayTime(at: Date | null): string | null {
 	return at === null ? null : at.toISOString();
 }
 
-const DISPLAY_USD_WEI_DECIMALS = 18;
-
 /**
  * Converts wei to USD at a rate for one ETH. Made from the two numbers that clients see, so that
  * dividing them gives the rate; null where either is unknown.
@@ -73,6 +76,3 @@ export function displayUsd(wei: bigint | null, ethUsd: number | null): number | 
 		? null
 		: toDisplayNumber(wei, DISPLAY_USD_WEI_DECIMALS) * ethUsd;
 }
-
-/** The currency of summed amounts, beside their exact integers: ETH, in wei. */
-export const nativeCurrency = { symbol: "ETH", decimals: 18 } as const;

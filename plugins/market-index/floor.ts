@@ -47,6 +47,32 @@ export type FloorSources = {
 	isEmptyBook: boolean;
 };
 
+type Stored = {
+	native: string | null;
+	usd: number | null;
+	price: number | null;
+	symbol: string | null;
+	at: Date | null;
+};
+
+type Rates = { chainId: number; prices: Pick<Prices, "nativeOfSymbol">; nowMs: number };
+
+/** A changed floor is kept at most this often, an unchanged one at least this often. */
+export const SNAPSHOT_CHANGED_MS = 60_000;
+export const SNAPSHOT_SAME_MS = 900_000;
+
+/** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
+export const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
+export const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
+export const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
+export const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
+
+const WEI_PER_ETH = 1e18;
+const NOTHING = { native: null, usd: null, price: null, symbol: null };
+
+/** The symbols of ether. */
+const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
+
 /**
  * Decides the floor. The provider's figure covers more markets than its order book, so it comes
  * first. Zero is never a floor: it means not counted yet.
@@ -74,15 +100,20 @@ export function floorChangePercent(now: string | null, before: string | null): n
 	return from > 0 && to > 0 ? ((to - from) / from) * 100 : null;
 }
 
-/** A changed floor is kept at most this often, an unchanged one at least this often. */
-export const SNAPSHOT_CHANGED_MS = 60_000;
-export const SNAPSHOT_SAME_MS = 900_000;
-
-/** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
-export const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
-export const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
-export const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
-export const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
+/** Makes a job that thins out old floors, in statements of a few thousand rows. */
+export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+	return {
+		name: "market-index.prune-floors",
+		schedule: { everyMs: SNAPSHOT_PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: 60_000,
+		async run({ signal }) {
+			while (!signal.aborted) {
+				if ((await pruneSnapshots(db, clock.nowMs())) < SNAPSHOTS_PER_STATEMENT_MAX) return;
+			}
+		},
+	};
+}
 
 /**
  * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
@@ -108,56 +139,6 @@ export function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
 		],
 	);
 }
-
-/** Makes a job that thins out old floors, in statements of a few thousand rows. */
-export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
-	return {
-		name: "market-index.prune-floors",
-		schedule: { everyMs: SNAPSHOT_PRUNE_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: 60_000,
-		async run({ signal }) {
-			while (!signal.aborted) {
-				if ((await pruneSnapshots(db, clock.nowMs())) < SNAPSHOTS_PER_STATEMENT_MAX) return;
-			}
-		},
-	};
-}
-
-/**
- * Keeps a snapshot of the floor, unless the last one is too young: a minute where it differs, a
- * quarter of an hour where it does not.
- */
-export async function keepSnapshot(
-	tx: Tx,
-	floor: { collectionId: number; native: bigint; usd: number | null; at: Date },
-): Promise<void> {
-	await tx.execute(
-		`insert into market_index.floor_snapshot (collection_id, at, floor_native, floor_usd)
-		select $1::int4, $2::timestamptz, $3::numeric, $4::float8
-		where not exists (
-			select from (
-				select at, floor_native from market_index.floor_snapshot
-				where collection_id = $1 order by at desc limit 1
-			) as last
-			where last.at > $2::timestamptz - case when last.floor_native = $3::numeric
-				then $6::float8 else $5::float8 end * interval '1 millisecond'
-		)
-		on conflict do nothing`,
-		[floor.collectionId, floor.at, floor.native, floor.usd, SNAPSHOT_CHANGED_MS, SNAPSHOT_SAME_MS],
-	);
-}
-
-type Stored = {
-	native: string | null;
-	usd: number | null;
-	price: number | null;
-	symbol: string | null;
-	at: Date | null;
-};
-
-const WEI_PER_ETH = 1e18;
-const NOTHING = { native: null, usd: null, price: null, symbol: null };
 
 /**
  * Stores what was learned of a floor, keeps a snapshot of it, and publishes a change in the
@@ -212,6 +193,42 @@ export async function setFloor(
 	]);
 }
 
+/**
+ * Keeps a snapshot of the floor, unless the last one is too young: a minute where it differs, a
+ * quarter of an hour where it does not.
+ */
+export async function keepSnapshot(
+	tx: Tx,
+	floor: { collectionId: number; native: bigint; usd: number | null; at: Date },
+): Promise<void> {
+	await tx.execute(
+		`insert into market_index.floor_snapshot (collection_id, at, floor_native, floor_usd)
+		select $1::int4, $2::timestamptz, $3::numeric, $4::float8
+		where not exists (
+			select from (
+				select at, floor_native from market_index.floor_snapshot
+				where collection_id = $1 order by at desc limit 1
+			) as last
+			where last.at > $2::timestamptz - case when last.floor_native = $3::numeric
+				then $6::float8 else $5::float8 end * interval '1 millisecond'
+		)
+		on conflict do nothing`,
+		[floor.collectionId, floor.at, floor.native, floor.usd, SNAPSHOT_CHANGED_MS, SNAPSHOT_SAME_MS],
+	);
+}
+
+/**
+ * Returns the floor of a provider's stats in wei of ETH. It is stated in the collection's own
+ * currency and used only if that is ETH: for any other the best ask of the book is used.
+ */
+export function statsFloorNative(
+	floor: ProviderFigure,
+	{ chainId, prices, nowMs }: Rates,
+): bigint | null {
+	if (!floor || !ETH_SYMBOLS.has(floor.symbol.toUpperCase())) return null;
+	return prices.nativeOfSymbol(chainId, "ETH", floor.value, nowMs);
+}
+
 /** Says whether a newer floor is known. One from the future was written by a wrong clock. */
 function isNewerKnown(at: Date | null, asked: { askedAtMs: number; nowMs: number }): boolean {
 	return at !== null && at.getTime() > asked.askedAtMs && at.getTime() <= asked.nowMs;
@@ -236,20 +253,3 @@ function nextFloor(
 	const rate = ethUsd ?? lastRate;
 	return { native: native.toString(), usd: rate === null ? null : eth * rate, price, symbol };
 }
-
-/** The symbols of ether. */
-const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
-
-/**
- * Returns the floor of a provider's stats in wei of ETH. It is stated in the collection's own
- * currency and used only if that is ETH: for any other the best ask of the book is used.
- */
-export function statsFloorNative(
-	floor: ProviderFigure,
-	{ chainId, prices, nowMs }: Rates,
-): bigint | null {
-	if (!floor || !ETH_SYMBOLS.has(floor.symbol.toUpperCase())) return null;
-	return prices.nativeOfSymbol(chainId, "ETH", floor.value, nowMs);
-}
-
-type Rates = { chainId: number; prices: Pick<Prices, "nativeOfSymbol">; nowMs: number };

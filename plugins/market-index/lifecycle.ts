@@ -1,8 +1,3 @@
-/** The stage of a collection's life, by the facts; see `lifecycleOf`. */
-export const LIFECYCLES = ["upcoming", "minting", "minted_out", "secondary"] as const;
-
-export type Lifecycle = (typeof LIFECYCLES)[number];
-
 /** All that a collection's lifecycle depends on. */
 export type LifecycleFacts = {
 	mintedUnits: bigint;
@@ -18,20 +13,22 @@ export type LifecycleFacts = {
 	isAnnounced: boolean;
 };
 
+/** Values of the `lifecycle` filter: those that clients see, or `ended` = stored `minted_out`. */
+export type LifecycleFilter = Lifecycle | "ended";
+
+/** The stage of a collection's life, by the facts; see `lifecycleOf`. */
+export const LIFECYCLES = ["upcoming", "minting", "minted_out", "secondary"] as const;
+
+export type Lifecycle = (typeof LIFECYCLES)[number];
+
 /** Without a known maximum, a collection with sales and no mint for this long is secondary. */
 export const MINT_SILENCE_MS = 86_400_000;
 
-/**
- * Returns SQL that says whether a collection row called `c` has an announced mint that is not over;
- * `now` is bound.
- */
-export function announcedSql(now: string): string {
-	return `exists (
-			select from market_index.drop as d
-			where d.chain_id = c.chain_id and d.contract = c.address
-				and (d.ends_at is null or d.ends_at > ${now})
-		)`;
-}
+/** A sold-out collection is presented as such for this long after its last mint. */
+export const SOLD_OUT_SHOWN_MS = 900_000;
+
+/** Says whether the provider knows owners or a floor of a collection row called `c`. */
+export const tradedSql = "(coalesce(c.provider_owners, 0) > 0 or c.floor_native is not null)";
 
 /**
  * Returns the stored lifecycle: a pure function of facts, so replays and reorgs cannot make it
@@ -55,14 +52,20 @@ export function lifecycleOf(facts: LifecycleFacts, nowMs: number): Lifecycle | n
 	return sales > 0 && maxSupply === null && silent ? "secondary" : "minting";
 }
 
-/** A sold-out collection is presented as such for this long after its last mint. */
-export const SOLD_OUT_SHOWN_MS = 900_000;
-
-/** Says whether the provider knows owners or a floor of a collection row called `c`. */
-export const tradedSql = "(coalesce(c.provider_owners, 0) > 0 or c.floor_native is not null)";
-
-/** Values of the `lifecycle` filter: those that clients see, or `ended` = stored `minted_out`. */
-export type LifecycleFilter = Lifecycle | "ended";
+/**
+ * Returns the condition for one filter value. Values select by the presented lifecycle, so that
+ * rows match it.
+ */
+export function lifecycleFilterSql(filter: LifecycleFilter, now: string): string {
+	const stored = lifecycleSql(now);
+	if (filter === "ended") return `(${stored}) = 'minted_out'`;
+	const shown = `c.last_mint_at >= ${now} - interval '${SOLD_OUT_SHOWN_MS} milliseconds'`;
+	if (filter === "minted_out") return `((${stored}) = 'minted_out' and ${shown})`;
+	if (filter === "secondary") {
+		return `((${stored}) = 'secondary' or ((${stored}) = 'minted_out' and (${shown}) is not true))`;
+	}
+	return `(${stored}) = '${filter}'`;
+}
 
 /**
  * Returns `lifecycleOf` as an expression over a row of `collection` called `c`; `now` is a bound
@@ -81,18 +84,15 @@ export function lifecycleSql(now: string): string {
 }
 
 /**
- * Returns the condition for one filter value. Values select by the presented lifecycle, so that
- * rows match it.
+ * Returns SQL that says whether a collection row called `c` has an announced mint that is not over;
+ * `now` is bound.
  */
-export function lifecycleFilterSql(filter: LifecycleFilter, now: string): string {
-	const stored = lifecycleSql(now);
-	if (filter === "ended") return `(${stored}) = 'minted_out'`;
-	const shown = `c.last_mint_at >= ${now} - interval '${SOLD_OUT_SHOWN_MS} milliseconds'`;
-	if (filter === "minted_out") return `((${stored}) = 'minted_out' and ${shown})`;
-	if (filter === "secondary") {
-		return `((${stored}) = 'secondary' or ((${stored}) = 'minted_out' and (${shown}) is not true))`;
-	}
-	return `(${stored}) = '${filter}'`;
+export function announcedSql(now: string): string {
+	return `exists (
+			select from market_index.drop as d
+			where d.chain_id = c.chain_id and d.contract = c.address
+				and (d.ends_at is null or d.ends_at > ${now})
+		)`;
 }
 
 /**

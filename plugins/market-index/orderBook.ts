@@ -52,6 +52,36 @@ export type BookReads = {
 	normaliseTrait(text: string): string;
 };
 
+/** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
+export type DepthLevel = { unitNative: string | null; orders: number; units: string };
+
+export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
+
+/** The key of a page's last order. */
+export type OrderPlace = { unitNative: string | null; orderHash: Hex };
+
+export type OrdersQuery = {
+	collectionId: number;
+	kinds: readonly OrderKind[];
+	/** Only orders for this token. */
+	tokenId: string | null;
+	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
+	order: "asc" | "desc";
+	nowMs: number;
+	after: OrderPlace | null;
+	limit: number;
+};
+
+export type OrderPage = {
+	orders: BookOrder[];
+	page: { nextCursor: string | null; hasMore: boolean };
+};
+
+type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
+	quantity: string;
+	totalRaw: string;
+};
+
 /** Price levels that are shown of each side of an order book. */
 export const DEPTH_LEVELS_MAX = 50;
 
@@ -63,6 +93,16 @@ export const URGENT_EVERY_MS = 10_000;
 
 /** How long a book is kept current after one request. */
 export const KEPT_CURRENT_MS = 300_000;
+
+const SUMS = `count(*)::int4 as orders, sum(quantity) as units
+	from market_index.market_order
+	where collection_id = $1 and is_active and kind = $2 and not is_private
+		and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)`;
+
+const cursors = {
+	asc: createCursor("asks2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
+	desc: createCursor("bids2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
+};
 
 /**
  * Makes the reads of order books together with ranks and traits, for plugins that choose by them.
@@ -103,40 +143,6 @@ export function createBookReads(db: Queryable): BookReads {
 	};
 }
 
-type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
-	quantity: string;
-	totalRaw: string;
-};
-
-/**
- * Returns active listings with their tokens' ranks and traits. By `market_order_token`, each token
- * by its primary key. The rarest come first, so that a limit cuts off the least wanted.
- */
-async function readTokenListings(
-	db: Queryable,
-	collectionId: number,
-	at: Date,
-): Promise<TokenListing[]> {
-	const rows = await db.query<ListingRow>(
-		`select o.token_id as "tokenId", t.rank, coalesce(t.traits, '[]') as traits,
-			'0x' || encode(o.order_hash, 'hex') as "orderHash",
-			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
-			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.total_raw as "totalRaw"
-		from market_index.market_order as o
-		left join market_index.token as t
-			on t.collection_id = o.collection_id and t.token_id = o.token_id
-		where o.collection_id = $1 and o.is_active and o.kind = 0 and not o.is_private
-			and o.token_id is not null and o.quantity > 0
-			and (o.starts_at is null or o.starts_at <= $2)
-			and (o.expires_at is null or o.expires_at > $2)
-		order by t.rank nulls last, o.total_raw / o.quantity, o.order_hash limit $3`,
-		[collectionId, at, TOKEN_LISTINGS_MAX],
-	);
-	return rows.map(({ quantity, totalRaw, ...row }) => {
-		return { ...row, quantity: BigInt(quantity), totalRaw: BigInt(totalRaw) };
-	});
-}
-
 /**
  * Returns when the provider's whole book of a collection was last read; null: never. Then only
  * pushed orders are known, and an empty book does not mean that nothing is for sale.
@@ -148,15 +154,6 @@ export async function readBookAt(db: Queryable, collectionId: number): Promise<s
 	);
 	return displayTime(rows[0]?.orders_at ?? null);
 }
-
-/** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
-export type DepthLevel = { unitNative: string | null; orders: number; units: string };
-const SUMS = `count(*)::int4 as orders, sum(quantity) as units
-	from market_index.market_order
-	where collection_id = $1 and is_active and kind = $2 and not is_private
-		and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)`;
-
-export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
 /**
  * Returns the best price levels of both sides. Offers on the collection are bids, as they take any
@@ -179,20 +176,33 @@ export async function readDepth(
 	return { asks, bids };
 }
 
-/** The key of a page's last order. */
-export type OrderPlace = { unitNative: string | null; orderHash: Hex };
-
-export type OrdersQuery = {
-	collectionId: number;
-	kinds: readonly OrderKind[];
-	/** Only orders for this token. */
-	tokenId: string | null;
-	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
-	order: "asc" | "desc";
-	nowMs: number;
-	after: OrderPlace | null;
-	limit: number;
-};
+/**
+ * Returns a page of one side of a book. One order more than fits is read, to know whether more
+ * exist.
+ */
+export async function readOrderPage(
+	db: Queryable,
+	query: Omit<OrdersQuery, "after" | "collectionId"> & {
+		collection: Pick<FoundCollection, "id" | "chain" | "address">;
+		cursor: string | undefined;
+	},
+): Promise<OrderPage> {
+	const { collection, cursor, limit, order, kinds, tokenId } = query;
+	const { id: collectionId, chain, address } = collection;
+	const bound = cursors[order].of({ chain, address, tokenId, kinds: kinds.join(",") });
+	const [price, hash] = cursor === undefined ? [] : bound.decode(cursor);
+	const after =
+		price === undefined || hash === undefined
+			? null
+			: { unitNative: price === "none" ? null : price, orderHash: `0x${hash.slice(2)}` as const };
+	const found = await readOrders(db, { ...query, collectionId, after, limit: limit + 1 });
+	const orders = found.slice(0, limit);
+	const last = orders.at(-1);
+	const hasMore = found.length > limit;
+	const nextCursor =
+		hasMore && last ? bound.encode([last.unitNative ?? "none", last.orderHash]) : null;
+	return { orders, page: { nextCursor, hasMore } };
+}
 
 /** Returns orders that can be filled at that moment, the best first. */
 export async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
@@ -228,44 +238,6 @@ export async function readOrders(db: Queryable, query: OrdersQuery): Promise<Boo
 	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));
 }
 
-const cursors = {
-	asc: createCursor("asks2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
-	desc: createCursor("bids2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
-};
-
-export type OrderPage = {
-	orders: BookOrder[];
-	page: { nextCursor: string | null; hasMore: boolean };
-};
-
-/**
- * Returns a page of one side of a book. One order more than fits is read, to know whether more
- * exist.
- */
-export async function readOrderPage(
-	db: Queryable,
-	query: Omit<OrdersQuery, "after" | "collectionId"> & {
-		collection: Pick<FoundCollection, "id" | "chain" | "address">;
-		cursor: string | undefined;
-	},
-): Promise<OrderPage> {
-	const { collection, cursor, limit, order, kinds, tokenId } = query;
-	const { id: collectionId, chain, address } = collection;
-	const bound = cursors[order].of({ chain, address, tokenId, kinds: kinds.join(",") });
-	const [price, hash] = cursor === undefined ? [] : bound.decode(cursor);
-	const after =
-		price === undefined || hash === undefined
-			? null
-			: { unitNative: price === "none" ? null : price, orderHash: `0x${hash.slice(2)}` as const };
-	const found = await readOrders(db, { ...query, collectionId, after, limit: limit + 1 });
-	const orders = found.slice(0, limit);
-	const last = orders.at(-1);
-	const hasMore = found.length > limit;
-	const nextCursor =
-		hasMore && last ? bound.encode([last.unitNative ?? "none", last.orderHash]) : null;
-	return { orders, page: { nextCursor, hasMore } };
-}
-
 /** Renders an order for clients; prices are for one unit, `totalRaw` is for all of them. */
 export function renderOrder(
 	order: BookOrder,
@@ -290,4 +262,33 @@ export function renderOrder(
 		expiresAt: displayTime(order.expiresAt),
 		seenAt: order.seenAt.toISOString(),
 	};
+}
+
+/**
+ * Returns active listings with their tokens' ranks and traits. By `market_order_token`, each token
+ * by its primary key. The rarest come first, so that a limit cuts off the least wanted.
+ */
+async function readTokenListings(
+	db: Queryable,
+	collectionId: number,
+	at: Date,
+): Promise<TokenListing[]> {
+	const rows = await db.query<ListingRow>(
+		`select o.token_id as "tokenId", t.rank, coalesce(t.traits, '[]') as traits,
+			'0x' || encode(o.order_hash, 'hex') as "orderHash",
+			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
+			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.total_raw as "totalRaw"
+		from market_index.market_order as o
+		left join market_index.token as t
+			on t.collection_id = o.collection_id and t.token_id = o.token_id
+		where o.collection_id = $1 and o.is_active and o.kind = 0 and not o.is_private
+			and o.token_id is not null and o.quantity > 0
+			and (o.starts_at is null or o.starts_at <= $2)
+			and (o.expires_at is null or o.expires_at > $2)
+		order by t.rank nulls last, o.total_raw / o.quantity, o.order_hash limit $3`,
+		[collectionId, at, TOKEN_LISTINGS_MAX],
+	);
+	return rows.map(({ quantity, totalRaw, ...row }) => {
+		return { ...row, quantity: BigInt(quantity), totalRaw: BigInt(totalRaw) };
+	});
 }

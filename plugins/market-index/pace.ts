@@ -32,15 +32,6 @@ export type SyncContext = {
 	wait: typeof sleep;
 };
 
-/** How long after a floor went (sold, cancelled, expired) it is read again. */
-export const FLOOR_AGAIN_MS = 60_000;
-/** The pause after a limit that states none; and the longest that one may state. */
-export const PAUSE_MS = 30_000;
-export const PAUSE_MAX_MS = 600_000;
-export const PROVIDER_PAGE = 200;
-/** Collections whose failures in a row one process counts; beyond that the oldest is forgotten. */
-export const FAILING_KEPT_MAX = 10_000;
-
 /**
  * Counts failures of one collection while pages of others still arrive: then the collection is the
  * cause, and not an outage of the whole provider.
@@ -51,6 +42,24 @@ export type LoneFailures = {
 	/** Records that one did not; returns how many in a row did not while pages of others arrived. */
 	failed(collectionId: number): number;
 };
+
+export type SyncPause = {
+	/**
+	 * Returns for how long background work pauses its calls to the provider, in ms; 0: not at all.
+	 */
+	leftMs(): number;
+	/** Records a limit; true where the error was one. */
+	note(error: unknown): boolean;
+};
+
+/** How long after a floor went (sold, cancelled, expired) it is read again. */
+export const FLOOR_AGAIN_MS = 60_000;
+/** The pause after a limit that states none; and the longest that one may state. */
+export const PAUSE_MS = 30_000;
+export const PAUSE_MAX_MS = 600_000;
+export const PROVIDER_PAGE = 200;
+/** Collections whose failures in a row one process counts; beyond that the oldest is forgotten. */
+export const FAILING_KEPT_MAX = 10_000;
 
 /**
  * Makes the counter. A process counts its own pages only: the resulting pause is in the database
@@ -75,15 +84,6 @@ export function createLoneFailures(): LoneFailures {
 		},
 	};
 }
-
-export type SyncPause = {
-	/**
-	 * Returns for how long background work pauses its calls to the provider, in ms; 0: not at all.
-	 */
-	leftMs(): number;
-	/** Records a limit; true where the error was one. */
-	note(error: unknown): boolean;
-};
 
 /**
  * Makes the pause: once the provider answers "too often", all background work of this process stops

@@ -4,6 +4,15 @@ import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/contract.ts";
 /** A provider's words about something, as an object of JSON. */
 export type Payload = Readonly<Record<string, unknown>>;
 
+/** The members of a provider's event that API answers show, cleaned. */
+export type ShownPayload = {
+	imageUrl: string | null;
+	traits: unknown[] | null;
+	providerPayload: Payload | null;
+};
+
+type Row = Record<string, unknown>;
+
 /** Members that providers give a trait. */
 const MEMBERS: ReadonlySet<string> = new Set([
 	...["trait_type", "type", "name", "key", "value"],
@@ -11,57 +20,6 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 const NAMES = ["trait_type", "type", "name", "key"] as const;
 const VALUES = ["value", "min", "max"] as const;
-
-/**
- * Returns the traits of a list that have a name and a plain value, in the form that they came in,
- * with texts of at most 128 characters; null where the list had some and none of them is a trait.
- * A list that is clean already is returned as it is.
- */
-export function cleanTraitRows(rows: unknown[]): unknown[] | null {
-	const clean: Row[] = [];
-	for (const row of rows.slice(0, TOKEN_TRAITS_MAX)) {
-		const kept = cleanRow(row);
-		if (kept) clean.push(kept);
-	}
-	if (clean.length === 0 && rows.length > 0) return null;
-	const isSame = clean.length === rows.length && clean.every((row, index) => row === rows[index]);
-	return isSame ? rows : clean;
-}
-
-type Row = Record<string, unknown>;
-
-function cleanRow(row: unknown): Row | null {
-	if (!isRecord(row)) return null;
-	const clean = isCleanRow(row) ? row : plainMembers(row);
-	const hasName = NAMES.some((name) => typeof clean[name] === "string");
-	const hasValue = VALUES.some((name) => clean[name] !== undefined && clean[name] !== null);
-	return hasName && hasValue ? clean : null;
-}
-
-function isCleanRow(row: Row): boolean {
-	for (const name in row) if (!MEMBERS.has(name) || plainOf(row[name]) !== row[name]) return false;
-	return true;
-}
-
-function plainMembers(row: Row): Row {
-	const clean: Row = {};
-	for (const [name, value] of Object.entries(row)) {
-		const plain = MEMBERS.has(name) ? plainOf(value) : undefined;
-		if (plain !== undefined) clean[name] = plain;
-	}
-	return clean;
-}
-
-/** Returns a plain value, else undefined. Null is what providers write for a missing value. */
-function plainOf(value: unknown): string | number | boolean | null | undefined {
-	if (value === null || typeof value === "boolean") return value;
-	if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-	return cleanLine(value, { lengthMax: TRAIT_LENGTH_MAX }) ?? undefined;
-}
-
-function isRecord(value: unknown): value is Row {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Characters of one text. */
 const TEXT_LENGTH_MAX = 8_192;
@@ -82,6 +40,43 @@ const DOCUMENT =
 	/^\s*(?:(?:file|blob|filesystem|view-source):(?:\/|https?:|null)|data:(?:text|application|image)\/)/i;
 const WHOLLY_URL = /^\s*(?:https?:|\/\/)\S+\s*$/i;
 
+/** Characters of a payload's JSON that are worth keeping. */
+const PAYLOAD_LENGTH_MAX = 262_144;
+
+/** Levels of nesting: PostgreSQL gives up with `stack depth limit exceeded` at some thousand. */
+const PAYLOAD_DEPTH_MAX = 64;
+
+/** NUL, and halves of surrogate pairs: `JSON.stringify` escapes these and never a whole pair. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/** Each escape as a whole, so that `\\u0000` (a backslash and text) is not taken for a NUL. */
+const ESCAPES = /\\(?:u([0-9a-f]{4})|.)/g;
+
+/**
+ * Returns image and traits, wherever the provider put them: on the event itself, in its `nft`
+ * (sales and transfers over REST), `asset` (orders) or `item.metadata` (the stream). The image is
+ * `image_url`, then `display_image_url`. Cleaned here as well as when stored: some rows are older
+ * than the cleaning.
+ */
+export function shownPayload(stored: Payload | null): ShownPayload {
+	if (stored === null) return { imageUrl: null, traits: null, providerPayload: null };
+	const payload = cleanPayload(stored);
+	const parts = partsOf(payload);
+	const traits = parts.map((part) => part["traits"]).find((value) => Array.isArray(value)) ?? null;
+	const imageUrl = textIn(parts, "image_url") ?? textIn(parts, "display_image_url");
+	return { imageUrl, traits, providerPayload: payload };
+}
+
+/**
+ * Returns a provider's words in the form that is stored and shown: clean (`cleanPayload`), and
+ * valid for `jsonb`. Null where they are too large or too deep: their subject is then stored
+ * without them. The frame and the route that reads it back show the same.
+ */
+export function storablePayload(payload: Payload | null): Payload | null {
+	const storable = storableJson(payload);
+	return storable && cleanPayload(storable);
+}
+
 /**
  * Returns a provider's words without what may not be shown: each URL as `cleanUrl` leaves it (null
  * where it is refused), traits plain and short, texts without hidden characters and cut at 8,192.
@@ -101,63 +96,37 @@ export function cleanPayload(payload: Payload): Payload {
 	return changed ?? payload;
 }
 
-function cleanMember(name: string, value: unknown): unknown {
-	if (typeof value === "string") return cleanWords(name, value);
-	if (typeof value !== "object" || value === null) return value;
-	if (TRAIT_LISTS.has(name)) return Array.isArray(value) ? cleanTraitRows(value) : null;
-	if (isRecordOfCleanPayload(value)) return cleanPayload(value);
-	return Array.isArray(value) ? cleanList(name, value) : null;
+/**
+ * Returns the traits of a list that have a name and a plain value, in the form that they came in,
+ * with texts of at most 128 characters; null where the list had some and none of them is a trait.
+ * A list that is clean already is returned as it is.
+ */
+export function cleanTraitRows(rows: unknown[]): unknown[] | null {
+	const clean: Row[] = [];
+	for (const row of rows.slice(0, TOKEN_TRAITS_MAX)) {
+		const kept = cleanRow(row);
+		if (kept) clean.push(kept);
+	}
+	if (clean.length === 0 && rows.length > 0) return null;
+	const isSame = clean.length === rows.length && clean.every((row, index) => row === rows[index]);
+	return isSame ? rows : clean;
 }
-
-/** The members of a list have the name of the list. */
-function cleanList(name: string, list: unknown[]): unknown[] {
-	const clean = list.map((value) => cleanMember(name, value));
-	return clean.every((value, index) => value === list[index]) ? list : clean;
-}
-
-function cleanWords(name: string, text: string): string | null {
-	if (text === "") return text;
-	if (URL_NAME.test(name)) return cleanUrl(text, "media");
-	const visible = VISIBLE.test(text) ? text : text.replace(HIDDEN, "");
-	const kept = visible.length > TEXT_LENGTH_MAX ? cut(visible) : visible;
-	if (!SCHEME.test(kept)) return kept;
-	const joined = kept.replace(/[\t\n\r]/g, "");
-	const isUrl = SCRIPT.test(joined) || DOCUMENT.test(joined) || WHOLLY_URL.test(joined);
-	return isUrl ? cleanUrl(kept, "media") : kept;
-}
-
-/** Cuts a text, but not within a pair of surrogates. */
-function cut(text: string): string {
-	return text
-		.slice(0, TEXT_LENGTH_MAX)
-		.toWellFormed()
-		.replace(/\ufffd$/, "");
-}
-
-function isRecordOfCleanPayload(value: object): value is Payload {
-	return !Array.isArray(value);
-}
-
-/** The members of a provider's event that API answers show, cleaned. */
-export type ShownPayload = {
-	imageUrl: string | null;
-	traits: unknown[] | null;
-	providerPayload: Payload | null;
-};
 
 /**
- * Returns image and traits, wherever the provider put them: on the event itself, in its `nft`
- * (sales and transfers over REST), `asset` (orders) or `item.metadata` (the stream). The image is
- * `image_url`, then `display_image_url`. Cleaned here as well as when stored: some rows are older
- * than the cleaning.
+ * Returns JSON as `jsonb` can hold it: NUL and lone surrogates, which it refuses (22P05, 22P02),
+ * become the replacement character. Null where it is too large or too deep. For what must not be
+ * changed otherwise, such as a signed order; whatever is shown goes through `storablePayload`.
  */
-export function shownPayload(stored: Payload | null): ShownPayload {
-	if (stored === null) return { imageUrl: null, traits: null, providerPayload: null };
-	const payload = cleanPayload(stored);
-	const parts = partsOf(payload);
-	const traits = parts.map((part) => part["traits"]).find((value) => Array.isArray(value)) ?? null;
-	const imageUrl = textIn(parts, "image_url") ?? textIn(parts, "display_image_url");
-	return { imageUrl, traits, providerPayload: payload };
+export function storableJson(payload: Payload | null): Payload | null {
+	if (payload === null || isDeeper(payload, PAYLOAD_DEPTH_MAX)) return null;
+	const text = JSON.stringify(payload);
+	if (text.length > PAYLOAD_LENGTH_MAX) return null;
+	if (!UNSTORABLE.test(text)) return payload;
+	return JSON.parse(
+		text.replace(ESCAPES, (whole, code?: string) => {
+			return code === "0000" || code?.startsWith("d") ? "\ufffd" : whole;
+		}),
+	);
 }
 
 /** Returns the objects to look in, outermost first. The stream wraps its events once more. */
@@ -195,47 +164,78 @@ function textIn(parts: readonly Payload[], key: string): string | null {
 	return null;
 }
 
-/** Characters of a payload's JSON that are worth keeping. */
-const PAYLOAD_LENGTH_MAX = 262_144;
+function cleanMember(name: string, value: unknown): unknown {
+	if (typeof value === "string") return cleanWords(name, value);
+	if (typeof value !== "object" || value === null) return value;
+	if (TRAIT_LISTS.has(name)) return Array.isArray(value) ? cleanTraitRows(value) : null;
+	if (isRecordOfCleanPayload(value)) return cleanPayload(value);
+	return Array.isArray(value) ? cleanList(name, value) : null;
+}
 
-/** Levels of nesting: PostgreSQL gives up with `stack depth limit exceeded` at some thousand. */
-const PAYLOAD_DEPTH_MAX = 64;
+function cleanWords(name: string, text: string): string | null {
+	if (text === "") return text;
+	if (URL_NAME.test(name)) return cleanUrl(text, "media");
+	const visible = VISIBLE.test(text) ? text : text.replace(HIDDEN, "");
+	const kept = visible.length > TEXT_LENGTH_MAX ? cut(visible) : visible;
+	if (!SCHEME.test(kept)) return kept;
+	const joined = kept.replace(/[\t\n\r]/g, "");
+	const isUrl = SCRIPT.test(joined) || DOCUMENT.test(joined) || WHOLLY_URL.test(joined);
+	return isUrl ? cleanUrl(kept, "media") : kept;
+}
 
-/** NUL, and halves of surrogate pairs: `JSON.stringify` escapes these and never a whole pair. */
-const UNSTORABLE = /\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+/** Cuts a text, but not within a pair of surrogates. */
+function cut(text: string): string {
+	return text
+		.slice(0, TEXT_LENGTH_MAX)
+		.toWellFormed()
+		.replace(/\ufffd$/, "");
+}
 
-/** Each escape as a whole, so that `\\u0000` (a backslash and text) is not taken for a NUL. */
-const ESCAPES = /\\(?:u([0-9a-f]{4})|.)/g;
+function isRecordOfCleanPayload(value: object): value is Payload {
+	return !Array.isArray(value);
+}
 
-/**
- * Returns JSON as `jsonb` can hold it: NUL and lone surrogates, which it refuses (22P05, 22P02),
- * become the replacement character. Null where it is too large or too deep. For what must not be
- * changed otherwise, such as a signed order; whatever is shown goes through `storablePayload`.
- */
-export function storableJson(payload: Payload | null): Payload | null {
-	if (payload === null || isDeeper(payload, PAYLOAD_DEPTH_MAX)) return null;
-	const text = JSON.stringify(payload);
-	if (text.length > PAYLOAD_LENGTH_MAX) return null;
-	if (!UNSTORABLE.test(text)) return payload;
-	return JSON.parse(
-		text.replace(ESCAPES, (whole, code?: string) => {
-			return code === "0000" || code?.startsWith("d") ? "\ufffd" : whole;
-		}),
-	);
+/** The members of a list have the name of the list. */
+function cleanList(name: string, list: unknown[]): unknown[] {
+	const clean = list.map((value) => cleanMember(name, value));
+	return clean.every((value, index) => value === list[index]) ? list : clean;
+}
+
+function cleanRow(row: unknown): Row | null {
+	if (!isRecord(row)) return null;
+	const clean = isCleanRow(row) ? row : plainMembers(row);
+	const hasName = NAMES.some((name) => typeof clean[name] === "string");
+	const hasValue = VALUES.some((name) => clean[name] !== undefined && clean[name] !== null);
+	return hasName && hasValue ? clean : null;
+}
+
+function isRecord(value: unknown): value is Row {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCleanRow(row: Row): boolean {
+	for (const name in row) if (!MEMBERS.has(name) || plainOf(row[name]) !== row[name]) return false;
+	return true;
+}
+
+/** Returns a plain value, else undefined. Null is what providers write for a missing value. */
+function plainOf(value: unknown): string | number | boolean | null | undefined {
+	if (value === null || typeof value === "boolean") return value;
+	if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+	return cleanLine(value, { lengthMax: TRAIT_LENGTH_MAX }) ?? undefined;
+}
+
+function plainMembers(row: Row): Row {
+	const clean: Row = {};
+	for (const [name, value] of Object.entries(row)) {
+		const plain = MEMBERS.has(name) ? plainOf(value) : undefined;
+		if (plain !== undefined) clean[name] = plain;
+	}
+	return clean;
 }
 
 /** Says whether a value is too deep; ends at the first branch that is. */
 function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== "object" || value === null) return false;
 	return levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1));
-}
-
-/**
- * Returns a provider's words in the form that is stored and shown: clean (`cleanPayload`), and
- * valid for `jsonb`. Null where they are too large or too deep: their subject is then stored
- * without them. The frame and the route that reads it back show the same.
- */
-export function storablePayload(payload: Payload | null): Payload | null {
-	const storable = storableJson(payload);
-	return storable && cleanPayload(storable);
 }

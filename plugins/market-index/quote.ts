@@ -10,19 +10,6 @@ import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
 import type { QuoteAnswer } from "#plugins/market-index/schemas/book.ts";
 
-/** The most listings that a quote counts: as many as one purchase of several tokens may fill. */
-export const QUOTE_LISTINGS_MAX = 50;
-
-/** How long a quote waits for the chain's gas price. */
-export const GAS_PRICE_TIMEOUT_MS = 2_000;
-
-/**
- * Gas of filling one Seaport listing, and of each further one in the same transaction: the upper
- * end of what the sandbox's sales take (103,000 to 192,000; two 210,000 to 272,000).
- */
-export const GAS_OF_A_FIRST_FILL = 190_000n;
-export const GAS_OF_ANOTHER_FILL = 95_000n;
-
 /** A listing as an estimate needs it; amounts for all `quantity` units. */
 export type QuotedListing = {
 	quantity: bigint;
@@ -49,53 +36,24 @@ export type Quote<Listing extends QuotedListing> = {
 	gasUnits: bigint;
 };
 
+export type FoundListing = QuotedListing & {
+	orderHash: Hex;
+	tokenId: string | null;
+	expiresAt: Date | null;
+};
+
+/** The most listings that a quote counts: as many as one purchase of several tokens may fill. */
+export const QUOTE_LISTINGS_MAX = 50;
+
+/** How long a quote waits for the chain's gas price. */
+export const GAS_PRICE_TIMEOUT_MS = 2_000;
+
 /**
- * Fills `units` from listings, the first one first. Nothing is rounded in the buyer's favour: a
- * part of a listing costs its share rounded up.
+ * Gas of filling one Seaport listing, and of each further one in the same transaction: the upper
+ * end of what the sandbox's sales take (103,000 to 192,000; two 210,000 to 272,000).
  */
-export function estimateQuote<Listing extends QuotedListing>(
-	listings: readonly Listing[],
-	units: bigint,
-): Quote<Listing> {
-	const lines: QuoteLine<Listing>[] = [];
-	let left = units;
-	for (const listing of listings) {
-		if (left === 0n) break;
-		const taken = listing.quantity < left ? listing.quantity : left;
-		lines.push({ listing, units: taken });
-		left -= taken;
-	}
-	return {
-		lines,
-		units: units - left,
-		subtotalNative: sum(lines, ({ listing, units: taken }) => {
-			return listing.unitNative === null ? null : listing.unitNative * taken;
-		}),
-		feeNative: sum(lines, ({ listing, units: taken }) => {
-			const { feeRaw, totalRaw, unitNative } = listing;
-			if (feeRaw === null || unitNative === null || totalRaw === 0n) return null;
-			return divideUp(unitNative * taken * feeRaw, totalRaw);
-		}),
-		gasUnits:
-			lines.length === 0
-				? 0n
-				: GAS_OF_A_FIRST_FILL + BigInt(lines.length - 1) * GAS_OF_ANOTHER_FILL,
-	};
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => bigint | null): bigint | null {
-	let total = 0n;
-	for (const item of items) {
-		const part = of(item);
-		if (part === null) return null;
-		total += part;
-	}
-	return total;
-}
-
-function divideUp(dividend: bigint, divisor: bigint): bigint {
-	return (dividend + divisor - 1n) / divisor;
-}
+export const GAS_OF_A_FIRST_FILL = 190_000n;
+export const GAS_OF_ANOTHER_FILL = 95_000n;
 
 const amount = z
 	.string()
@@ -113,22 +71,6 @@ const orderSchema = z.object({
 
 /** Item types of a Seaport order that are payments. */
 const MONEY_TYPE_MAX = 1;
-
-/**
- * Returns the part of a listing's price that others than its seller get, in base units, by its
- * signed order; null without a readable order.
- */
-export function feeOfOrder(protocolData: unknown): bigint | null {
-	const read = orderSchema.safeParse(protocolData);
-	if (!read.success) return null;
-	const { offerer, consideration } = read.data.parameters;
-	let fee = 0n;
-	for (const { recipient, startAmount, itemType } of consideration) {
-		if (itemType > MONEY_TYPE_MAX) return null;
-		if (recipient.toLowerCase() !== offerer.toLowerCase()) fee += startAmount;
-	}
-	return fee;
-}
 
 const { gasPrice } = chainNumbers;
 
@@ -148,59 +90,6 @@ export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpcFor
 			return null;
 		}
 	};
-}
-
-export type FoundListing = QuotedListing & {
-	orderHash: Hex;
-	tokenId: string | null;
-	expiresAt: Date | null;
-};
-
-/**
- * Returns listings that any account may fill now, the cheapest first; of one token where one is
- * named.
- */
-export async function readQuotedListings(
-	db: Queryable,
-	query: { collectionId: number; tokenId: string | null; orderHash: Hex | null; nowMs: number },
-): Promise<FoundListing[]> {
-	const { collectionId, tokenId, orderHash, nowMs } = query;
-	const rows = await db.query<{
-		orderHash: Hex;
-		tokenId: string | null;
-		quantity: string;
-		totalRaw: string;
-		unitNative: string | null;
-		currency: string | null;
-		symbol: string;
-		decimals: number;
-		protocolData: unknown;
-		expiresAt: Date | null;
-	}>(
-		`select '0x' || encode(order_hash, 'hex') as "orderHash", token_id as "tokenId", quantity,
-			total_raw as "totalRaw", unit_native as "unitNative",
-			'0x' || encode(currency, 'hex') as currency, symbol, decimals,
-			protocol_data as "protocolData", expires_at as "expiresAt"
-		from market_index.market_order
-		where collection_id = $1 and is_active and kind = 0 and not is_private
-			and ($2::numeric is null or token_id = $2) and ($3::bytea is null or order_hash = $3)
-			and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
-		order by unit_native nulls last, order_hash limit $5`,
-		[
-			collectionId,
-			tokenId,
-			orderHash === null ? null : bytesOf(orderHash),
-			new Date(nowMs),
-			QUOTE_LISTINGS_MAX,
-		],
-	);
-	return rows.map(({ protocolData, ...row }) => ({
-		...row,
-		quantity: BigInt(row.quantity),
-		totalRaw: BigInt(row.totalRaw),
-		unitNative: row.unitNative === null ? null : BigInt(row.unitNative),
-		feeRaw: feeOfOrder(protocolData),
-	}));
 }
 
 /** Returns an estimate from the stored book. Only the chain's gas price is read from outside. */
@@ -249,6 +138,103 @@ export async function readQuote(
 	};
 }
 
+/**
+ * Fills `units` from listings, the first one first. Nothing is rounded in the buyer's favour: a
+ * part of a listing costs its share rounded up.
+ */
+export function estimateQuote<Listing extends QuotedListing>(
+	listings: readonly Listing[],
+	units: bigint,
+): Quote<Listing> {
+	const lines: QuoteLine<Listing>[] = [];
+	let left = units;
+	for (const listing of listings) {
+		if (left === 0n) break;
+		const taken = listing.quantity < left ? listing.quantity : left;
+		lines.push({ listing, units: taken });
+		left -= taken;
+	}
+	return {
+		lines,
+		units: units - left,
+		subtotalNative: sum(lines, ({ listing, units: taken }) => {
+			return listing.unitNative === null ? null : listing.unitNative * taken;
+		}),
+		feeNative: sum(lines, ({ listing, units: taken }) => {
+			const { feeRaw, totalRaw, unitNative } = listing;
+			if (feeRaw === null || unitNative === null || totalRaw === 0n) return null;
+			return divideUp(unitNative * taken * feeRaw, totalRaw);
+		}),
+		gasUnits:
+			lines.length === 0
+				? 0n
+				: GAS_OF_A_FIRST_FILL + BigInt(lines.length - 1) * GAS_OF_ANOTHER_FILL,
+	};
+}
+
+/**
+ * Returns listings that any account may fill now, the cheapest first; of one token where one is
+ * named.
+ */
+export async function readQuotedListings(
+	db: Queryable,
+	query: { collectionId: number; tokenId: string | null; orderHash: Hex | null; nowMs: number },
+): Promise<FoundListing[]> {
+	const { collectionId, tokenId, orderHash, nowMs } = query;
+	const rows = await db.query<{
+		orderHash: Hex;
+		tokenId: string | null;
+		quantity: string;
+		totalRaw: string;
+		unitNative: string | null;
+		currency: string | null;
+		symbol: string;
+		decimals: number;
+		protocolData: unknown;
+		expiresAt: Date | null;
+	}>(
+		`select '0x' || encode(order_hash, 'hex') as "orderHash", token_id as "tokenId", quantity,
+			total_raw as "totalRaw", unit_native as "unitNative",
+			'0x' || encode(currency, 'hex') as currency, symbol, decimals,
+			protocol_data as "protocolData", expires_at as "expiresAt"
+		from market_index.market_order
+		where collection_id = $1 and is_active and kind = 0 and not is_private
+			and ($2::numeric is null or token_id = $2) and ($3::bytea is null or order_hash = $3)
+			and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
+		order by unit_native nulls last, order_hash limit $5`,
+		[
+			collectionId,
+			tokenId,
+			orderHash === null ? null : bytesOf(orderHash),
+			new Date(nowMs),
+			QUOTE_LISTINGS_MAX,
+		],
+	);
+	return rows.map(({ protocolData, ...row }) => ({
+		...row,
+		quantity: BigInt(row.quantity),
+		totalRaw: BigInt(row.totalRaw),
+		unitNative: row.unitNative === null ? null : BigInt(row.unitNative),
+		feeRaw: feeOfOrder(protocolData),
+	}));
+}
+
+/**
+ * Returns the part of a listing's price that others than its seller get, in base units, by its
+ * signed order; null without a readable order.
+ */
+export function feeOfOrder(protocolData: unknown): bigint | null {
+	const read = orderSchema.safeParse(protocolData);
+	if (!read.success) return null;
+	const { offerer, consideration } = read.data.parameters;
+	let fee = 0n;
+	for (const { recipient, startAmount, itemType } of consideration) {
+		if (itemType > MONEY_TYPE_MAX) return null;
+		if (recipient.toLowerCase() !== offerer.toLowerCase()) fee += startAmount;
+	}
+	return fee;
+}
+
 function renderLine({ listing, units }: QuoteLine<FoundListing>): QuoteAnswer["listings"][number] {
 	const { orderHash, tokenId, unitNative, totalRaw, quantity, symbol, decimals } = listing;
 	return {
@@ -264,4 +250,18 @@ function renderLine({ listing, units }: QuoteLine<FoundListing>): QuoteAnswer["l
 		},
 		expiresAt: displayTime(listing.expiresAt),
 	};
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => bigint | null): bigint | null {
+	let total = 0n;
+	for (const item of items) {
+		const part = of(item);
+		if (part === null) return null;
+		total += part;
+	}
+	return total;
+}
+
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+	return (dividend + divisor - 1n) / divisor;
 }

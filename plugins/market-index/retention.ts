@@ -10,19 +10,6 @@ import {
 	pruneUnconfirmed,
 } from "#plugins/market-index/sql/partitions.ts";
 
-/** Events are kept for at least so long: the longest range of a route is 30 days. */
-export const RETENTION_DAYS_MIN = 35;
-
-/** About ten years: more is a typing error. */
-export const RETENTION_DAYS_MAX = 4_000;
-
-/**
- * Contracts of a chain whose owners are kept, by default. Each costs a row of the lane's address
- * filter and one walk: 500 are five queries a block, and hours of walking.
- */
-export const WATCHED_DEFAULT = 500;
-export const WATCHED_MOST = 5_000;
-
 export type RetentionOptions = Pick<Core, "db" | "log"> & {
 	keptFromMs(): number;
 	limits?: RetentionLimits;
@@ -37,9 +24,38 @@ export type RetentionLimits = {
 	batchesMax: number;
 };
 
+export type Retention = {
+	/** Returns the time from which on events are kept. */
+	keptFromMs(): number;
+	jobs: readonly Job[];
+};
+
+/** Events are kept for at least so long: the longest range of a route is 30 days. */
+export const RETENTION_DAYS_MIN = 35;
+
+/** About ten years: more is a typing error. */
+export const RETENTION_DAYS_MAX = 4_000;
+
+/**
+ * Contracts of a chain whose owners are kept, by default. Each costs a row of the lane's address
+ * filter and one walk: 500 are five queries a block, and hours of walking.
+ */
+export const WATCHED_DEFAULT = 500;
+export const WATCHED_MOST = 5_000;
+
 const LIMITS: RetentionLimits = { lockTimeoutMs: 200, rowsPerBatch: 5_000, batchesMax: 4_000 };
 
 const RUN_TIMEOUT_MS = 3_600_000;
+
+/** Makes the retention of events: as the operator sets it, by default forever. */
+export function createRetention(
+	core: Pick<Core, "db" | "clock" | "log">,
+	days: number | undefined,
+): Retention {
+	if (days === undefined) return { keptFromMs: () => Number.NEGATIVE_INFINITY, jobs: [] };
+	const keptFromMs = () => core.clock.nowMs() - days * DAY_MS;
+	return { keptFromMs, jobs: [retentionJob({ db: core.db, log: core.log, keptFromMs })] };
+}
 
 /**
  * Makes a job that deletes, once a day, what is older than the retention: whole months of events,
@@ -93,20 +109,4 @@ async function inBatches(
 	for (let batch = 0; batch < batchesMax && !signal.aborted; batch++) {
 		if ((await prune()) < rowsPerBatch) return;
 	}
-}
-
-export type Retention = {
-	/** Returns the time from which on events are kept. */
-	keptFromMs(): number;
-	jobs: readonly Job[];
-};
-
-/** Makes the retention of events: as the operator sets it, by default forever. */
-export function createRetention(
-	core: Pick<Core, "db" | "clock" | "log">,
-	days: number | undefined,
-): Retention {
-	if (days === undefined) return { keptFromMs: () => Number.NEGATIVE_INFINITY, jobs: [] };
-	const keptFromMs = () => core.clock.nowMs() - days * DAY_MS;
-	return { keptFromMs, jobs: [retentionJob({ db: core.db, log: core.log, keptFromMs })] };
 }

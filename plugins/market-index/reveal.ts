@@ -1,19 +1,6 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { RankedTrait } from "#plugins/market-index/rank/rankTokens.ts";
 
-/**
- * Says whether tokens differ. Before a reveal all show one document; ranking those would make the
- * first one "the rarest".
- */
-export function isRevealed(tokens: readonly { traits: readonly RankedTrait[] }[]): boolean {
-	const keyOf = (traits: readonly RankedTrait[]) =>
-		JSON.stringify(traits.map(({ type, value }) => JSON.stringify([type, value])).sort());
-	const [first, ...others] = tokens;
-	if (!first) return false;
-	const key = keyOf(first.traits);
-	return others.some(({ traits }) => keyOf(traits) !== key);
-}
-
 /** A collection's state: not checked yet, all tokens alike, or each with its own content. */
 export type RevealState = "unknown" | "placeholder" | "revealed";
 
@@ -22,6 +9,19 @@ export type RevealState = "unknown" | "placeholder" | "revealed";
  * by their traits. `covered`: every token was read again, and they differ.
  */
 export type RevealEvent = "looks_hidden" | "looks_shown" | "covered";
+
+export type RevealMove = { from: RevealState; to: RevealState };
+
+/** What a token's document shows, as far as a reveal is concerned. */
+export type Shown = {
+	/** Null where it is not known. */
+	uri: string | null;
+	imageUrl: string | null;
+	traits: readonly RankedTrait[] | null;
+};
+
+/** `hidden`: all look alike. `shown`: they differ by traits. `unclear`: neither is certain. */
+export type RevealReading = "hidden" | "shown" | "unclear";
 
 /**
  * The whole state machine: state, event, next. A missing entry is refused.
@@ -37,13 +37,6 @@ export const revealMoves: Readonly<
 	placeholder: { covered: "revealed" },
 	revealed: { looks_hidden: "placeholder" },
 };
-
-/** Returns the state after an event; null where the event does not move it. */
-export function nextRevealState(state: RevealState, event: RevealEvent): RevealState | null {
-	return revealMoves[state][event] ?? null;
-}
-
-export type RevealMove = { from: RevealState; to: RevealState };
 
 /**
  * Moves a collection's reveal state by an event, and records that it was checked. Returns the move;
@@ -69,16 +62,10 @@ export async function moveReveal(
 	return to === null ? null : { from: row.state, to };
 }
 
-/** What a token's document shows, as far as a reveal is concerned. */
-export type Shown = {
-	/** Null where it is not known. */
-	uri: string | null;
-	imageUrl: string | null;
-	traits: readonly RankedTrait[] | null;
-};
-
-/** `hidden`: all look alike. `shown`: they differ by traits. `unclear`: neither is certain. */
-export type RevealReading = "hidden" | "shown" | "unclear";
+/** Returns the state after an event; null where the event does not move it. */
+export function nextRevealState(state: RevealState, event: RevealEvent): RevealState | null {
+	return revealMoves[state][event] ?? null;
+}
 
 /**
  * Judges from some tokens' documents whether a collection is revealed. The content of documents
@@ -94,6 +81,19 @@ export function readingOf(tokens: readonly Shown[]): RevealReading {
 	return isShared(tokens.map(({ uri }) => uri)) || isShared(tokens.map(({ imageUrl }) => imageUrl))
 		? "hidden"
 		: "unclear";
+}
+
+/**
+ * Says whether tokens differ. Before a reveal all show one document; ranking those would make the
+ * first one "the rarest".
+ */
+export function isRevealed(tokens: readonly { traits: readonly RankedTrait[] }[]): boolean {
+	const keyOf = (traits: readonly RankedTrait[]) =>
+		JSON.stringify(traits.map(({ type, value }) => JSON.stringify([type, value])).sort());
+	const [first, ...others] = tokens;
+	if (!first) return false;
+	const key = keyOf(first.traits);
+	return others.some(({ traits }) => keyOf(traits) !== key);
 }
 
 function isShared(texts: readonly (string | null)[]): boolean {

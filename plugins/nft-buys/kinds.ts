@@ -7,6 +7,11 @@ import { keepsBuy, shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { ownershipDenial, paidByLogs } from "#plugins/nft-buys/settle.ts";
 import type { Denial, IntentKind } from "#plugins/wallets/contract.ts";
 
+const DENIAL: Denial = {
+	code: "provider_offer_requires_local_order_builder",
+	detail: "Offers are orders that their maker signs, and none is built here.",
+};
+
 /** Returns the intent kind that buys a token from a listing. */
 export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 	return {
@@ -31,11 +36,6 @@ export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 		},
 	};
 }
-
-const DENIAL: Denial = {
-	code: "provider_offer_requires_local_order_builder",
-	detail: "Offers are orders that their maker signs, and none is built here.",
-};
 
 /**
  * Returns the intent kind of offers: they are recorded and refused; nothing is called or signed.

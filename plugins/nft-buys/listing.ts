@@ -10,12 +10,26 @@ import { AGAIN_AFTER_MS, type BuyStep } from "#plugins/nft-buys/limits.ts";
 import type { Provider, ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
+export type Search = {
+	chainId: number;
+	marketplace: Address;
+	contract: Address;
+	tokenId: bigint;
+	/** Null: the token's cheapest listing. */
+	orderHash: Hex | null;
+};
+
+export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
+
 type Asked = Parameters<Provider["listingFulfilment"]>[0];
 
 /**
  * Failures to reach the provider, or unreadable answers; a rate limit and a refusal are answers.
  */
 const AGAIN = new Set(["provider_unavailable", "provider_unreadable"]);
+
+const isBytes = (answer: unknown): answer is Hex =>
+	typeof answer === "string" && /^0x(?:[0-9a-fA-F]{2})*$/.test(answer);
 
 /**
  * Requests the fulfilment of a listing from the provider; null where it is no longer available. A
@@ -51,15 +65,6 @@ export async function askFulfilment(
 	return await ask();
 }
 
-export type Search = {
-	chainId: number;
-	marketplace: Address;
-	contract: Address;
-	tokenId: bigint;
-	/** Null: the token's cheapest listing. */
-	orderHash: Hex | null;
-};
-
 /** Returns the named listing, or else the token's cheapest. Null: the provider has none. */
 export async function findListing(
 	{ chainId, marketplace, contract, tokenId, orderHash }: Search,
@@ -84,16 +89,6 @@ export async function findListing(
 	if (slug === null) return null;
 	return await outbound("nft_buy.listing", () => provider.bestListing(slug, tokenId, options));
 }
-
-/** Returns a node's answer as bytes; "0x" for everything else. */
-export function readBytes(answer: unknown): Hex {
-	return isBytes(answer) ? answer : "0x";
-}
-
-const isBytes = (answer: unknown): answer is Hex =>
-	typeof answer === "string" && /^0x(?:[0-9a-fA-F]{2})*$/.test(answer);
-
-export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
 
 /** Reads a wallet's balance of an ERC-20, and a spender's allowance, in base units. */
 export async function readFunds(
@@ -155,4 +150,9 @@ export async function readOrderState(
 	} catch (cause) {
 		throw buyFault.marketplaceAbsent({ cause });
 	}
+}
+
+/** Returns a node's answer as bytes; "0x" for everything else. */
+export function readBytes(answer: unknown): Hex {
+	return isBytes(answer) ? answer : "0x";
 }

@@ -8,13 +8,49 @@ import { readBytes } from "#plugins/nft-buys/listing.ts";
 import type { Goods } from "#plugins/nft-buys/plan/shownBuy.ts";
 import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
 
+type Moved = { from: Address; to: Address; units: bigint };
+
+type Asked = { goods: Goods; wallet: Address; receipt: Receipt; signal: AbortSignal };
+/** A contract's answer, null where it reverts or has no code; or the node's refusal. */
+type Word = { kind: "word"; word: bigint | null } | { kind: "refused"; fault: Fault };
+
 const transferAbi = parseAbi([
 	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
 	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
 ]);
 
-type Moved = { from: Address; to: Address; units: bigint };
+const NOT_RECEIVED: Denial = {
+	code: "not_received",
+	detail: "The transaction went through, and the token is not in the wallet.",
+};
+const PARTLY_RECEIVED: Denial = {
+	code: "partly_received",
+	detail: "The transaction went through, and fewer units came than were wanted.",
+};
+
+/** The length of `0x` and 32 bytes. */
+const WORD_LENGTH = 66;
+
+const abi = parseAbi([
+	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
+	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
+	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
+]);
+
+/**
+ * Returns why the wallet has not received what was bought; null: it has. Asks the token's contract
+ * at the receipt's block: the wallet owns the ERC-721, or has the bought number of the ERC-1155
+ * more than one block before. A contract that reverts is an answer. A failing node throws; if it
+ * refuses because it no longer has that state, the contract's own logs in the receipt decide.
+ */
+export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | null> {
+	const { goods } = asked;
+	const received =
+		goods.standard === "erc721" ? await ownedNow(rpc, asked) : await grownBy(rpc, asked);
+	if (received >= goods.quantity) return null;
+	return received > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
+}
 
 /**
  * Returns how many units of the token the wallet gained by the receipt's transaction, from the logs
@@ -34,6 +70,101 @@ export function receivedByLogs(
 	return counted.reduce((sum, { from, to, units }) => {
 		return sum + (to === wallet ? units : 0n) - (from === wallet ? units : 0n);
 	}, 0n);
+}
+
+/**
+ * Returns what was paid for an order, in base units of its currency, from the marketplace's own
+ * log. Null where there is no such log, or it has another currency: then the planned amount counts.
+ */
+export function paidByLogs(
+	logs: Receipt["logs"],
+	{ marketplace, orderHash, pays }: Goods,
+): bigint | null {
+	for (const { address, topics, data } of logs) {
+		const fulfilled = address === marketplace ? decodedOfPaidByLogs(topics, data) : null;
+		if (fulfilled?.orderHash !== orderHash) continue;
+		const { consideration } = fulfilled;
+		if (!consideration.every(({ token }) => token.toLowerCase() === pays.currency)) return null;
+		return consideration.reduce((sum, { amount }) => sum + amount, 0n);
+	}
+	return null;
+}
+
+async function ownedNow(rpc: Rpc, asked: Asked): Promise<bigint> {
+	const { goods, wallet, receipt } = asked;
+	const args = [goods.tokenId] as const;
+	const data = encodeFunctionData({ abi: tokenAbi, functionName: "ownerOf", args });
+	const [found] = await callsAt(rpc, { ...asked, data, blocks: [receipt.blockNumber] });
+	if (found?.kind === "word") return isWallet(found.word, wallet) ? 1n : 0n;
+	const logged = receivedByLogs(receipt.logs, asked);
+	if (logged !== null) return logged;
+	const [latest] = await callsAt(rpc, { ...asked, data, blocks: ["latest"] });
+	// A current owner has received it; if another owns it now, the wallet may have passed it on.
+	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return 1n;
+	throw unknownTo(found);
+}
+
+async function callsAt(
+	rpc: Rpc,
+	asked: Asked & { data: Hex; blocks: readonly (number | "latest")[] },
+): Promise<Word[]> {
+	const { goods, receipt, signal, data, blocks } = asked;
+	const to = goods.contract;
+	const calls = blocks.map((block) => {
+		const at = block === "latest" ? block : hexQuantity(block);
+		return { method: "eth_call", params: [{ to, data }, at] };
+	});
+	const outcomes = await rpc.settle(calls, { signal, minBlock: receipt.blockNumber });
+	return outcomes.map(wordOf);
+}
+
+function wordOf(outcome: RpcOutcome): Word {
+	if (outcome.kind === "fault") {
+		const { fault } = outcome;
+		if (fault.code !== "rpc_refused") throw fault;
+		// By the message: nodes have no common code for a revert. It is 3, -32000, -32015 or -32603,
+		// and all but the first are used for other refusals too.
+		const reverts = /revert/i.test(fault.message);
+		return reverts ? { kind: "word", word: null } : { kind: "refused", fault };
+	}
+	const data = outcome.result;
+	if (data === "0x") return { kind: "word", word: null };
+	if (readBytes(data).length !== WORD_LENGTH) {
+		throw buyFault.ownershipUnknown({ detail: "a node answered what is no word" });
+	}
+	const word = decodeFunctionResult({
+		abi: tokenAbi,
+		functionName: "balanceOf",
+		data: readBytes(data),
+	});
+	return { kind: "word", word };
+}
+
+function isWallet(word: bigint | null, wallet: Address): boolean {
+	return word !== null && word === BigInt(wallet);
+}
+
+/**
+ * Returns the fault that leaves it unsettled: only an archive node, or the token's logs, could
+ * tell.
+ */
+function unknownTo(refusal: Word | undefined): Fault {
+	const cause = refusal?.kind === "refused" ? refusal.fault : undefined;
+	return buyFault.ownershipUnknown({ detail: cause?.message ?? "no answer", cause });
+}
+
+async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
+	const { goods, wallet, receipt } = asked;
+	const args = [wallet, goods.tokenId] as const;
+	const data = encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args });
+	const blocks = [receipt.blockNumber - 1, receipt.blockNumber];
+	const [before, after] = await callsAt(rpc, { ...asked, data, blocks });
+	if (before?.kind === "word" && after?.kind === "word") {
+		return (after.word ?? 0n) - (before.word ?? 0n);
+	}
+	const logged = receivedByLogs(receipt.logs, asked);
+	if (logged === null) throw unknownTo(before?.kind === "refused" ? before : after);
+	return logged;
 }
 
 function movesOf(log: Receipt["logs"][number], { tokenId, standard }: Goods): Moved[] {
@@ -69,137 +200,6 @@ function decoded({ topics, data }: Receipt["logs"][number]) {
 
 function lower(address: Hex): Address {
 	return `0x${address.slice(2).toLowerCase()}`;
-}
-
-const NOT_RECEIVED: Denial = {
-	code: "not_received",
-	detail: "The transaction went through, and the token is not in the wallet.",
-};
-const PARTLY_RECEIVED: Denial = {
-	code: "partly_received",
-	detail: "The transaction went through, and fewer units came than were wanted.",
-};
-
-type Asked = { goods: Goods; wallet: Address; receipt: Receipt; signal: AbortSignal };
-/** A contract's answer, null where it reverts or has no code; or the node's refusal. */
-type Word = { kind: "word"; word: bigint | null } | { kind: "refused"; fault: Fault };
-
-/**
- * Returns why the wallet has not received what was bought; null: it has. Asks the token's contract
- * at the receipt's block: the wallet owns the ERC-721, or has the bought number of the ERC-1155
- * more than one block before. A contract that reverts is an answer. A failing node throws; if it
- * refuses because it no longer has that state, the contract's own logs in the receipt decide.
- */
-export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | null> {
-	const { goods } = asked;
-	const received =
-		goods.standard === "erc721" ? await ownedNow(rpc, asked) : await grownBy(rpc, asked);
-	if (received >= goods.quantity) return null;
-	return received > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
-}
-
-async function ownedNow(rpc: Rpc, asked: Asked): Promise<bigint> {
-	const { goods, wallet, receipt } = asked;
-	const args = [goods.tokenId] as const;
-	const data = encodeFunctionData({ abi: tokenAbi, functionName: "ownerOf", args });
-	const [found] = await callsAt(rpc, { ...asked, data, blocks: [receipt.blockNumber] });
-	if (found?.kind === "word") return isWallet(found.word, wallet) ? 1n : 0n;
-	const logged = receivedByLogs(receipt.logs, asked);
-	if (logged !== null) return logged;
-	const [latest] = await callsAt(rpc, { ...asked, data, blocks: ["latest"] });
-	// A current owner has received it; if another owns it now, the wallet may have passed it on.
-	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return 1n;
-	throw unknownTo(found);
-}
-
-async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
-	const { goods, wallet, receipt } = asked;
-	const args = [wallet, goods.tokenId] as const;
-	const data = encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args });
-	const blocks = [receipt.blockNumber - 1, receipt.blockNumber];
-	const [before, after] = await callsAt(rpc, { ...asked, data, blocks });
-	if (before?.kind === "word" && after?.kind === "word") {
-		return (after.word ?? 0n) - (before.word ?? 0n);
-	}
-	const logged = receivedByLogs(receipt.logs, asked);
-	if (logged === null) throw unknownTo(before?.kind === "refused" ? before : after);
-	return logged;
-}
-
-async function callsAt(
-	rpc: Rpc,
-	asked: Asked & { data: Hex; blocks: readonly (number | "latest")[] },
-): Promise<Word[]> {
-	const { goods, receipt, signal, data, blocks } = asked;
-	const to = goods.contract;
-	const calls = blocks.map((block) => {
-		const at = block === "latest" ? block : hexQuantity(block);
-		return { method: "eth_call", params: [{ to, data }, at] };
-	});
-	const outcomes = await rpc.settle(calls, { signal, minBlock: receipt.blockNumber });
-	return outcomes.map(wordOf);
-}
-
-function isWallet(word: bigint | null, wallet: Address): boolean {
-	return word !== null && word === BigInt(wallet);
-}
-
-function wordOf(outcome: RpcOutcome): Word {
-	if (outcome.kind === "fault") {
-		const { fault } = outcome;
-		if (fault.code !== "rpc_refused") throw fault;
-		// By the message: nodes have no common code for a revert. It is 3, -32000, -32015 or -32603,
-		// and all but the first are used for other refusals too.
-		const reverts = /revert/i.test(fault.message);
-		return reverts ? { kind: "word", word: null } : { kind: "refused", fault };
-	}
-	const data = outcome.result;
-	if (data === "0x") return { kind: "word", word: null };
-	if (readBytes(data).length !== WORD_LENGTH) {
-		throw buyFault.ownershipUnknown({ detail: "a node answered what is no word" });
-	}
-	const word = decodeFunctionResult({
-		abi: tokenAbi,
-		functionName: "balanceOf",
-		data: readBytes(data),
-	});
-	return { kind: "word", word };
-}
-
-/**
- * Returns the fault that leaves it unsettled: only an archive node, or the token's logs, could
- * tell.
- */
-function unknownTo(refusal: Word | undefined): Fault {
-	const cause = refusal?.kind === "refused" ? refusal.fault : undefined;
-	return buyFault.ownershipUnknown({ detail: cause?.message ?? "no answer", cause });
-}
-
-/** The length of `0x` and 32 bytes. */
-const WORD_LENGTH = 66;
-
-const abi = parseAbi([
-	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
-	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
-	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
-]);
-
-/**
- * Returns what was paid for an order, in base units of its currency, from the marketplace's own
- * log. Null where there is no such log, or it has another currency: then the planned amount counts.
- */
-export function paidByLogs(
-	logs: Receipt["logs"],
-	{ marketplace, orderHash, pays }: Goods,
-): bigint | null {
-	for (const { address, topics, data } of logs) {
-		const fulfilled = address === marketplace ? decodedOfPaidByLogs(topics, data) : null;
-		if (fulfilled?.orderHash !== orderHash) continue;
-		const { consideration } = fulfilled;
-		if (!consideration.every(({ token }) => token.toLowerCase() === pays.currency)) return null;
-		return consideration.reduce((sum, { amount }) => sum + amount, 0n);
-	}
-	return null;
 }
 
 /** Returns the decoded event; null for another event, or a malformed one. */

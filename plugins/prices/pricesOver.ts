@@ -7,26 +7,6 @@ import type { RateSource } from "#plugins/prices/runPrices.ts";
 /** The largest power of ten in an amount of money: `UNITS_BOUND` has 78 digits. */
 const EXPONENT_MAX = 78;
 
-/**
- * Returns a function that gives a JSON number in base units of so many decimals, rounded down. It
- * uses the shortest text that reads back as the double, which is what the sender wrote; the
- * double's own value is not (0.07 is 0.070000000000000006…). Null for a number that is no amount.
- *
- * @example decimalOf(0.07)?.(18) // 70000000000000000n
- */
-export function decimalOf(value: number): ((decimals: number) => bigint) | null {
-	if (!Number.isFinite(value) || value < 0) return null;
-	const [mantissa = "", exponentText = "0"] = String(value).split("e");
-	const [whole = "", fraction = ""] = mantissa.split(".");
-	const digits = BigInt(whole + fraction);
-	const exponent = Number(exponentText) - fraction.length;
-	if (exponent > EXPONENT_MAX) return null;
-	return (decimals) => {
-		const shift = decimals + exponent;
-		return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
-	};
-}
-
 const ETH_DECIMALS = 18;
 /** The symbols of ether, also on chains whose coin is another one. */
 const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
@@ -75,6 +55,26 @@ export function pricesOver(chains: ChainRegistry, source: RateSource): Omit<Pric
 }
 
 /**
+ * Returns a function that gives a JSON number in base units of so many decimals, rounded down. It
+ * uses the shortest text that reads back as the double, which is what the sender wrote; the
+ * double's own value is not (0.07 is 0.070000000000000006…). Null for a number that is no amount.
+ *
+ * @example decimalOf(0.07)?.(18) // 70000000000000000n
+ */
+export function decimalOf(value: number): ((decimals: number) => bigint) | null {
+	if (!Number.isFinite(value) || value < 0) return null;
+	const [mantissa = "", exponentText = "0"] = String(value).split("e");
+	const [whole = "", fraction = ""] = mantissa.split(".");
+	const digits = BigInt(whole + fraction);
+	const exponent = Number(exponentText) - fraction.length;
+	if (exponent > EXPONENT_MAX) return null;
+	return (decimals) => {
+		const shift = decimals + exponent;
+		return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+	};
+}
+
+/**
  * Returns what a currency is priced as: a coin's wrapped form as the coin, and ETH as one currency
  * on every chain whose coin it is.
  */
@@ -83,14 +83,6 @@ function plainOf(chains: ChainRegistry, { chainId, currency }: Priced): Priced |
 	const isNative = currency === ZERO_ADDRESS || currency === chain?.wrappedNative;
 	if (!isNative) return { chainId, currency };
 	return chain?.nativeIsEth ? "eth" : { chainId, currency: ZERO_ADDRESS };
-}
-
-function currencyOf(chain: Chain, symbol: string, source: RateSource): Address | "eth" | null {
-	const name = symbol.trim().toUpperCase();
-	if (ETH_SYMBOLS.has(name)) return "eth";
-	const own = chain.nativeCurrency.symbol.toUpperCase();
-	if (name === own || name === `W${own}`) return ZERO_ADDRESS;
-	return source.tokenOf(chain.id, name);
 }
 
 /** Converts to wei, rounded down: no price is shown that was not reached. */
@@ -102,4 +94,12 @@ function weiOf(raw: bigint, rate: UsdRate, eth: UsdRate): bigint | null {
 		"down",
 	);
 	return wei < UNITS_BOUND ? wei : null;
+}
+
+function currencyOf(chain: Chain, symbol: string, source: RateSource): Address | "eth" | null {
+	const name = symbol.trim().toUpperCase();
+	if (ETH_SYMBOLS.has(name)) return "eth";
+	const own = chain.nativeCurrency.symbol.toUpperCase();
+	if (name === own || name === `W${own}`) return ZERO_ADDRESS;
+	return source.tokenOf(chain.id, name);
 }

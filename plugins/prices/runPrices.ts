@@ -33,8 +33,6 @@ export type RateSource = {
 	tokenOf(chainId: number, symbol: string): Address | null;
 };
 
-type Listener = Parameters<Prices["onLearned"]>[0];
-
 export type RateAnnouncer = {
 	add(listener: Listener): void;
 	/** Calls every listener; a listener's failure is logged and does not affect the others. */
@@ -43,48 +41,6 @@ export type RateAnnouncer = {
 	announceAgain(): Promise<void>;
 };
 
-/**
- * Makes an announcer that calls listeners with the rates that became known. Twice: another process
- * may store an event as unpriced until it has read the new rounds too.
- */
-export function createRateAnnouncer(options: {
-	feeds: readonly Feed[];
-	chains: ChainRegistry;
-	clock: Clock;
-	log: Log;
-}): RateAnnouncer {
-	const { feeds, chains, clock, log } = options;
-	const listeners: Listener[] = [];
-	let again: FeedSpans = new Map();
-	let settledAtMs = Number.POSITIVE_INFINITY;
-
-	async function say(spans: FeedSpans): Promise<void> {
-		const nowMs = clock.nowMs();
-		for (const { priced, fromMs, toMs } of learnedOf(feeds, spans, chains)) {
-			const learned = { priced, fromMs, toMs: Math.min(toMs, nowMs) };
-			for (const listener of listeners) {
-				await listener(learned).catch((error) => {
-					log.error("what was stored without a price was not priced", { ...learned, error });
-				});
-			}
-		}
-	}
-	return {
-		add: (listener) => void listeners.push(listener),
-		async announce(spans) {
-			for (const [feed, span] of spans) addSpan(again, feed, span);
-			settledAtMs = clock.nowMs() + 2 * REFRESH_EVERY_MS;
-			await say(spans);
-		},
-		async announceAgain() {
-			if (again.size === 0 || clock.nowMs() < settledAtMs) return;
-			const spans = again;
-			again = new Map();
-			await say(spans);
-		},
-	};
-}
-
 export type PriceMetrics = {
 	/** Counts an answer of a feed that cannot be a price. */
 	rejected(reason: RoundProblem | "decimals"): void;
@@ -92,30 +48,14 @@ export type PriceMetrics = {
 	failed(chain: string): void;
 };
 
-/** Registers the metrics of the feeds. */
-export function priceMetrics(metrics: Metrics): PriceMetrics {
-	const rejected = metrics.counter({
-		name: "price_answers_rejected_total",
-		help: "Answers of price feeds that cannot be prices, by what is wrong with them.",
-		labels: ["reason"],
-	});
-	const failed = metrics.counter({
-		name: "price_reads_failed_total",
-		help: "Times that a chain's price feeds could not be asked.",
-		labels: ["chain"],
-	});
-	return {
-		rejected: (reason) => rejected.inc({ reason }),
-		failed: (chain) => failed.inc({ chain }),
-	};
-}
-
 export type RunningPrices = {
 	onLearned: Prices["onLearned"];
 	jobs: readonly Job[];
 	start(signal: AbortSignal): Promise<void>;
 	stop(): Promise<void>;
 };
+
+type Listener = Parameters<Prices["onLearned"]>[0];
 
 /**
  * Starts the reading of rounds: one process reads them on chain, every process follows the tables.
@@ -205,5 +145,65 @@ export function runPrices(
 			stopping.abort();
 			await working;
 		},
+	};
+}
+
+/**
+ * Makes an announcer that calls listeners with the rates that became known. Twice: another process
+ * may store an event as unpriced until it has read the new rounds too.
+ */
+export function createRateAnnouncer(options: {
+	feeds: readonly Feed[];
+	chains: ChainRegistry;
+	clock: Clock;
+	log: Log;
+}): RateAnnouncer {
+	const { feeds, chains, clock, log } = options;
+	const listeners: Listener[] = [];
+	let again: FeedSpans = new Map();
+	let settledAtMs = Number.POSITIVE_INFINITY;
+
+	async function say(spans: FeedSpans): Promise<void> {
+		const nowMs = clock.nowMs();
+		for (const { priced, fromMs, toMs } of learnedOf(feeds, spans, chains)) {
+			const learned = { priced, fromMs, toMs: Math.min(toMs, nowMs) };
+			for (const listener of listeners) {
+				await listener(learned).catch((error) => {
+					log.error("what was stored without a price was not priced", { ...learned, error });
+				});
+			}
+		}
+	}
+	return {
+		add: (listener) => void listeners.push(listener),
+		async announce(spans) {
+			for (const [feed, span] of spans) addSpan(again, feed, span);
+			settledAtMs = clock.nowMs() + 2 * REFRESH_EVERY_MS;
+			await say(spans);
+		},
+		async announceAgain() {
+			if (again.size === 0 || clock.nowMs() < settledAtMs) return;
+			const spans = again;
+			again = new Map();
+			await say(spans);
+		},
+	};
+}
+
+/** Registers the metrics of the feeds. */
+export function priceMetrics(metrics: Metrics): PriceMetrics {
+	const rejected = metrics.counter({
+		name: "price_answers_rejected_total",
+		help: "Answers of price feeds that cannot be prices, by what is wrong with them.",
+		labels: ["reason"],
+	});
+	const failed = metrics.counter({
+		name: "price_reads_failed_total",
+		help: "Times that a chain's price feeds could not be asked.",
+		labels: ["chain"],
+	});
+	return {
+		rejected: (reason) => rejected.inc({ reason }),
+		failed: (chain) => failed.inc({ chain }),
 	};
 }

@@ -11,43 +11,6 @@ import { PROVIDER_ID } from "#plugins/provider/limits.ts";
 import { createBlocks, createPacer } from "#plugins/provider/pace/createPacer.ts";
 import { createChainNames } from "#plugins/provider/wire/rows.ts";
 
-/** Makes the marketplace provider over HTTP. It makes no call until it is asked. */
-export function createProvider(options: {
-	core: Pick<Core, "budget" | "chains" | "clock" | "log" | "metrics">;
-	baseUrl: string;
-	apiKey?: string | undefined;
-	stream: ProviderStream;
-	/** Aborts when the service ends: waiting calls and those under way end with it. */
-	ending?: AbortSignal;
-	fetch?: typeof fetch;
-	wait?: typeof sleep;
-	timeoutMs?: number;
-}): Provider {
-	const { core, baseUrl, apiKey, stream, wait = sleep } = options;
-	const { budget, clock } = core;
-	const blocks = createBlocks(clock);
-	const pacer = createPacer({ budgetName: nameOf(baseUrl, apiKey), budget, blocks, clock, wait });
-	const client = createClient({ ...options, ...core, pacer, blocks });
-	const reader = createReader(client);
-	const chains = createChainNames(core.chains);
-	return {
-		id: PROVIDER_ID,
-		isOn: true,
-		isConnected: client.isConnected,
-		stream,
-		...collectionMethods(reader, chains),
-		...orderMethods(reader, chains),
-		...tokenMethods(reader, chains),
-		...tradeMethods(reader, chains),
-	};
-}
-
-/** Names the budget of a key at a URL; the key cannot be read from it. */
-function nameOf(baseUrl: string, apiKey = ""): string {
-	const hash = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex");
-	return `provider:${hash.slice(0, 16)}`;
-}
-
 /** The stream where there is none: nothing is ever pushed, and nothing can be missed. */
 export const offStream: ProviderStream = {
 	state: () => "off",
@@ -86,6 +49,43 @@ export const offProvider: Provider = {
 	drop: off,
 	listingFulfilment: off,
 };
+
+/** Makes the marketplace provider over HTTP. It makes no call until it is asked. */
+export function createProvider(options: {
+	core: Pick<Core, "budget" | "chains" | "clock" | "log" | "metrics">;
+	baseUrl: string;
+	apiKey?: string | undefined;
+	stream: ProviderStream;
+	/** Aborts when the service ends: waiting calls and those under way end with it. */
+	ending?: AbortSignal;
+	fetch?: typeof fetch;
+	wait?: typeof sleep;
+	timeoutMs?: number;
+}): Provider {
+	const { core, baseUrl, apiKey, stream, wait = sleep } = options;
+	const { budget, clock } = core;
+	const blocks = createBlocks(clock);
+	const pacer = createPacer({ budgetName: nameOf(baseUrl, apiKey), budget, blocks, clock, wait });
+	const client = createClient({ ...options, ...core, pacer, blocks });
+	const reader = createReader(client);
+	const chains = createChainNames(core.chains);
+	return {
+		id: PROVIDER_ID,
+		isOn: true,
+		isConnected: client.isConnected,
+		stream,
+		...collectionMethods(reader, chains),
+		...orderMethods(reader, chains),
+		...tokenMethods(reader, chains),
+		...tradeMethods(reader, chains),
+	};
+}
+
+/** Names the budget of a key at a URL; the key cannot be read from it. */
+function nameOf(baseUrl: string, apiKey = ""): string {
+	const hash = createHash("sha256").update(`${baseUrl}\n${apiKey}`).digest("hex");
+	return `provider:${hash.slice(0, 16)}`;
+}
 
 async function off(): Promise<never> {
 	throw providerFault.off();

@@ -13,6 +13,18 @@ export type Step = "queued" | "reading" | "counting" | "ranking" | "plans" | "re
  */
 export type Outcome = "revealed" | "partial" | "unchanged" | "given_up";
 
+/** A reason to look at a collection. */
+export type Trigger = {
+	signal: TriggerSignal;
+	/** The block in which it happened, or the newest one. */
+	block: { number: number; atMs: number | null } | null;
+	heardAtMs: number;
+	/**
+	 * The regular poll is among the reasons, perhaps beside a stronger one: documents are then read.
+	 */
+	isPolled: boolean;
+};
+
 /** The allowed transitions. Only `reading` can end early: if it finds that nothing was revealed. */
 export const nextSteps: Readonly<Record<Step, readonly Step[]>> = {
 	queued: ["reading"],
@@ -36,17 +48,11 @@ export type Evidence = (typeof EVIDENCE)[number];
 export const SIGNALS = [...TRIGGERS, ...EVIDENCE] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** A reason to look at a collection. */
-export type Trigger = {
-	signal: TriggerSignal;
-	/** The block in which it happened, or the newest one. */
-	block: { number: number; atMs: number | null } | null;
-	heardAtMs: number;
-	/**
-	 * The regular poll is among the reasons, perhaps beside a stronger one: documents are then read.
-	 */
-	isPolled: boolean;
-};
+/** `MetadataUpdate(uint256)` and `BatchMetadataUpdate(uint256,uint256)` of ERC-4906. */
+const METADATA_TOPICS = new Set([
+	"0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7",
+	"0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
+]);
 
 /** Joins two reasons: the stronger one, with the time of the earlier one. */
 export function joinTriggers(first: Trigger | null, second: Trigger): Trigger {
@@ -57,19 +63,13 @@ export function joinTriggers(first: Trigger | null, second: Trigger): Trigger {
 	return { ...(isMore ? second : first), block: newerOf(first, second), heardAtMs, isPolled };
 }
 
+/** Returns whether a log is an ERC-4906 event or another one. */
+export function signalOfLog(topic: string | undefined): "metadata_event" | "log" {
+	return METADATA_TOPICS.has(topic?.toLowerCase() ?? "") ? "metadata_event" : "log";
+}
+
 function newerOf({ block: a }: Trigger, { block: b }: Trigger): Trigger["block"] {
 	if (a === null || b === null) return a ?? b;
 	if (a.number !== b.number) return a.number > b.number ? a : b;
 	return { number: a.number, atMs: a.atMs ?? b.atMs };
-}
-
-/** `MetadataUpdate(uint256)` and `BatchMetadataUpdate(uint256,uint256)` of ERC-4906. */
-const METADATA_TOPICS = new Set([
-	"0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7",
-	"0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
-]);
-
-/** Returns whether a log is an ERC-4906 event or another one. */
-export function signalOfLog(topic: string | undefined): "metadata_event" | "log" {
-	return METADATA_TOPICS.has(topic?.toLowerCase() ?? "") ? "metadata_event" : "log";
 }

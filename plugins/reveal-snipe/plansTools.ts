@@ -5,6 +5,13 @@ import { ITEMS_MAX, planBody, planFields } from "#plugins/reveal-snipe/plans/pla
 import { type PlanView, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
+export type PlanToolDeps = {
+	plans: Plans;
+	wallets: Pick<Wallets, "principalOf">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
 const id = { kind: "id" } as const;
 const amount = { kind: "amount" } as const;
 /** Not `under`: the ceiling itself is an allowed price. */
@@ -111,18 +118,6 @@ export const plansCommands: readonly Command[] = [
 	},
 ];
 
-/** Returns a count as a number; other text stays unchanged, and the tool refuses it. */
-function wholeOf(text: string | undefined): number | string | undefined {
-	return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
-}
-
-export type PlanToolDeps = {
-	plans: Plans;
-	wallets: Pick<Wallets, "principalOf">;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
-
 const OWN = { capability: "snipes", access: "profile" } as const;
 const LISTED = 10;
 
@@ -196,6 +191,16 @@ function listTool({ plans, wallets }: PlanToolDeps): AnyTool {
 	});
 }
 
+/** Returns at most 160 characters: what it would buy, its status, and what the owner must do. */
+function sentenceOf(plan: PlanView): string {
+	const { collectionSlug, maxRank, status, pauseReason, filledCount, maxItems } = plan;
+	const what = maxRank === null ? "by traits" : `rank ${maxRank} or better`;
+	const bought = filledCount > 0 ? `, ${filledCount} of ${maxItems} bought` : "";
+	const waits = status === "paused" && pauseReason === "confirmation_required";
+	const next = waits ? " It waits for you to resume it." : "";
+	return `Plan for ${collectionSlug.slice(0, 40)}, ${what}: ${status}${bought}.${next}`;
+}
+
 function readTool({ plans, wallets }: PlanToolDeps): AnyTool {
 	return defineTool({
 		...OWN,
@@ -267,12 +272,7 @@ function moveTool(
 	});
 }
 
-/** Returns at most 160 characters: what it would buy, its status, and what the owner must do. */
-function sentenceOf(plan: PlanView): string {
-	const { collectionSlug, maxRank, status, pauseReason, filledCount, maxItems } = plan;
-	const what = maxRank === null ? "by traits" : `rank ${maxRank} or better`;
-	const bought = filledCount > 0 ? `, ${filledCount} of ${maxItems} bought` : "";
-	const waits = status === "paused" && pauseReason === "confirmation_required";
-	const next = waits ? " It waits for you to resume it." : "";
-	return `Plan for ${collectionSlug.slice(0, 40)}, ${what}: ${status}${bought}.${next}`;
+/** Returns a count as a number; other text stays unchanged, and the tool refuses it. */
+function wholeOf(text: string | undefined): number | string | undefined {
+	return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
 }

@@ -31,38 +31,6 @@ export type RevealNews = {
 	at: Date;
 };
 
-/**
- * Adds a `reveal` frame to the collection's stream, in the transaction of the change that it
- * announces.
- */
-export function appendRevealFrame(outbox: Outbox, tx: Tx, news: RevealNews): void {
-	const { chain, subject, phase, detection, at } = news;
-	const data: RevealFrame = {
-		chain: chain.slug,
-		contractAddress: subject.address,
-		slug: subject.slug,
-		phase,
-		revealState: subject.revealState,
-		detection: detection && renderDetection(detection),
-		occurredAt: at.toISOString(),
-	};
-	outbox.append(tx, collectionTopic(chain.slug, subject.address), [{ type: "reveal", data }]);
-}
-
-/** Renders a detection for routes and streams. */
-export function renderDetection(
-	detection: NonNullable<RevealNews["detection"]>,
-): NonNullable<RevealFrame["detection"]> {
-	return {
-		signal: detection.signal,
-		evidence: detection.evidence,
-		blockNumber: detection.blockNumber,
-		blockAt: detection.blockAt?.toISOString() ?? null,
-		detectedAt: detection.detectedAt.toISOString(),
-		delayMs: detection.delayMs,
-	};
-}
-
 export type RevealToolDeps = {
 	core: Pick<Core, "db" | "clock" | "chains" | "indexed">;
 	index: Pick<RevealIndex, "subjects">;
@@ -122,6 +90,38 @@ export function revealTools({ core, index }: RevealToolDeps): AnyTool[] {
 		asOfMs: ({ at }) => Date.parse(at),
 	});
 	return [tool];
+}
+
+/**
+ * Adds a `reveal` frame to the collection's stream, in the transaction of the change that it
+ * announces.
+ */
+export function appendRevealFrame(outbox: Outbox, tx: Tx, news: RevealNews): void {
+	const { chain, subject, phase, detection, at } = news;
+	const data: RevealFrame = {
+		chain: chain.slug,
+		contractAddress: subject.address,
+		slug: subject.slug,
+		phase,
+		revealState: subject.revealState,
+		detection: detection && renderDetection(detection),
+		occurredAt: at.toISOString(),
+	};
+	outbox.append(tx, collectionTopic(chain.slug, subject.address), [{ type: "reveal", data }]);
+}
+
+/** Renders a detection for routes and streams. */
+export function renderDetection(
+	detection: NonNullable<RevealNews["detection"]>,
+): NonNullable<RevealFrame["detection"]> {
+	return {
+		signal: detection.signal,
+		evidence: detection.evidence,
+		blockNumber: detection.blockNumber,
+		blockAt: detection.blockAt?.toISOString() ?? null,
+		detectedAt: detection.detectedAt.toISOString(),
+		delayMs: detection.delayMs,
+	};
 }
 
 function chainIdsOf(

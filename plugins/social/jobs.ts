@@ -26,6 +26,16 @@ import { pruneUnlinked } from "#plugins/social/sql/replies.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import { postOnX } from "#plugins/social/x/say.ts";
 
+export type RadarDeps = {
+	core: Pick<Core, "db" | "clock" | "log">;
+	config: SocialConfig;
+	agent: Agent;
+	x: X;
+};
+
+/** The radar's question, which needs no profile. */
+const QUESTION = "trending";
+
 /** Returns the job that deletes rows after their retention time. */
 export function pruneJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
 	return {
@@ -43,20 +53,6 @@ export function pruneJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
 		},
 	};
 }
-
-async function inSteps(signal: AbortSignal, prune: () => Promise<number>): Promise<void> {
-	while (!signal.aborted && (await prune()) >= PRUNE_ROWS_MAX);
-}
-
-export type RadarDeps = {
-	core: Pick<Core, "db" | "clock" | "log">;
-	config: SocialConfig;
-	agent: Agent;
-	x: X;
-};
-
-/** The radar's question, which needs no profile. */
-const QUESTION = "trending";
 
 /**
  * Returns the job that posts what is trending; none unless both switches are on. A span of time has
@@ -93,6 +89,10 @@ export function radarJobs({ core, config, agent, x }: RadarDeps): Job[] {
 			},
 		},
 	];
+}
+
+async function inSteps(signal: AbortSignal, prune: () => Promise<number>): Promise<void> {
+	while (!signal.aborted && (await prune()) >= PRUNE_ROWS_MAX);
 }
 
 /** Returns false for an empty radar, which is not posted. */

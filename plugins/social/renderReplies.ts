@@ -10,11 +10,43 @@ import { SECOND_MS } from "#core/time.ts";
  */
 export type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
-/** How many texts are remembered; about an hour of replies. */
-const TEXTS_MAX = 5_000;
+/** The reply as a public post and as a direct message. Null: none. */
+export type Rendered = { post: string | null; dm: string | null };
+
+export type RenderTerms = {
+	/** Whether the author used a post or a direct message. */
+	via: "post" | "dm";
+	/** The tool that answered, or would have; null where none was found. */
+	tool: AnyTool | null;
+	/** The bot may send messages to the author, who wrote one before. */
+	canDm: boolean;
+	/** The longest reply, in code points and as X counts. */
+	lengthMax: number;
+	/** The address for signing in; null where the service does not know its own. */
+	signInUrl: string | null;
+};
 
 /** When a text was last posted, and how often in that second. */
 type Said = { second: number; twin: number };
+
+/** How many texts are remembered; about an hour of replies. */
+const TEXTS_MAX = 5_000;
+
+/** The longest line, without its links. */
+const LINE_LENGTH_MAX = 200;
+
+const LEAST_LINE = 60;
+
+/**
+ * Renders the agent's reply for X. A public post contains only public data: answers about the
+ * market in full, and of everything else only its status. Data about a user's wallet (balances,
+ * addresses, links) goes by direct message.
+ */
+export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
+	if (terms.via === "dm") return { post: null, dm: privately(reply, terms) };
+	if (!isPrivate(reply, terms)) return { post: publicly(openly(reply), terms), dm: null };
+	return { post: publicly(about(reply, terms), terms), dm: privately(reply, terms) };
+}
 
 /**
  * Makes the function that keeps posts different: X refuses a text that the account posted recently,
@@ -55,39 +87,38 @@ export function createUnlike({
 	}
 }
 
-/** The reply as a public post and as a direct message. Null: none. */
-export type Rendered = { post: string | null; dm: string | null };
-
-export type RenderTerms = {
-	/** Whether the author used a post or a direct message. */
-	via: "post" | "dm";
-	/** The tool that answered, or would have; null where none was found. */
-	tool: AnyTool | null;
-	/** The bot may send messages to the author, who wrote one before. */
-	canDm: boolean;
-	/** The longest reply, in code points and as X counts. */
-	lengthMax: number;
-	/** The address for signing in; null where the service does not know its own. */
-	signInUrl: string | null;
-};
-
-/** The longest line, without its links. */
-const LINE_LENGTH_MAX = 200;
-
-/**
- * Renders the agent's reply for X. A public post contains only public data: answers about the
- * market in full, and of everything else only its status. Data about a user's wallet (balances,
- * addresses, links) goes by direct message.
- */
-export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
-	if (terms.via === "dm") return { post: null, dm: privately(reply, terms) };
-	if (!isPrivate(reply, terms)) return { post: publicly(openly(reply), terms), dm: null };
-	return { post: publicly(about(reply, terms), terms), dm: privately(reply, terms) };
+/** Returns the whole line, with as many of its links as fit. */
+function privately(reply: Reply, terms: RenderTerms): string {
+	const { lengthMax } = terms;
+	const tail = tailOf(reply, terms);
+	const most = Math.min(LINE_LENGTH_MAX, lengthMax - (tail === "" ? 0 : lengthOf(tail).weighted));
+	return `${short(openly(reply), most)}${tail}`;
 }
 
-/** Returns true for private replies: of a tool that needs a profile, or with a link. */
-function isPrivate({ links }: Reply, { tool }: RenderTerms): boolean {
-	return tool?.access === "profile" || links.length > 0;
+function tailOf({ links, code }: Reply, { lengthMax, signInUrl }: RenderTerms): string {
+	const urls = links.filter(isUseful).map(({ url }) => url);
+	if (urls.length === 0 && code === "unauthorized" && signInUrl !== null) urls.push(signInUrl);
+	let tail = "";
+	for (const url of urls) {
+		// Links may not take the line's reserved length.
+		if (lengthOf(`${tail} ${url}`).weighted > lengthMax - LEAST_LINE) break;
+		tail = `${tail} ${url}`;
+	}
+	return tail;
+}
+
+function isUseful({ url }: ToolLink): boolean {
+	return /^https?:\/\//.test(url);
+}
+
+/** Cuts a text between words; an age at its end stays. */
+function short(text: string, lengthMax: number): string {
+	const [, age = ""] = / · (\d+ (?:s|min|h|d) ago)$/.exec(text) ?? [];
+	if (age === "") return lineOf(text, { lengthMax, asOfMs: null, nowMs: 0 });
+	const tail = ` · ${age}`;
+	const most = lengthMax - lengthOf(tail).weighted;
+	const line = text.slice(0, -tail.length);
+	return `${lineOf(line, { lengthMax: most, asOfMs: null, nowMs: 0 })}${tail}`;
 }
 
 /** Returns the line, with the choices where it asks a question. */
@@ -95,6 +126,17 @@ function openly({ kind, line, suggestions }: Reply): string {
 	const commands = suggestions.slice(0, 3).map(({ command }) => `"${command}"`);
 	if (kind !== "choose" || commands.length === 0) return line;
 	return `${line} Say ${commands.join(" or ")}.`;
+}
+
+/** Returns true for private replies: of a tool that needs a profile, or with a link. */
+function isPrivate({ links }: Reply, { tool }: RenderTerms): boolean {
+	return tool?.access === "profile" || links.length > 0;
+}
+
+/** Makes a text public: hides addresses, makes it harmless, and cuts it. */
+function publicly(text: string, { lengthMax }: RenderTerms): string {
+	const hidden = text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…");
+	return short(hidden, Math.min(LINE_LENGTH_MAX, lengthMax));
 }
 
 /** Returns the public text about a private reply. */
@@ -128,46 +170,4 @@ function statusOf(data: unknown): string | null {
 	if (typeof data !== "object" || data === null || !("status" in data)) return null;
 	const { status } = data;
 	return typeof status === "string" && /^[a-z_]{1,40}$/.test(status) ? status : null;
-}
-
-/** Makes a text public: hides addresses, makes it harmless, and cuts it. */
-function publicly(text: string, { lengthMax }: RenderTerms): string {
-	const hidden = text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…");
-	return short(hidden, Math.min(LINE_LENGTH_MAX, lengthMax));
-}
-
-/** Returns the whole line, with as many of its links as fit. */
-function privately(reply: Reply, terms: RenderTerms): string {
-	const { lengthMax } = terms;
-	const tail = tailOf(reply, terms);
-	const most = Math.min(LINE_LENGTH_MAX, lengthMax - (tail === "" ? 0 : lengthOf(tail).weighted));
-	return `${short(openly(reply), most)}${tail}`;
-}
-
-function tailOf({ links, code }: Reply, { lengthMax, signInUrl }: RenderTerms): string {
-	const urls = links.filter(isUseful).map(({ url }) => url);
-	if (urls.length === 0 && code === "unauthorized" && signInUrl !== null) urls.push(signInUrl);
-	let tail = "";
-	for (const url of urls) {
-		// Links may not take the line's reserved length.
-		if (lengthOf(`${tail} ${url}`).weighted > lengthMax - LEAST_LINE) break;
-		tail = `${tail} ${url}`;
-	}
-	return tail;
-}
-
-const LEAST_LINE = 60;
-
-function isUseful({ url }: ToolLink): boolean {
-	return /^https?:\/\//.test(url);
-}
-
-/** Cuts a text between words; an age at its end stays. */
-function short(text: string, lengthMax: number): string {
-	const [, age = ""] = / · (\d+ (?:s|min|h|d) ago)$/.exec(text) ?? [];
-	if (age === "") return lineOf(text, { lengthMax, asOfMs: null, nowMs: 0 });
-	const tail = ` · ${age}`;
-	const most = lengthMax - lengthOf(tail).weighted;
-	const line = text.slice(0, -tail.length);
-	return `${lineOf(line, { lengthMax: most, asOfMs: null, nowMs: 0 })}${tail}`;
 }

@@ -65,6 +65,22 @@ export type Session = {
 	release(): void;
 };
 
+export type JoinOptions = {
+	feed: Feed;
+	session: Session;
+	/** Puts the session's socket into the topic: from here on it gets published frames. */
+	subscribe: (topic: string) => void;
+	epoch: string;
+	outbox: Pick<Outbox, "read">;
+	gate: ReplayGate;
+	clock: Clock;
+};
+
+/** The frames after the point where a client stopped, or why it cannot have them. */
+type Missed =
+	| { kind: "frames"; frames: readonly RenderedFrame[] }
+	| { kind: "lost"; reason: SnapshotReason };
+
 /** Makes the state of one stream around its socket. Its topics are left when it ends. */
 export function createSession(socket: StreamSocket, admission: Admission): Session {
 	const feeds: Feed[] = [];
@@ -151,22 +167,6 @@ export function inboundAllowance(clock: Clock): () => boolean {
 	};
 }
 
-export type JoinOptions = {
-	feed: Feed;
-	session: Session;
-	/** Puts the session's socket into the topic: from here on it gets published frames. */
-	subscribe: (topic: string) => void;
-	epoch: string;
-	outbox: Pick<Outbox, "read">;
-	gate: ReplayGate;
-	clock: Clock;
-};
-
-/** The frames after the point where a client stopped, or why it cannot have them. */
-type Missed =
-	| { kind: "frames"; frames: readonly RenderedFrame[] }
-	| { kind: "lost"; reason: SnapshotReason };
-
 /**
  * Brings one client into one topic: hello, the missed frames, then all later ones.
  *
@@ -203,22 +203,6 @@ export async function joinTopic(options: JoinOptions): Promise<void> {
 	}
 }
 
-async function readMissed(sent: number, { feed, outbox, gate }: JoinOptions): Promise<Missed> {
-	const missedCount = feed.position() - sent;
-	if (missedCount === 0) return { kind: "frames", frames: [] };
-	if (missedCount > FRAMES_MISSED_MAX) return { kind: "lost", reason: "too_many_missed" };
-	const { batches } = await gate(() => outbox.read(feed.topic, sent));
-	const frames: RenderedFrame[] = [];
-	let expected = sent + 1;
-	for (const batch of batches) {
-		// Pruned from the old end: the frames in between do not exist any more.
-		if (batch.seqFirst > expected) return { kind: "lost", reason: "too_old" };
-		expected = batch.seqFirst + batch.frames.length;
-		frames.push(...renderFrames(batch).filter(({ seq }) => seq > sent));
-	}
-	return frames.length === 0 ? { kind: "lost", reason: "too_old" } : { kind: "frames", frames };
-}
-
 /**
  * Sends hello and follows the topic from here; where the client asked for frames that are lost, it
  * tells it to read the state again.
@@ -227,6 +211,14 @@ function enter(options: JoinOptions, lost: SnapshotReason | undefined): void {
 	hello(options, { seq: options.feed.position(), resumed: false });
 	if (lost) restart(options, lost);
 	else subscribe(options);
+}
+
+function hello(options: JoinOptions, greeting: { seq: number; resumed: boolean }): void {
+	const { session, feed, epoch, clock } = options;
+	const { seq, resumed } = greeting;
+	const data = { resumed, head: feed.position(), pingIntervalMs: PING_INTERVAL_MS };
+	const atMs = clock.nowMs();
+	session.send(controlFrame({ type: "hello", seq, topic: feed.topic, atMs, data, epoch }));
 }
 
 function restart(options: JoinOptions, reason: SnapshotReason): void {
@@ -242,10 +234,18 @@ function subscribe({ session, feed, subscribe: enterTopic }: JoinOptions): void 
 	if (session.isOpen()) enterTopic(feed.topic);
 }
 
-function hello(options: JoinOptions, greeting: { seq: number; resumed: boolean }): void {
-	const { session, feed, epoch, clock } = options;
-	const { seq, resumed } = greeting;
-	const data = { resumed, head: feed.position(), pingIntervalMs: PING_INTERVAL_MS };
-	const atMs = clock.nowMs();
-	session.send(controlFrame({ type: "hello", seq, topic: feed.topic, atMs, data, epoch }));
+async function readMissed(sent: number, { feed, outbox, gate }: JoinOptions): Promise<Missed> {
+	const missedCount = feed.position() - sent;
+	if (missedCount === 0) return { kind: "frames", frames: [] };
+	if (missedCount > FRAMES_MISSED_MAX) return { kind: "lost", reason: "too_many_missed" };
+	const { batches } = await gate(() => outbox.read(feed.topic, sent));
+	const frames: RenderedFrame[] = [];
+	let expected = sent + 1;
+	for (const batch of batches) {
+		// Pruned from the old end: the frames in between do not exist any more.
+		if (batch.seqFirst > expected) return { kind: "lost", reason: "too_old" };
+		expected = batch.seqFirst + batch.frames.length;
+		frames.push(...renderFrames(batch).filter(({ seq }) => seq > sent));
+	}
+	return frames.length === 0 ? { kind: "lost", reason: "too_old" } : { kind: "frames", frames };
 }

@@ -38,24 +38,6 @@ export type ConnectionCounts = {
 	leave(client: string): void;
 };
 
-/** Counts open streams by client address. Holds one entry for each client with a stream. */
-export function connectionCounts(max: number): ConnectionCounts {
-	const counts = new Map<string, number>();
-	return {
-		enter(client) {
-			const count = counts.get(client) ?? 0;
-			if (count >= max) return false;
-			counts.set(client, count + 1);
-			return true;
-		},
-		leave(client) {
-			const count = counts.get(client) ?? 0;
-			if (count <= 1) counts.delete(client);
-			else counts.set(client, count - 1);
-		},
-	};
-}
-
 /** The part of Bun's server that frames go through: one native call for all sockets of a topic. */
 export type PublishingServer = { publish(topic: string, text: string): number };
 
@@ -66,39 +48,6 @@ export type PublisherOptions = {
 	/** Called each time a turn's bytes went out: the moment to check for slow readers. */
 	onTurnFull: () => void;
 };
-
-/**
- * Makes a publisher that counts what goes out between two turns of the event loop.
- *
- * Within one turn only what the kernel takes at once is written, so a megabyte published in a row
- * would end every socket at Bun's backpressure limit, the fast ones too.
- */
-export function createPublisher({ server, nextTurn, onTurnFull }: PublisherOptions): Publisher {
-	let turnBytes = 0;
-	let unseenBytes = 0;
-	let turn: Promise<void> | undefined;
-
-	const passTurn = (): Promise<void> => {
-		turn ??= nextTurn().then(() => {
-			turn = undefined;
-			turnBytes = 0;
-		});
-		return turn;
-	};
-	return {
-		publish(topic, text) {
-			server()?.publish(topic, text);
-			turnBytes += text.length;
-			unseenBytes += text.length;
-			void passTurn();
-			if (unseenBytes < PUBLISH_BYTES_PER_TURN_MAX) return;
-			unseenBytes = 0;
-			onTurnFull();
-		},
-		roomBytes: () => PUBLISH_BYTES_PER_TURN_MAX - turnBytes,
-		nextTurn: passTurn,
-	};
-}
 
 /** All open streams: events of their sockets from the routes, and actions on all of them. */
 export type Streams = {
@@ -125,11 +74,42 @@ export type StreamsOptions = {
 	metrics: StreamMetrics;
 };
 
+export type StreamRunner = {
+	start(): void;
+	stop(): Promise<void>;
+	/** Returns how long ago the log was last read without a failure. */
+	silentMs(): number;
+};
+
+export type RunStreamsOptions = {
+	tailer: Pick<Tailer, "tick" | "ping">;
+	streams: Pick<Streams, "checkUnsent" | "probe">;
+	clock: Clock;
+	log: Log;
+	/** Waits, or returns early when the signal aborts. */
+	wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export type StreamName = "collection" | "discover";
+
+export type StreamMetrics = {
+	opened(stream: StreamName): void;
+	ended(stream: StreamName): void;
+	closed(code: number): void;
+	published(): void;
+};
+
 type Entry = { session: Session; client: string; mayTalk: () => boolean };
 
 type Registry = StreamsOptions & { gate: ReplayGate; entries: Map<StreamSocket, Entry> };
 
 const pingSchema = z.object({ type: z.literal("ping") });
+
+/**
+ * A client may close with any of a thousand codes; only those with a meaning are counted
+ * separately.
+ */
+const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
 
 /** Makes the registry of this process's open streams. */
 export function createStreams(options: StreamsOptions): Streams {
@@ -189,57 +169,56 @@ export function createStreams(options: StreamsOptions): Streams {
 	};
 }
 
-async function join(socket: StreamSocket, session: Session, registry: Registry): Promise<void> {
-	const { clock, outbox, gate, log, tailer } = registry;
-
-	const subscribe = (topic: string) => socket.subscribe(topic);
-	try {
-		for (const topic of session.admission.topics) {
-			if (!session.isOpen()) return;
-			const feed = await tailer.follow(topic);
-			session.join(feed);
-			const epoch = await tailer.epoch();
-			if (!session.isOpen()) return;
-			await joinTopic({ feed, session, subscribe, epoch, outbox, gate, clock });
-		}
-	} catch (error) {
-		log.warn("a stream cannot be opened", { topics: session.admission.topics, error });
-		session.close(closeCodes.tryLater, "the frames cannot be read right now");
-	}
+/** Counts open streams by client address. Holds one entry for each client with a stream. */
+export function connectionCounts(max: number): ConnectionCounts {
+	const counts = new Map<string, number>();
+	return {
+		enter(client) {
+			const count = counts.get(client) ?? 0;
+			if (count >= max) return false;
+			counts.set(client, count + 1);
+			return true;
+		},
+		leave(client) {
+			const count = counts.get(client) ?? 0;
+			if (count <= 1) counts.delete(client);
+			else counts.set(client, count - 1);
+		},
+	};
 }
 
-function answer({ session, mayTalk }: Entry, message: unknown, atMs: number): void {
-	const feed = session.feeds[0];
-	if (!mayTalk()) session.close(closeCodes.policy, "too many messages");
-	// Before it follows a topic, a stream has no number to answer with.
-	else if (feed) session.send(replyTo(message, feed, atMs));
+/**
+ * Makes a publisher that counts what goes out between two turns of the event loop.
+ *
+ * Within one turn only what the kernel takes at once is written, so a megabyte published in a row
+ * would end every socket at Bun's backpressure limit, the fast ones too.
+ */
+export function createPublisher({ server, nextTurn, onTurnFull }: PublisherOptions): Publisher {
+	let turnBytes = 0;
+	let unseenBytes = 0;
+	let turn: Promise<void> | undefined;
+
+	const passTurn = (): Promise<void> => {
+		turn ??= nextTurn().then(() => {
+			turn = undefined;
+			turnBytes = 0;
+		});
+		return turn;
+	};
+	return {
+		publish(topic, text) {
+			server()?.publish(topic, text);
+			turnBytes += text.length;
+			unseenBytes += text.length;
+			void passTurn();
+			if (unseenBytes < PUBLISH_BYTES_PER_TURN_MAX) return;
+			unseenBytes = 0;
+			onTurnFull();
+		},
+		roomBytes: () => PUBLISH_BYTES_PER_TURN_MAX - turnBytes,
+		nextTurn: passTurn,
+	};
 }
-
-function replyTo(message: unknown, feed: Feed, atMs: number): string {
-	const about = { seq: feed.position(), topic: feed.topic, atMs };
-	if (pingSchema.safeParse(message).success) {
-		return controlFrame({ ...about, type: "pong", data: {} });
-	}
-	// No part of the message is repeated: an echo would be an amplifier.
-	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
-	return controlFrame({ ...about, type: "error", data });
-}
-
-export type StreamRunner = {
-	start(): void;
-	stop(): Promise<void>;
-	/** Returns how long ago the log was last read without a failure. */
-	silentMs(): number;
-};
-
-export type RunStreamsOptions = {
-	tailer: Pick<Tailer, "tick" | "ping">;
-	streams: Pick<Streams, "checkUnsent" | "probe">;
-	clock: Clock;
-	log: Log;
-	/** Waits, or returns early when the signal aborts. */
-	wait?: (ms: number, signal: AbortSignal) => Promise<void>;
-};
 
 /**
  * Starts the two loops behind the streams. Two, because a hanging database must not delay pings:
@@ -288,21 +267,6 @@ export function runStreams(options: RunStreamsOptions): StreamRunner {
 	};
 }
 
-export type StreamName = "collection" | "discover";
-
-export type StreamMetrics = {
-	opened(stream: StreamName): void;
-	ended(stream: StreamName): void;
-	closed(code: number): void;
-	published(): void;
-};
-
-/**
- * A client may close with any of a thousand codes; only those with a meaning are counted
- * separately.
- */
-const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
-
 /** Registers the metrics of the streams. */
 export function streamMetrics(metrics: Metrics): StreamMetrics {
 	const connections = metrics.gauge({
@@ -325,4 +289,40 @@ export function streamMetrics(metrics: Metrics): StreamMetrics {
 		closed: (code) => closed.inc({ code: CODES.has(code) ? String(code) : "other" }),
 		published: () => published.inc({}),
 	};
+}
+
+async function join(socket: StreamSocket, session: Session, registry: Registry): Promise<void> {
+	const { clock, outbox, gate, log, tailer } = registry;
+
+	const subscribe = (topic: string) => socket.subscribe(topic);
+	try {
+		for (const topic of session.admission.topics) {
+			if (!session.isOpen()) return;
+			const feed = await tailer.follow(topic);
+			session.join(feed);
+			const epoch = await tailer.epoch();
+			if (!session.isOpen()) return;
+			await joinTopic({ feed, session, subscribe, epoch, outbox, gate, clock });
+		}
+	} catch (error) {
+		log.warn("a stream cannot be opened", { topics: session.admission.topics, error });
+		session.close(closeCodes.tryLater, "the frames cannot be read right now");
+	}
+}
+
+function answer({ session, mayTalk }: Entry, message: unknown, atMs: number): void {
+	const feed = session.feeds[0];
+	if (!mayTalk()) session.close(closeCodes.policy, "too many messages");
+	// Before it follows a topic, a stream has no number to answer with.
+	else if (feed) session.send(replyTo(message, feed, atMs));
+}
+
+function replyTo(message: unknown, feed: Feed, atMs: number): string {
+	const about = { seq: feed.position(), topic: feed.topic, atMs };
+	if (pingSchema.safeParse(message).success) {
+		return controlFrame({ ...about, type: "pong", data: {} });
+	}
+	// No part of the message is repeated: an echo would be an amplifier.
+	const data = { code: "unsupported_message", message: 'Streams only take {"type":"ping"}.' };
+	return controlFrame({ ...about, type: "error", data });
 }

@@ -23,34 +23,6 @@ export type EpochOptions = {
 	onChanged: () => void;
 };
 
-/** Remembers the numbering of the database, and notices when a backup was restored. */
-export function createEpoch({ read, clock, onChanged }: EpochOptions): Epoch {
-	let known: string | undefined;
-	let answer: { atMs: number; epoch: Promise<string> } | undefined;
-
-	async function ask(): Promise<string> {
-		const epoch = await read();
-		const changed = known !== undefined && known !== epoch;
-		known = epoch;
-		if (changed) onChanged();
-		return epoch;
-	}
-	function refresh(): Promise<string> {
-		const asked = { atMs: clock.nowMs(), epoch: ask() };
-		answer = asked;
-		// A failure is not remembered: the next stream asks again.
-		asked.epoch.catch(() => {
-			if (answer === asked) answer = undefined;
-		});
-		return asked.epoch;
-	}
-	return {
-		current: () =>
-			answer && clock.nowMs() - answer.atMs < EPOCH_AGE_MAX_MS ? answer.epoch : refresh(),
-		refresh,
-	};
-}
-
 /**
  * A claim on a topic: while one is held, the topic's frames are published to this process's
  * sockets.
@@ -135,6 +107,34 @@ export function createTailer(options: TailerOptions): Tailer {
 			for (const { tail } of topics.values()) tail.ping();
 		},
 		epoch: epoch.current,
+	};
+}
+
+/** Remembers the numbering of the database, and notices when a backup was restored. */
+export function createEpoch({ read, clock, onChanged }: EpochOptions): Epoch {
+	let known: string | undefined;
+	let answer: { atMs: number; epoch: Promise<string> } | undefined;
+
+	async function ask(): Promise<string> {
+		const epoch = await read();
+		const changed = known !== undefined && known !== epoch;
+		known = epoch;
+		if (changed) onChanged();
+		return epoch;
+	}
+	function refresh(): Promise<string> {
+		const asked = { atMs: clock.nowMs(), epoch: ask() };
+		answer = asked;
+		// A failure is not remembered: the next stream asks again.
+		asked.epoch.catch(() => {
+			if (answer === asked) answer = undefined;
+		});
+		return asked.epoch;
+	}
+	return {
+		current: () =>
+			answer && clock.nowMs() - answer.atMs < EPOCH_AGE_MAX_MS ? answer.epoch : refresh(),
+		refresh,
 	};
 }
 

@@ -17,26 +17,6 @@ export type SnapshotReason =
 	| "too_many_missed"
 	| "frames_lost";
 
-type ControlFrame = {
-	type: "hello" | "ping" | "pong" | "snapshot_required" | "error";
-	/** The topic's number that this client has reached, not a number of the frame's own. */
-	seq: number;
-	topic: string;
-	atMs: number;
-	data: Readonly<Record<string, unknown>>;
-	/** Only in hello. */
-	epoch?: string;
-};
-
-/**
- * Renders a frame that the server makes itself: in the shape of all frames, but not part of the
- * log.
- */
-export function controlFrame({ type, seq, topic, atMs, data, epoch }: ControlFrame): string {
-	const at = new Date(atMs).toISOString();
-	return JSON.stringify({ type, seq, ...(epoch === undefined ? {} : { epoch }), topic, at, data });
-}
-
 export type TopicTailOptions = {
 	outbox: Pick<Outbox, "read" | "heads">;
 	publisher: Publisher;
@@ -68,6 +48,19 @@ export type TopicTail = {
 	end(): void;
 };
 
+export type ReplayGate = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
+type ControlFrame = {
+	type: "hello" | "ping" | "pong" | "snapshot_required" | "error";
+	/** The topic's number that this client has reached, not a number of the frame's own. */
+	seq: number;
+	topic: string;
+	atMs: number;
+	data: Readonly<Record<string, unknown>>;
+	/** Only in hello. */
+	epoch?: string;
+};
+
 type State = TopicTailOptions & {
 	topic: string;
 	opened: Promise<void>;
@@ -82,6 +75,16 @@ type State = TopicTailOptions & {
 	/** Returns the number of sockets in the topic: what a write to all of them costs. */
 	followers: () => number;
 };
+
+const batchSchema = z.object({
+	topic: z.string().min(1),
+	seqFirst: z.int().min(1),
+	atMs: z.number(),
+	frames: z.array(z.object({ type: z.string(), data: z.unknown() })).min(1),
+});
+
+/** How an announcement of ours begins. */
+const TOPIC_FIRST = /^\{"topic":"([^"\\]*)"/;
 
 /**
  * Follows the log of one topic.
@@ -127,57 +130,62 @@ export function createTopicTail(
 	};
 }
 
+/**
+ * Renders a frame that the server makes itself: in the shape of all frames, but not part of the
+ * log.
+ */
+export function controlFrame({ type, seq, topic, atMs, data, epoch }: ControlFrame): string {
+	const at = new Date(atMs).toISOString();
+	return JSON.stringify({ type, seq, ...(epoch === undefined ? {} : { epoch }), topic, at, data });
+}
+
+/**
+ * Parses an announcement of the bus; undefined where it is no batch of ours.
+ *
+ * Another version of this service may share the bus, so an unreadable one is no failure: its frames
+ * are read from PostgreSQL.
+ */
+export function parseHint(text: string): FrameBatch | undefined {
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+	return batchSchema.safeParse(value).data;
+}
+
+/** Makes a gate that lets at most `max` functions run at a time; the others wait in order. */
+export function replayGate(max: number): ReplayGate {
+	const waiting: (() => void)[] = [];
+	let running = 0;
+	return async (run) => {
+		if (running < max) running += 1;
+		// An ended function hands its place over, so the count stays.
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await run();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else running -= 1;
+		}
+	};
+}
+
+/**
+ * Returns the topic of an announcement without parsing its frames; undefined where only a full
+ * parse would show it.
+ */
+export function topicOfHint(text: string): string | undefined {
+	return TOPIC_FIRST.exec(text)?.[1];
+}
+
 async function open(state: State): Promise<void> {
 	const heads = await state.outbox.heads([state.topic]);
 	state.position = heads.get(state.topic) ?? 0;
 	// A hint that came meanwhile may be of a commit that the head did not include yet.
 	if (state.behind) void readQuietly(state);
-}
-
-function takeHint(state: State, batch: FrameBatch): void {
-	if (state.collected && state.collected.length < BATCHES_COLLECTED_MAX) {
-		state.collected.push(batch);
-		return;
-	}
-	publishCollected(state);
-	publishHint(state, batch);
-	if (!state.collected && state.followers() >= COLLECT_FOLLOWERS_MIN) void collect(state);
-}
-
-/**
- * Publishes a single frame at once. With many sockets the writes cost more than the frame, so
- * frames that follow within milliseconds are collected; the position moves when they go out.
- */
-async function collect(state: State): Promise<void> {
-	state.collected = [];
-	do {
-		await state.collect();
-	} while (publishCollected(state));
-	state.collected = undefined;
-}
-
-function publishCollected(state: State): boolean {
-	const batches = state.collected?.splice(0) ?? [];
-	for (const batch of batches) publishHint(state, batch);
-	return batches.length > 0;
-}
-
-function publishHint(state: State, batch: FrameBatch): void {
-	const { position, publisher } = state;
-	if (state.ended) return;
-	if (position === undefined || state.reading) {
-		state.behind = true;
-		return;
-	}
-	const fresh = newerThan(position, batch);
-	if (fresh.length === 0) return;
-	const bytes = fresh.reduce((sum, { text }) => sum + text.length, 0);
-	if (batch.seqFirst <= position + 1 && bytes <= publisher.roomBytes()) {
-		for (const frame of fresh) publish(state, frame);
-		return;
-	}
-	state.behind = true;
-	void readQuietly(state);
 }
 
 /**
@@ -228,6 +236,22 @@ async function readOnce(state: State): Promise<void> {
 	if ((state.position ?? 0) < head) state.behind = true;
 }
 
+/** Skips frames that were pruned, or are too many: clients have to read the state again. */
+function skipTo(state: State, seq: number): void {
+	const { topic, position } = state;
+	state.log.warn("a topic lost frames, its streams start anew", { topic, from: position, to: seq });
+	state.position = seq;
+	tell(state, { type: "snapshot_required", data: { reason: "frames_lost" } });
+}
+
+function tell(
+	{ topic, position, clock, publisher }: State,
+	frame: { type: "ping" | "snapshot_required"; data: Record<string, unknown> },
+): void {
+	const seq = position ?? 0;
+	publisher.publish(topic, controlFrame({ ...frame, seq, topic, atMs: clock.nowMs() }));
+}
+
 async function publishPaced(state: State, batch: FrameBatch): Promise<void> {
 	for (const frame of newerThan(state.position ?? 0, batch)) {
 		if (state.publisher.roomBytes() <= 0) await state.publisher.nextTurn();
@@ -248,72 +272,48 @@ function publish(state: State, frame: RenderedFrame): void {
 	state.onPublished();
 }
 
-/** Skips frames that were pruned, or are too many: clients have to read the state again. */
-function skipTo(state: State, seq: number): void {
-	const { topic, position } = state;
-	state.log.warn("a topic lost frames, its streams start anew", { topic, from: position, to: seq });
-	state.position = seq;
-	tell(state, { type: "snapshot_required", data: { reason: "frames_lost" } });
-}
-
-function tell(
-	{ topic, position, clock, publisher }: State,
-	frame: { type: "ping" | "snapshot_required"; data: Record<string, unknown> },
-): void {
-	const seq = position ?? 0;
-	publisher.publish(topic, controlFrame({ ...frame, seq, topic, atMs: clock.nowMs() }));
-}
-
-const batchSchema = z.object({
-	topic: z.string().min(1),
-	seqFirst: z.int().min(1),
-	atMs: z.number(),
-	frames: z.array(z.object({ type: z.string(), data: z.unknown() })).min(1),
-});
-
-/**
- * Parses an announcement of the bus; undefined where it is no batch of ours.
- *
- * Another version of this service may share the bus, so an unreadable one is no failure: its frames
- * are read from PostgreSQL.
- */
-export function parseHint(text: string): FrameBatch | undefined {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
-		return undefined;
+function takeHint(state: State, batch: FrameBatch): void {
+	if (state.collected && state.collected.length < BATCHES_COLLECTED_MAX) {
+		state.collected.push(batch);
+		return;
 	}
-	return batchSchema.safeParse(value).data;
+	publishCollected(state);
+	publishHint(state, batch);
+	if (!state.collected && state.followers() >= COLLECT_FOLLOWERS_MIN) void collect(state);
 }
 
-export type ReplayGate = <Result>(run: () => Promise<Result>) => Promise<Result>;
-
-/** Makes a gate that lets at most `max` functions run at a time; the others wait in order. */
-export function replayGate(max: number): ReplayGate {
-	const waiting: (() => void)[] = [];
-	let running = 0;
-	return async (run) => {
-		if (running < max) running += 1;
-		// An ended function hands its place over, so the count stays.
-		else await new Promise<void>((resolve) => waiting.push(resolve));
-		try {
-			return await run();
-		} finally {
-			const next = waiting.shift();
-			if (next) next();
-			else running -= 1;
-		}
-	};
+function publishCollected(state: State): boolean {
+	const batches = state.collected?.splice(0) ?? [];
+	for (const batch of batches) publishHint(state, batch);
+	return batches.length > 0;
 }
 
-/** How an announcement of ours begins. */
-const TOPIC_FIRST = /^\{"topic":"([^"\\]*)"/;
+function publishHint(state: State, batch: FrameBatch): void {
+	const { position, publisher } = state;
+	if (state.ended) return;
+	if (position === undefined || state.reading) {
+		state.behind = true;
+		return;
+	}
+	const fresh = newerThan(position, batch);
+	if (fresh.length === 0) return;
+	const bytes = fresh.reduce((sum, { text }) => sum + text.length, 0);
+	if (batch.seqFirst <= position + 1 && bytes <= publisher.roomBytes()) {
+		for (const frame of fresh) publish(state, frame);
+		return;
+	}
+	state.behind = true;
+	void readQuietly(state);
+}
 
 /**
- * Returns the topic of an announcement without parsing its frames; undefined where only a full
- * parse would show it.
+ * Publishes a single frame at once. With many sockets the writes cost more than the frame, so
+ * frames that follow within milliseconds are collected; the position moves when they go out.
  */
-export function topicOfHint(text: string): string | undefined {
-	return TOPIC_FIRST.exec(text)?.[1];
+async function collect(state: State): Promise<void> {
+	state.collected = [];
+	do {
+		await state.collect();
+	} while (publishCollected(state));
+	state.collected = undefined;
 }

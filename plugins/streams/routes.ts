@@ -16,6 +16,24 @@ import type { PublishingServer, Streams } from "#plugins/streams/createStreams.t
 import { streamFault } from "#plugins/streams/faults.ts";
 import { FRAMES_MISSED_MAX, INBOUND_MESSAGES_MAX } from "#plugins/streams/limits.ts";
 
+/** Where a client stopped. Without an epoch a restored database goes unnoticed. */
+export type ResumePoint = { afterSeq: number; epoch: string | undefined };
+
+export type StreamQuery = { chain: Chain | undefined; resume: ResumePoint | undefined };
+
+export type StreamRoutesOptions = {
+	streams: Streams;
+	market: Pick<MarketIndex, "find" | "touch">;
+	chains: ChainRegistry;
+	/** Slugs of the indexed chains, in the deployment's order. */
+	slugs: ReadonlySet<string>;
+	/** Called with the server, which is known from its first upgrade on. */
+	onServer: (server: PublishingServer) => void;
+};
+
+/** The part of Elysia's socket that streams use. */
+type ElysiaSocket = { raw: object; remoteAddress: string; data: { request: Request } };
+
 /** Why a stream ends, as the client sees it. 4000 and above are ours, the others RFC 6455's. */
 export const closeCodes = {
 	/** The client sent more than a stream takes. */
@@ -40,33 +58,6 @@ const at = field.time("When it was committed, or when the server made it.");
 const nothing = z
 	.object({})
 	.meta({ id: "NoData", description: "Empty: the frame says all by its type and number." });
-
-/** Describes a frame of the log: numbered by topic without a gap. */
-function logged(type: keyof typeof marketFrames, id: string, description: string) {
-	return z
-		.object({
-			type: z.literal(type).meta({ description: "What kind of frame it is." }),
-			seq: field.integer("Its number in its topic; the next frame has one more.", 4_711),
-			topic,
-			at,
-			data: marketFrames[type],
-		})
-		.meta({ id, description });
-}
-
-/** Describes a frame that the server makes itself: it states a number and takes none. */
-function control(type: string, about: { id: string; seq: string; data: z.ZodType; more?: object }) {
-	return z
-		.object({
-			type: z.literal(type).meta({ description: "What kind of frame it is." }),
-			seq: field.integer(about.seq, 4_710),
-			...about.more,
-			topic,
-			at,
-			data: about.data,
-		})
-		.meta({ id: about.id, description: `A frame \`${type}\` of the server's own.` });
-}
 
 const helloData = z
 	.object({
@@ -218,11 +209,6 @@ export const describeStreams = {
 	}),
 };
 
-/** Where a client stopped. Without an epoch a restored database goes unnoticed. */
-export type ResumePoint = { afterSeq: number; epoch: string | undefined };
-
-export type StreamQuery = { chain: Chain | undefined; resume: ResumePoint | undefined };
-
 /** 15 digits stay below 2^53, so a sequence number is exact as a number. */
 const SEQ = /^\d{1,15}$/;
 const EPOCH = /^[0-9A-Za-z-]{1,64}$/;
@@ -233,49 +219,6 @@ const querySchema = z.strictObject({
 	after: z.string().regex(SEQ, "must be a whole number, as in a frame's `seq`").optional(),
 	epoch: z.string().regex(EPOCH, "must be the `epoch` of a hello frame").optional(),
 });
-
-/**
- * Reads the query of a stream.
- *
- * Not as a schema of the route: on a WebSocket route Elysia only validates, and its issues would
- * not name an unknown chain.
- */
-export function readStreamQuery(
-	query: Readonly<Record<string, unknown>>,
-	indexed: { chains: ChainRegistry; slugs: ReadonlySet<string> },
-): StreamQuery {
-	const parsed = querySchema.safeParse(query);
-	if (!parsed.success) {
-		const issues = queryIssues(querySchema, query);
-		const first = issues[0];
-		throw streamFault.queryInvalid({
-			public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,
-			members: { issues },
-		});
-	}
-	const { chain: name, after, epoch } = parsed.data;
-	const resume = after === undefined ? undefined : { afterSeq: Number(after), epoch };
-	if (name === undefined) return { chain: undefined, resume };
-	const chain = indexed.chains.bySlug(name);
-	if (!chain || !indexed.slugs.has(chain.slug)) {
-		const message = `must be one of ${[...indexed.slugs].join(", ")}`;
-		throw streamFault.chainUnknown({ members: { issues: [{ path: "chain", message }] } });
-	}
-	return { chain, resume };
-}
-
-export type StreamRoutesOptions = {
-	streams: Streams;
-	market: Pick<MarketIndex, "find" | "touch">;
-	chains: ChainRegistry;
-	/** Slugs of the indexed chains, in the deployment's order. */
-	slugs: ReadonlySet<string>;
-	/** Called with the server, which is known from its first upgrade on. */
-	onServer: (server: PublishingServer) => void;
-};
-
-/** The part of Elysia's socket that streams use. */
-type ElysiaSocket = { raw: object; remoteAddress: string; data: { request: Request } };
 
 /**
  * Makes the routes of both streams. A refused client gets a problem document instead of an upgrade.
@@ -317,11 +260,33 @@ export function streamRoutes(options: StreamRoutesOptions) {
 }
 
 /**
- * Returns the client: the gate knows it behind our proxies; an app without the gate knows the
- * socket only.
+ * Reads the query of a stream.
+ *
+ * Not as a schema of the route: on a WebSocket route Elysia only validates, and its issues would
+ * not name an unknown chain.
  */
-function clientOf(request: Request) {
-	return { client: requestContexts.get(request)?.clientAddress };
+export function readStreamQuery(
+	query: Readonly<Record<string, unknown>>,
+	indexed: { chains: ChainRegistry; slugs: ReadonlySet<string> },
+): StreamQuery {
+	const parsed = querySchema.safeParse(query);
+	if (!parsed.success) {
+		const issues = queryIssues(querySchema, query);
+		const first = issues[0];
+		throw streamFault.queryInvalid({
+			public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,
+			members: { issues },
+		});
+	}
+	const { chain: name, after, epoch } = parsed.data;
+	const resume = after === undefined ? undefined : { afterSeq: Number(after), epoch };
+	if (name === undefined) return { chain: undefined, resume };
+	const chain = indexed.chains.bySlug(name);
+	if (!chain || !indexed.slugs.has(chain.slug)) {
+		const message = `must be one of ${[...indexed.slugs].join(", ")}`;
+		throw streamFault.chainUnknown({ members: { issues: [{ path: "chain", message }] } });
+	}
+	return { chain, resume };
 }
 
 function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission>) {
@@ -350,4 +315,39 @@ function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission
 /** Elysia's copy of Bun's types lacks the method by which slow readers are found. */
 function isStreamSocket(raw: object): raw is StreamSocket {
 	return "getBufferedAmount" in raw;
+}
+
+/**
+ * Returns the client: the gate knows it behind our proxies; an app without the gate knows the
+ * socket only.
+ */
+function clientOf(request: Request) {
+	return { client: requestContexts.get(request)?.clientAddress };
+}
+
+/** Describes a frame of the log: numbered by topic without a gap. */
+function logged(type: keyof typeof marketFrames, id: string, description: string) {
+	return z
+		.object({
+			type: z.literal(type).meta({ description: "What kind of frame it is." }),
+			seq: field.integer("Its number in its topic; the next frame has one more.", 4_711),
+			topic,
+			at,
+			data: marketFrames[type],
+		})
+		.meta({ id, description });
+}
+
+/** Describes a frame that the server makes itself: it states a number and takes none. */
+function control(type: string, about: { id: string; seq: string; data: z.ZodType; more?: object }) {
+	return z
+		.object({
+			type: z.literal(type).meta({ description: "What kind of frame it is." }),
+			seq: field.integer(about.seq, 4_710),
+			...about.more,
+			topic,
+			at,
+			data: about.data,
+		})
+		.meta({ id: about.id, description: `A frame \`${type}\` of the server's own.` });
 }

@@ -8,12 +8,6 @@ import { type Standing, standings } from "#plugins/tokenomics/sql/holders.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** A trade below counts nothing: a thousand of them cost nothing either. */
-export const LEAST_USD_MICROS = 1_000_000n;
-
-/** What is turned back within so long counts on neither side. */
-export const ROUND_TRIP_MS = 3_600_000;
-
 export type Counted = {
 	profileId: string;
 	/** What counts, in microdollars. */
@@ -28,11 +22,51 @@ export type SeasonCount = {
 	leftOutUsdMicros: bigint;
 };
 
+/** A season: a month of the calendar, UTC. */
+export type Season = { name: string; fromMs: number; toMs: number };
+
+export type LeagueDeps = {
+	db: Database;
+	clock: Clock;
+	trading: Trading;
+	wallets: Pick<Wallets, "principalOf"> & { execution: Pick<Wallets["execution"], "held"> };
+};
+
 type Counting = {
 	trade: SettledTrade;
 	/** What of it was not turned back so far. */
 	leftUsdMicros: bigint;
 };
+
+/** A trade below counts nothing: a thousand of them cost nothing either. */
+export const LEAST_USD_MICROS = 1_000_000n;
+
+/** What is turned back within so long counts on neither side. */
+export const ROUND_TRIP_MS = 3_600_000;
+
+const PAGE = 1_000;
+/** A trade that was asked for at the end of a season may be settled after it. */
+const OVERLAP_MS = 86_400_000;
+
+/**
+ * Counts the season anew every five minutes, and for a day the one before it: whoever reads the
+ * league reads a hundred rows, however many trades there were.
+ */
+export function leagueJob(deps: LeagueDeps): Job {
+	return {
+		name: "tokenomics.league",
+		schedule: { everyMs: LEAGUE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: LEAGUE_TIMEOUT_MS,
+		async run({ signal }) {
+			const nowMs = deps.clock.nowMs();
+			const now = seasonOf(nowMs);
+			const before = seasonOf(nowMs - OVERLAP_MS);
+			if (before.name !== now.name) await countSeason(deps, before, signal);
+			await countSeason(deps, now, signal);
+		},
+	};
+}
 
 /**
  * Counts the settled volume of each trader, without wash trades. The rules, which anybody can check
@@ -112,14 +146,6 @@ export function createSeasonCount() {
 	};
 }
 
-function lesser(one: bigint, other: bigint): bigint {
-	if (one < other) return one;
-	return other;
-}
-
-/** A season: a month of the calendar, UTC. */
-export type Season = { name: string; fromMs: number; toMs: number };
-
 /** Returns the month that a moment is in. */
 export function seasonOf(ms: number): Season {
 	const at = new Date(ms);
@@ -128,37 +154,6 @@ export function seasonOf(ms: number): Season {
 		name: new Date(Date.UTC(year, month)).toISOString().slice(0, 7),
 		fromMs: Date.UTC(year, month),
 		toMs: Date.UTC(year, month + 1),
-	};
-}
-
-export type LeagueDeps = {
-	db: Database;
-	clock: Clock;
-	trading: Trading;
-	wallets: Pick<Wallets, "principalOf"> & { execution: Pick<Wallets["execution"], "held"> };
-};
-
-const PAGE = 1_000;
-/** A trade that was asked for at the end of a season may be settled after it. */
-const OVERLAP_MS = 86_400_000;
-
-/**
- * Counts the season anew every five minutes, and for a day the one before it: whoever reads the
- * league reads a hundred rows, however many trades there were.
- */
-export function leagueJob(deps: LeagueDeps): Job {
-	return {
-		name: "tokenomics.league",
-		schedule: { everyMs: LEAGUE_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: LEAGUE_TIMEOUT_MS,
-		async run({ signal }) {
-			const nowMs = deps.clock.nowMs();
-			const now = seasonOf(nowMs);
-			const before = seasonOf(nowMs - OVERLAP_MS);
-			if (before.name !== now.name) await countSeason(deps, before, signal);
-			await countSeason(deps, now, signal);
-		},
 	};
 }
 
@@ -202,4 +197,9 @@ async function walletOf({ wallets }: LeagueDeps, profileId: string): Promise<Add
 		if (error instanceof Fault) return null;
 		throw error;
 	}
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+	if (one < other) return one;
+	return other;
 }

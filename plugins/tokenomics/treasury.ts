@@ -50,6 +50,40 @@ export const entrySchema = z
 
 export type EntryView = z.output<typeof entrySchema>;
 
+const PRINTABLE = /^[\x20-\x7e]+$/;
+const DEFAULT_SOURCE = /^0x0*$/;
+
+const COLUMNS = Object.keys(entrySchema.shape).filter((name): name is keyof EntryView => {
+	return name in entrySchema.shape;
+});
+
+/** A spreadsheet takes a cell that begins so for a formula, and runs it. */
+const FORMULA = /^[=+\-@\t\r]/;
+const SPECIAL = /[",\r\n]/;
+
+/** A sum of the treasury ledger, as it is shown. */
+export const totalSchema = z
+	.object({
+		currency: field.addressText("What it is counted in; zeros: the chain's coin."),
+		symbol: field.text("What it is called, by its own contract.", "ETH").nullable(),
+		entryType: z.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"]).meta({
+			description: "What is added up. `share_earned` is what the split makes of revenue.",
+		}),
+		bucket: bucketName.nullable().meta({ description: "Whose share it is." }),
+		entries: field.integer("How many entries that are.", 12),
+		amount: field.decimal("All of them, in whole units.", "3.25").nullable(),
+		amountRaw: field.digits("The same in base units.", "3250000000000000000"),
+		burnedRaw: field.digits("What of the token was burned for it, in base units.", "5").nullable(),
+	})
+	.meta({ id: "TreasuryTotal", description: "A sum of the treasury ledger." });
+
+const TOTAL_NAMES = new Map<Total["kind"], z.output<typeof totalSchema>["entryType"]>([
+	["revenue", "revenue_received"],
+	["earned", "share_earned"],
+	["share_paid", "share_paid"],
+	["buyback_burned", "buyback_burned"],
+]);
+
 /** Renders an entry; amounts in whole units where the currency says how many digits. */
 export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurrency>): EntryView {
 	const { chainId, transactionHash, logIndex, contract, entryType, currency, party, pool } = entry;
@@ -68,24 +102,6 @@ export function renderEntry(entry: Entry, known: ReadonlyMap<string, KnownCurren
 	};
 }
 
-const PRINTABLE = /^[\x20-\x7e]+$/;
-const DEFAULT_SOURCE = /^0x0*$/;
-
-/** Returns the text in 32 bytes where it is that, `default` for none, else the bytes. */
-function sourceName(source: Hex): string {
-	if (DEFAULT_SOURCE.test(source)) return "default";
-	const text = Buffer.from(source.slice(2), "hex").toString("latin1").replace(/\0+$/, "");
-	return PRINTABLE.test(text) ? text : source;
-}
-
-const COLUMNS = Object.keys(entrySchema.shape).filter((name): name is keyof EntryView => {
-	return name in entrySchema.shape;
-});
-
-/** A spreadsheet takes a cell that begins so for a formula, and runs it. */
-const FORMULA = /^[=+\-@\t\r]/;
-const SPECIAL = /[",\r\n]/;
-
 /**
  * Writes entries as CSV (RFC 4180) with a line of names. A source is text that anybody chose: no
  * cell is a formula. One that would be gets an apostrophe in front, which spreadsheets do not show.
@@ -94,29 +110,6 @@ export function csvOf(rows: readonly EntryView[]): string {
 	const lines = rows.map((row) => COLUMNS.map((name) => cellOf(row[name])).join());
 	return `${[COLUMNS.join(), ...lines].join("\r\n")}\r\n`;
 }
-
-function cellOf(value: EntryView[keyof EntryView]): string {
-	if (value === null) return "";
-	const text = Array.isArray(value) ? value.join(" ") : String(value);
-	const safe = FORMULA.test(text) ? `'${text}` : text;
-	return SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** A sum of the treasury ledger, as it is shown. */
-export const totalSchema = z
-	.object({
-		currency: field.addressText("What it is counted in; zeros: the chain's coin."),
-		symbol: field.text("What it is called, by its own contract.", "ETH").nullable(),
-		entryType: z.enum(["revenue_received", "share_earned", "share_paid", "buyback_burned"]).meta({
-			description: "What is added up. `share_earned` is what the split makes of revenue.",
-		}),
-		bucket: bucketName.nullable().meta({ description: "Whose share it is." }),
-		entries: field.integer("How many entries that are.", 12),
-		amount: field.decimal("All of them, in whole units.", "3.25").nullable(),
-		amountRaw: field.digits("The same in base units.", "3250000000000000000"),
-		burnedRaw: field.digits("What of the token was burned for it, in base units.", "5").nullable(),
-	})
-	.meta({ id: "TreasuryTotal", description: "A sum of the treasury ledger." });
 
 /** Reads the sums of the contracts in force on a chain, of the currencies that are shown. */
 export async function readTotals(
@@ -152,6 +145,20 @@ export function renderTotal(
 	};
 }
 
+/** Returns the text in 32 bytes where it is that, `default` for none, else the bytes. */
+function sourceName(source: Hex): string {
+	if (DEFAULT_SOURCE.test(source)) return "default";
+	const text = Buffer.from(source.slice(2), "hex").toString("latin1").replace(/\0+$/, "");
+	return PRINTABLE.test(text) ? text : source;
+}
+
+function cellOf(value: EntryView[keyof EntryView]): string {
+	if (value === null) return "";
+	const text = Array.isArray(value) ? value.join(" ") : String(value);
+	const safe = FORMULA.test(text) ? `'${text}` : text;
+	return SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
 /** Reads what came in, was earned and was paid. */
 async function revenueOf(
 	db: Queryable,
@@ -172,10 +179,3 @@ async function revenueOf(
 		);
 	return [...revenue, ...sums.sort((one, other) => place(one) - place(other))];
 }
-
-const TOTAL_NAMES = new Map<Total["kind"], z.output<typeof totalSchema>["entryType"]>([
-	["revenue", "revenue_received"],
-	["earned", "share_earned"],
-	["share_paid", "share_paid"],
-	["buyback_burned", "buyback_burned"],
-]);

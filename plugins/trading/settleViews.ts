@@ -3,11 +3,11 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { hexData } from "#core/chain/reads/readBlocks.ts";
 import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 
-/** Gas for one call of an untrusted contract, which bounds a node's time. */
-export const VIEW_GAS = "0x7a120";
-
 /** A view call of a contract, or an account's balance of the chain's coin. */
 export type View = { to: Address; data: Hex } | { coinOf: Address };
+
+/** Gas for one call of an untrusted contract, which bounds a node's time. */
+export const VIEW_GAS = "0x7a120";
 
 /** Multicall3, at the same address on most chains (https://github.com/mds1/multicall3). */
 export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";

@@ -16,57 +16,15 @@ import { registryFault } from "#plugins/trading/registry/limits.ts";
 import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 
-/**
- * Makes the book of tickers and companies' names: `tsla`, `tesla`, `tesla inc`. A text that is the
- * ticker of one token and the name of another is the ticker; a name of several tokens is none.
- */
-export function stockNames(db: Queryable, chainId: number): NameBook {
-	return {
-		async find(groups) {
-			const rows = await assetRows.named(db, chainId, groups);
-			const asked = new Set(groups);
-			const names = new Map<string, Set<string>>();
-			for (const { symbol, name } of rows) {
-				for (const text of companyNames(name)) {
-					names.set(text, (names.get(text) ?? new Set()).add(symbol));
-				}
-			}
-			const known = new Map<string, KnownName>();
-			for (const [text, [symbol = "", ...others]] of names) {
-				if (others.length === 0 && asked.has(text)) known.set(text, named(symbol));
-			}
-			for (const { symbol } of rows) {
-				const text = symbol.toLowerCase();
-				if (asked.has(text)) known.set(text, named(symbol));
-			}
-			return known;
-		},
-	};
-}
-
-function named(ticker: string): KnownName {
-	return { kind: "asset", ticker };
-}
-
-/** Returns a name as it is, and without what nobody says: `apple inc. token`, `apple`. */
-function companyNames(name: string): string[] {
-	const whole = name.toLowerCase().replaceAll(",", "");
-	const names = [whole, whole.replace(/\s+[•(|–—-].*$/, "")];
-	for (let short = names[1] ?? ""; ENDING.test(short); names.push(short)) {
-		short = short.replace(ENDING, "");
-	}
-	return names;
-}
-
-const ENDING =
-	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock|stock|etf|token)\.?$/;
-
 export type StockToolsDeps = {
 	core: { db: Queryable; clock: Clock };
 	chain: Chain;
 	assets: Pick<Assets, "find">;
 	reference: Pick<References, "last">;
 };
+
+const ENDING =
+	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock|stock|etf|token)\.?$/;
 
 /** How many tickers the line names; `data` has all. */
 const NAMED_IN_LINE = 12;
@@ -76,11 +34,6 @@ export const assetInput = z
 	.min(1)
 	.max(64)
 	.meta({ description: "A ticker, with or without $, or an address.", examples: ["TSLA"] });
-
-/** Returns the tools that list stock tokens and show one with its price. */
-export function stockTools(deps: StockToolsDeps): AnyTool[] {
-	return [listTool(deps), readTool(deps)];
-}
 
 export const stockCommands: readonly Command[] = [
 	{
@@ -118,6 +71,70 @@ export const stockCommands: readonly Command[] = [
 		examples: ["stock TSLA", "stock price of AAPL"],
 	},
 ];
+
+const statusWords = {
+	paused: "it is paused",
+	delisted_pending_review: "it left the issuer's list",
+	rejected: "it was rejected",
+	active: "",
+};
+
+/** Returns the tools that list stock tokens and show one with its price. */
+export function stockTools(deps: StockToolsDeps): AnyTool[] {
+	return [listTool(deps), readTool(deps)];
+}
+
+/**
+ * Makes the book of tickers and companies' names: `tsla`, `tesla`, `tesla inc`. A text that is the
+ * ticker of one token and the name of another is the ticker; a name of several tokens is none.
+ */
+export function stockNames(db: Queryable, chainId: number): NameBook {
+	return {
+		async find(groups) {
+			const rows = await assetRows.named(db, chainId, groups);
+			const asked = new Set(groups);
+			const names = new Map<string, Set<string>>();
+			for (const { symbol, name } of rows) {
+				for (const text of companyNames(name)) {
+					names.set(text, (names.get(text) ?? new Set()).add(symbol));
+				}
+			}
+			const known = new Map<string, KnownName>();
+			for (const [text, [symbol = "", ...others]] of names) {
+				if (others.length === 0 && asked.has(text)) known.set(text, named(symbol));
+			}
+			for (const { symbol } of rows) {
+				const text = symbol.toLowerCase();
+				if (asked.has(text)) known.set(text, named(symbol));
+			}
+			return known;
+		},
+	};
+}
+
+/** Returns the asset that a text means, or a question with the choices. */
+export async function findAsset(
+	{ db, assets }: { db: Queryable; assets: Pick<Assets, "find"> },
+	text: string,
+): Promise<{ kind: "asset"; asset: Asset } | Extract<ToolAnswer<never>, { kind: "choose" }>> {
+	const found = await assets.find(db, text);
+	if (found.kind === "asset") return found;
+	if (found.kind === "unknown") {
+		throw registryFault.notFound({ public: `The registry has no token called ${text}.` });
+	}
+	const choices = found.symbols.map((label) => ({ value: label.split(" ")[1] ?? label, label }));
+	return { kind: "choose", question: `Which ${text} do you mean?`, slot: "asset", choices };
+}
+
+/** Writes dollars for a line: with cents, or with more digits below one dollar. */
+export function dollarWords(usd: number): string {
+	const digits = Math.abs(usd) >= 1 || usd === 0 ? 2 : 6;
+	const text = usd.toLocaleString("en-US", {
+		minimumFractionDigits: 2,
+		maximumFractionDigits: digits,
+	});
+	return `$${text}`;
+}
 
 function listTool({ core: { db, clock }, chain }: StockToolsDeps): AnyTool {
 	return defineTool({
@@ -157,6 +174,10 @@ function listTool({ core: { db, clock }, chain }: StockToolsDeps): AnyTool {
 	});
 }
 
+function named(ticker: string): KnownName {
+	return { kind: "asset", ticker };
+}
+
 function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsDeps): AnyTool {
 	return defineTool({
 		name: "read_stock_token",
@@ -190,37 +211,16 @@ function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsD
 	});
 }
 
-const statusWords = {
-	paused: "it is paused",
-	delisted_pending_review: "it left the issuer's list",
-	rejected: "it was rejected",
-	active: "",
-};
-
 function closedWords(market: "open" | "closed" | null): string {
 	return market === "closed" ? ", market closed" : "";
 }
 
-/** Returns the asset that a text means, or a question with the choices. */
-export async function findAsset(
-	{ db, assets }: { db: Queryable; assets: Pick<Assets, "find"> },
-	text: string,
-): Promise<{ kind: "asset"; asset: Asset } | Extract<ToolAnswer<never>, { kind: "choose" }>> {
-	const found = await assets.find(db, text);
-	if (found.kind === "asset") return found;
-	if (found.kind === "unknown") {
-		throw registryFault.notFound({ public: `The registry has no token called ${text}.` });
+/** Returns a name as it is, and without what nobody says: `apple inc. token`, `apple`. */
+function companyNames(name: string): string[] {
+	const whole = name.toLowerCase().replaceAll(",", "");
+	const names = [whole, whole.replace(/\s+[•(|–—-].*$/, "")];
+	for (let short = names[1] ?? ""; ENDING.test(short); names.push(short)) {
+		short = short.replace(ENDING, "");
 	}
-	const choices = found.symbols.map((label) => ({ value: label.split(" ")[1] ?? label, label }));
-	return { kind: "choose", question: `Which ${text} do you mean?`, slot: "asset", choices };
-}
-
-/** Writes dollars for a line: with cents, or with more digits below one dollar. */
-export function dollarWords(usd: number): string {
-	const digits = Math.abs(usd) >= 1 || usd === 0 ? 2 : 6;
-	const text = usd.toLocaleString("en-US", {
-		minimumFractionDigits: 2,
-		maximumFractionDigits: digits,
-	});
-	return `$${text}`;
+	return names;
 }

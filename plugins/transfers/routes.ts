@@ -37,6 +37,80 @@ export type TransfersContext = {
 	ending: AbortSignal;
 };
 
+const LIMIT = `must be a whole number from 1 to ${TRANSFERS_PAGE_MAX}`;
+const querySchema = z.object({
+	limit: z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, LIMIT)
+		.transform(Number)
+		.pipe(z.int().max(TRANSFERS_PAGE_MAX, LIMIT))
+		.meta({
+			type: "integer",
+			minimum: 1,
+			maximum: TRANSFERS_PAGE_MAX,
+			description: `How many at most; ${TRANSFERS_PAGE} unless given.`,
+			examples: [TRANSFERS_PAGE],
+		})
+		.default(TRANSFERS_PAGE),
+	cursor: cursorParam(),
+});
+
+const ROUTE = "POST /v1/trading/wallet-transfers";
+
+// Strict: ignoring an unknown member (a token, a memo) would send something else than was meant.
+const bodySchema = z
+	.strictObject({
+		fromWalletId: z
+			.string()
+			.min(1)
+			.max(64)
+			.meta({
+				description: "Which of your wallets it leaves, by its id.",
+				examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+			}),
+		recipients: z
+			.array(z.string().max(ADDRESS_LENGTH_MAX))
+			.min(1)
+			.max(RECIPIENTS_MAX)
+			.meta({
+				description: "Addresses; each gets the amount, none stands there twice.",
+				examples: [["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"]],
+			}),
+		amount: z
+			.string()
+			.max(AMOUNT_LENGTH_MAX)
+			.meta({
+				description: "In whole coins of `currency`, for each recipient: a plain decimal.",
+				examples: ["0.05"],
+			}),
+		currency: z
+			.string()
+			.max(ADDRESS_LENGTH_MAX)
+			.optional()
+			.meta({
+				description: "ETH, or an ERC-20 token by its contract's address; ETH unless given.",
+				examples: ["ETH"],
+			}),
+		chain: z
+			.string()
+			.max(64)
+			.optional()
+			.meta({
+				description: "By slug or id; the one where the wallet was linked unless given.",
+				examples: ["ethereum"],
+			}),
+	})
+	.meta({ id: "TransferRequest", description: "An amount, and who gets it." });
+
+/** Returns the routes of wallet transfers. */
+export function transferRoutes(context: TransfersContext) {
+	return new Elysia({ prefix: "/v1/trading/wallet-transfers" })
+		.use(postTransfers(context))
+		.use(getTransfers(context))
+		.use(getTransfer(context))
+		.use(postCancel(context));
+}
+
 /** Shows one transfer. Another profile's is the same 404 as a missing one. */
 export function getTransfer({ wallets, chains }: TransfersContext) {
 	return new Elysia()
@@ -63,24 +137,6 @@ export function getTransfer({ wallets, chains }: TransfersContext) {
 			},
 		);
 }
-
-const LIMIT = `must be a whole number from 1 to ${TRANSFERS_PAGE_MAX}`;
-const querySchema = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, LIMIT)
-		.transform(Number)
-		.pipe(z.int().max(TRANSFERS_PAGE_MAX, LIMIT))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: TRANSFERS_PAGE_MAX,
-			description: `How many at most; ${TRANSFERS_PAGE} unless given.`,
-			examples: [TRANSFERS_PAGE],
-		})
-		.default(TRANSFERS_PAGE),
-	cursor: cursorParam(),
-});
 
 /** Lists the caller's transfers, newest first. */
 export function getTransfers({ wallets, chains }: TransfersContext) {
@@ -145,53 +201,6 @@ export function postCancel({ wallets, chains, ending }: TransfersContext) {
 		);
 }
 
-const ROUTE = "POST /v1/trading/wallet-transfers";
-
-// Strict: ignoring an unknown member (a token, a memo) would send something else than was meant.
-const bodySchema = z
-	.strictObject({
-		fromWalletId: z
-			.string()
-			.min(1)
-			.max(64)
-			.meta({
-				description: "Which of your wallets it leaves, by its id.",
-				examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
-			}),
-		recipients: z
-			.array(z.string().max(ADDRESS_LENGTH_MAX))
-			.min(1)
-			.max(RECIPIENTS_MAX)
-			.meta({
-				description: "Addresses; each gets the amount, none stands there twice.",
-				examples: [["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"]],
-			}),
-		amount: z
-			.string()
-			.max(AMOUNT_LENGTH_MAX)
-			.meta({
-				description: "In whole coins of `currency`, for each recipient: a plain decimal.",
-				examples: ["0.05"],
-			}),
-		currency: z
-			.string()
-			.max(ADDRESS_LENGTH_MAX)
-			.optional()
-			.meta({
-				description: "ETH, or an ERC-20 token by its contract's address; ETH unless given.",
-				examples: ["ETH"],
-			}),
-		chain: z
-			.string()
-			.max(64)
-			.optional()
-			.meta({
-				description: "By slug or id; the one where the wallet was linked unless given.",
-				examples: ["ethereum"],
-			}),
-	})
-	.meta({ id: "TransferRequest", description: "An amount, and who gets it." });
-
 /** Sends ETH or a token to one recipient or to many. */
 export function postTransfers(context: TransfersContext) {
 	const { wallets } = context;
@@ -238,13 +247,4 @@ export function postTransfers(context: TransfersContext) {
 				},
 			},
 		);
-}
-
-/** Returns the routes of wallet transfers. */
-export function transferRoutes(context: TransfersContext) {
-	return new Elysia({ prefix: "/v1/trading/wallet-transfers" })
-		.use(postTransfers(context))
-		.use(getTransfers(context))
-		.use(getTransfer(context))
-		.use(postCancel(context));
 }

@@ -53,7 +53,54 @@ export type KnownChains = {
 	isServed(chainId: number): boolean;
 };
 
+export type TransfersAsked = {
+	principal: Principal;
+	body: TransfersBody;
+	/** Names the request together with its key. */
+	route: string;
+	/** The tool that asks; absent for a route. */
+	tool?: string;
+	idempotencyKey: string | null;
+	channel: Channel;
+	/** True: the owner must agree by a link first, whatever their profile says. */
+	asks: boolean;
+	/** Called once the body is valid, before anything is recorded. */
+	checked?(): void;
+};
+
 type Issue = { path: string; message: string };
+
+type Asked = { ids: readonly string[]; recorded: Recorded | null };
+
+const uuid = z.uuid();
+
+/**
+ * Sends the amount to each recipient, once per key, and answers 202 with the transfers. Throws
+ * Faults for an invalid body; then nothing was recorded.
+ */
+export async function sendTransfers(
+	context: TransfersContext,
+	asked: TransfersAsked,
+): Promise<Response> {
+	const { principal, body, route, tool, idempotencyKey, channel, asks } = asked;
+	const { profile } = principal;
+	const { wallets, chains } = context;
+	const place = placeOf(body, { profile, chains });
+	const coin = await coinOf(context, { body, place });
+	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { ...place, coin });
+	const togetherRaw = String(amountRaw * BigInt(recipients.length));
+	asked.checked?.();
+	const batchId = context.newId();
+	return await wallets.once({
+		...{ principal, route, idempotencyKey, body: tool === undefined ? body : { tool, ...body } },
+		intents: recipients.map((recipient) => ({
+			kind: TRANSFER,
+			...{ profile, wallet, chainId, channel, batchId, asks },
+			request: { recipient, amountRaw: String(amountRaw), ...(coin && { coin, togetherRaw }) },
+		})),
+		answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
+	});
+}
 
 /** Returns the wallet and the chain that a request names. Throws Faults where there is none. */
 export function placeOf(
@@ -94,60 +141,6 @@ export function checkTransfers(
 	return { wallet, chainId: chain.id, recipients: [...recipients.keys()], amountRaw };
 }
 
-/**
- * Returns the named chain, else the one where the wallet was linked. Coins only where they are ETH.
- */
-function chainOf(
-	named: string | undefined,
-	{ wallet, chains, isCoin }: { wallet: Wallet; chains: KnownChains; isCoin: boolean },
-): Chain | Issue {
-	const path = "chain";
-	const isNamed = named !== undefined;
-	const chain = isNamed ? chains.bySlug(named) : chains.byId(wallet.chainId);
-	if (!isNamed && !chain) throw transfersFault.chainUnknown();
-	const isServed = chain && (!isNamed || chains.isServed(chain.id));
-	if (!isServed) return { path, message: "is not a chain served here" };
-	if (isCoin && !chain.nativeIsEth) return { path, message: "has another coin than ETH" };
-	return chain;
-}
-
-function amountOf(text: string, currency: Currency): bigint | string {
-	try {
-		const { units } = parseAmount(text, currency);
-		return units > 0n ? units : "must be more than zero";
-	} catch (error) {
-		if (error instanceof Fault) return error.publicDetail;
-		throw error;
-	}
-}
-
-/** Returns why this address may not receive; null: it may. */
-function addressFlaw(
-	text: string,
-	{ wallet, chain, coin }: Place & { coin: Coin | null },
-): string | null {
-	if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return "is not an address: 0x and 40 hex digits";
-	// An address in one case has no checksum; in mixed case, a wrong one means a mistyped digit.
-	if (!isChecksummed(text)) return "has a wrong checksum (EIP-55): look at it again";
-	const address = text.toLowerCase();
-	if (BigInt(address) === 0n) return "is the zero address: what is sent there is gone";
-	if (BigInt(address) < RESERVED_ADDRESSES) return "is a reserved address that nobody owns";
-	if (address === wallet.address) return "is the wallet that sends";
-	if (address === coin?.address) return "is the token's own contract";
-	if (address === chain.wrappedNative) return "is the wrapped coin's own contract";
-	return null;
-}
-
-function invalid(issues: readonly Issue[]): Fault {
-	const [first] = issues;
-	return transfersFault.validationError({
-		public: `The body is not valid (${first?.path}): ${first?.message}`,
-		members: { issues: issues.slice(0, ISSUES_MAX) },
-	});
-}
-
-const uuid = z.uuid();
-
 /** Returns a transfer of a profile. Throws `not_found` for every other id, existing or not. */
 export async function ownTransfer(
 	wallets: Pick<Wallets, "execution">,
@@ -157,49 +150,6 @@ export async function ownTransfer(
 	const intent = isId ? await wallets.execution.read(id, profileId) : null;
 	if (intent?.kind !== TRANSFER) throw transfersFault.notFound();
 	return intent;
-}
-
-export type TransfersAsked = {
-	principal: Principal;
-	body: TransfersBody;
-	/** Names the request together with its key. */
-	route: string;
-	/** The tool that asks; absent for a route. */
-	tool?: string;
-	idempotencyKey: string | null;
-	channel: Channel;
-	/** True: the owner must agree by a link first, whatever their profile says. */
-	asks: boolean;
-	/** Called once the body is valid, before anything is recorded. */
-	checked?(): void;
-};
-
-/**
- * Sends the amount to each recipient, once per key, and answers 202 with the transfers. Throws
- * Faults for an invalid body; then nothing was recorded.
- */
-export async function sendTransfers(
-	context: TransfersContext,
-	asked: TransfersAsked,
-): Promise<Response> {
-	const { principal, body, route, tool, idempotencyKey, channel, asks } = asked;
-	const { profile } = principal;
-	const { wallets, chains } = context;
-	const place = placeOf(body, { profile, chains });
-	const coin = await coinOf(context, { body, place });
-	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { ...place, coin });
-	const togetherRaw = String(amountRaw * BigInt(recipients.length));
-	asked.checked?.();
-	const batchId = context.newId();
-	return await wallets.once({
-		...{ principal, route, idempotencyKey, body: tool === undefined ? body : { tool, ...body } },
-		intents: recipients.map((recipient) => ({
-			kind: TRANSFER,
-			...{ profile, wallet, chainId, channel, batchId, asks },
-			request: { recipient, amountRaw: String(amountRaw), ...(coin && { coin, togetherRaw }) },
-		})),
-		answer: (ids, recorded) => answer(context, { principal, ids, recorded }),
-	});
 }
 
 /** Returns the token that is sent; null: the chain's own coin. */
@@ -215,8 +165,6 @@ async function coinOf(
 	const signal = AbortSignal.any([ending, AbortSignal.timeout(COIN_TIMEOUT_MS)]);
 	return await readCoin(rpc, { address, chain, signal });
 }
-
-type Asked = { ids: readonly string[]; recorded: Recorded | null };
 
 async function answer(
 	context: TransfersContext,
@@ -251,4 +199,56 @@ async function goOn(
 		const read = await Promise.all(ids.map((id) => execution.read(id, profile.id)));
 		return read.flatMap((intent) => intent ?? []);
 	}
+}
+
+/**
+ * Returns the named chain, else the one where the wallet was linked. Coins only where they are ETH.
+ */
+function chainOf(
+	named: string | undefined,
+	{ wallet, chains, isCoin }: { wallet: Wallet; chains: KnownChains; isCoin: boolean },
+): Chain | Issue {
+	const path = "chain";
+	const isNamed = named !== undefined;
+	const chain = isNamed ? chains.bySlug(named) : chains.byId(wallet.chainId);
+	if (!isNamed && !chain) throw transfersFault.chainUnknown();
+	const isServed = chain && (!isNamed || chains.isServed(chain.id));
+	if (!isServed) return { path, message: "is not a chain served here" };
+	if (isCoin && !chain.nativeIsEth) return { path, message: "has another coin than ETH" };
+	return chain;
+}
+
+function invalid(issues: readonly Issue[]): Fault {
+	const [first] = issues;
+	return transfersFault.validationError({
+		public: `The body is not valid (${first?.path}): ${first?.message}`,
+		members: { issues: issues.slice(0, ISSUES_MAX) },
+	});
+}
+
+function amountOf(text: string, currency: Currency): bigint | string {
+	try {
+		const { units } = parseAmount(text, currency);
+		return units > 0n ? units : "must be more than zero";
+	} catch (error) {
+		if (error instanceof Fault) return error.publicDetail;
+		throw error;
+	}
+}
+
+/** Returns why this address may not receive; null: it may. */
+function addressFlaw(
+	text: string,
+	{ wallet, chain, coin }: Place & { coin: Coin | null },
+): string | null {
+	if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return "is not an address: 0x and 40 hex digits";
+	// An address in one case has no checksum; in mixed case, a wrong one means a mistyped digit.
+	if (!isChecksummed(text)) return "has a wrong checksum (EIP-55): look at it again";
+	const address = text.toLowerCase();
+	if (BigInt(address) === 0n) return "is the zero address: what is sent there is gone";
+	if (BigInt(address) < RESERVED_ADDRESSES) return "is a reserved address that nobody owns";
+	if (address === wallet.address) return "is the wallet that sends";
+	if (address === coin?.address) return "is the token's own contract";
+	if (address === chain.wrappedNative) return "is the wrapped coin's own contract";
+	return null;
 }

@@ -15,6 +15,12 @@ import type {
 	SpendSituation,
 } from "#plugins/wallets/contract.ts";
 
+export type TransferDeps = {
+	clock: Clock;
+	/** Returns null where the chain is not served here. */
+	chainOf(chainId: number): Chain | null;
+};
+
 /** The most recipients of one request, which is also the largest batch of intents. */
 export const RECIPIENTS_MAX = 50;
 /** Longer texts are refused without parsing. */
@@ -60,6 +66,63 @@ const abi = parseAbi([
 	"function transfer(address to, uint256 amount) returns (bool)",
 	"event Transfer(address indexed from, address indexed to, uint256 amount)",
 ]);
+
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
+const wordSchema = z.string().refine(isWord);
+
+const isAddressOfTransferRequest = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+
+/**
+ * The stored request of one transfer: recipient and base units. Checked on arrival, and again here.
+ */
+export const transferRequest = z.object({
+	recipient: z.string().refine(isAddressOfTransferRequest),
+	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),
+	/** The token that is sent, and the sum of the whole request; without them: the coin. */
+	coin: coinSchema.exactOptional(),
+	togetherRaw: z
+		.string()
+		.regex(/^[1-9]\d{0,77}$/)
+		.exactOptional(),
+});
+
+export type TransferRequest = z.output<typeof transferRequest>;
+
+export const TRANSFER = "transfer";
+/** EIP-7702: the code of an account that delegates to a contract, but is still owned by its key. */
+const DELEGATED = "0xef0100";
+const code = z.string().regex(/^0x[0-9a-f]*$/i);
+
+/** Returns the intent kind that sends a chain's own coin, or a token, to one recipient. */
+export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
+	return {
+		name: TRANSFER,
+		plugin: "transfers",
+		request: transferRequest,
+		// No outbound calls of its own: the recipient's code is read together with the account.
+		steps: [],
+		async prepare({ chainId, request }, { wallet }) {
+			if (wallet.capability === "review-required" || wallet.capability === "disabled") {
+				return denied("no_executable_wallet", "The wallet may not send now.");
+			}
+			const chain = deps.chainOf(chainId);
+			if (!chain) return denied("chain_unavailable", "The chain is not served here.");
+			const expiresAtMs = deps.clock.nowMs() + PLAN_LIFETIME_MS;
+			const plan = { ...planOf(request, chain), from: wallet.address, expiresAtMs };
+			const { coin } = request;
+			const question = coin
+				? balanceQuestion(request, { coin, chain, owner: wallet.address })
+				: questionOf(request, chain);
+			return { kind: "plan", plan, question };
+		},
+		deny: transferDenial,
+		// For the coin, a successful receipt proves the transfer; for a token, its own logs do.
+		async settle({ request: { coin, recipient: to, amountRaw } }, { logs }, { wallet }) {
+			if (!coin) return null;
+			return arrivalDenial(logs, { coin, from: wallet.address, to, raw: BigInt(amountRaw) });
+		},
+	};
+}
 
 /** Returns the address of the token that `currency` names; null: the chain's own coin. */
 export function coinNamed(text: string | undefined): Address | null {
@@ -107,9 +170,6 @@ export function readBalance(answer: unknown): bigint | null {
 	return decodeFunctionResult({ abi, functionName: "balanceOf", data: word.data });
 }
 
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
-const wordSchema = z.string().refine(isWord);
-
 /**
  * Returns why a mined transfer is not what was requested; null: all of it arrived. Decided by the
  * token's own logs: with a transfer fee they show less.
@@ -132,24 +192,6 @@ export function arrivalDenial(
 		: { code: "not_received", detail: "The token logs no transfer to the recipient." };
 }
 
-const isAddressOfTransferRequest = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-
-/**
- * The stored request of one transfer: recipient and base units. Checked on arrival, and again here.
- */
-export const transferRequest = z.object({
-	recipient: z.string().refine(isAddressOfTransferRequest),
-	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),
-	/** The token that is sent, and the sum of the whole request; without them: the coin. */
-	coin: coinSchema.exactOptional(),
-	togetherRaw: z
-		.string()
-		.regex(/^[1-9]\d{0,77}$/)
-		.exactOptional(),
-});
-
-export type TransferRequest = z.output<typeof transferRequest>;
-
 /**
  * Returns why a transfer is denied besides the limits in USD; null: it is not. If the deployment
  * asks for it, a new recipient must be known for some time before money is sent automatically: in
@@ -164,46 +206,8 @@ export function transferDenial({ limits, recipientKnownForMs }: SpendSituation):
 	};
 }
 
-export type TransferDeps = {
-	clock: Clock;
-	/** Returns null where the chain is not served here. */
-	chainOf(chainId: number): Chain | null;
-};
-
-export const TRANSFER = "transfer";
-/** EIP-7702: the code of an account that delegates to a contract, but is still owned by its key. */
-const DELEGATED = "0xef0100";
-const code = z.string().regex(/^0x[0-9a-f]*$/i);
-
-/** Returns the intent kind that sends a chain's own coin, or a token, to one recipient. */
-export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
-	return {
-		name: TRANSFER,
-		plugin: "transfers",
-		request: transferRequest,
-		// No outbound calls of its own: the recipient's code is read together with the account.
-		steps: [],
-		async prepare({ chainId, request }, { wallet }) {
-			if (wallet.capability === "review-required" || wallet.capability === "disabled") {
-				return denied("no_executable_wallet", "The wallet may not send now.");
-			}
-			const chain = deps.chainOf(chainId);
-			if (!chain) return denied("chain_unavailable", "The chain is not served here.");
-			const expiresAtMs = deps.clock.nowMs() + PLAN_LIFETIME_MS;
-			const plan = { ...planOf(request, chain), from: wallet.address, expiresAtMs };
-			const { coin } = request;
-			const question = coin
-				? balanceQuestion(request, { coin, chain, owner: wallet.address })
-				: questionOf(request, chain);
-			return { kind: "plan", plan, question };
-		},
-		deny: transferDenial,
-		// For the coin, a successful receipt proves the transfer; for a token, its own logs do.
-		async settle({ request: { coin, recipient: to, amountRaw } }, { logs }, { wallet }) {
-			if (!coin) return null;
-			return arrivalDenial(logs, { coin, from: wallet.address, to, raw: BigInt(amountRaw) });
-		},
-	};
+function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
+	return { kind: "denied", denial: { code, detail } };
 }
 
 function planOf(
@@ -232,26 +236,6 @@ function planOf(
 }
 
 /**
- * Returns the question whether the recipient is an account or a contract, which a person should
- * know before they agree.
- */
-function questionOf({ recipient, amountRaw }: TransferRequest, chain: Chain): Question {
-	const { nativeCurrency: currency, name } = chain;
-	return {
-		call: { method: "eth_getCode", params: [recipient, "latest"] },
-		shownBy(answer) {
-			const read = code.safeParse(answer);
-			if (!read.success) return denied("chain_unavailable", "The node's answer is unreadable.");
-			const recipientIsContract = isContract(read.data);
-			const amount = formatAmount({ units: BigInt(amountRaw), currency });
-			const who = recipientIsContract ? "the contract " : "";
-			const summary = `Sends ${amount} ${currency.symbol} to ${who}${recipient} on ${name}.`;
-			return { kind: "shown", shown: { action: TRANSFER, summary, recipientIsContract } };
-		},
-	};
-}
-
-/**
  * Returns the question whether the wallet holds enough for all transfers of the request together.
  */
 function balanceQuestion(
@@ -273,10 +257,26 @@ function balanceQuestion(
 	};
 }
 
-function isContract(found: string): boolean {
-	return found !== "0x" && !found.toLowerCase().startsWith(DELEGATED);
+/**
+ * Returns the question whether the recipient is an account or a contract, which a person should
+ * know before they agree.
+ */
+function questionOf({ recipient, amountRaw }: TransferRequest, chain: Chain): Question {
+	const { nativeCurrency: currency, name } = chain;
+	return {
+		call: { method: "eth_getCode", params: [recipient, "latest"] },
+		shownBy(answer) {
+			const read = code.safeParse(answer);
+			if (!read.success) return denied("chain_unavailable", "The node's answer is unreadable.");
+			const recipientIsContract = isContract(read.data);
+			const amount = formatAmount({ units: BigInt(amountRaw), currency });
+			const who = recipientIsContract ? "the contract " : "";
+			const summary = `Sends ${amount} ${currency.symbol} to ${who}${recipient} on ${name}.`;
+			return { kind: "shown", shown: { action: TRANSFER, summary, recipientIsContract } };
+		},
+	};
 }
 
-function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
-	return { kind: "denied", denial: { code, detail } };
+function isContract(found: string): boolean {
+	return found !== "0x" && !found.toLowerCase().startsWith(DELEGATED);
 }

@@ -13,71 +13,7 @@ import {
 	type Wallets,
 } from "#plugins/wallets/contract.ts";
 
-/**
- * Returns the link for each transfer that waits for its owner, by intent id. A batch is confirmed
- * as a whole by one link; each transaction that the owner's own wallet signs has its own.
- */
-export async function linksOf(
-	wallets: Pick<Wallets, "link">,
-	intents: readonly Intent[],
-): Promise<Map<string, string>> {
-	const urls = new Map<string, string>();
-	const confirming = intents.filter(({ status }) => status === "confirmation_required");
-	const [first] = confirming;
-	if (first) {
-		const { url } = await wallets.link(first, "confirm");
-		for (const { id } of confirming) urls.set(id, url);
-	}
-	for (const intent of intents.filter(({ status }) => status === "signature_required")) {
-		urls.set(intent.id, (await wallets.link(intent, "sign")).url);
-	}
-	return urls;
-}
-
 const ETH = { symbol: "ETH", decimals: 18 };
-
-/** Renders one transfer; with the link that asks its owner, if it was just created. */
-export function renderTransfer(
-	intent: Intent,
-	given: {
-		profile: Profile;
-		chainOf(chainId: number): Chain | undefined;
-		questionUrl?: string | undefined;
-		/** The link to sign its cancellation, if that was requested. */
-		cancelUrl?: string | null;
-	},
-): z.input<typeof transferSchema> {
-	const { recipient, amountRaw, coin } = transferRequest.parse(intent.request);
-	const { id, status, errorCode, walletId, chainId, batchId, transactionHash, plan } = intent;
-	assert(walletId !== null, "a transfer names the wallet that it leaves");
-	const wallet = given.profile.wallets.find((one) => one.id === walletId);
-	const isContract = plan?.shown["recipientIsContract"];
-	const url = given.questionUrl ?? null;
-	const time = (ms: number) => new Date(ms).toISOString();
-	return {
-		id,
-		status,
-		errorCode,
-		fromWalletId: walletId,
-		from: plan?.from ?? wallet?.address ?? null,
-		recipient,
-		recipientIsContract: typeof isContract === "boolean" ? isContract : null,
-		amount: formatAmount({ units: BigInt(amountRaw), currency: coin ?? ETH }),
-		currency: coin?.address ?? "ETH",
-		amountRaw,
-		chain: given.chainOf(chainId)?.slug ?? String(chainId),
-		chainId,
-		batchId,
-		transactionHash,
-		cancellation: intent.cancellation,
-		signUrl: status === "signature_required" ? url : null,
-		confirmUrl: status === "confirmation_required" ? url : null,
-		cancelUrl: given.cancelUrl ?? null,
-		createdAt: time(intent.createdAtMs),
-		updatedAt: time(intent.changedAtMs),
-		expiresAt: time(intent.expiresAtMs),
-	};
-}
 
 /** The id of a transfer in a path. */
 export const transferParams = z.object({
@@ -148,3 +84,67 @@ export const transferPageSchema = z
 		page: pageSchema,
 	})
 	.meta({ id: "TransferPage", description: "A page of your wallet transfers." });
+
+/**
+ * Returns the link for each transfer that waits for its owner, by intent id. A batch is confirmed
+ * as a whole by one link; each transaction that the owner's own wallet signs has its own.
+ */
+export async function linksOf(
+	wallets: Pick<Wallets, "link">,
+	intents: readonly Intent[],
+): Promise<Map<string, string>> {
+	const urls = new Map<string, string>();
+	const confirming = intents.filter(({ status }) => status === "confirmation_required");
+	const [first] = confirming;
+	if (first) {
+		const { url } = await wallets.link(first, "confirm");
+		for (const { id } of confirming) urls.set(id, url);
+	}
+	for (const intent of intents.filter(({ status }) => status === "signature_required")) {
+		urls.set(intent.id, (await wallets.link(intent, "sign")).url);
+	}
+	return urls;
+}
+
+/** Renders one transfer; with the link that asks its owner, if it was just created. */
+export function renderTransfer(
+	intent: Intent,
+	given: {
+		profile: Profile;
+		chainOf(chainId: number): Chain | undefined;
+		questionUrl?: string | undefined;
+		/** The link to sign its cancellation, if that was requested. */
+		cancelUrl?: string | null;
+	},
+): z.input<typeof transferSchema> {
+	const { recipient, amountRaw, coin } = transferRequest.parse(intent.request);
+	const { id, status, errorCode, walletId, chainId, batchId, transactionHash, plan } = intent;
+	assert(walletId !== null, "a transfer names the wallet that it leaves");
+	const wallet = given.profile.wallets.find((one) => one.id === walletId);
+	const isContract = plan?.shown["recipientIsContract"];
+	const url = given.questionUrl ?? null;
+	const time = (ms: number) => new Date(ms).toISOString();
+	return {
+		id,
+		status,
+		errorCode,
+		fromWalletId: walletId,
+		from: plan?.from ?? wallet?.address ?? null,
+		recipient,
+		recipientIsContract: typeof isContract === "boolean" ? isContract : null,
+		amount: formatAmount({ units: BigInt(amountRaw), currency: coin ?? ETH }),
+		currency: coin?.address ?? "ETH",
+		amountRaw,
+		chain: given.chainOf(chainId)?.slug ?? String(chainId),
+		chainId,
+		batchId,
+		transactionHash,
+		cancellation: intent.cancellation,
+		signUrl: status === "signature_required" ? url : null,
+		confirmUrl: status === "confirmation_required" ? url : null,
+		cancelUrl: given.cancelUrl ?? null,
+		createdAt: time(intent.createdAtMs),
+		updatedAt: time(intent.changedAtMs),
+		expiresAt: time(intent.expiresAtMs),
+	};
+}

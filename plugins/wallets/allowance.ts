@@ -8,6 +8,15 @@ import { MINUTE_MS } from "#core/time.ts";
 import type { Denial, Intent, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";
 import { storedField } from "#plugins/wallets/plan.ts";
 
+export type AllowanceDeps = { clock: Clock; rpcOf(chainId: number): Rpc | null };
+
+type Asked = {
+	token: Address;
+	owner: Address;
+	spender: Address;
+	signal: AbortSignal;
+};
+
 /** The kind of an intent that lets a contract take exactly so much of a token. */
 export const ALLOWANCE = "allowance";
 
@@ -30,14 +39,59 @@ export type AllowanceRequest = z.output<typeof allowanceRequest>;
 /** Its outbound calls. */
 export const allowanceSteps = ["allowance.read"] as const;
 
-export type AllowanceDeps = { clock: Clock; rpcOf(chainId: number): Rpc | null };
-
 const PLAN_LIFETIME_MS = 30_000;
 
 const abi = parseAbi([
 	"function allowance(address owner, address spender) view returns (uint256)",
 	"function approve(address spender, uint256 amount) returns (bool)",
 ]);
+
+const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
+
+/** `Approval(address,address,uint256)`, as ERC-20 has it. */
+const APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+
+const NOT_SET: Denial = {
+	code: "allowance_not_set",
+	detail: "The token took the transaction and does not show the allowance.",
+};
+
+const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
+const word = z.string().refine(isWord);
+
+/** An intent ends within so long of its making, or is found among what is open. */
+const RECENT_MS = 10 * MINUTE_MS;
+
+/** The token whose allowance an intent changes, or uses by a call of another contract than it. */
+const tokenSql = `case when r.kind = '${ALLOWANCE}' then r.request->>'token'
+	when r.plan->>'to' <> r.plan->'spend'->>'currency' then r.plan->'spend'->>'currency' end`;
+
+/**
+ * Rivals are what is under way of the wallet's, and what ended since the plan was begun: its
+ * allowance was read while they ran. An intent that has an allowance of its own keeps it until it
+ * is at its end, and is nobody's rival's victim.
+ */
+const takenSql = `with rivals as (
+		select * from wallets.intent where wallet_id = $2 and chain_id = $3 and id <> $1
+			and status in ('created', 'submitting', 'submitted', 'uncertain', 'confirmation_required',
+				'review_required', 'signature_required', 'waiting')
+		union all
+		select * from wallets.intent where profile_id = $4 and created_at >= $7
+			and wallet_id = $2 and chain_id = $3 and id <> $1 and changed_at > $6
+			and status in ('confirmed', 'failed')
+	), own as (
+		select i.kind, a.kind as step, a.request->>'token' as token
+		from wallets.intent i left join wallets.intent a on a.id = i.after_id where i.id = $1
+	)
+	select exists (
+		select from rivals r left join wallets.intent a on a.id = r.after_id
+		where (r.status in ('submitting', 'submitted', 'uncertain', 'confirmed', 'failed')
+				and ${tokenSql} = $5)
+			or (r.status not in ('confirmed', 'failed') and a.kind = '${ALLOWANCE}'
+				and a.status = 'confirmed' and a.request->>'token' = $5)
+	) and not exists (
+		select from own where kind <> '${ALLOWANCE}' and step = '${ALLOWANCE}' and token = $5
+	) as taken`;
 
 /**
  * Sets an exact allowance, as a step before what uses it. What stands already is left as it is. A
@@ -91,83 +145,6 @@ export function allowanceKind(deps: AllowanceDeps): IntentKind<AllowanceRequest>
 	};
 }
 
-const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
-
-/** `Approval(address,address,uint256)`, as ERC-20 has it. */
-const APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
-
-const NOT_SET: Denial = {
-	code: "allowance_not_set",
-	detail: "The token took the transaction and does not show the allowance.",
-};
-
-type Asked = {
-	token: Address;
-	owner: Address;
-	spender: Address;
-	signal: AbortSignal;
-};
-
-/** Returns what a spender may take, in base units; null where the token answers none. */
-async function readAllowance(rpc: Rpc, asked: Asked): Promise<bigint | null> {
-	const { token: to, owner, spender, signal } = asked;
-	const data = encodeFunctionData({ abi, functionName: "allowance", args: [owner, spender] });
-	const call = { method: "eth_call", params: [{ to, data }, "latest"] };
-	const answer = await rpc.call(call, { signal });
-	const read = word.safeParse(answer);
-	if (!read.success) return null;
-	return decodeFunctionResult({ abi, functionName: "allowance", data: read.data });
-}
-
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
-const word = z.string().refine(isWord);
-
-function wordOf(account: Address): string {
-	return `0x${account.slice(2).padStart(64, "0")}`;
-}
-
-function isAmount(data: Hex, amountRaw: string): boolean {
-	return isWord(data) && BigInt(data) === BigInt(amountRaw);
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
-}
-
-/** An intent ends within so long of its making, or is found among what is open. */
-const RECENT_MS = 10 * MINUTE_MS;
-
-/** The token whose allowance an intent changes, or uses by a call of another contract than it. */
-const tokenSql = `case when r.kind = '${ALLOWANCE}' then r.request->>'token'
-	when r.plan->>'to' <> r.plan->'spend'->>'currency' then r.plan->'spend'->>'currency' end`;
-
-/**
- * Rivals are what is under way of the wallet's, and what ended since the plan was begun: its
- * allowance was read while they ran. An intent that has an allowance of its own keeps it until it
- * is at its end, and is nobody's rival's victim.
- */
-const takenSql = `with rivals as (
-		select * from wallets.intent where wallet_id = $2 and chain_id = $3 and id <> $1
-			and status in ('created', 'submitting', 'submitted', 'uncertain', 'confirmation_required',
-				'review_required', 'signature_required', 'waiting')
-		union all
-		select * from wallets.intent where profile_id = $4 and created_at >= $7
-			and wallet_id = $2 and chain_id = $3 and id <> $1 and changed_at > $6
-			and status in ('confirmed', 'failed')
-	), own as (
-		select i.kind, a.kind as step, a.request->>'token' as token
-		from wallets.intent i left join wallets.intent a on a.id = i.after_id where i.id = $1
-	)
-	select exists (
-		select from rivals r left join wallets.intent a on a.id = r.after_id
-		where (r.status in ('submitting', 'submitted', 'uncertain', 'confirmed', 'failed')
-				and ${tokenSql} = $5)
-			or (r.status not in ('confirmed', 'failed') and a.kind = '${ALLOWANCE}'
-				and a.status = 'confirmed' and a.request->>'token' = $5)
-	) and not exists (
-		select from own where kind <> '${ALLOWANCE}' and step = '${ALLOWANCE}' and token = $5
-	) as taken`;
-
 /**
  * Says whether another intent of the wallet needs an allowance of the token that this one changes
  * or uses; true: it has to wait for its turn. An exact allowance is one transaction's, and two that
@@ -189,6 +166,29 @@ export async function isAllowanceTaken(
 		...[id, walletId, chainId, profileId, token, beganAt, recent],
 	]);
 	return row?.taken === true;
+}
+
+function denied(code: string, detail: string): Preparation {
+	return { kind: "denied", denial: { code, detail } };
+}
+
+/** Returns what a spender may take, in base units; null where the token answers none. */
+async function readAllowance(rpc: Rpc, asked: Asked): Promise<bigint | null> {
+	const { token: to, owner, spender, signal } = asked;
+	const data = encodeFunctionData({ abi, functionName: "allowance", args: [owner, spender] });
+	const call = { method: "eth_call", params: [{ to, data }, "latest"] };
+	const answer = await rpc.call(call, { signal });
+	const read = word.safeParse(answer);
+	if (!read.success) return null;
+	return decodeFunctionResult({ abi, functionName: "allowance", data: read.data });
+}
+
+function wordOf(account: Address): string {
+	return `0x${account.slice(2).padStart(64, "0")}`;
+}
+
+function isAmount(data: Hex, amountRaw: string): boolean {
+	return isWord(data) && BigInt(data) === BigInt(amountRaw);
 }
 
 function tokenOf(intent: Intent, plan: Plan | null): Address | null {

@@ -63,99 +63,87 @@ import { submissionRow } from "#plugins/wallets/submission/submission.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 
-/** The one path that money leaves by. Kinds are registered beside it. */
-export function createExecution(
-	deps: ExecutionDeps,
-	register: (kind: IntentKind<unknown>) => void,
-): Execution {
-	const only = async (id: string): Promise<Intent> => {
-		const [intent] = await readIntents(deps.db, [id]);
-		if (!intent) throw executionFault.notFound();
-		return intent;
-	};
-	const change = async (
-		intentId: string,
-		act: (tx: Tx, intent: Intent) => Promise<unknown>,
-	): Promise<Intent> => {
-		await deps.steps.run("commit.owner", () =>
-			deps.db.transaction(async (tx) => {
-				await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
-				const [intent] = await readIntents(tx, [intentId]);
-				if (!intent) throw executionFault.notFound();
-				await act(tx, intent);
-			}),
-		);
-		return readBack(() => only(intentId));
-	};
-	return {
-		register: (kind) => register(kind),
-		create: (tx, intents) => create(deps, tx, intents),
-		async advance(intentIds, signal, recorded = null) {
-			const known = recorded?.intents ?? (await readTogether(deps.db, intentIds));
-			const profile = recorded?.profile;
-			let sent: Intent | null = null;
-			for (const intents of batchesOf(known)) {
-				if (intents.every(({ status }) => status === "created")) {
-					sent = await advanceBatch(deps, { intents, profile, signal });
-				}
-			}
-			const isAll = intentIds.length === 1 && intentIds[0] === sent?.id;
-			return sent && isAll ? [sent] : readIntents(deps.db, intentIds);
-		},
-		async approve(intentId, planHash) {
-			const at = new Date(deps.clock.nowMs());
-			return change(intentId, async (tx, intent) => {
-				if (intent.planHash !== planHash) throw executionFault.planChanged();
-				if (intent.expiresAtMs <= at.getTime()) throw executionFault.intentState();
-				const moved = await confirmIntent(tx, { intentId, by: "owner", at });
-				if (moved === null) throw executionFault.intentState();
-			});
-		},
-		signed: (intentId, transactionHash, early) =>
-			change(intentId, (tx, intent) => recordSigned(deps, tx, { intent, transactionHash, early })),
-		cancel: (intentId, by) => cancelIntent(deps, { intentId, ...by }),
-		async read(intentId, profileId) {
-			const [intent] = await readIntents(deps.db, [intentId]);
-			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
-			return intent?.profileId === profileId ? intent : null;
-		},
-		signatureOf: (intentId) => readSignature(deps.db, intentId),
-		asking: (intent) => askingOf(deps.db, intent),
-		held: (tx, intentIds) => readHeld(tx, intentIds),
-		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),
-	};
-}
-
-/** Its owner is not told that there is no such intent where only its row cannot be read. */
-async function refuseUnreadable(
-	db: Queryable,
-	{ intentId, profileId }: { intentId: string; profileId: string },
-): Promise<void> {
-	const rows = await db.query("select 1 from wallets.intent where id = $1 and profile_id = $2", [
-		intentId,
-		profileId,
-	]);
-	if (rows.length > 0) throw quarantineFault.rowUnreadable({ detail: intentId });
-}
-
-async function create(deps: ExecutionDeps, tx: Tx, given: readonly NewIntent[]): Promise<Intent[]> {
-	const made = readyIntents(deps, given);
-	const profileId = given[0]?.profile.id;
-	assert(profileId !== undefined, "at least one intent is made");
-	const charge = chargeFor(deps, { ...made, profileId });
-	const recorded = await insertIntents(tx, made, charge);
-	if (!recorded) throw await quotaRefusal(tx, charge);
-	return recorded;
-}
-
-function batchesOf(intents: readonly Intent[]): Intent[][] {
-	return [...Map.groupBy(intents, ({ batchId, id }) => batchId ?? id).values()];
-}
+export type WalletsOptions = {
+	core: Core;
+	config: IdentityConfig &
+		Parameters<typeof openExecution>[0]["config"] & {
+			HOST: string;
+			PORT: number;
+		};
+	custody: CustodyService;
+	prices: Prices;
+	/** Settings that other plugins let operators change. */
+	contributed: readonly TradingSetting[];
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
 
 type Config = { [Name in keyof typeof executionConfig]: z.output<(typeof executionConfig)[Name]> };
 
 const SECONDS_PER_MINUTE = 60;
 const MICROS = 1_000_000;
+
+/** Makes the service that other plugins get, with its routes and jobs. */
+export function createWallets(options: WalletsOptions) {
+	const { core, config, custody, prices, ending } = options;
+	const opened = openExecution({ core, config, custody, prices, ending });
+	const { deps } = opened;
+	const identity = createIdentity({
+		core,
+		config,
+		custody,
+		audit: core.audit,
+		limits: deps.settings.limits,
+		dryRun: deps.settings.isDryRun,
+	});
+	const senders = new Set<string>();
+	const execution: Execution = {
+		...opened.execution,
+		register(kind) {
+			senders.add(kind.plugin);
+			opened.execution.register(kind);
+		},
+	};
+	execution.register(allowanceKind({ clock: core.clock, rpcOf: deps.rpcOf }));
+	const db: Database = core.db;
+	const links = createLinks({ ...deps, db, publicUrl: publicUrlOf(config) });
+	const { authenticate } = identity.service;
+	const service: Wallets = {
+		...identity.service,
+		execution,
+		once: createOnce(deps),
+		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
+		link: (intent, purpose) => links.make(intent, purpose),
+	};
+	const control = controlRoutes({
+		core,
+		contributed: options.contributed,
+		plugins: () => senders,
+	});
+	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
+	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
+	const routes = new Elysia()
+		.use(identity.routes)
+		.use(control)
+		.use(resolveRoutes({ deps, core, ending }))
+		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }));
+	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
+	const agent = {
+		tools: walletTools({
+			wallets: service,
+			core,
+			limitsOf: (profile) => readLimits(deps, profile),
+			ending,
+		}),
+		commands: walletCommands,
+		callerOf: identity.callerOf,
+	};
+	const watch = createWatch({ deps, metrics: core.metrics, chainName });
+	const sources = [intentRow, submissionRow];
+	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
+	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
+	return { service, routes, jobs, agent, degraded: watch.degraded, ended: opened.ended };
+}
 
 /** Opens the path that money leaves by, over the runtime and the deployment's settings. */
 export function openExecution(given: {
@@ -222,85 +210,67 @@ export function openExecution(given: {
 	return { deps, execution, jobs, ended: follow.ended };
 }
 
-function micros(usd: number): bigint {
-	return BigInt(Math.floor(usd * MICROS));
-}
-
-export type WalletsOptions = {
-	core: Core;
-	config: IdentityConfig &
-		Parameters<typeof openExecution>[0]["config"] & {
-			HOST: string;
-			PORT: number;
-		};
-	custody: CustodyService;
-	prices: Prices;
-	/** Settings that other plugins let operators change. */
-	contributed: readonly TradingSetting[];
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
-
-/** Makes the service that other plugins get, with its routes and jobs. */
-export function createWallets(options: WalletsOptions) {
-	const { core, config, custody, prices, ending } = options;
-	const opened = openExecution({ core, config, custody, prices, ending });
-	const { deps } = opened;
-	const identity = createIdentity({
-		core,
-		config,
-		custody,
-		audit: core.audit,
-		limits: deps.settings.limits,
-		dryRun: deps.settings.isDryRun,
-	});
-	const senders = new Set<string>();
-	const execution: Execution = {
-		...opened.execution,
-		register(kind) {
-			senders.add(kind.plugin);
-			opened.execution.register(kind);
+/** The one path that money leaves by. Kinds are registered beside it. */
+export function createExecution(
+	deps: ExecutionDeps,
+	register: (kind: IntentKind<unknown>) => void,
+): Execution {
+	const only = async (id: string): Promise<Intent> => {
+		const [intent] = await readIntents(deps.db, [id]);
+		if (!intent) throw executionFault.notFound();
+		return intent;
+	};
+	const change = async (
+		intentId: string,
+		act: (tx: Tx, intent: Intent) => Promise<unknown>,
+	): Promise<Intent> => {
+		await deps.steps.run("commit.owner", () =>
+			deps.db.transaction(async (tx) => {
+				await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
+				const [intent] = await readIntents(tx, [intentId]);
+				if (!intent) throw executionFault.notFound();
+				await act(tx, intent);
+			}),
+		);
+		return readBack(() => only(intentId));
+	};
+	return {
+		register: (kind) => register(kind),
+		create: (tx, intents) => create(deps, tx, intents),
+		async advance(intentIds, signal, recorded = null) {
+			const known = recorded?.intents ?? (await readTogether(deps.db, intentIds));
+			const profile = recorded?.profile;
+			let sent: Intent | null = null;
+			for (const intents of batchesOf(known)) {
+				if (intents.every(({ status }) => status === "created")) {
+					sent = await advanceBatch(deps, { intents, profile, signal });
+				}
+			}
+			const isAll = intentIds.length === 1 && intentIds[0] === sent?.id;
+			return sent && isAll ? [sent] : readIntents(deps.db, intentIds);
 		},
+		async approve(intentId, planHash) {
+			const at = new Date(deps.clock.nowMs());
+			return change(intentId, async (tx, intent) => {
+				if (intent.planHash !== planHash) throw executionFault.planChanged();
+				if (intent.expiresAtMs <= at.getTime()) throw executionFault.intentState();
+				const moved = await confirmIntent(tx, { intentId, by: "owner", at });
+				if (moved === null) throw executionFault.intentState();
+			});
+		},
+		signed: (intentId, transactionHash, early) =>
+			change(intentId, (tx, intent) => recordSigned(deps, tx, { intent, transactionHash, early })),
+		cancel: (intentId, by) => cancelIntent(deps, { intentId, ...by }),
+		async read(intentId, profileId) {
+			const [intent] = await readIntents(deps.db, [intentId]);
+			if (!intent) await refuseUnreadable(deps.db, { intentId, profileId });
+			return intent?.profileId === profileId ? intent : null;
+		},
+		signatureOf: (intentId) => readSignature(deps.db, intentId),
+		asking: (intent) => askingOf(deps.db, intent),
+		held: (tx, intentIds) => readHeld(tx, intentIds),
+		list: (profileId, page) => listIntents(deps.db, { profileId, ...page }),
 	};
-	execution.register(allowanceKind({ clock: core.clock, rpcOf: deps.rpcOf }));
-	const db: Database = core.db;
-	const links = createLinks({ ...deps, db, publicUrl: publicUrlOf(config) });
-	const { authenticate } = identity.service;
-	const service: Wallets = {
-		...identity.service,
-		execution,
-		once: createOnce(deps),
-		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
-		link: (intent, purpose) => links.make(intent, purpose),
-	};
-	const control = controlRoutes({
-		core,
-		contributed: options.contributed,
-		plugins: () => senders,
-	});
-	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
-	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
-	const routes = new Elysia()
-		.use(identity.routes)
-		.use(control)
-		.use(resolveRoutes({ deps, core, ending }))
-		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }));
-	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
-	const agent = {
-		tools: walletTools({
-			wallets: service,
-			core,
-			limitsOf: (profile) => readLimits(deps, profile),
-			ending,
-		}),
-		commands: walletCommands,
-		callerOf: identity.callerOf,
-	};
-	const watch = createWatch({ deps, metrics: core.metrics, chainName });
-	const sources = [intentRow, submissionRow];
-	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
-	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
-	return { service, routes, jobs, agent, degraded: watch.degraded, ended: opened.ended };
 }
 
 /** Returns where links lead. Without PUBLIC_URL this machine alone can follow them. */
@@ -312,4 +282,34 @@ function publicUrlOf(config: WalletsOptions["config"]): string {
 	const isAny = HOST === "0.0.0.0" || HOST === "::";
 	const host = isAny ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
 	return `http://${host}:${PORT}`;
+}
+
+function micros(usd: number): bigint {
+	return BigInt(Math.floor(usd * MICROS));
+}
+
+async function create(deps: ExecutionDeps, tx: Tx, given: readonly NewIntent[]): Promise<Intent[]> {
+	const made = readyIntents(deps, given);
+	const profileId = given[0]?.profile.id;
+	assert(profileId !== undefined, "at least one intent is made");
+	const charge = chargeFor(deps, { ...made, profileId });
+	const recorded = await insertIntents(tx, made, charge);
+	if (!recorded) throw await quotaRefusal(tx, charge);
+	return recorded;
+}
+
+function batchesOf(intents: readonly Intent[]): Intent[][] {
+	return [...Map.groupBy(intents, ({ batchId, id }) => batchId ?? id).values()];
+}
+
+/** Its owner is not told that there is no such intent where only its row cannot be read. */
+async function refuseUnreadable(
+	db: Queryable,
+	{ intentId, profileId }: { intentId: string; profileId: string },
+): Promise<void> {
+	const rows = await db.query("select 1 from wallets.intent where id = $1 and profile_id = $2", [
+		intentId,
+		profileId,
+	]);
+	if (rows.length > 0) throw quarantineFault.rowUnreadable({ detail: intentId });
 }

@@ -55,27 +55,6 @@ export const signableSchema = z.discriminatedUnion("kind", [
  */
 export type Signable = z.output<typeof signableSchema>;
 
-/** Returns the 32 bytes that are signed. */
-export function digestOf(signable: Signable): Hex {
-	if (signable.kind === "message") return hashMessage({ raw: signable.message });
-	const { domain, types, primaryType, message } = signable.typedData;
-	assert(primaryType in types, "a signature's type is among its types");
-	return hashTypedData({ domain, types, primaryType, message });
-}
-
-/** True where the signature is the account's own. What is no signature is nobody's. */
-export async function isSignedBy(
-	signable: Signable,
-	{ address: account, signature }: { address: Address; signature: Hex },
-): Promise<boolean> {
-	try {
-		const signer = await recoverAddress({ hash: digestOf(signable), signature });
-		return signer.toLowerCase() === account;
-	} catch {
-		return false;
-	}
-}
-
 const { address: addressOfPlanCodec, hex: hexOfPlanCodec } = storedField;
 const units = storedField.units.transform((text) => BigInt(text));
 
@@ -119,6 +98,27 @@ export const planCodec = {
 		return storedPlan.parse(stored);
 	},
 };
+
+/** True where the signature is the account's own. What is no signature is nobody's. */
+export async function isSignedBy(
+	signable: Signable,
+	{ address: account, signature }: { address: Address; signature: Hex },
+): Promise<boolean> {
+	try {
+		const signer = await recoverAddress({ hash: digestOf(signable), signature });
+		return signer.toLowerCase() === account;
+	} catch {
+		return false;
+	}
+}
+
+/** Returns the 32 bytes that are signed. */
+export function digestOf(signable: Signable): Hex {
+	if (signable.kind === "message") return hashMessage({ raw: signable.message });
+	const { domain, types, primaryType, message } = signable.typedData;
+	assert(primaryType in types, "a signature's type is among its types");
+	return hashTypedData({ domain, types, primaryType, message });
+}
 
 /**
  * What somebody says yes to: everything that would be signed, and everything they were shown of it.

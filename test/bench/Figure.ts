@@ -27,14 +27,6 @@ export type Figure = {
 
 export type Result = Reading & Pick<Figure, "name" | "unit" | "goal"> & { ok: boolean };
 
-/** Returns the middle value; for an even number the mean of the two in the middle. */
-export function median(values: readonly number[]): number {
-	const sorted = values.toSorted((a, b) => a - b);
-	const upper = Math.floor(sorted.length / 2);
-	const low = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
-	return (low + (sorted[upper] ?? Number.NaN)) / 2;
-}
-
 /** Returns the smallest value that `percent` of all values do not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
 	const sorted = values.toSorted((a, b) => a - b);
@@ -59,4 +51,12 @@ export function pairedRatio(pairs: readonly { ours: number; theirs: number }[]):
 } {
 	const ratios = pairs.map(({ ours, theirs }) => ours / theirs);
 	return { value: median(ratios), ratios };
+}
+
+/** Returns the middle value; for an even number the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+	const sorted = values.toSorted((a, b) => a - b);
+	const upper = Math.floor(sorted.length / 2);
+	const low = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+	return (low + (sorted[upper] ?? Number.NaN)) / 2;
 }

@@ -3,6 +3,9 @@ import { cpus, totalmem } from "node:os";
 import type { Goal, Result } from "#test/bench/Figure.ts";
 import { RESULTS_FILE } from "#test/bench/places.ts";
 
+const BEGIN = "<!-- written by `bun run bench --write` -->";
+const END = "<!-- what follows is written by people -->";
+
 /**
  * Says whether a value reaches its goal. A figure without a goal cannot miss it; one that could not
  * be measured misses any.
@@ -10,6 +13,23 @@ import { RESULTS_FILE } from "#test/bench/places.ts";
 export function judge(value: number, goal: Goal): boolean {
 	if (goal === null) return true;
 	return goal.kind === "at_least" ? value >= goal.value : value <= goal.value;
+}
+
+/** Replaces the measured part of RESULTS.md and leaves what people wrote below it. */
+export function writeResults(results: readonly Result[], at: Date): void {
+	const [, remarks = "\n"] = readOld().split(END);
+	const measured = renderResults(results, at);
+	writeFileSync(RESULTS_FILE, `# Results\n\n${BEGIN}\n\n${measured}\n${END}${remarks}`);
+}
+
+/** Returns what `--write` puts between the markers of RESULTS.md: table, machine and date. */
+export function renderResults(results: readonly Result[], at: Date): string {
+	const [cpu] = cpus();
+	const memoryGb = Math.round(totalmem() / 1024 ** 3);
+	const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GB`;
+	const bun = `${process.platform} ${process.arch}, Bun ${Bun.version}`;
+	const system = `${bun}, embedded PostgreSQL, fsync on`;
+	return `${at.toISOString().slice(0, 10)}, ${machine}, ${system}.\n\n${renderTable(results)}\n`;
 }
 
 /** Returns the results as a Markdown table, aligned so that it also reads in a terminal. */
@@ -39,6 +59,14 @@ export function formatValue(value: number): string {
 	return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
+function readOld(): string {
+	try {
+		return readFileSync(RESULTS_FILE, "utf8");
+	} catch {
+		return "";
+	}
+}
+
 function referenceText(reference: Result["reference"]): string {
 	return reference ? `${formatValue(reference.value)} ${reference.of}` : "";
 }
@@ -46,32 +74,4 @@ function referenceText(reference: Result["reference"]): string {
 function goalText(goal: Goal): string {
 	if (goal === null) return "";
 	return `${goal.kind === "at_least" ? "≥" : "≤"} ${formatValue(goal.value)}`;
-}
-
-/** Returns what `--write` puts between the markers of RESULTS.md: table, machine and date. */
-export function renderResults(results: readonly Result[], at: Date): string {
-	const [cpu] = cpus();
-	const memoryGb = Math.round(totalmem() / 1024 ** 3);
-	const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GB`;
-	const bun = `${process.platform} ${process.arch}, Bun ${Bun.version}`;
-	const system = `${bun}, embedded PostgreSQL, fsync on`;
-	return `${at.toISOString().slice(0, 10)}, ${machine}, ${system}.\n\n${renderTable(results)}\n`;
-}
-
-const BEGIN = "<!-- written by `bun run bench --write` -->";
-const END = "<!-- what follows is written by people -->";
-
-/** Replaces the measured part of RESULTS.md and leaves what people wrote below it. */
-export function writeResults(results: readonly Result[], at: Date): void {
-	const [, remarks = "\n"] = readOld().split(END);
-	const measured = renderResults(results, at);
-	writeFileSync(RESULTS_FILE, `# Results\n\n${BEGIN}\n\n${measured}\n${END}${remarks}`);
-}
-
-function readOld(): string {
-	try {
-		return readFileSync(RESULTS_FILE, "utf8");
-	} catch {
-		return "";
-	}
 }

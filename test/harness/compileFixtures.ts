@@ -9,6 +9,9 @@ export type Fixture = { abi: Abi; bytecode: Hex };
 const SOURCE = join(import.meta.dir, "contracts/Fixtures.sol");
 const CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-fixtures");
 
+const COMPILE_OWNED_SOURCE = join(import.meta.dir, "contracts/Owned.sol");
+const COMPILE_OWNED_CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-owned");
+
 /** Compiles the fixture contracts once per version of their source; returns them by name. */
 export function compileFixtures(): Record<string, Fixture> {
 	const content = readFileSync(SOURCE, "utf8");
@@ -24,6 +27,51 @@ export function compileFixtures(): Record<string, Fixture> {
 		renameSync(draft, file);
 		return fixtures;
 	}
+}
+
+/**
+ * Compiles contracts with real ownership rules, once per version of their source; returns them by
+ * name.
+ */
+export function compileOwned(): Record<string, Fixture> {
+	const require = createRequire(import.meta.url);
+	const content = readFileSync(COMPILE_OWNED_SOURCE, "utf8");
+	const library = readFileSync(require.resolve("@openzeppelin/contracts/package.json"), "utf8");
+	const key = createHash("sha256").update(content).update(library).digest("hex").slice(0, 24);
+	const file = join(COMPILE_OWNED_CACHE, `${key}.json`);
+	try {
+		return JSON.parse(readFileSync(file, "utf8"));
+	} catch {
+		const fixtures = compileOfCompileOwned(require, content);
+		mkdirSync(COMPILE_OWNED_CACHE, { recursive: true });
+		const draft = `${file}.${process.pid}`;
+		writeFileSync(draft, JSON.stringify(fixtures));
+		renameSync(draft, file);
+		return fixtures;
+	}
+}
+
+/**
+ * Compiles a contract of `contracts/` without constructor arguments; returns its runtime code and
+ * its selectors by signature. It takes a second.
+ */
+export function compileRuntime(name: string): { code: Hex; selectors: Record<string, string> } {
+	const solc = createRequire(import.meta.url)("solc");
+	const content = readFileSync(join(import.meta.dir, `contracts/${name}.sol`), "utf8");
+	const settings = {
+		...{ optimizer: { enabled: true, runs: 1 }, evmVersion: "paris" },
+		...{ metadata: { appendCBOR: false } },
+		outputSelection: { "*": { "*": ["evm.deployedBytecode.object", "evm.methodIdentifiers"] } },
+	};
+	const sources = { [name]: { content } };
+	const output = JSON.parse(
+		solc.compile(JSON.stringify({ language: "Solidity", sources, settings })),
+	);
+	for (const error of output.errors ?? []) {
+		if (error.severity === "error") throw new Error(error.formattedMessage);
+	}
+	const { evm } = output.contracts[name][name];
+	return { code: `0x${evm.deployedBytecode.object}`, selectors: evm.methodIdentifiers };
 }
 
 function compile(content: string): Record<string, Fixture> {
@@ -52,31 +100,6 @@ function compile(content: string): Record<string, Fixture> {
 	return fixtures;
 }
 
-const COMPILE_OWNED_SOURCE = join(import.meta.dir, "contracts/Owned.sol");
-const COMPILE_OWNED_CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-owned");
-
-/**
- * Compiles contracts with real ownership rules, once per version of their source; returns them by
- * name.
- */
-export function compileOwned(): Record<string, Fixture> {
-	const require = createRequire(import.meta.url);
-	const content = readFileSync(COMPILE_OWNED_SOURCE, "utf8");
-	const library = readFileSync(require.resolve("@openzeppelin/contracts/package.json"), "utf8");
-	const key = createHash("sha256").update(content).update(library).digest("hex").slice(0, 24);
-	const file = join(COMPILE_OWNED_CACHE, `${key}.json`);
-	try {
-		return JSON.parse(readFileSync(file, "utf8"));
-	} catch {
-		const fixtures = compileOfCompileOwned(require, content);
-		mkdirSync(COMPILE_OWNED_CACHE, { recursive: true });
-		const draft = `${file}.${process.pid}`;
-		writeFileSync(draft, JSON.stringify(fixtures));
-		renameSync(draft, file);
-		return fixtures;
-	}
-}
-
 function compileOfCompileOwned(require: NodeJS.Require, content: string): Record<string, Fixture> {
 	const solc = require("solc");
 	const input = {
@@ -101,27 +124,4 @@ function compileOfCompileOwned(require: NodeJS.Require, content: string): Record
 		return [name, { abi, bytecode: `0x${evm.bytecode.object}` }];
 	});
 	return Object.fromEntries(entries);
-}
-
-/**
- * Compiles a contract of `contracts/` without constructor arguments; returns its runtime code and
- * its selectors by signature. It takes a second.
- */
-export function compileRuntime(name: string): { code: Hex; selectors: Record<string, string> } {
-	const solc = createRequire(import.meta.url)("solc");
-	const content = readFileSync(join(import.meta.dir, `contracts/${name}.sol`), "utf8");
-	const settings = {
-		...{ optimizer: { enabled: true, runs: 1 }, evmVersion: "paris" },
-		...{ metadata: { appendCBOR: false } },
-		outputSelection: { "*": { "*": ["evm.deployedBytecode.object", "evm.methodIdentifiers"] } },
-	};
-	const sources = { [name]: { content } };
-	const output = JSON.parse(
-		solc.compile(JSON.stringify({ language: "Solidity", sources, settings })),
-	);
-	for (const error of output.errors ?? []) {
-		if (error.severity === "error") throw new Error(error.formattedMessage);
-	}
-	const { evm } = output.contracts[name][name];
-	return { code: `0x${evm.deployedBytecode.object}`, selectors: evm.methodIdentifiers };
 }

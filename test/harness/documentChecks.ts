@@ -8,65 +8,8 @@ import { isRecord } from "#core/http/openapi/schema.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 
-/**
- * Returns a copy of a document in which objects have only the members that their schemas name.
- *
- * The document itself allows more, as clients must. A test does not: a member that is sent but not
- * described would have no meaning and no unit for its reader. Problems may have more members, and a
- * combination of several schemas stays open: each part names some members only.
- */
-export function closed(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(closed);
-	if (!isRecord(value)) return value;
-	const copy = Object.fromEntries(
-		Object.entries(value).map(([key, part]) => [key, LEFT.has(key) ? part : closed(part)]),
-	);
-	const isObject = isRecord(copy["properties"]) && (copy["type"] ?? "object") === "object";
-	return isObject && !("additionalProperties" in copy)
-		? { ...copy, additionalProperties: false }
-		: copy;
-}
-
-const LEFT = new Set(["allOf", "Problem", "example", "examples"]);
-
 /** Returns what is wrong with a value by a schema of a document; undefined where nothing is. */
 export type SchemaCheck = (pointer: string, value: unknown) => string | undefined;
-
-const TEXT_LENGTH_MAX = 200;
-
-/**
- * Makes a check of values against the schemas of an OpenAPI or AsyncAPI document, each named by its
- * JSON pointer (`/components/schemas/Page`). Members that no schema names are wrong.
- */
-export function createSchemaCheck(document: object): SchemaCheck {
-	// Other tests check that the document itself is well formed (`e2e/documents`): repeating it would
-	// cost each service of a test a sixth of a second.
-	const given = { meta: false, validateSchema: false } as const;
-	const ajv = new Ajv2020({ ...given, strict: false, allErrors: true, validateFormats: true });
-	addFormats.default(ajv);
-	ajv.addSchema({ ...Object(closed(document)), $id: "document" });
-	const checks = new Map<string, ValidateFunction>();
-	return (pointer, value) => {
-		const check = checks.get(pointer) ?? ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
-		checks.set(pointer, check);
-		if (check(value)) return undefined;
-		return (check.errors ?? [])
-			.map(({ instancePath, message, params }) => {
-				const found = at(value, instancePath);
-				return `${instancePath} ${message} ${JSON.stringify(params)}: ${found}`;
-			})
-			.slice(0, 5)
-			.join("\n");
-	};
-}
-
-function at(value: unknown, pointer: string): string {
-	const found = pointer
-		.split("/")
-		.slice(1)
-		.reduce<unknown>((part, key) => Object(part)[key.replaceAll("~1", "/")], value);
-	return (JSON.stringify(found) ?? "nothing").slice(0, TEXT_LENGTH_MAX);
-}
 
 export type Answer = {
 	method: string;
@@ -80,6 +23,15 @@ export type Answer = {
 
 /** Returns what is wrong with an answer by the OpenAPI document; undefined where nothing is. */
 export type AnswerCheck = (answer: Answer) => string | undefined;
+
+/** Returns what is wrong with a frame of a stream by the AsyncAPI document; undefined: nothing. */
+export type FrameCheck = (path: string, frame: unknown) => string | undefined;
+
+const LEFT = new Set(["allOf", "Problem", "example", "examples"]);
+
+const TEXT_LENGTH_MAX = 200;
+
+const about = { version: "0.0.0-test", sandbox: false };
 
 /**
  * Makes a check of answers against a service's document: status, content type, and every member.
@@ -115,23 +67,6 @@ export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
 	};
 }
 
-function atOfCreateAnswerCheck(document: object, pointer: string): any {
-	return pointer
-		.split("/")
-		.slice(1)
-		.reduce<any>((part, key) => Object(part)[key], document);
-}
-
-function patternOf(path: string): RegExp {
-	const parts = path.split("/").map((part) => {
-		return part.startsWith("{") ? "[^/]+" : part.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&");
-	});
-	return new RegExp(`^${parts.join("/")}/?$`);
-}
-
-/** Returns what is wrong with a frame of a stream by the AsyncAPI document; undefined: nothing. */
-export type FrameCheck = (path: string, frame: unknown) => string | undefined;
-
 /** Makes a check of frames against the messages of their address's channel. */
 export function createFrameCheck(document: AsyncApiDocument): FrameCheck {
 	const check = createSchemaCheck(document);
@@ -154,7 +89,50 @@ export function createFrameCheck(document: AsyncApiDocument): FrameCheck {
 	};
 }
 
-const about = { version: "0.0.0-test", sandbox: false };
+/**
+ * Makes a check of values against the schemas of an OpenAPI or AsyncAPI document, each named by its
+ * JSON pointer (`/components/schemas/Page`). Members that no schema names are wrong.
+ */
+export function createSchemaCheck(document: object): SchemaCheck {
+	// Other tests check that the document itself is well formed (`e2e/documents`): repeating it would
+	// cost each service of a test a sixth of a second.
+	const given = { meta: false, validateSchema: false } as const;
+	const ajv = new Ajv2020({ ...given, strict: false, allErrors: true, validateFormats: true });
+	addFormats.default(ajv);
+	ajv.addSchema({ ...Object(closed(document)), $id: "document" });
+	const checks = new Map<string, ValidateFunction>();
+	return (pointer, value) => {
+		const check = checks.get(pointer) ?? ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
+		checks.set(pointer, check);
+		if (check(value)) return undefined;
+		return (check.errors ?? [])
+			.map(({ instancePath, message, params }) => {
+				const found = at(value, instancePath);
+				return `${instancePath} ${message} ${JSON.stringify(params)}: ${found}`;
+			})
+			.slice(0, 5)
+			.join("\n");
+	};
+}
+
+/**
+ * Returns a copy of a document in which objects have only the members that their schemas name.
+ *
+ * The document itself allows more, as clients must. A test does not: a member that is sent but not
+ * described would have no meaning and no unit for its reader. Problems may have more members, and a
+ * combination of several schemas stays open: each part names some members only.
+ */
+export function closed(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(closed);
+	if (!isRecord(value)) return value;
+	const copy = Object.fromEntries(
+		Object.entries(value).map(([key, part]) => [key, LEFT.has(key) ? part : closed(part)]),
+	);
+	const isObject = isRecord(copy["properties"]) && (copy["type"] ?? "object") === "object";
+	return isObject && !("additionalProperties" in copy)
+		? { ...copy, additionalProperties: false }
+		: copy;
+}
 
 /**
  * Returns the documents of a service with these routes, without a request to it: so nothing that a
@@ -181,4 +159,26 @@ export function documentsOf(routes: readonly AnyElysia[]): {
 		openApi: openApiDocument({ ...about, app }),
 		asyncApi: asyncApiDocument({ ...about, app }),
 	};
+}
+
+function patternOf(path: string): RegExp {
+	const parts = path.split("/").map((part) => {
+		return part.startsWith("{") ? "[^/]+" : part.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&");
+	});
+	return new RegExp(`^${parts.join("/")}/?$`);
+}
+
+function atOfCreateAnswerCheck(document: object, pointer: string): any {
+	return pointer
+		.split("/")
+		.slice(1)
+		.reduce<any>((part, key) => Object(part)[key], document);
+}
+
+function at(value: unknown, pointer: string): string {
+	const found = pointer
+		.split("/")
+		.slice(1)
+		.reduce<unknown>((part, key) => Object(part)[key.replaceAll("~1", "/")], value);
+	return (JSON.stringify(found) ?? "nothing").slice(0, TEXT_LENGTH_MAX);
 }

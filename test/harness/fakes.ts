@@ -16,19 +16,6 @@ import type {
 } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 
-/** Returns a wallet provider that does what a test says; all else it refuses, as if it were off. */
-export function fakeCustody(does: Partial<Custody> = {}): Custody {
-	return { ...offCustody, isOn: true, ...does };
-}
-
-/** Makes the faults of a wallet provider that does not answer, or that says no. */
-export const custodyFaults = {
-	silent: () => custodyFault.unavailable(),
-	no: () => custodyFault.refused(),
-};
-
-type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
-
 /** Prices from a table that a test fills; they never become stale. An empty one knows only ETH. */
 export type FakePrices = Prices & {
 	/** Sets the USD price of one ETH; null removes it. */
@@ -50,7 +37,61 @@ export type FakeRate = {
 	fromMs?: number;
 };
 
+export type ProviderMethod = Exclude<keyof Provider, "id" | "isOn" | "isConnected" | "stream">;
+export type ProviderAnswers = { [Method in ProviderMethod]: Provider[Method] };
+/** One call; `args` without the options. */
+export type ProviderCall = {
+	method: ProviderMethod;
+	args: readonly unknown[];
+	options: ProviderCallOptions & Record<string, unknown>;
+	purpose: ProviderCallOptions["purpose"];
+};
+
+export type FakeProvider = {
+	/** The provider that a plugin gets. */
+	provider: Provider;
+	/** Every call so far, oldest first, including failed ones. */
+	calls: ProviderCall[];
+	callsOf(method: ProviderMethod): ProviderCall[];
+	/** The answer of each method. Replace one to change it; by default they answer null or []. */
+	answers: ProviderAnswers;
+	/** Makes the method fail with this error; `null` ends that. */
+	fail(method: ProviderMethod, fault: Error | null): void;
+	/** Makes every method fail with this error; `null` ends that. */
+	failAll(fault: Error | null): void;
+	/** Faults as the real client makes them. */
+	faults: {
+		rateLimited(retryAfterMs?: number): Fault;
+		unavailable(): Fault;
+		unreadable(): Fault;
+		refused(): Fault;
+	};
+	connected: boolean | null;
+	/** The stream, driven by the test; each call returns when every listener is done. */
+	stream: {
+		state: ProviderStreamState;
+		followed: readonly string[];
+		push(...pushes: ProviderPush[]): Promise<void>;
+		gap(gap: Gap): Promise<void>;
+	};
+};
+
+type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
+
+type Gap = { slugs: readonly string[]; sinceMs: number };
+
+/** Makes the faults of a wallet provider that does not answer, or that says no. */
+export const custodyFaults = {
+	silent: () => custodyFault.unavailable(),
+	no: () => custodyFault.refused(),
+};
+
 const FEED_DECIMALS = 8;
+
+/** Returns a wallet provider that does what a test says; all else it refuses, as if it were off. */
+export function fakeCustody(does: Partial<Custody> = {}): Custody {
+	return { ...offCustody, isOn: true, ...does };
+}
 
 export function fakePrices(chains: ChainRegistry = createChainRegistry(builtinChains)): FakePrices {
 	let eth: UsdRate | null = null;
@@ -83,51 +124,6 @@ export function fakePrices(chains: ChainRegistry = createChainRegistry(builtinCh
 		},
 	};
 }
-
-function rateOf(usd: number, currencyDecimals: number, updatedAtMs: number): UsdRate {
-	const answer = BigInt(Math.round(usd * 10 ** FEED_DECIMALS));
-	return { answer, decimals: FEED_DECIMALS, currencyDecimals, updatedAtMs };
-}
-
-export type ProviderMethod = Exclude<keyof Provider, "id" | "isOn" | "isConnected" | "stream">;
-export type ProviderAnswers = { [Method in ProviderMethod]: Provider[Method] };
-/** One call; `args` without the options. */
-export type ProviderCall = {
-	method: ProviderMethod;
-	args: readonly unknown[];
-	options: ProviderCallOptions & Record<string, unknown>;
-	purpose: ProviderCallOptions["purpose"];
-};
-type Gap = { slugs: readonly string[]; sinceMs: number };
-
-export type FakeProvider = {
-	/** The provider that a plugin gets. */
-	provider: Provider;
-	/** Every call so far, oldest first, including failed ones. */
-	calls: ProviderCall[];
-	callsOf(method: ProviderMethod): ProviderCall[];
-	/** The answer of each method. Replace one to change it; by default they answer null or []. */
-	answers: ProviderAnswers;
-	/** Makes the method fail with this error; `null` ends that. */
-	fail(method: ProviderMethod, fault: Error | null): void;
-	/** Makes every method fail with this error; `null` ends that. */
-	failAll(fault: Error | null): void;
-	/** Faults as the real client makes them. */
-	faults: {
-		rateLimited(retryAfterMs?: number): Fault;
-		unavailable(): Fault;
-		unreadable(): Fault;
-		refused(): Fault;
-	};
-	connected: boolean | null;
-	/** The stream, driven by the test; each call returns when every listener is done. */
-	stream: {
-		state: ProviderStreamState;
-		followed: readonly string[];
-		push(...pushes: ProviderPush[]): Promise<void>;
-		gap(gap: Gap): Promise<void>;
-	};
-};
 
 /**
  * Makes the marketplace provider in memory: a test sets answers and faults, reads the calls with
@@ -204,6 +200,11 @@ export function createFakeProvider({ isOn = true }: { isOn?: boolean } = {}): Fa
 		},
 	};
 	return fake;
+}
+
+function rateOf(usd: number, currencyDecimals: number, updatedAtMs: number): UsdRate {
+	const answer = BigInt(Math.round(usd * 10 ** FEED_DECIMALS));
+	return { answer, decimals: FEED_DECIMALS, currencyDecimals, updatedAtMs };
 }
 
 /** Returns the answers of a provider that knows nothing. */

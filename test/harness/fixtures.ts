@@ -17,6 +17,14 @@ const GAS = numberToHex(20_000_000);
 
 const RECEIPT_ATTEMPTS_MAX = 5_000;
 
+/** `tokenURI(uint256)` and `contractURI()`. */
+const ANSWERED = ["c87b56dd", "e8a3d485"] as const;
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const COUNT = 10;
+
+let derived: PrivateKeyAccount[] | null = null;
+
 /** Deploys and calls the fixture contracts from the node's own unlocked accounts. */
 export async function fixturesOn(
 	anvil: Anvil,
@@ -65,19 +73,6 @@ export async function fixturesOn(
 	};
 }
 
-/** Waits for the receipt: the node answers a transaction's hash before it has mined it. */
-async function mined(anvil: Anvil, hash: Hex): Promise<void> {
-	for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
-		const receipt = await anvil.rpc<{ status: Hex } | null>("eth_getTransactionReceipt", [hash]);
-		if (receipt?.status === "0x1") return;
-		if (receipt) throw new Error(`transaction ${hash} reverted`);
-	}
-	throw new Error(`transaction ${hash} was not mined`);
-}
-
-/** `tokenURI(uint256)` and `contractURI()`. */
-const ANSWERED = ["c87b56dd", "e8a3d485"] as const;
-
 /**
  * Returns code of a contract that answers both of its URIs with one text, for every token, and
  * reverts for everything else. For `anvil_setCode`.
@@ -99,10 +94,12 @@ export function hostileContract(uri: string): Hex {
 	return `0x${head}${jumps}${revert}${tail}${answer.slice(2)}`;
 }
 
-const MNEMONIC = "test test test test test test test test test test test junk";
-const COUNT = 10;
-
-let derived: PrivateKeyAccount[] | null = null;
+/** Returns one of these accounts. */
+export function nodeAccount(index: number): PrivateKeyAccount {
+	const account = nodeAccounts()[index];
+	assert(account !== undefined, `a test chain begins with ${COUNT} accounts`);
+	return account;
+}
 
 /**
  * Returns the unlocked accounts of every test chain. They are derived once: deriving one from its
@@ -113,11 +110,14 @@ export function nodeAccounts(): readonly PrivateKeyAccount[] {
 	return derived;
 }
 
-/** Returns one of these accounts. */
-export function nodeAccount(index: number): PrivateKeyAccount {
-	const account = nodeAccounts()[index];
-	assert(account !== undefined, `a test chain begins with ${COUNT} accounts`);
-	return account;
+/** Waits for the receipt: the node answers a transaction's hash before it has mined it. */
+async function mined(anvil: Anvil, hash: Hex): Promise<void> {
+	for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
+		const receipt = await anvil.rpc<{ status: Hex } | null>("eth_getTransactionReceipt", [hash]);
+		if (receipt?.status === "0x1") return;
+		if (receipt) throw new Error(`transaction ${hash} reverted`);
+	}
+	throw new Error(`transaction ${hash} was not mined`);
 }
 
 function derive(): PrivateKeyAccount[] {

@@ -3,7 +3,37 @@ import { z } from "zod";
 /** A copy of a value with one change; `path` says where, `how` says which. */
 export type Mutant<Value> = { path: string; how: string; value: Value };
 
+/** What a schema reads of a sample. */
+export type SchemaMutants<Value> = {
+	/** The sample without the members that the schema does not read. */
+	read: Value;
+	/** Each of them contradicts the schema, or means something else than the sample. */
+	mutants: Mutant<Value>[];
+	/** The members of the schema that the sample has, and lacks; with `[]` for every index. */
+	has: ReadonlySet<string>;
+	lacks: ReadonlySet<string>;
+};
+
 type Step = string | number;
+
+type Json = Record<string, unknown>;
+/** A member of a sample that a schema reads, and what the schema says about it. */
+type Member = { path: string; isOpaque: boolean; literals: readonly unknown[] };
+
+type Place = {
+	/** What the schema has for this place: several for a union. */
+	schemas: readonly Json[];
+	/** Other values that the schema lists here. */
+	literals: readonly unknown[];
+	path: string;
+	members: Member[];
+	missing: string[];
+};
+
+const GONE = Symbol("left out");
+
+/** Texts that no id is: the schema of an id has to refuse them. */
+const NO_IDS = ["", " ", "two words", "line\nline", "é", "x".repeat(4_096)];
 
 /**
  * Returns every mutant of a value: each leaf replaced by another one of its type, each member left
@@ -17,12 +47,43 @@ export function mutantsOf<Value>(value: Value): Mutant<Value>[] {
 	}));
 }
 
+/**
+ * Derives mutants of a sample from the schema that reads it: every mutant of every member that is
+ * read, every other value that the schema lists for it, and every member that the sample lacks. An
+ * id (`isOpaque` in its schema's description) may be any text of its form, so its mutants are those
+ * that break the form.
+ */
+export function mutantsOfSchema<Value>(schema: z.ZodType, sample: Value): SchemaMutants<Value> {
+	const root = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
+	const members: Member[] = [];
+	const missing: string[] = [];
+	const read = pick(sample, { schemas: [root], literals: [], path: "", members, missing }) as Value;
+	const opaque = new Set(members.filter(({ isOpaque }) => isOpaque).map(({ path }) => path));
+	const isFreeId = ({ path, value }: Mutant<Value>) =>
+		opaque.has(path) && typeof valueAt(value, path) === "string";
+	const changes: { path: string; made: unknown }[] = [
+		...members.flatMap(({ path, literals }) => literals.map((made) => ({ path, made }))),
+		...[...opaque].flatMap((path) => NO_IDS.map((made) => ({ path, made }))),
+		...missing.map((path) => ({ path, made: "1" })),
+	];
+	return {
+		read,
+		mutants: [
+			...mutantsOf(read).filter((mutant) => !isFreeId(mutant)),
+			...changes.map(({ path, made }) => ({
+				...{ path, how: `is ${JSON.stringify(made).slice(0, 40)}` },
+				value: put(read, { steps: stepsOf(path), made }) as Value,
+			})),
+		],
+		has: leavesOf(read),
+		lacks: new Set(missing.map((path) => path.replace(/\[\d+\]/g, "[]"))),
+	};
+}
+
 /** Returns the paths of all leaves, with `[]` for every index. */
 export function leavesOf(value: unknown): Set<string> {
 	return new Set([...leaves(value, [])].map((steps) => pathOf(steps).replace(/\[\d+\]/g, "[]")));
 }
-
-const GONE = Symbol("left out");
 
 function* spoil(
 	value: unknown,
@@ -85,13 +146,11 @@ function isSame(one: unknown, other: unknown): boolean {
 	return typeof one !== "object" && typeof other !== "object" && String(one) === String(other);
 }
 
-function* leaves(value: unknown, steps: Step[]): Generator<Step[]> {
-	if (Array.isArray(value)) {
-		if (value.length === 0) yield steps;
-		for (const [index, item] of value.entries()) yield* leaves(item, [...steps, index]);
-	} else if (typeof value === "object" && value !== null) {
-		for (const [key, member] of Object.entries(value)) yield* leaves(member, [...steps, key]);
-	} else yield steps;
+function pathOf(steps: readonly Step[]): string {
+	return steps
+		.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+		.join("")
+		.replace(/^\./, "");
 }
 
 function replaced(value: unknown, steps: readonly Step[], made: unknown): unknown {
@@ -106,74 +165,6 @@ function replaced(value: unknown, steps: readonly Step[], made: unknown): unknow
 	});
 	return Object.fromEntries(entries);
 }
-
-function pathOf(steps: readonly Step[]): string {
-	return steps
-		.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
-		.join("")
-		.replace(/^\./, "");
-}
-
-type Json = Record<string, unknown>;
-/** A member of a sample that a schema reads, and what the schema says about it. */
-type Member = { path: string; isOpaque: boolean; literals: readonly unknown[] };
-
-/** What a schema reads of a sample. */
-export type SchemaMutants<Value> = {
-	/** The sample without the members that the schema does not read. */
-	read: Value;
-	/** Each of them contradicts the schema, or means something else than the sample. */
-	mutants: Mutant<Value>[];
-	/** The members of the schema that the sample has, and lacks; with `[]` for every index. */
-	has: ReadonlySet<string>;
-	lacks: ReadonlySet<string>;
-};
-
-/** Texts that no id is: the schema of an id has to refuse them. */
-const NO_IDS = ["", " ", "two words", "line\nline", "é", "x".repeat(4_096)];
-
-/**
- * Derives mutants of a sample from the schema that reads it: every mutant of every member that is
- * read, every other value that the schema lists for it, and every member that the sample lacks. An
- * id (`isOpaque` in its schema's description) may be any text of its form, so its mutants are those
- * that break the form.
- */
-export function mutantsOfSchema<Value>(schema: z.ZodType, sample: Value): SchemaMutants<Value> {
-	const root = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
-	const members: Member[] = [];
-	const missing: string[] = [];
-	const read = pick(sample, { schemas: [root], literals: [], path: "", members, missing }) as Value;
-	const opaque = new Set(members.filter(({ isOpaque }) => isOpaque).map(({ path }) => path));
-	const isFreeId = ({ path, value }: Mutant<Value>) =>
-		opaque.has(path) && typeof valueAt(value, path) === "string";
-	const changes: { path: string; made: unknown }[] = [
-		...members.flatMap(({ path, literals }) => literals.map((made) => ({ path, made }))),
-		...[...opaque].flatMap((path) => NO_IDS.map((made) => ({ path, made }))),
-		...missing.map((path) => ({ path, made: "1" })),
-	];
-	return {
-		read,
-		mutants: [
-			...mutantsOf(read).filter((mutant) => !isFreeId(mutant)),
-			...changes.map(({ path, made }) => ({
-				...{ path, how: `is ${JSON.stringify(made).slice(0, 40)}` },
-				value: put(read, { steps: stepsOf(path), made }) as Value,
-			})),
-		],
-		has: leavesOf(read),
-		lacks: new Set(missing.map((path) => path.replace(/\[\d+\]/g, "[]"))),
-	};
-}
-
-type Place = {
-	/** What the schema has for this place: several for a union. */
-	schemas: readonly Json[];
-	/** Other values that the schema lists here. */
-	literals: readonly unknown[];
-	path: string;
-	members: Member[];
-	missing: string[];
-};
 
 /** Copies what the schema reads of a value, and notes its members. */
 function pick(value: unknown, { schemas, literals, path, members, missing }: Place): unknown {
@@ -209,6 +200,10 @@ function branches(schema: Json): Json[] {
 	return Array.isArray(several) ? several.filter(isJson).flatMap(branches) : [schema];
 }
 
+function isJson(value: unknown): value is Json {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Returns true unless a literal of this branch contradicts the value: it is of another branch. */
 function fits({ properties }: Json, value: unknown): boolean {
 	if (!isJson(properties) || !isJson(value)) return true;
@@ -228,18 +223,14 @@ function propertiesOf(schemas: readonly Json[]): Map<string, Json[]> {
 	return found;
 }
 
-function isJson(value: unknown): value is Json {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function stepsOf(path: string): string[] {
-	return path.replace(/\[(\d+)\]/g, ".$1").split(".");
-}
-
 function valueAt(value: unknown, path: string): unknown {
 	let found = value;
 	for (const step of stepsOf(path)) found = Reflect.get(Object(found), step);
 	return found;
+}
+
+function stepsOf(path: string): string[] {
+	return path.replace(/\[(\d+)\]/g, ".$1").split(".");
 }
 
 function put(
@@ -251,4 +242,13 @@ function put(
 	const copy: object = Array.isArray(value) ? [...value] : { ...Object(value) };
 	Reflect.set(copy, step, put(Reflect.get(copy, step), { steps: rest, made }));
 	return copy;
+}
+
+function* leaves(value: unknown, steps: Step[]): Generator<Step[]> {
+	if (Array.isArray(value)) {
+		if (value.length === 0) yield steps;
+		for (const [index, item] of value.entries()) yield* leaves(item, [...steps, index]);
+	} else if (typeof value === "object" && value !== null) {
+		for (const [key, member] of Object.entries(value)) yield* leaves(member, [...steps, key]);
+	} else yield steps;
 }

@@ -17,6 +17,21 @@ import {
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
 import { feedAbi } from "#test/sandbox/feeds.ts";
 
+export type BridgeWorldParts = {
+	market: Anvil;
+	home: Anvil;
+	custody: CustodyEmulator;
+	bridge: BridgeEmulator;
+	/** The environment of a service that bridges between both chains. */
+	env: Record<string, string>;
+	stop(): Promise<void>;
+};
+
+export type BridgeAnswer = { status: number; body: any; text: string };
+export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
+
+type Restart = Record<string, string>;
+
 export const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 export const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
 /** A second token on 4663 with the symbol USDG, and one that shares its symbol with another. */
@@ -27,15 +42,56 @@ export const SIGNED_DOLLAR = "0x00000000000000000000000000000000000d0003";
 const ETH_USD = 2_000n;
 const MICRO = 1_000_000n;
 
-export type BridgeWorldParts = {
-	market: Anvil;
-	home: Anvil;
-	custody: CustodyEmulator;
-	bridge: BridgeEmulator;
-	/** The environment of a service that bridges between both chains. */
-	env: Record<string, string>;
-	stop(): Promise<void>;
-};
+/** What takes a bridge on by the clock, up to a second later than a test wants to know. */
+const JOBS = ["wallets.reconcile", "wallets.take-up", "bridge.advance", "bridge.follow"];
+/** Apart from each other at first, and at most: each look is a call that the provider counts. */
+const LOOK_MS_MIN = 40;
+const LOOK_MS_MAX = 1_000;
+
+/**
+ * Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. It
+ * knows all prices.
+ */
+export async function openBridgeLab(
+	options: {
+		env?: Record<string, string>;
+		/** Made before the service starts, with what it needs to know of that. */
+		envOf?(world: BridgeWorldParts): Promise<Record<string, string>>;
+		observeSteps?: StepObserver;
+	} = {},
+) {
+	const { observeSteps } = options;
+	const world = await openBridgeWorld();
+	const env = { ...world.env, ...options.env, ...(await options.envOf?.(world)) };
+	const start = async (more: object) => {
+		const started = await startTestService({
+			...{ scanFrom: null, env, ...(observeSteps && { observeSteps }), ...more },
+		});
+		await runJobs(started, ["prices.poll"]);
+		return started;
+	};
+	const running = { service: await start({}) };
+	const { database } = running.service;
+	return {
+		...world,
+		/** The one that runs now. */
+		get service() {
+			return running.service;
+		},
+		...asking(world, running),
+		/** Ends the service, and starts another on its data, with more in its environment. */
+		async restart(more: Restart) {
+			await running.service.stop();
+			running.service = await start({ database, env: { ...env, ...more } });
+		},
+		async stop() {
+			// A test may have stopped it already: then this does nothing.
+			await running.service.stop().catch(() => {});
+			await database.drop();
+			await world.stop();
+		},
+	};
+}
 
 /**
  * Opens two chains, a wallet provider for both, and a bridge that really pays on both. Provider and
@@ -87,107 +143,6 @@ export async function openBridgeWorld({
 			await bridge.stop();
 			await custody.stop();
 			await Promise.all([market.stop(), home.stop()]);
-		},
-	};
-}
-
-function openBridge(market: Anvil, home: Anvil, timed: { clock?: Clock }): Promise<BridgeEmulator> {
-	const coin = {
-		...({ address: zeroAddress, symbol: "ETH", name: "Ether", decimals: 18 } as const),
-		usdMicros: ETH_USD * MICRO,
-	};
-	const dollar = (address: Hex, symbol: string) => {
-		return { address, symbol, name: "Global Dollar", decimals: 6, usdMicros: MICRO };
-	};
-	const listed = { rpcUrl: market.url, currencies: [coin], isListedOnly: true };
-	return startBridgeEmulator({
-		...{ pollMs: 20, ...timed },
-		chains: [
-			{ id: 31_337, rpcUrl: market.url, name: "anvil", currencies: [coin] },
-			{
-				...{ id: 4_663, rpcUrl: home.url, name: "robinhood" },
-				currencies: [
-					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
-					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
-					{ ...dollar(SIGNED_DOLLAR, "PUSD"), supportsPermit: true },
-				],
-			},
-			{ ...listed, id: 8_453, name: "base", isLagging: true },
-			{ ...listed, id: 10, name: "optimism", isDisabled: true },
-			{ ...listed, id: 42_161, name: "arbitrum" },
-			{ ...listed, id: 792_703_809, name: "solana", vmType: "svm" },
-		],
-	});
-}
-
-/** Deploys a feed with this price in dollars; returns its address. */
-async function deployFeed(chain: Anvil, dollars: bigint): Promise<string> {
-	const [from] = await chain.rpc<string[]>("eth_accounts");
-	const bytecode = compileContracts().SandboxFeed.creation;
-	const send = async (call: object) => {
-		const hash = await chain.rpc("eth_sendTransaction", [{ from, ...call }]);
-		await chain.mined();
-		return await chain.rpc<{ contractAddress: string }>("eth_getTransactionReceipt", [hash]);
-	};
-	const data = encodeDeployData({ abi: feedAbi, bytecode, args: ["dollars"] });
-	const { contractAddress: to } = await send({ data });
-	const args = [dollars * 10n ** 8n] as const;
-	await send({ to, data: encodeFunctionData({ abi: feedAbi, functionName: "publish", args }) });
-	return to;
-}
-
-export type BridgeAnswer = { status: number; body: any; text: string };
-export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
-
-type Restart = Record<string, string>;
-
-/** What takes a bridge on by the clock, up to a second later than a test wants to know. */
-const JOBS = ["wallets.reconcile", "wallets.take-up", "bridge.advance", "bridge.follow"];
-/** Apart from each other at first, and at most: each look is a call that the provider counts. */
-const LOOK_MS_MIN = 40;
-const LOOK_MS_MAX = 1_000;
-
-/**
- * Opens the whole service on two chains, with a wallet provider and a bridge that pays on both. It
- * knows all prices.
- */
-export async function openBridgeLab(
-	options: {
-		env?: Record<string, string>;
-		/** Made before the service starts, with what it needs to know of that. */
-		envOf?(world: BridgeWorldParts): Promise<Record<string, string>>;
-		observeSteps?: StepObserver;
-	} = {},
-) {
-	const { observeSteps } = options;
-	const world = await openBridgeWorld();
-	const env = { ...world.env, ...options.env, ...(await options.envOf?.(world)) };
-	const start = async (more: object) => {
-		const started = await startTestService({
-			...{ scanFrom: null, env, ...(observeSteps && { observeSteps }), ...more },
-		});
-		await runJobs(started, ["prices.poll"]);
-		return started;
-	};
-	const running = { service: await start({}) };
-	const { database } = running.service;
-	return {
-		...world,
-		/** The one that runs now. */
-		get service() {
-			return running.service;
-		},
-		...asking(world, running),
-		/** Ends the service, and starts another on its data, with more in its environment. */
-		async restart(more: Restart) {
-			await running.service.stop();
-			running.service = await start({ database, env: { ...env, ...more } });
-		},
-		async stop() {
-			// A test may have stopped it already: then this does nothing.
-			await running.service.stop().catch(() => {});
-			await database.drop();
-			await world.stop();
 		},
 	};
 }
@@ -314,4 +269,49 @@ async function lookNow(service: TestService, id: string): Promise<void> {
 		[id],
 	);
 	await runJobs(service, JOBS);
+}
+
+function openBridge(market: Anvil, home: Anvil, timed: { clock?: Clock }): Promise<BridgeEmulator> {
+	const coin = {
+		...({ address: zeroAddress, symbol: "ETH", name: "Ether", decimals: 18 } as const),
+		usdMicros: ETH_USD * MICRO,
+	};
+	const dollar = (address: Hex, symbol: string) => {
+		return { address, symbol, name: "Global Dollar", decimals: 6, usdMicros: MICRO };
+	};
+	const listed = { rpcUrl: market.url, currencies: [coin], isListedOnly: true };
+	return startBridgeEmulator({
+		...{ pollMs: 20, ...timed },
+		chains: [
+			{ id: 31_337, rpcUrl: market.url, name: "anvil", currencies: [coin] },
+			{
+				...{ id: 4_663, rpcUrl: home.url, name: "robinhood" },
+				currencies: [
+					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
+					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
+					{ ...dollar(SIGNED_DOLLAR, "PUSD"), supportsPermit: true },
+				],
+			},
+			{ ...listed, id: 8_453, name: "base", isLagging: true },
+			{ ...listed, id: 10, name: "optimism", isDisabled: true },
+			{ ...listed, id: 42_161, name: "arbitrum" },
+			{ ...listed, id: 792_703_809, name: "solana", vmType: "svm" },
+		],
+	});
+}
+
+/** Deploys a feed with this price in dollars; returns its address. */
+async function deployFeed(chain: Anvil, dollars: bigint): Promise<string> {
+	const [from] = await chain.rpc<string[]>("eth_accounts");
+	const bytecode = compileContracts().SandboxFeed.creation;
+	const send = async (call: object) => {
+		const hash = await chain.rpc("eth_sendTransaction", [{ from, ...call }]);
+		await chain.mined();
+		return await chain.rpc<{ contractAddress: string }>("eth_getTransactionReceipt", [hash]);
+	};
+	const data = encodeDeployData({ abi: feedAbi, bytecode, args: ["dollars"] });
+	const { contractAddress: to } = await send({ data });
+	const args = [dollars * 10n ** 8n] as const;
+	await send({ to, data: encodeFunctionData({ abi: feedAbi, functionName: "publish", args }) });
+	return to;
 }

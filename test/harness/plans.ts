@@ -37,7 +37,88 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 
 export type PlansLab = Awaited<ReturnType<typeof openPlansLab>>;
 
+export type ScriptedPlansOptions = {
+	/** Returns the listings of a collection; `collection-7` is the seventh. */
+	listings(collectionId: number): readonly TokenListing[];
+	/** Error codes with which the next buys are refused, in order. */
+	denials?: string[];
+	/** Called in the transaction that records intents. */
+	onCreate?: PlansContext["wallets"]["execution"]["create"];
+};
+
 type Call = { method?: string; body?: unknown; by?: Buyer; key?: string };
+
+const requestSchema = z.object({ priceLimitRaw: z.string() });
+
+/** Opens plans over the execution path, with a scripted chain, and no marketplace. */
+export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
+	const { listings, denials = [], onCreate } = options;
+	const chains = createChainRegistry(builtinChains);
+	lab.execution.register(buyKind(lab, denials));
+	const context: PlansContext = {
+		core: { db: lab.db, clock: lab.clock, log: silentLog, chains, session: "tapeline test" },
+		served: chains.all.filter(({ id }) => id === SCRIPTED_PLANS_CHAIN_ID),
+		market: {
+			find: async (slug) => {
+				const id = Number(slug.replace("collection-", ""));
+				return { id, chain: "anvil", address: `0x${String(id).padStart(40, "c")}`, slug };
+			},
+			touch() {},
+			reveals: { subjects: async () => [] },
+			book: {
+				listings: async (id) => [...listings(id)],
+				watch: async () => {},
+				traitValues: async () => [],
+				floor: async () => null,
+				normaliseTrait: (text) => text,
+			},
+		},
+		wallets: {
+			async principalOf({ profileId }) {
+				const profile = profileId && (await readProfile(lab.db, { id: profileId }));
+				if (!profile) throw httpFault.unauthorized();
+				return { profile, sessionId: null };
+			},
+			once: lab.once,
+			execution: { ...lab.execution, ...(onCreate && { create: onCreate }) },
+		},
+		steps: createSteps(null),
+		isOn: true,
+	};
+	return {
+		context,
+		plans: createPlans(context),
+		/** Makes an evaluator as in another process: its own turns, the same database. */
+		evaluator: (fillsPerMinute = 600) =>
+			createEvaluator(context, {
+				budget: inProcessBudget({ clock: lab.clock }),
+				fillsPerMinute,
+				ending: lab.signal,
+			}),
+	};
+}
+
+/**
+ * Gives a test file a database, a node and the marketplace, and ends them after it. Returns a
+ * function that opens a lab of plans over them, with a buyer; each test opens its own.
+ */
+export function usePlans(): () => Promise<{ plans: PlansLab; by: Buyer }> {
+	let database: TestDatabase;
+	let anvil: Anvil;
+	let seaport: SeaportChain;
+	beforeAll(async () => {
+		[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+		seaport = await deploySeaport(anvil);
+	});
+	afterAll(async () => {
+		await anvil?.stop();
+		await database?.drop();
+	});
+	return async () => {
+		const plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
+		return { plans, by: await plans.buyer() };
+	};
+}
 
 /**
  * Opens plans over a buy lab: one collection of the index (the lab's ERC-721), whose tokens and
@@ -207,65 +288,6 @@ export function planBodyOf(change: Record<string, unknown> = {}) {
 	};
 }
 
-export type ScriptedPlansOptions = {
-	/** Returns the listings of a collection; `collection-7` is the seventh. */
-	listings(collectionId: number): readonly TokenListing[];
-	/** Error codes with which the next buys are refused, in order. */
-	denials?: string[];
-	/** Called in the transaction that records intents. */
-	onCreate?: PlansContext["wallets"]["execution"]["create"];
-};
-
-/** Opens plans over the execution path, with a scripted chain, and no marketplace. */
-export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
-	const { listings, denials = [], onCreate } = options;
-	const chains = createChainRegistry(builtinChains);
-	lab.execution.register(buyKind(lab, denials));
-	const context: PlansContext = {
-		core: { db: lab.db, clock: lab.clock, log: silentLog, chains, session: "tapeline test" },
-		served: chains.all.filter(({ id }) => id === SCRIPTED_PLANS_CHAIN_ID),
-		market: {
-			find: async (slug) => {
-				const id = Number(slug.replace("collection-", ""));
-				return { id, chain: "anvil", address: `0x${String(id).padStart(40, "c")}`, slug };
-			},
-			touch() {},
-			reveals: { subjects: async () => [] },
-			book: {
-				listings: async (id) => [...listings(id)],
-				watch: async () => {},
-				traitValues: async () => [],
-				floor: async () => null,
-				normaliseTrait: (text) => text,
-			},
-		},
-		wallets: {
-			async principalOf({ profileId }) {
-				const profile = profileId && (await readProfile(lab.db, { id: profileId }));
-				if (!profile) throw httpFault.unauthorized();
-				return { profile, sessionId: null };
-			},
-			once: lab.once,
-			execution: { ...lab.execution, ...(onCreate && { create: onCreate }) },
-		},
-		steps: createSteps(null),
-		isOn: true,
-	};
-	return {
-		context,
-		plans: createPlans(context),
-		/** Makes an evaluator as in another process: its own turns, the same database. */
-		evaluator: (fillsPerMinute = 600) =>
-			createEvaluator(context, {
-				budget: inProcessBudget({ clock: lab.clock }),
-				fillsPerMinute,
-				ending: lab.signal,
-			}),
-	};
-}
-
-const requestSchema = z.object({ priceLimitRaw: z.string() });
-
 /** Returns a kind of buy whose plan is its request, or the test's next denial. */
 function buyKind(lab: Lab, denials: string[]): IntentKind<unknown> {
 	return {
@@ -294,27 +316,5 @@ function buyKind(lab: Lab, denials: string[]): IntentKind<unknown> {
 				},
 			};
 		},
-	};
-}
-
-/**
- * Gives a test file a database, a node and the marketplace, and ends them after it. Returns a
- * function that opens a lab of plans over them, with a buyer; each test opens its own.
- */
-export function usePlans(): () => Promise<{ plans: PlansLab; by: Buyer }> {
-	let database: TestDatabase;
-	let anvil: Anvil;
-	let seaport: SeaportChain;
-	beforeAll(async () => {
-		[database, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-		seaport = await deploySeaport(anvil);
-	});
-	afterAll(async () => {
-		await anvil?.stop();
-		await database?.drop();
-	});
-	return async () => {
-		const plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
-		return { plans, by: await plans.buyer() };
 	};
 }

@@ -2,6 +2,42 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { Client } from "pg";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
+export type RpcProxy = {
+	url: string;
+	/** While true every request is answered with 503. */
+	fail(on: boolean): void;
+	/** Answers `eth_getLogs` `count` more times, then with status 503, until `fail` is called. */
+	answerLogs(count: number): void;
+	/** Holds all requests until the returned function is called. */
+	hold(): () => void;
+	/** Answers `eth_chainId` with another id; null ends that. */
+	pretendChain(id: number | null): void;
+	/** Waits until this many requests failed since the proxy began to fail. */
+	failures(count: number): Promise<void>;
+	/** Waits until a method was called this often. */
+	calls(method: string, count: number): Promise<void>;
+	stop(): void;
+};
+
+export type TcpProxy = {
+	/** The connection string of the database through this proxy. */
+	connectionString: string;
+	/** Ends every connection, and refuses new ones until `restore`. */
+	cut(): Promise<void>;
+	/**
+	 * Cuts after this many more messages to the server. The last of them is passed on, but its answer
+	 * is lost: the server has executed it.
+	 */
+	cutAfter(messages: number): void;
+	/** Returns whether it is cut now. */
+	isCut(): boolean;
+	/** Accepts connections again, and cancels `cutAfter`. */
+	restore(): Promise<void>;
+	stop(): Promise<void>;
+};
+
+const ASK_EVERY_MS = 5;
+
 /**
  * Counts round trips to databases while something runs, of all connections of this process:
  * statements that are under way at the same time count as one. So nothing else may ask meanwhile.
@@ -36,25 +72,6 @@ export async function countRoundTrips(run: () => Promise<unknown>): Promise<numb
 	}
 	return trips;
 }
-
-export type RpcProxy = {
-	url: string;
-	/** While true every request is answered with 503. */
-	fail(on: boolean): void;
-	/** Answers `eth_getLogs` `count` more times, then with status 503, until `fail` is called. */
-	answerLogs(count: number): void;
-	/** Holds all requests until the returned function is called. */
-	hold(): () => void;
-	/** Answers `eth_chainId` with another id; null ends that. */
-	pretendChain(id: number | null): void;
-	/** Waits until this many requests failed since the proxy began to fail. */
-	failures(count: number): Promise<void>;
-	/** Waits until a method was called this often. */
-	calls(method: string, count: number): Promise<void>;
-	stop(): void;
-};
-
-const ASK_EVERY_MS = 5;
 
 /** Starts a proxy in front of a JSON-RPC server that can fail as endpoints do. */
 export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
@@ -112,32 +129,6 @@ export async function startRpcProxy(upstream: string): Promise<RpcProxy> {
 		stop: () => void server.stop(true),
 	};
 }
-
-async function until(holds: () => boolean): Promise<void> {
-	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
-	while (performance.now() < giveUpAt) {
-		if (holds()) return;
-		await Bun.sleep(ASK_EVERY_MS);
-	}
-	throw new Error("what was waited for did not happen");
-}
-
-export type TcpProxy = {
-	/** The connection string of the database through this proxy. */
-	connectionString: string;
-	/** Ends every connection, and refuses new ones until `restore`. */
-	cut(): Promise<void>;
-	/**
-	 * Cuts after this many more messages to the server. The last of them is passed on, but its answer
-	 * is lost: the server has executed it.
-	 */
-	cutAfter(messages: number): void;
-	/** Returns whether it is cut now. */
-	isCut(): boolean;
-	/** Accepts connections again, and cancels `cutAfter`. */
-	restore(): Promise<void>;
-	stop(): Promise<void>;
-};
 
 /**
  * Starts a proxy in front of a PostgreSQL server, which can make it unreachable and reachable
@@ -209,4 +200,13 @@ export async function startTcpProxy(upstream: string): Promise<TcpProxy> {
 		restore,
 		stop: cut,
 	};
+}
+
+async function until(holds: () => boolean): Promise<void> {
+	const giveUpAt = performance.now() + WAIT_LIMIT_MS;
+	while (performance.now() < giveUpAt) {
+		if (holds()) return;
+		await Bun.sleep(ASK_EVERY_MS);
+	}
+	throw new Error("what was waited for did not happen");
 }

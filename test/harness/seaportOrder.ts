@@ -15,6 +15,127 @@ import type { SeaportChain } from "#test/harness/seaport.ts";
 
 export type ExpectedSale = Partial<Sale> & { tokenId: bigint };
 
+export type LoggedItem = { itemType: number; token: Hex; identifier: bigint; amount: bigint };
+export type LoggedOrder = {
+	orderHash: Hex;
+	offerer: Hex;
+	zone: Hex;
+	recipient: Hex;
+	offer: LoggedItem[];
+	consideration: (LoggedItem & { recipient: Hex })[];
+};
+
+export type OrderItem = {
+	itemType: number;
+	token: Hex;
+	identifierOrCriteria: bigint;
+	startAmount: bigint;
+	endAmount: bigint;
+};
+export type ConsiderationItem = OrderItem & { recipient: Hex };
+
+export type OrderParameters = {
+	offerer: Hex;
+	zone: Hex;
+	offer: OrderItem[];
+	consideration: ConsiderationItem[];
+	orderType: number;
+	startTime: bigint;
+	endTime: bigint;
+	zoneHash: Hex;
+	salt: bigint;
+	conduitKey: Hex;
+	totalOriginalConsiderationItems: bigint;
+};
+export type SignedOrder = { parameters: OrderParameters; signature: Hex };
+
+/** A part of an order to fill; by default all of it. */
+export type Part = { order: SignedOrder; numerator?: bigint; denominator?: bigint };
+export type CriteriaResolver = {
+	orderIndex: bigint;
+	/** 0: offer, 1: consideration. */
+	side: number;
+	index: bigint;
+	identifier: bigint;
+	criteriaProof: Hex[];
+};
+/** Pairs `[order, item]`: which offer items pay for which consideration items. */
+export type Fulfillment = { from: [number, number][]; to: [number, number][] };
+
+export type Receipt = {
+	status: Hex;
+	transactionHash: Hex;
+	blockNumber: Hex;
+	gasUsed: Hex;
+	effectiveGasPrice: Hex;
+	from: Hex;
+	logs: RawLog[];
+};
+
+/** The sender of a call, and the native currency that is sent. */
+export type Call = { from: Hex; value?: bigint };
+
+type Recipient = { recipient?: Hex };
+
+const ZERO: Hex = "0x0000000000000000000000000000000000000000";
+const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
+
+const abi = parseAbi([
+	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
+	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
+	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
+	"event OrdersMatched(bytes32[] orderHashes)",
+]);
+
+/**
+ * Writes Seaport logs from their meaning, encoded by viem and not by our code, for shapes that need
+ * no chain and for versions whose bytecode we do not have.
+ */
+export const seaportLogs = {
+	abi,
+	v11: "0x00000000006c3852cbef3e08e8df289169ede581" as Hex,
+	v16: "0x0000000000000068f116a894984e2db1123eb395" as Hex,
+	topics: {
+		orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
+		ordersMatched: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
+	} as const,
+	/** Returns a log at its own place; set `logIndex` if several are read together. */
+	log(content: { topics: Hex[]; data: Hex; address?: Hex; logIndex?: number }): RawLog {
+		return {
+			address: content.address ?? seaportLogs.v16,
+			topics: content.topics,
+			data: content.data,
+			blockNumber: "0x1",
+			blockHash: padHex("0xb1", { size: 32 }),
+			transactionHash: padHex("0x71", { size: 32 }),
+			transactionIndex: "0x0",
+			logIndex: numberToHex(content.logIndex ?? 0),
+		};
+	},
+	fulfilled(order: LoggedOrder, place: { address?: Hex; logIndex?: number } = {}): RawLog {
+		const [event] = abi.filter((entry) => entry.name === "OrderFulfilled");
+		const inputs = event?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
+		return seaportLogs.log({
+			...place,
+			topics: [
+				seaportLogs.topics.orderFulfilled,
+				padHex(order.offerer, { size: 32 }),
+				padHex(order.zone, { size: 32 }),
+			],
+			data: encodeAbiParameters(inputs, [
+				order.orderHash,
+				order.recipient,
+				order.offer,
+				order.consideration,
+			]),
+		});
+	},
+	matched(orderHashes: Hex[], place: { address?: Hex; logIndex?: number } = {}): RawLog {
+		const data = encodeAbiParameters([{ type: "bytes32[]" }], [orderHashes]);
+		return seaportLogs.log({ ...place, topics: [seaportLogs.topics.ordersMatched], data });
+	},
+};
+
 /** Makes checks that compare the decoder's sales with the chain. */
 export function seaportChecks(chain: SeaportChain) {
 	/** Decodes the receipt, then compares each sale with the chain before and after its block. */
@@ -56,11 +177,6 @@ export function seaportChecks(chain: SeaportChain) {
 	}
 	return { salesOf, expectPaid };
 }
-
-type Recipient = { recipient?: Hex };
-
-const ZERO: Hex = "0x0000000000000000000000000000000000000000";
-const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 
 /**
  * Returns the ways of filling an order, each as one call of Seaport.
@@ -181,119 +297,3 @@ function basicParameters(
 		signature,
 	};
 }
-
-export type LoggedItem = { itemType: number; token: Hex; identifier: bigint; amount: bigint };
-export type LoggedOrder = {
-	orderHash: Hex;
-	offerer: Hex;
-	zone: Hex;
-	recipient: Hex;
-	offer: LoggedItem[];
-	consideration: (LoggedItem & { recipient: Hex })[];
-};
-
-const abi = parseAbi([
-	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
-	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
-	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
-	"event OrdersMatched(bytes32[] orderHashes)",
-]);
-
-/**
- * Writes Seaport logs from their meaning, encoded by viem and not by our code, for shapes that need
- * no chain and for versions whose bytecode we do not have.
- */
-export const seaportLogs = {
-	abi,
-	v11: "0x00000000006c3852cbef3e08e8df289169ede581" as Hex,
-	v16: "0x0000000000000068f116a894984e2db1123eb395" as Hex,
-	topics: {
-		orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
-		ordersMatched: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
-	} as const,
-	/** Returns a log at its own place; set `logIndex` if several are read together. */
-	log(content: { topics: Hex[]; data: Hex; address?: Hex; logIndex?: number }): RawLog {
-		return {
-			address: content.address ?? seaportLogs.v16,
-			topics: content.topics,
-			data: content.data,
-			blockNumber: "0x1",
-			blockHash: padHex("0xb1", { size: 32 }),
-			transactionHash: padHex("0x71", { size: 32 }),
-			transactionIndex: "0x0",
-			logIndex: numberToHex(content.logIndex ?? 0),
-		};
-	},
-	fulfilled(order: LoggedOrder, place: { address?: Hex; logIndex?: number } = {}): RawLog {
-		const [event] = abi.filter((entry) => entry.name === "OrderFulfilled");
-		const inputs = event?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
-		return seaportLogs.log({
-			...place,
-			topics: [
-				seaportLogs.topics.orderFulfilled,
-				padHex(order.offerer, { size: 32 }),
-				padHex(order.zone, { size: 32 }),
-			],
-			data: encodeAbiParameters(inputs, [
-				order.orderHash,
-				order.recipient,
-				order.offer,
-				order.consideration,
-			]),
-		});
-	},
-	matched(orderHashes: Hex[], place: { address?: Hex; logIndex?: number } = {}): RawLog {
-		const data = encodeAbiParameters([{ type: "bytes32[]" }], [orderHashes]);
-		return seaportLogs.log({ ...place, topics: [seaportLogs.topics.ordersMatched], data });
-	},
-};
-
-export type OrderItem = {
-	itemType: number;
-	token: Hex;
-	identifierOrCriteria: bigint;
-	startAmount: bigint;
-	endAmount: bigint;
-};
-export type ConsiderationItem = OrderItem & { recipient: Hex };
-
-export type OrderParameters = {
-	offerer: Hex;
-	zone: Hex;
-	offer: OrderItem[];
-	consideration: ConsiderationItem[];
-	orderType: number;
-	startTime: bigint;
-	endTime: bigint;
-	zoneHash: Hex;
-	salt: bigint;
-	conduitKey: Hex;
-	totalOriginalConsiderationItems: bigint;
-};
-export type SignedOrder = { parameters: OrderParameters; signature: Hex };
-
-/** A part of an order to fill; by default all of it. */
-export type Part = { order: SignedOrder; numerator?: bigint; denominator?: bigint };
-export type CriteriaResolver = {
-	orderIndex: bigint;
-	/** 0: offer, 1: consideration. */
-	side: number;
-	index: bigint;
-	identifier: bigint;
-	criteriaProof: Hex[];
-};
-/** Pairs `[order, item]`: which offer items pay for which consideration items. */
-export type Fulfillment = { from: [number, number][]; to: [number, number][] };
-
-export type Receipt = {
-	status: Hex;
-	transactionHash: Hex;
-	blockNumber: Hex;
-	gasUsed: Hex;
-	effectiveGasPrice: Hex;
-	from: Hex;
-	logs: RawLog[];
-};
-
-/** The sender of a call, and the native currency that is sent. */
-export type Call = { from: Hex; value?: bigint };

@@ -10,13 +10,29 @@ import { fulfilmentOf } from "#test/sandbox/provider/book/fulfilment.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
 import { renderParameters } from "#test/sandbox/provider/rest/render.ts";
 
-/** Parses a provider's answer with our adapter. */
-export function readFulfilmentAnswer(answer: unknown): ProviderFulfilment {
-	const chains = createChainNames(createChainRegistry(builtinChains));
-	const read = readFulfilment(parseWireJson(JSON.stringify(answer)), chains);
-	if (read === "unreadable") throw new Error("the fulfilment is unreadable");
-	return read;
-}
+export type ListingTerms = {
+	/** The index of the node's account that sells. */
+	seller: number;
+	token: { itemType: 2 | 3; contract: Hex; id: bigint; units?: bigint };
+	/** Default: the zero address. */
+	currency?: Hex;
+	/** The seller's part first; for all units. */
+	payments: { recipient: Hex; raw: bigint }[];
+	nowMs: number;
+	endsInS?: number;
+	salt?: bigint;
+	orderType?: number;
+	counter?: bigint;
+};
+
+export type Listed = {
+	order: SignedOrder;
+	orderHash: Hex;
+	/** The listing in the provider's book, parsed by our adapter. */
+	listing: ProviderOrder;
+	/** Returns the provider's fulfilment, parsed by our adapter. */
+	fulfilment(units?: bigint, options?: { recipient?: Hex }): ProviderFulfilment;
+};
 
 const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
@@ -44,30 +60,6 @@ const TYPES = {
 	OfferItem: ITEM,
 	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
 } as const;
-
-export type ListingTerms = {
-	/** The index of the node's account that sells. */
-	seller: number;
-	token: { itemType: 2 | 3; contract: Hex; id: bigint; units?: bigint };
-	/** Default: the zero address. */
-	currency?: Hex;
-	/** The seller's part first; for all units. */
-	payments: { recipient: Hex; raw: bigint }[];
-	nowMs: number;
-	endsInS?: number;
-	salt?: bigint;
-	orderType?: number;
-	counter?: bigint;
-};
-
-export type Listed = {
-	order: SignedOrder;
-	orderHash: Hex;
-	/** The listing in the provider's book, parsed by our adapter. */
-	listing: ProviderOrder;
-	/** Returns the provider's fulfilment, parsed by our adapter. */
-	fulfilment(units?: bigint, options?: { recipient?: Hex }): ProviderFulfilment;
-};
 
 const chains = createChainNames(createChainRegistry(builtinChains));
 
@@ -114,6 +106,14 @@ export async function sellListing(terms: ListingTerms): Promise<Listed> {
 	};
 	const order = { parameters, signature };
 	return { order, orderHash, ...answersOf(order, { orderHash, counter, currency }) };
+}
+
+/** Parses a provider's answer with our adapter. */
+export function readFulfilmentAnswer(answer: unknown): ProviderFulfilment {
+	const chains = createChainNames(createChainRegistry(builtinChains));
+	const read = readFulfilment(parseWireJson(JSON.stringify(answer)), chains);
+	if (read === "unreadable") throw new Error("the fulfilment is unreadable");
+	return read;
 }
 
 /**

@@ -6,6 +6,13 @@ import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
 
+export type TestDatabase = {
+	db: Database;
+	connectionString: string;
+	/** Closes `db`, drops the database and releases the server. */
+	drop(): Promise<void>;
+};
+
 /**
  * Settings of the tests' server. Its data need not survive a power cut, and waiting for the disk is
  * most of the time of creating a database. Tests of durability have their own servers.
@@ -15,13 +22,6 @@ export const testServer: Readonly<Record<string, string>> = {
 	full_page_writes: "off",
 	// Many files at once, some of them with services of several processes.
 	max_connections: "400",
-};
-
-export type TestDatabase = {
-	db: Database;
-	connectionString: string;
-	/** Closes `db`, drops the database and releases the server. */
-	drop(): Promise<void>;
 };
 
 /** Locks between test processes that would make the same template. */
@@ -44,6 +44,8 @@ const MIGRATIONS = [
 	{ schema: "trading", folder: join(ROOT, "plugins/trading/migrations") },
 	{ schema: "tokenomics", folder: join(ROOT, "plugins/tokenomics/migrations") },
 ];
+
+let template: Promise<string> | null = null;
 
 /**
  * Creates a migrated database for one test file, on the server of TEST_DATABASE_ADMIN_URL or on the
@@ -75,7 +77,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 	};
 }
 
-let template: Promise<string> | null = null;
+async function joinServer(): Promise<{ connectionString: string; close(): Promise<void> }> {
+	const connectionString = process.env.TEST_DATABASE_ADMIN_URL;
+	if (connectionString) return { connectionString, close: async () => {} };
+	const dataDir = join(ROOT, "test/.data/postgres");
+	return startEmbeddedServer({ dataDir, log: silentLog, settings: testServer });
+}
 
 /**
  * Returns the name of the template database, migrated once for all test processes. The name depends
@@ -107,16 +114,6 @@ async function makeTemplate(server: string): Promise<string> {
 	}
 }
 
-/**
- * Migrates the queue's tables as a service's first start would: this saves a tenth of a second per
- * test.
- */
-async function migrateQueue(connectionString: string): Promise<void> {
-	// Only the process that makes the template must load it.
-	const { runMigrations } = await import("graphile-worker");
-	await runMigrations({ connectionString });
-}
-
 async function fingerprint(): Promise<string> {
 	const hash = new Bun.CryptoHasher("sha256");
 	hash.update(await Bun.file(QUEUE).text());
@@ -137,11 +134,14 @@ function databaseOf(server: string, name: string): string {
 	return server.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
 }
 
-async function joinServer(): Promise<{ connectionString: string; close(): Promise<void> }> {
-	const connectionString = process.env.TEST_DATABASE_ADMIN_URL;
-	if (connectionString) return { connectionString, close: async () => {} };
-	const dataDir = join(ROOT, "test/.data/postgres");
-	return startEmbeddedServer({ dataDir, log: silentLog, settings: testServer });
+/**
+ * Migrates the queue's tables as a service's first start would: this saves a tenth of a second per
+ * test.
+ */
+async function migrateQueue(connectionString: string): Promise<void> {
+	// Only the process that makes the template must load it.
+	const { runMigrations } = await import("graphile-worker");
+	await runMigrations({ connectionString });
 }
 
 async function administer(connectionString: string, statement: string): Promise<void> {

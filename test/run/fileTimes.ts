@@ -2,6 +2,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { TestCase } from "#test/run/junit.ts";
 
+/** Seconds of a file: from its beginning to its end, and of processor time. */
+export type FileTime = { seconds: number; processor: number };
+
 /** Seconds that long test files take by themselves, as a run of the whole suite saw them. */
 const SECONDS: Readonly<Record<string, number>> = {
 	"test/sim/chaos.test.ts": 150,
@@ -53,6 +56,13 @@ const SECONDS: Readonly<Record<string, number>> = {
 /** What any other file is taken to need; also what a file needs that nobody has listed yet. */
 const USUAL_SECONDS = 2;
 
+/** The files that are listed as long. */
+export const longFiles: readonly string[] = Object.keys(SECONDS);
+
+const SLOWEST = 20;
+
+const worked = z.object({ file: z.string(), seconds: z.number() });
+
 /**
  * The durations of these files as `bun test --timings` reads them: the slowest then begins first,
  * and no worker ends a minute after the others. A wrong number costs time and nothing else. Bun
@@ -62,16 +72,6 @@ export function fileTimes(files: readonly string[]): string {
 	const times = files.map((file) => [file, 1_000 * (SECONDS[file] ?? USUAL_SECONDS)]);
 	return JSON.stringify({ version: 1, files: Object.fromEntries(times) });
 }
-
-/** The files that are listed as long. */
-export const longFiles: readonly string[] = Object.keys(SECONDS);
-
-const SLOWEST = 20;
-
-/** Seconds of a file: from its beginning to its end, and of processor time. */
-export type FileTime = { seconds: number; processor: number };
-
-const worked = z.object({ file: z.string(), seconds: z.number() });
 
 /**
  * Seconds that each file took, as a group's run wrote them down (`--update-timings`), and what it
@@ -94,15 +94,6 @@ export async function readTimes(
 			return [[file, { seconds: ms / 1_000, processor: processor.get(file) ?? 0 }] as const];
 		}),
 	);
-}
-
-async function readProcessor(path: string): Promise<Map<string, number>> {
-	const text = await Bun.file(path)
-		.text()
-		.catch(() => "");
-	const lines = text.split("\n").filter((line) => line !== "");
-	const read = lines.map((line) => worked.parse(JSON.parse(line)));
-	return new Map(read.map(({ file, seconds }) => [file, seconds]));
 }
 
 /**
@@ -131,6 +122,15 @@ export function timesTable(
 			return `| \`${file}\` | ${tests} | ${round(processor)} | ${round(seconds)} |`;
 		}),
 	];
+}
+
+async function readProcessor(path: string): Promise<Map<string, number>> {
+	const text = await Bun.file(path)
+		.text()
+		.catch(() => "");
+	const lines = text.split("\n").filter((line) => line !== "");
+	const read = lines.map((line) => worked.parse(JSON.parse(line)));
+	return new Map(read.map(({ file, seconds }) => [file, seconds]));
 }
 
 function round(seconds: number): string {

@@ -5,17 +5,31 @@ import type { TestGroup } from "#test/run/testGroups.ts";
 /** A test that failed beside others, in a file that passed by itself. */
 export type FlakyTest = { file: string; test: string; detail: string };
 
+type SecondRun = {
+	/** Runs a group's file alone. */
+	runAlone(group: TestGroup, file: string): Promise<TestCase[]>;
+	print(line: string): void;
+};
+
 /** Where more files fail, chance is not the reason, and running each alone would take an hour. */
 const FILES_MAX = 100;
 
 /** The rules of style read files and wait for nothing. */
 const STYLE = "test/tidy/";
 
-type SecondRun = {
-	/** Runs a group's file alone. */
-	runAlone(group: TestGroup, file: string): Promise<TestCase[]>;
-	print(line: string): void;
-};
+const isGood = ({ outcome }: TestCase) => outcome !== "failed";
+
+const kept = z.array(
+	z.object({
+		file: z.string(),
+		test: z.string(),
+		/** In how many runs of this clone. */
+		times: z.number(),
+		lastSeen: z.string(),
+		/** What happened the last time. */
+		detail: z.string(),
+	}),
+);
 
 /**
  * Runs the files that failed once more, alone and one after the other, and returns the cases that
@@ -54,24 +68,6 @@ export async function giveSecondChance(
 	};
 }
 
-const isGood = ({ outcome }: TestCase) => outcome !== "failed";
-
-function flakyOf({ file, classname, name, detail }: TestCase): FlakyTest {
-	return { file, test: [classname, name].filter((part) => part !== "").join(" > "), detail };
-}
-
-const kept = z.array(
-	z.object({
-		file: z.string(),
-		test: z.string(),
-		/** In how many runs of this clone. */
-		times: z.number(),
-		lastSeen: z.string(),
-		/** What happened the last time. */
-		detail: z.string(),
-	}),
-);
-
 /**
  * Adds a run's flaky tests to the list of them that a clone keeps, those seen last first, so that
  * who repairs one sees how often it fails and how.
@@ -86,6 +82,10 @@ export async function keepFlaky(path: string, flaky: readonly FlakyTest[], at: D
 		({ file, test }) => !flaky.some((one) => one.file === file && one.test === test),
 	);
 	await Bun.write(path, `${JSON.stringify([...now, ...rest], null, "\t")}\n`);
+}
+
+function flakyOf({ file, classname, name, detail }: TestCase): FlakyTest {
+	return { file, test: [classname, name].filter((part) => part !== "").join(" > "), detail };
 }
 
 async function readKept(path: string) {

@@ -13,6 +13,11 @@ export type TestCase = {
 
 const CASE = /<testcase\b([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g;
 
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+const CONTROLS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
 /**
  * Reads the report of `bun test --reporter=junit` (1.4.5): attributes are escaped, nothing is
  * CDATA.
@@ -35,20 +40,6 @@ export function parseJunit(xml: string): TestCase[] {
 	});
 }
 
-function attributeOf(attributes: string, name: string): string {
-	return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
-}
-
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
-
-function unescaped(text: string): string {
-	return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
-		if (name) return ENTITIES[name] ?? whole;
-		const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-		return code <= 0x10_ffff ? String.fromCodePoint(code) : whole;
-	});
-}
-
 /** One report of the whole run, one suite a file, in the order things ran. */
 export function renderJunit(cases: readonly TestCase[]): string {
 	const suites = Map.groupBy(cases, ({ file }) => file);
@@ -65,19 +56,16 @@ export function renderJunit(cases: readonly TestCase[]): string {
 	].join("\n");
 }
 
-function renderCase({ name, classname, file, timeSeconds, outcome, detail }: TestCase): string {
-	const attributes = [
-		`name="${escaped(name)}"`,
-		`classname="${escaped(classname)}"`,
-		`file="${escaped(file)}"`,
-		`time="${timeSeconds.toFixed(6)}"`,
-	].join(" ");
-	if (outcome === "passed") return `    <testcase ${attributes} />`;
-	const inside =
-		outcome === "skipped"
-			? `<skipped message="${escaped(detail)}" />`
-			: `<failure message="${escaped(detail.split("\n")[0] ?? "")}">${escaped(detail)}</failure>`;
-	return `    <testcase ${attributes}>${inside}</testcase>`;
+function attributeOf(attributes: string, name: string): string {
+	return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
+}
+
+function unescaped(text: string): string {
+	return text.replace(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+		if (name) return ENTITIES[name] ?? whole;
+		const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+		return code <= 0x10_ffff ? String.fromCodePoint(code) : whole;
+	});
 }
 
 function totals(cases: readonly TestCase[]): string {
@@ -104,5 +92,17 @@ function escaped(text: string): string {
 		.replaceAll("\n", "&#10;");
 }
 
-const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
-const CONTROLS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+function renderCase({ name, classname, file, timeSeconds, outcome, detail }: TestCase): string {
+	const attributes = [
+		`name="${escaped(name)}"`,
+		`classname="${escaped(classname)}"`,
+		`file="${escaped(file)}"`,
+		`time="${timeSeconds.toFixed(6)}"`,
+	].join(" ");
+	if (outcome === "passed") return `    <testcase ${attributes} />`;
+	const inside =
+		outcome === "skipped"
+			? `<skipped message="${escaped(detail)}" />`
+			: `<failure message="${escaped(detail.split("\n")[0] ?? "")}">${escaped(detail)}</failure>`;
+	return `    <testcase ${attributes}>${inside}</testcase>`;
+}

@@ -17,48 +17,15 @@ export type Machine = {
 	say(line: string): void;
 };
 
-/** Programs that tests start, and the Debian packages that have them. */
-const TOOLS: Readonly<Record<string, string>> = { "redis-server": "redis-server" };
-
-/**
- * Installs what the tests start and this machine lacks, where it is a Debian and we may.
- *
- * Without them those tests are skipped, each with its reason; so whatever fails here is said once,
- * and the run goes on.
- */
-export async function installTools(machine: Machine): Promise<void> {
-	const missing = Object.entries(TOOLS).filter(([command]) => !machine.has(command));
-	if (missing.length === 0) return;
-	const packages = missing.map(([, name]) => name);
-	const why = await install(packages, machine);
-	if (why === null) return;
-	machine.say(`── without ${packages.join(", ")}: ${why}; the tests that need it are skipped`);
-}
-
-/** Null once the packages are there, else why they are not. */
-async function install(packages: string[], machine: Machine): Promise<string | null> {
-	if (!machine.has("apt-get")) return "there is no apt-get to install it with";
-	const before = await privilege(machine);
-	if (before === null) return "installing it takes root, or sudo without a password";
-	machine.say(`── installing ${packages.join(", ")}`);
-	const apt = [...before, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"];
-	// An old list of packages is better than none: only the installation decides.
-	await machine.run([...apt, "update"]);
-	const code = await machine.run([...apt, "install", "-y", "--no-install-recommends", ...packages]);
-	return code === 0 ? null : `apt-get ended with code ${code}`;
-}
-
-/** What stands before a command that needs root; null where nothing helps. */
-async function privilege(machine: Machine): Promise<string[] | null> {
-	if (machine.isRoot) return [];
-	if (!machine.has("sudo")) return null;
-	return (await machine.run(["sudo", "-n", "true"])) === 0 ? ["sudo", "-n"] : null;
-}
-
 export type SuiteAsk =
 	| { kind: "run" }
 	| { kind: "help"; text: string }
 	| { kind: "wrong"; text: string };
+
+export type ScratchFolder = { path: string; remove(): Promise<void> };
+
+/** Programs that tests start, and the Debian packages that have them. */
+const TOOLS: Readonly<Record<string, string>> = { "redis-server": "redis-server" };
 
 const USAGE = `bun run check              types, lint, style, unit tests that your changes reach
 bun run check --all        the same, with every unit test
@@ -74,14 +41,6 @@ What is left out says why. Files that failed run once more at the end, not in pr
 passes then stands under the totals as flaky. The report is in test/.report.`;
 
 const OPTIONS = new Set(["--prove", "--all", "--changed", "--times"]);
-
-/** Reads the arguments of `check`, `test` and `prove`; an unknown one is refused with the usage. */
-export function readSuiteArgs(argv: readonly string[]): SuiteAsk {
-	if (argv.includes("--help") || argv.includes("-h")) return { kind: "help", text: USAGE };
-	const unknown = argv.find((argument) => argument.startsWith("-") && !OPTIONS.has(argument));
-	if (unknown === undefined) return { kind: "run" };
-	return { kind: "wrong", text: `"${unknown}" is not an option.\n\n${USAGE}` };
-}
 
 /** Runs git in this clone. */
 export const runGit: Git = async (args) => {
@@ -111,71 +70,10 @@ export const thisMachine: Machine = {
 	say: (line) => void process.stdout.write(`${line}\n`),
 };
 
-export type ScratchFolder = { path: string; remove(): Promise<void> };
-
 /** Memory as a folder, on Linux; a container may have a small one. */
 const MEMORY = "/dev/shm";
 const FREE_BYTES_MIN = 4 * 2 ** 30;
 const PREFIX = "tapeline-test-";
-
-/**
- * A folder for what a run of the tests leaves behind, gone with the run: in memory where there is
- * enough. Most of what a test's database costs is the making of its thousand files.
- */
-export async function scratchFolder(memory = MEMORY): Promise<ScratchFolder> {
-	const parent = (await hasRoom(memory)) ? memory : tmpdir();
-	await removeAbandoned(parent);
-	const path = await realpath(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)));
-	// PostgreSQL refuses to run as root, and another user has to get there.
-	await chmod(path, 0o755);
-	return { path, remove: () => rm(path, { recursive: true, force: true }) };
-}
-
-async function hasRoom(folder: string): Promise<boolean> {
-	const space = await statfs(folder).catch(() => null);
-	return space !== null && space.bavail * space.bsize >= FREE_BYTES_MIN;
-}
-
-/** Removes what runs left that were killed. */
-async function removeAbandoned(parent: string): Promise<void> {
-	for (const name of await readdir(parent)) {
-		const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
-		if (!pid || isAlive(Number(pid))) continue;
-		// Another user's stays: it is not ours to remove.
-		await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
-	}
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code !== "ESRCH";
-	}
-}
-
-/**
- * Keeps one embedded server up for a whole run: each test file makes a database of its own there,
- * and none waits for the server to start or ends it for the others. Their other files are in the
- * same place as the database's, which is removed in the end.
- */
-export async function withDatabase(
-	run: (env: Record<string, string>) => Promise<number>,
-): Promise<number> {
-	const scratch = await scratchFolder();
-	try {
-		const server = await startEmbeddedServer({
-			dataDir: join(scratch.path, "database"),
-			log: silentLog,
-			settings: testServer,
-		});
-		const env = { TEST_DATABASE_ADMIN_URL: server.connectionString, TMPDIR: scratch.path };
-		return await run(env).finally(() => server.close());
-	} finally {
-		await scratch.remove();
-	}
-}
 
 const EXIT_USAGE = 2;
 
@@ -211,4 +109,106 @@ export async function runSuiteScript(given: {
 		for (const name of SIGNALS) process.off(name, onSignal);
 		leaveParents();
 	});
+}
+
+/**
+ * Installs what the tests start and this machine lacks, where it is a Debian and we may.
+ *
+ * Without them those tests are skipped, each with its reason; so whatever fails here is said once,
+ * and the run goes on.
+ */
+export async function installTools(machine: Machine): Promise<void> {
+	const missing = Object.entries(TOOLS).filter(([command]) => !machine.has(command));
+	if (missing.length === 0) return;
+	const packages = missing.map(([, name]) => name);
+	const why = await install(packages, machine);
+	if (why === null) return;
+	machine.say(`── without ${packages.join(", ")}: ${why}; the tests that need it are skipped`);
+}
+
+/** Reads the arguments of `check`, `test` and `prove`; an unknown one is refused with the usage. */
+export function readSuiteArgs(argv: readonly string[]): SuiteAsk {
+	if (argv.includes("--help") || argv.includes("-h")) return { kind: "help", text: USAGE };
+	const unknown = argv.find((argument) => argument.startsWith("-") && !OPTIONS.has(argument));
+	if (unknown === undefined) return { kind: "run" };
+	return { kind: "wrong", text: `"${unknown}" is not an option.\n\n${USAGE}` };
+}
+
+/**
+ * Keeps one embedded server up for a whole run: each test file makes a database of its own there,
+ * and none waits for the server to start or ends it for the others. Their other files are in the
+ * same place as the database's, which is removed in the end.
+ */
+export async function withDatabase(
+	run: (env: Record<string, string>) => Promise<number>,
+): Promise<number> {
+	const scratch = await scratchFolder();
+	try {
+		const server = await startEmbeddedServer({
+			dataDir: join(scratch.path, "database"),
+			log: silentLog,
+			settings: testServer,
+		});
+		const env = { TEST_DATABASE_ADMIN_URL: server.connectionString, TMPDIR: scratch.path };
+		return await run(env).finally(() => server.close());
+	} finally {
+		await scratch.remove();
+	}
+}
+
+/**
+ * A folder for what a run of the tests leaves behind, gone with the run: in memory where there is
+ * enough. Most of what a test's database costs is the making of its thousand files.
+ */
+export async function scratchFolder(memory = MEMORY): Promise<ScratchFolder> {
+	const parent = (await hasRoom(memory)) ? memory : tmpdir();
+	await removeAbandoned(parent);
+	const path = await realpath(await mkdtemp(join(parent, `${PREFIX}${process.pid}-`)));
+	// PostgreSQL refuses to run as root, and another user has to get there.
+	await chmod(path, 0o755);
+	return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Null once the packages are there, else why they are not. */
+async function install(packages: string[], machine: Machine): Promise<string | null> {
+	if (!machine.has("apt-get")) return "there is no apt-get to install it with";
+	const before = await privilege(machine);
+	if (before === null) return "installing it takes root, or sudo without a password";
+	machine.say(`── installing ${packages.join(", ")}`);
+	const apt = [...before, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"];
+	// An old list of packages is better than none: only the installation decides.
+	await machine.run([...apt, "update"]);
+	const code = await machine.run([...apt, "install", "-y", "--no-install-recommends", ...packages]);
+	return code === 0 ? null : `apt-get ended with code ${code}`;
+}
+
+/** What stands before a command that needs root; null where nothing helps. */
+async function privilege(machine: Machine): Promise<string[] | null> {
+	if (machine.isRoot) return [];
+	if (!machine.has("sudo")) return null;
+	return (await machine.run(["sudo", "-n", "true"])) === 0 ? ["sudo", "-n"] : null;
+}
+
+async function hasRoom(folder: string): Promise<boolean> {
+	const space = await statfs(folder).catch(() => null);
+	return space !== null && space.bavail * space.bsize >= FREE_BYTES_MIN;
+}
+
+/** Removes what runs left that were killed. */
+async function removeAbandoned(parent: string): Promise<void> {
+	for (const name of await readdir(parent)) {
+		const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+		if (!pid || isAlive(Number(pid))) continue;
+		// Another user's stays: it is not ours to remove.
+		await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+	}
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code !== "ESRCH";
+	}
 }

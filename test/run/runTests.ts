@@ -6,31 +6,15 @@ import { parseJunit, type TestCase } from "#test/run/junit.ts";
 import { runChild } from "#test/run/runChild.ts";
 import type { TestGroup } from "#test/run/testGroups.ts";
 
-/**
- * Decides what of `bun test` reaches the screen: one line a file and everything about a failure,
- * and
- * not the blank lines and totals between.
- */
-export function createLineFilter(print: (line: string) => void): (line: string) => void {
-	let blank = false;
-	let inTotals = false;
-	return (line) => {
-		const bare = Bun.stripANSI(line).trimEnd();
-		// At its end bun names every failure again; so does our own summary.
-		inTotals ||= /^\d+ tests? (failed|skipped):$/.test(bare);
-		if (inTotals && /^\((fail|skip|todo)\) /.test(bare)) return;
-		if (NOISE.some((pattern) => pattern.test(bare))) return;
-		// Blank lines separate the parts of a failure; between files they only scroll.
-		if (bare === "") {
-			blank = true;
-			return;
-		}
-		const isHeader = /^\S+\.test\.tsx?:$/.test(bare);
-		if (blank && !isHeader) print("");
-		blank = false;
-		print(isHeader ? `  ${bare.slice(0, -1)}` : line);
-	};
-}
+export type RunOptions = {
+	root: string;
+	reportFolder: string;
+	env: Record<string, string | undefined>;
+	print: (line: string) => void;
+	signal?: AbortSignal | undefined;
+};
+
+type Result = Awaited<ReturnType<typeof runChild>>;
 
 const NOISE = [
 	/^bun test v/,
@@ -41,13 +25,7 @@ const NOISE = [
 	/^SKIP-REASON /,
 ];
 
-export type RunOptions = {
-	root: string;
-	reportFolder: string;
-	env: Record<string, string | undefined>;
-	print: (line: string) => void;
-	signal?: AbortSignal | undefined;
-};
+const DETAIL_LENGTH_MAX = 4_000;
 
 /** Runs one group and answers its cases, those included that never got to run. */
 export async function runTests(group: TestGroup, options: RunOptions): Promise<TestCase[]> {
@@ -95,12 +73,62 @@ export async function runTests(group: TestGroup, options: RunOptions): Promise<T
 	return [...cases, ...unreported(group, cases, result)];
 }
 
+/**
+ * Decides what of `bun test` reaches the screen: one line a file and everything about a failure,
+ * and
+ * not the blank lines and totals between.
+ */
+export function createLineFilter(print: (line: string) => void): (line: string) => void {
+	let blank = false;
+	let inTotals = false;
+	return (line) => {
+		const bare = Bun.stripANSI(line).trimEnd();
+		// At its end bun names every failure again; so does our own summary.
+		inTotals ||= /^\d+ tests? (failed|skipped):$/.test(bare);
+		if (inTotals && /^\((fail|skip|todo)\) /.test(bare)) return;
+		if (NOISE.some((pattern) => pattern.test(bare))) return;
+		// Blank lines separate the parts of a failure; between files they only scroll.
+		if (bare === "") {
+			blank = true;
+			return;
+		}
+		const isHeader = /^\S+\.test\.tsx?:$/.test(bare);
+		if (blank && !isHeader) print("");
+		blank = false;
+		print(isHeader ? `  ${bare.slice(0, -1)}` : line);
+	};
+}
+
 async function readReasons(path: string): Promise<Map<string, string>> {
 	const lines = (await Bun.file(path).text()).split("\n").filter((line) => line !== "");
 	return new Map(lines.map((line) => JSON.parse(line)).map(({ name, why }) => [name, why]));
 }
 
-const DETAIL_LENGTH_MAX = 4_000;
+/**
+ * Bun leaves a file that does not load out of its report (1.4.5), and a run that is killed leaves
+ * none: a report without failures does not mean that nothing failed.
+ */
+function unreported(group: TestGroup, cases: TestCase[], result: Result): TestCase[] {
+	const failure = (file: string, name: string): TestCase => ({
+		name,
+		classname: group.name,
+		file,
+		timeSeconds: 0,
+		outcome: "failed",
+		detail: detailOf(file, result.output),
+	});
+	const reported = new Set(cases.map(({ file }) => file));
+	const missing = group.files
+		.filter((file) => !reported.has(file))
+		.map((file) => failure(file, "the file loads and has tests"));
+	if (result.timedOut) {
+		const name = `the ${group.name} tests end within ${group.timeLimitMs / 1000} s`;
+		return [...missing, failure(`test/run/${group.name}`, name)];
+	}
+	const explained = missing.length > 0 || cases.some(({ outcome }) => outcome === "failed");
+	if (result.exitCode === 0 || explained) return missing;
+	return [failure(`test/run/${group.name}`, `bun test ends well, not with ${result.exitCode}`)];
+}
 
 function detailOf(file: string, output: string): string {
 	const plain = Bun.stripANSI(output);
@@ -129,32 +157,4 @@ function errorIn(file: string, output: string): string {
 	const place = lines.findIndex((line) => line.includes(`/${file}:`));
 	const first = lines.slice(0, place + 1).findLastIndex((line) => /^\s*\w*error: /i.test(line));
 	return place < 0 || first < 0 ? "" : lines.slice(first).join("\n");
-}
-
-type Result = Awaited<ReturnType<typeof runChild>>;
-
-/**
- * Bun leaves a file that does not load out of its report (1.4.5), and a run that is killed leaves
- * none: a report without failures does not mean that nothing failed.
- */
-function unreported(group: TestGroup, cases: TestCase[], result: Result): TestCase[] {
-	const failure = (file: string, name: string): TestCase => ({
-		name,
-		classname: group.name,
-		file,
-		timeSeconds: 0,
-		outcome: "failed",
-		detail: detailOf(file, result.output),
-	});
-	const reported = new Set(cases.map(({ file }) => file));
-	const missing = group.files
-		.filter((file) => !reported.has(file))
-		.map((file) => failure(file, "the file loads and has tests"));
-	if (result.timedOut) {
-		const name = `the ${group.name} tests end within ${group.timeLimitMs / 1000} s`;
-		return [...missing, failure(`test/run/${group.name}`, name)];
-	}
-	const explained = missing.length > 0 || cases.some(({ outcome }) => outcome === "failed");
-	if (result.exitCode === 0 || explained) return missing;
-	return [failure(`test/run/${group.name}`, `bun test ends well, not with ${result.exitCode}`)];
 }

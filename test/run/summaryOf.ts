@@ -8,32 +8,6 @@ const CHANGED = /^[-+] (?!Expected |Received )/;
 const SAID = /^(Expected|Received)\b/;
 const PLACE = /^at .*:\d+:\d+\)?$/;
 
-/**
- * Picks at most so many lines of a failure's text that tell what happened: its first line, what was
- * expected and received (of a difference the lines that differ), and the place. Where none of these
- * is found, the lines that come first.
- */
-export function failureLines(detail: string, max: number): string[] {
-	const lines = Bun.stripANSI(detail)
-		.split("\n")
-		.map((line) => line.trim())
-		.filter((line) => line !== "");
-	const [first, ...rest] = lines;
-	if (first === undefined || max < 1) return [];
-	const place = rest.find((line) => PLACE.test(line) && !line.includes("node_modules"));
-	const telling = rest.filter((line) => CHANGED.test(line) || SAID.test(line));
-	const others = rest.filter((line) => !PLACE.test(line));
-	const between = telling.length > 0 ? telling : others;
-	const placeCount = place !== undefined && max > 2 ? 1 : 0;
-	const picked = [first, ...between.slice(0, max - 1 - placeCount)];
-	if (place !== undefined && placeCount > 0) picked.push(place);
-	return picked.map(shortened);
-}
-
-function shortened(line: string): string {
-	return line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX - 1)}…` : line;
-}
-
 /** Who sees only the end of the output sees so many lines: all that is said of failures fits. */
 const FAILURE_LINES_MAX = 38;
 /** Of one failure, beside its name. */
@@ -67,6 +41,32 @@ export function summaryOf(
 	return { lines, ok: failed.length === 0 && passed.length > 0 };
 }
 
+/**
+ * Picks at most so many lines of a failure's text that tell what happened: its first line, what was
+ * expected and received (of a difference the lines that differ), and the place. Where none of these
+ * is found, the lines that come first.
+ */
+export function failureLines(detail: string, max: number): string[] {
+	const lines = Bun.stripANSI(detail)
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "");
+	const [first, ...rest] = lines;
+	if (first === undefined || max < 1) return [];
+	const place = rest.find((line) => PLACE.test(line) && !line.includes("node_modules"));
+	const telling = rest.filter((line) => CHANGED.test(line) || SAID.test(line));
+	const others = rest.filter((line) => !PLACE.test(line));
+	const between = telling.length > 0 ? telling : others;
+	const placeCount = place !== undefined && max > 2 ? 1 : 0;
+	const picked = [first, ...between.slice(0, max - 1 - placeCount)];
+	if (place !== undefined && placeCount > 0) picked.push(place);
+	return picked.map(shortened);
+}
+
 function title({ file, classname, name }: TestCase): string {
 	return [file, classname, name].filter((part) => part !== "").join(" > ");
+}
+
+function shortened(line: string): string {
+	return line.length > LINE_LENGTH_MAX ? `${line.slice(0, LINE_LENGTH_MAX - 1)}…` : line;
 }

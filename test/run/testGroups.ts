@@ -13,6 +13,22 @@ export type TestGroup = {
 	isolated: boolean;
 };
 
+export type GroupOptions = {
+	/** Only files whose path contains one of these; none means all. */
+	only: readonly string[];
+	/** `check` leaves the whole systems out. */
+	unitOnly: boolean;
+	prove: boolean;
+};
+
+export type Check = { name: string; args: readonly string[] };
+
+export type CheckOptions = {
+	root: string;
+	env: Record<string, string | undefined>;
+	signal?: AbortSignal | undefined;
+};
+
 /** Only what hangs takes so long, also on two cores that others keep busy. */
 export const GROUP_LIMIT_MS = 45 * MINUTE_MS;
 
@@ -39,38 +55,6 @@ const UNIT_WORKERS = 2 * availableParallelism();
 /** A whole system is several processes, and waits for blocks and for a provider's pace. */
 const SYSTEM_WORKERS = 1 + availableParallelism();
 
-export type GroupOptions = {
-	/** Only files whose path contains one of these; none means all. */
-	only: readonly string[];
-	/** `check` leaves the whole systems out. */
-	unitOnly: boolean;
-	prove: boolean;
-};
-
-/** Sorts the project's test files into groups, in the order in which they run. */
-export function testGroups(paths: readonly string[], options: GroupOptions): TestGroup[] {
-	const { only, unitOnly, prove } = options;
-	const wanted = [...paths]
-		.filter((path) => only.length === 0 || only.some((part) => path.includes(part)))
-		.sort();
-	const factor = prove ? 10 : 1;
-	const units = wanted.filter((path) => !SYSTEMS.test(path));
-	const systems = unitOnly ? [] : wanted.filter((path) => SYSTEMS.test(path));
-	const [apart, together] = [true, false].map((is) =>
-		units.filter((path) => isolatedFiles.includes(path) === is),
-	);
-	const groups = [
-		{ name: "unit", files: together ?? [], workers: UNIT_WORKERS, isolated: false },
-		{ name: "isolated", files: apart ?? [], workers: UNIT_WORKERS, isolated: true },
-		{ name: "systems", files: systems, workers: SYSTEM_WORKERS, isolated: true },
-	];
-	return groups
-		.filter(({ files }) => files.length > 0)
-		.map((group) => ({ ...group, timeLimitMs: GROUP_LIMIT_MS * factor }));
-}
-
-export type Check = { name: string; args: readonly string[] };
-
 /** What is checked before the first test: each is one case of the report. */
 export const checks: readonly Check[] = [
 	{
@@ -95,11 +79,27 @@ export const checks: readonly Check[] = [
 	},
 ];
 
-export type CheckOptions = {
-	root: string;
-	env: Record<string, string | undefined>;
-	signal?: AbortSignal | undefined;
-};
+/** Sorts the project's test files into groups, in the order in which they run. */
+export function testGroups(paths: readonly string[], options: GroupOptions): TestGroup[] {
+	const { only, unitOnly, prove } = options;
+	const wanted = [...paths]
+		.filter((path) => only.length === 0 || only.some((part) => path.includes(part)))
+		.sort();
+	const factor = prove ? 10 : 1;
+	const units = wanted.filter((path) => !SYSTEMS.test(path));
+	const systems = unitOnly ? [] : wanted.filter((path) => SYSTEMS.test(path));
+	const [apart, together] = [true, false].map((is) =>
+		units.filter((path) => isolatedFiles.includes(path) === is),
+	);
+	const groups = [
+		{ name: "unit", files: together ?? [], workers: UNIT_WORKERS, isolated: false },
+		{ name: "isolated", files: apart ?? [], workers: UNIT_WORKERS, isolated: true },
+		{ name: "systems", files: systems, workers: SYSTEM_WORKERS, isolated: true },
+	];
+	return groups
+		.filter(({ files }) => files.length > 0)
+		.map((group) => ({ ...group, timeLimitMs: GROUP_LIMIT_MS * factor }));
+}
 
 /** Runs one check; its output is the detail of its failure. */
 export async function runCheck(

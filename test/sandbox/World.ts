@@ -6,6 +6,14 @@ import { catalogue } from "./catalogue.ts";
 /** An actor of the world. Anvil has the same key, so it signs transactions, and we sign orders. */
 export type Actor = { address: Address; privateKey: Hex };
 
+/** The input of a new world; `startS` is the time of its first block of traffic. */
+export type WorldDraft = {
+	seed: number;
+	historyBlocks: number;
+	startS: number;
+	actors: readonly Actor[];
+};
+
 const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value));
 const CollectionState = z.object({
 	key: z.string(),
@@ -73,14 +81,6 @@ export function createActors(count: number): Actor[] {
 		};
 	});
 }
-
-/** The input of a new world; `startS` is the time of its first block of traffic. */
-export type WorldDraft = {
-	seed: number;
-	historyBlocks: number;
-	startS: number;
-	actors: readonly Actor[];
-};
 
 /** Returns the world before its first block, with the addresses that collections will get. */
 export function emptyWorld(draft: WorldDraft, coin: Address): World {

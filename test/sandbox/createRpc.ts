@@ -23,6 +23,8 @@ const Reply = z.object({
 	error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
+const Block = z.object({ number: z.string(), hash: z.string(), timestamp: z.string() });
+
 /**
  * Makes a plain JSON-RPC client: viem's would poll, retry and estimate, and history sends thousands
  * of transactions.
@@ -43,6 +45,12 @@ export function createRpc(url: string): Rpc {
 			return result;
 		},
 	};
+}
+
+/** Reads the newest block; never cached, because a person may have mined one. */
+export async function readHead(rpc: Rpc): Promise<{ number: number; hash: string; timeS: number }> {
+	const block = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
+	return { number: Number(block.number), hash: block.hash, timeS: Number(block.timestamp) };
 }
 
 async function send(url: string, calls: RpcCall[]): Promise<unknown[]> {
@@ -66,12 +74,4 @@ async function send(url: string, calls: RpcCall[]): Promise<unknown[]> {
 		results[reply.id] = reply.result;
 	}
 	return results;
-}
-
-const Block = z.object({ number: z.string(), hash: z.string(), timestamp: z.string() });
-
-/** Reads the newest block; never cached, because a person may have mined one. */
-export async function readHead(rpc: Rpc): Promise<{ number: number; hash: string; timeS: number }> {
-	const block = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
-	return { number: Number(block.number), hash: block.hash, timeS: Number(block.timestamp) };
 }

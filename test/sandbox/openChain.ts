@@ -25,6 +25,17 @@ import type { Sandbox } from "./startSandbox.ts";
 import type { PlannedTx } from "./traffic/Scene.ts";
 import { type Actor, createActors, emptyWorld, type World, type WorldDraft } from "./World.ts";
 
+export type Opening = {
+	options: Pick<Options, "dataDir" | "seed" | "historyBlocks" | "port">;
+	actors: readonly Actor[];
+	nowS(): number;
+	say(line: string): void;
+};
+export type OpenChain = { anvil: Anvil; world: World };
+
+/** The market's chain of the sandbox, without what else belongs to its world. */
+export type MarketChain = Pick<Sandbox, "httpUrl" | "wsUrl" | "firstBlock" | "usdFeeds" | "stop">;
+
 const setup721 = parseAbiParameters([
 	"Setup setup",
 	"struct Setup { string name; string symbol; string about; uint256 price; uint256 maxSupply; uint256 hue; uint256 motif; bool hidden; }",
@@ -33,6 +44,60 @@ const setup1155 = parseAbiParameters([
 	"Setup setup",
 	"struct Setup { string name; string symbol; string about; uint256 price; uint256 editions; uint256 hue; uint256 motif; }",
 ]);
+
+/** Anvil's accounts: ten for people, then the actors. */
+const ACCOUNTS_OF_PEOPLE = 10;
+
+const ACTORS = 40;
+const silent = () => {};
+
+/** Opens the chain of the data directory: continues it, or starts it with its history. */
+export async function openChain(opening: Opening): Promise<OpenChain> {
+	const { options, say } = opening;
+	const snapshot = readSnapshot(options.dataDir);
+	let reason = snapshot.kind === "broken" ? snapshot.reason : undefined;
+	if (snapshot.kind === "found") {
+		try {
+			return await continueChain(opening, snapshot);
+		} catch (cause) {
+			reason = cause instanceof Error ? cause.message : String(cause);
+		}
+	}
+	if (reason !== undefined) {
+		const file = join(options.dataDir, "chain.snapshot");
+		say(
+			`the saved chain cannot be used (${reason}); it is kept as ${file}.broken, a new world begins`,
+		);
+		renameSync(file, `${file}.broken`);
+	}
+	return await beginChain(opening);
+}
+
+/**
+ * Opens the market's chain with its history and without traffic; each transaction is mined as it
+ * comes. Half the work of `startSandbox`, which opens two more chains, all providers, and saves
+ * them.
+ */
+export async function openMarketChain(options: {
+	dataDir: string;
+	seed: number;
+	historyBlocks: number;
+}): Promise<MarketChain> {
+	const { anvil, world } = await openChain({
+		options: { ...options, port: 0 },
+		actors: createActors(Math.max(ACTORS, catalogue.length + 1)),
+		nowS: () => Math.floor(systemClock.nowMs() / 1_000),
+		say: silent,
+	});
+	await anvil.rpc.call("evm_setAutomine", [true]);
+	return {
+		httpUrl: `http://127.0.0.1:${anvil.port}`,
+		wsUrl: `ws://127.0.0.1:${anvil.port}`,
+		firstBlock: world.firstBlock,
+		usdFeeds: usdFeedsOf(world),
+		stop: anvil.stop,
+	};
+}
 
 /**
  * Deploys Seaport, the currencies and the collections into an empty chain, in blocks 1 and 2;
@@ -61,79 +126,6 @@ export async function createWorld(rpc: Rpc, draft: WorldDraft): Promise<World> {
 	return world;
 }
 
-/**
- * Returns the transactions that give every actor WETH and coins, and allow the conduit to move
- * these and the tokens of every collection.
- */
-function openPurses(world: World, actors: readonly Actor[]): PlannedTx[] {
-	const approveAll = encode("setApprovalForAll", [addresses.conduit, true]);
-	const approve = encode("approve", [addresses.conduit, maxUint256]);
-	return actors.flatMap(({ address }, actor) => [
-		call(actor, { to: addresses.weth, data: encode("deposit", []), value: parseEther("50000") }),
-		call(actor, { to: addresses.weth, data: approve }),
-		call(actor, { to: world.coin, data: encode("mint", [address, 10n ** 15n]) }),
-		call(actor, { to: world.coin, data: approve }),
-		...world.collections.map((collection) =>
-			call(actor, { to: collection.address, data: approveAll }),
-		),
-	]);
-}
-
-function creationOf(plan: CollectionPlan, artifacts: Artifacts): Hex {
-	const { name, symbol, about } = plan;
-	const common = { name, symbol, about, price: parseEther(plan.mintEther) };
-	const look = { hue: BigInt(plan.hue), motif: BigInt(plan.motif) };
-	const maxSupply = BigInt(plan.maxSupply);
-	if (plan.standard === "erc1155") {
-		const setup = { ...common, ...look, editions: maxSupply };
-		return `${artifacts.Sandbox1155.creation}${encodeAbiParameters(setup1155, [setup]).slice(2)}`;
-	}
-	const setup = { ...common, ...look, maxSupply, hidden: plan.reveal !== undefined };
-	return `${artifacts.Sandbox721.creation}${encodeAbiParameters(setup721, [setup]).slice(2)}`;
-}
-
-function encode(functionName: string, args: readonly unknown[]): Hex {
-	const abi: Abi = tokenAbi;
-	return encodeFunctionData({ abi, functionName, args });
-}
-
-function call(actor: number, to: { to: Hex; data: Hex; value?: bigint }): PlannedTx {
-	return { actor, to: to.to, data: to.data, value: to.value ?? 0n, label: "setup" };
-}
-
-export type Opening = {
-	options: Pick<Options, "dataDir" | "seed" | "historyBlocks" | "port">;
-	actors: readonly Actor[];
-	nowS(): number;
-	say(line: string): void;
-};
-export type OpenChain = { anvil: Anvil; world: World };
-
-/** Anvil's accounts: ten for people, then the actors. */
-const ACCOUNTS_OF_PEOPLE = 10;
-
-/** Opens the chain of the data directory: continues it, or starts it with its history. */
-export async function openChain(opening: Opening): Promise<OpenChain> {
-	const { options, say } = opening;
-	const snapshot = readSnapshot(options.dataDir);
-	let reason = snapshot.kind === "broken" ? snapshot.reason : undefined;
-	if (snapshot.kind === "found") {
-		try {
-			return await continueChain(opening, snapshot);
-		} catch (cause) {
-			reason = cause instanceof Error ? cause.message : String(cause);
-		}
-	}
-	if (reason !== undefined) {
-		const file = join(options.dataDir, "chain.snapshot");
-		say(
-			`the saved chain cannot be used (${reason}); it is kept as ${file}.broken, a new world begins`,
-		);
-		renameSync(file, `${file}.broken`);
-	}
-	return await beginChain(opening);
-}
-
 async function continueChain(
 	{ options, actors, nowS, say }: Opening,
 	{ world, headHash, stateFile }: Extract<Snapshot, { kind: "found" }>,
@@ -151,22 +143,6 @@ async function continueChain(
 		if (options.seed !== world.seed) say(`the saved world goes on with its own seed ${world.seed}`);
 		const missed = catchUpTimes(head.timeS, nowS());
 		await runChecked(anvil, { world, actors }, missed);
-		return { anvil, world };
-	} catch (cause) {
-		await anvil.stop();
-		throw cause;
-	}
-}
-
-async function beginChain({ options, actors, nowS }: Opening): Promise<OpenChain> {
-	const { seed, historyBlocks } = options;
-	const times = blockTimes(nowS(), historyBlocks);
-	const startS = times[0]?.timeS ?? nowS();
-	const accounts = ACCOUNTS_OF_PEOPLE + actors.length;
-	const anvil = await startAnvil({ accounts, port: options.port, genesisTimeS: startS - 60 });
-	try {
-		const world = await createWorld(anvil.rpc, { seed, historyBlocks, startS, actors });
-		await runChecked(anvil, { world, actors }, times);
 		return { anvil, world };
 	} catch (cause) {
 		await anvil.stop();
@@ -194,34 +170,58 @@ async function runChecked(
 	);
 }
 
-const ACTORS = 40;
-const silent = () => {};
+async function beginChain({ options, actors, nowS }: Opening): Promise<OpenChain> {
+	const { seed, historyBlocks } = options;
+	const times = blockTimes(nowS(), historyBlocks);
+	const startS = times[0]?.timeS ?? nowS();
+	const accounts = ACCOUNTS_OF_PEOPLE + actors.length;
+	const anvil = await startAnvil({ accounts, port: options.port, genesisTimeS: startS - 60 });
+	try {
+		const world = await createWorld(anvil.rpc, { seed, historyBlocks, startS, actors });
+		await runChecked(anvil, { world, actors }, times);
+		return { anvil, world };
+	} catch (cause) {
+		await anvil.stop();
+		throw cause;
+	}
+}
 
-/** The market's chain of the sandbox, without what else belongs to its world. */
-export type MarketChain = Pick<Sandbox, "httpUrl" | "wsUrl" | "firstBlock" | "usdFeeds" | "stop">;
+function call(actor: number, to: { to: Hex; data: Hex; value?: bigint }): PlannedTx {
+	return { actor, to: to.to, data: to.data, value: to.value ?? 0n, label: "setup" };
+}
+
+function creationOf(plan: CollectionPlan, artifacts: Artifacts): Hex {
+	const { name, symbol, about } = plan;
+	const common = { name, symbol, about, price: parseEther(plan.mintEther) };
+	const look = { hue: BigInt(plan.hue), motif: BigInt(plan.motif) };
+	const maxSupply = BigInt(plan.maxSupply);
+	if (plan.standard === "erc1155") {
+		const setup = { ...common, ...look, editions: maxSupply };
+		return `${artifacts.Sandbox1155.creation}${encodeAbiParameters(setup1155, [setup]).slice(2)}`;
+	}
+	const setup = { ...common, ...look, maxSupply, hidden: plan.reveal !== undefined };
+	return `${artifacts.Sandbox721.creation}${encodeAbiParameters(setup721, [setup]).slice(2)}`;
+}
 
 /**
- * Opens the market's chain with its history and without traffic; each transaction is mined as it
- * comes. Half the work of `startSandbox`, which opens two more chains, all providers, and saves
- * them.
+ * Returns the transactions that give every actor WETH and coins, and allow the conduit to move
+ * these and the tokens of every collection.
  */
-export async function openMarketChain(options: {
-	dataDir: string;
-	seed: number;
-	historyBlocks: number;
-}): Promise<MarketChain> {
-	const { anvil, world } = await openChain({
-		options: { ...options, port: 0 },
-		actors: createActors(Math.max(ACTORS, catalogue.length + 1)),
-		nowS: () => Math.floor(systemClock.nowMs() / 1_000),
-		say: silent,
-	});
-	await anvil.rpc.call("evm_setAutomine", [true]);
-	return {
-		httpUrl: `http://127.0.0.1:${anvil.port}`,
-		wsUrl: `ws://127.0.0.1:${anvil.port}`,
-		firstBlock: world.firstBlock,
-		usdFeeds: usdFeedsOf(world),
-		stop: anvil.stop,
-	};
+function openPurses(world: World, actors: readonly Actor[]): PlannedTx[] {
+	const approveAll = encode("setApprovalForAll", [addresses.conduit, true]);
+	const approve = encode("approve", [addresses.conduit, maxUint256]);
+	return actors.flatMap(({ address }, actor) => [
+		call(actor, { to: addresses.weth, data: encode("deposit", []), value: parseEther("50000") }),
+		call(actor, { to: addresses.weth, data: approve }),
+		call(actor, { to: world.coin, data: encode("mint", [address, 10n ** 15n]) }),
+		call(actor, { to: world.coin, data: approve }),
+		...world.collections.map((collection) =>
+			call(actor, { to: collection.address, data: approveAll }),
+		),
+	]);
+}
+
+function encode(functionName: string, args: readonly unknown[]): Hex {
+	const abi: Abi = tokenAbi;
+	return encodeFunctionData({ abi, functionName, args });
 }

@@ -11,9 +11,71 @@ import type { Actor, World } from "./World.ts";
 export type BlockTime = { timeS: number; share: Share };
 export type Share = { sales: number; mints: number };
 
+export type BlockDraft = {
+	world: World;
+	actors: readonly Actor[];
+	txs: readonly PlannedTx[];
+	timeS: number;
+};
+
+export type Live = {
+	actors: readonly Actor[];
+	paceMs: number;
+	signal: AbortSignal;
+	nowMs(): number;
+	say(line: string): void;
+	/** Called between blocks, when chain and world agree. */
+	afterBlock(): Promise<void>;
+};
+
 const QUARTER_S = 900;
 const LAST_HOUR_BLOCKS = 30;
 const LAST_HOUR_STEP_S = 120;
+
+const CATCH_UP_TIMES_QUARTER_S = 900;
+const CATCH_UP_BLOCKS_MAX = 200;
+
+const BLOCKS_PER_REQUEST = 50;
+const Receipts = z.array(z.object({ transactionHash: z.string(), status: z.string() }));
+
+const Hash = z.custom<Hex>((value) => isHex(value));
+const GAS_LIMIT = toHex(1_500_000);
+const DEPLOY_GAS_LIMIT = toHex(12_000_000);
+const MAX_FEE = toHex(3_000_000_000);
+const TIP = toHex(100_000_000);
+
+// Anvil keeps every trace: some 40 KB a transaction, 180 MB an hour at two seconds per block. So
+// after an hour without a restart the world slows down.
+const FULL_PACE_MS = 3_600_000;
+const SLOW_FACTOR = 5;
+const LIVE_SHARE = { sales: 0.13, mints: 0.35 };
+
+/** Plans and mines these blocks one after another; returns the planned transactions by hash. */
+export async function runTraffic(
+	rpc: Rpc,
+	people: { world: World; actors: readonly Actor[] },
+	times: readonly BlockTime[],
+): Promise<Map<string, PlannedTx>> {
+	const { world, actors } = people;
+	const prng = createPrng(world.prngState);
+	const meaning = new Map<string, PlannedTx>();
+	let mining: Promise<void> = Promise.resolve();
+	for (const { timeS, share } of times) {
+		const scene: Scene = { world, prng, actors, nowS: timeS, touched: new Set(), txs: [] };
+		await planBlock(scene, share);
+		// The next block is planned and signed while anvil works on this one.
+		await mining;
+		mining = mineBlock(rpc, { world, actors, txs: scene.txs, timeS }).then((hashes) => {
+			for (const [n, hash] of hashes.entries()) {
+				const tx = scene.txs[n];
+				if (tx) meaning.set(hash, tx);
+			}
+		});
+	}
+	await mining;
+	world.prngState = prng.state();
+	return meaning;
+}
 
 /** Returns the times of history's blocks up to now: every 15 minutes, in the last hour closer. */
 export function blockTimes(nowS: number, blocks: number): BlockTime[] {
@@ -29,9 +91,6 @@ export function blockTimes(nowS: number, blocks: number): BlockTime[] {
 	}));
 	return [...far, ...near];
 }
-
-const CATCH_UP_TIMES_QUARTER_S = 900;
-const CATCH_UP_BLOCKS_MAX = 200;
 
 /**
  * Returns at most 200 blocks for the time in which the world stood still, so that charts have no
@@ -49,8 +108,22 @@ export function catchUpTimes(headS: number, nowS: number): BlockTime[] {
 	}));
 }
 
-const BLOCKS_PER_REQUEST = 50;
-const Receipts = z.array(z.object({ transactionHash: z.string(), status: z.string() }));
+/** Mines a block of traffic at each beat until the signal. */
+export async function runLive(chain: OpenChain, live: Live): Promise<void> {
+	const startMs = live.nowMs();
+	while (!live.signal.aborted) {
+		const beganMs = live.nowMs();
+		try {
+			await beat(chain, live);
+		} catch (cause) {
+			if (live.signal.aborted) return;
+			live.say(`a block was not mined: ${cause instanceof Error ? cause.message : String(cause)}`);
+			await resume(chain, live);
+		}
+		const slow = beganMs - startMs > FULL_PACE_MS ? SLOW_FACTOR : 1;
+		await pause(live.paceMs * slow - (live.nowMs() - beganMs), live.signal);
+	}
+}
 
 /**
  * Reads every receipt of these blocks; returns their number and the hashes of failed transactions.
@@ -75,19 +148,6 @@ export async function findReverts(
 	}
 	return { transactions, reverted };
 }
-
-const Hash = z.custom<Hex>((value) => isHex(value));
-const GAS_LIMIT = toHex(1_500_000);
-const DEPLOY_GAS_LIMIT = toHex(12_000_000);
-const MAX_FEE = toHex(3_000_000_000);
-const TIP = toHex(100_000_000);
-
-export type BlockDraft = {
-	world: World;
-	actors: readonly Actor[];
-	txs: readonly PlannedTx[];
-	timeS: number;
-};
 
 /**
  * Sends a block's transactions with their nonces and mines it at its time; returns their hashes.
@@ -117,66 +177,6 @@ export async function mineBlock(
 	await rpc.call("evm_setNextBlockTimestamp", [timeS]);
 	await rpc.call("evm_mine", []);
 	return hashes;
-}
-
-/** Plans and mines these blocks one after another; returns the planned transactions by hash. */
-export async function runTraffic(
-	rpc: Rpc,
-	people: { world: World; actors: readonly Actor[] },
-	times: readonly BlockTime[],
-): Promise<Map<string, PlannedTx>> {
-	const { world, actors } = people;
-	const prng = createPrng(world.prngState);
-	const meaning = new Map<string, PlannedTx>();
-	let mining: Promise<void> = Promise.resolve();
-	for (const { timeS, share } of times) {
-		const scene: Scene = { world, prng, actors, nowS: timeS, touched: new Set(), txs: [] };
-		await planBlock(scene, share);
-		// The next block is planned and signed while anvil works on this one.
-		await mining;
-		mining = mineBlock(rpc, { world, actors, txs: scene.txs, timeS }).then((hashes) => {
-			for (const [n, hash] of hashes.entries()) {
-				const tx = scene.txs[n];
-				if (tx) meaning.set(hash, tx);
-			}
-		});
-	}
-	await mining;
-	world.prngState = prng.state();
-	return meaning;
-}
-
-export type Live = {
-	actors: readonly Actor[];
-	paceMs: number;
-	signal: AbortSignal;
-	nowMs(): number;
-	say(line: string): void;
-	/** Called between blocks, when chain and world agree. */
-	afterBlock(): Promise<void>;
-};
-
-// Anvil keeps every trace: some 40 KB a transaction, 180 MB an hour at two seconds per block. So
-// after an hour without a restart the world slows down.
-const FULL_PACE_MS = 3_600_000;
-const SLOW_FACTOR = 5;
-const LIVE_SHARE = { sales: 0.13, mints: 0.35 };
-
-/** Mines a block of traffic at each beat until the signal. */
-export async function runLive(chain: OpenChain, live: Live): Promise<void> {
-	const startMs = live.nowMs();
-	while (!live.signal.aborted) {
-		const beganMs = live.nowMs();
-		try {
-			await beat(chain, live);
-		} catch (cause) {
-			if (live.signal.aborted) return;
-			live.say(`a block was not mined: ${cause instanceof Error ? cause.message : String(cause)}`);
-			await resume(chain, live);
-		}
-		const slow = beganMs - startMs > FULL_PACE_MS ? SLOW_FACTOR : 1;
-		await pause(live.paceMs * slow - (live.nowMs() - beganMs), live.signal);
-	}
 }
 
 async function beat({ anvil, world }: OpenChain, live: Live): Promise<void> {

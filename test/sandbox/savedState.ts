@@ -17,19 +17,23 @@ import { catalogue } from "./catalogue.ts";
 import { type Rpc, readHead } from "./createRpc.ts";
 import { World } from "./World.ts";
 
+export type ChainFile =
+	| { kind: "none" }
+	| { kind: "broken"; reason: string }
+	| { kind: "found"; world: unknown; headHash: string; stateFile: string };
+
+export type Snapshot =
+	| Exclude<ChainFile, { kind: "found" }>
+	| (Extract<ChainFile, { kind: "found" }> & { world: World });
+
+/** The place of a chain's file: the data directory, and the chain's name in it. */
+type ChainPlace = { dataDir: string; name: string };
+
 const Header = z.object({
 	format: z.literal(1),
 	head: z.object({ number: z.int(), hash: z.string(), timeS: z.int() }),
 	world: z.unknown(),
 });
-
-/** The place of a chain's file: the data directory, and the chain's name in it. */
-type ChainPlace = { dataDir: string; name: string };
-
-export type ChainFile =
-	| { kind: "none" }
-	| { kind: "broken"; reason: string }
-	| { kind: "found"; world: unknown; headHash: string; stateFile: string };
 
 /**
  * Saves a chain and reads it back: one file, renamed into place. Line 1 is JSON, the rest gzip.
@@ -124,10 +128,6 @@ export function lockDataDir(dataDir: string): { release(): void } {
 	}
 	return { release: () => database.close() };
 }
-
-export type Snapshot =
-	| Exclude<ChainFile, { kind: "found" }>
-	| (Extract<ChainFile, { kind: "found" }> & { world: World });
 
 /** Reads the saved chain of the market, with its traffic's state. */
 export function readSnapshot(dataDir: string): Snapshot {

@@ -44,16 +44,6 @@ export type OrderParameters = {
 
 export type SignedOrder = { parameters: OrderParameters; signature: Hex };
 
-// Seaport's routes, four order types each: what is paid with and what is handed over.
-const route = {
-	nativeTo721: 0,
-	nativeTo1155: 4,
-	coinTo721: 8,
-	coinTo1155: 12,
-	token721ToCoin: 16,
-	token1155ToCoin: 20,
-};
-
 /**
  * BasicOrderParameters of an order that fits them: one offered item, then payments in one currency.
  */
@@ -77,6 +67,72 @@ export type BasicParameters = {
 	additionalRecipients: { amount: bigint; recipient: Address }[];
 	signature: Hex;
 };
+
+export type OrderDraft = {
+	offer: OfferItem[];
+	consideration: ConsiderationItem[];
+	salt: bigint;
+	/** The time of the block that fills it; the order opens an hour before and ends a week after. */
+	nowS: number;
+	partial?: boolean;
+};
+
+// Seaport's routes, four order types each: what is paid with and what is handed over.
+const route = {
+	nativeTo721: 0,
+	nativeTo1155: 4,
+	coinTo721: 8,
+	coinTo1155: 12,
+	token721ToCoin: 16,
+	token1155ToCoin: 20,
+};
+
+const offerType =
+	"OfferItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount)";
+const considerationType =
+	"ConsiderationItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,address recipient)";
+const componentsType =
+	"OrderComponents(address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter)";
+const domainType =
+	"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
+
+const textHash = (text: string): Hex => keccak256(stringToHex(text));
+const offerTypeHash = textHash(offerType);
+const considerationTypeHash = textHash(considerationType);
+// EIP-712 encodeType: the primary type, then the referenced ones in alphabetical order.
+const orderTypeHash = textHash(componentsType + considerationType + offerType);
+const domainSeparator = keccak256(
+	concatHex([
+		textHash(domainType),
+		textHash("Seaport"),
+		textHash("1.6"),
+		word(31_337n),
+		pad(addresses.seaport),
+	]),
+);
+
+/** The calls with which this world trades. */
+export const seaportAbi = parseAbi([
+	"struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
+	"struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",
+	"struct OrderParameters { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 totalOriginalConsiderationItems; }",
+	"struct Order { OrderParameters parameters; bytes signature; }",
+	"struct AdvancedOrder { OrderParameters parameters; uint120 numerator; uint120 denominator; bytes signature; bytes extraData; }",
+	"struct CriteriaResolver { uint256 orderIndex; uint8 side; uint256 index; uint256 identifier; bytes32[] criteriaProof; }",
+	"struct FulfillmentComponent { uint256 orderIndex; uint256 itemIndex; }",
+	"struct Fulfillment { FulfillmentComponent[] offerComponents; FulfillmentComponent[] considerationComponents; }",
+	"struct AdditionalRecipient { uint256 amount; address recipient; }",
+	"struct BasicOrderParameters { address considerationToken; uint256 considerationIdentifier; uint256 considerationAmount; address offerer; address zone; address offerToken; uint256 offerIdentifier; uint256 offerAmount; uint8 basicOrderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 offererConduitKey; bytes32 fulfillerConduitKey; uint256 totalOriginalAdditionalRecipients; AdditionalRecipient[] additionalRecipients; bytes signature; }",
+	"struct OrderComponents { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 counter; }",
+	"function cancel(OrderComponents[] orders) returns (bool)",
+	"function fulfillBasicOrder(BasicOrderParameters parameters) payable returns (bool)",
+	"function fulfillBasicOrder_efficient_6GL6yc(BasicOrderParameters parameters) payable returns (bool)",
+	"function fulfillOrder(Order order, bytes32 fulfillerConduitKey) payable returns (bool)",
+	"function fulfillAdvancedOrder(AdvancedOrder advancedOrder, CriteriaResolver[] criteriaResolvers, bytes32 fulfillerConduitKey, address recipient) payable returns (bool)",
+	"function fulfillAvailableOrders(Order[] orders, FulfillmentComponent[][] offerFulfillments, FulfillmentComponent[][] considerationFulfillments, bytes32 fulfillerConduitKey, uint256 maximumFulfilled) payable",
+	"function matchOrders(Order[] orders, Fulfillment[] fulfillments) payable",
+	"function matchAdvancedOrders(AdvancedOrder[] orders, CriteriaResolver[] criteriaResolvers, Fulfillment[] fulfillments, address recipient) payable",
+]);
 
 export function basicParameters({ parameters, signature }: SignedOrder): BasicParameters {
 	const [offered] = parameters.offer;
@@ -107,35 +163,28 @@ export function basicParameters({ parameters, signature }: SignedOrder): BasicPa
 	};
 }
 
-function routeOf(offered: number, asked: number): number {
-	if (offered === 1) return asked === 2 ? route.token721ToCoin : route.token1155ToCoin;
-	if (asked === 0) return offered === 2 ? route.nativeTo721 : route.nativeTo1155;
-	return offered === 2 ? route.coinTo721 : route.coinTo1155;
+/**
+ * Completes a draft as usual in this world (no zone, the OpenSea conduit) and signs it for the
+ * offerer.
+ */
+export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<SignedOrder> {
+	const parameters = {
+		offerer: offerer.address,
+		zone: zeroAddress,
+		offer: draft.offer,
+		consideration: draft.consideration,
+		orderType: draft.partial ? 1 : 0,
+		startTime: BigInt(draft.nowS - 3_600),
+		endTime: BigInt(draft.nowS + 7 * 86_400),
+		zoneHash: zeroHash,
+		salt: draft.salt,
+		conduitKey,
+		totalOriginalConsiderationItems: BigInt(draft.consideration.length),
+	} as const;
+	const hash = hashOrder(parameters);
+	const signature: Hex = await sign({ hash, privateKey: offerer.privateKey, to: "hex" });
+	return { parameters, signature };
 }
-
-const offerType =
-	"OfferItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount)";
-const considerationType =
-	"ConsiderationItem(uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount,address recipient)";
-const componentsType =
-	"OrderComponents(address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter)";
-const domainType =
-	"EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
-
-const textHash = (text: string): Hex => keccak256(stringToHex(text));
-const offerTypeHash = textHash(offerType);
-const considerationTypeHash = textHash(considerationType);
-// EIP-712 encodeType: the primary type, then the referenced ones in alphabetical order.
-const orderTypeHash = textHash(componentsType + considerationType + offerType);
-const domainSeparator = keccak256(
-	concatHex([
-		textHash(domainType),
-		textHash("Seaport"),
-		textHash("1.6"),
-		word(31_337n),
-		pad(addresses.seaport),
-	]),
-);
 
 /**
  * Returns the EIP-712 digest that an offerer signs.
@@ -169,12 +218,14 @@ export function hashComponents(order: OrderParameters): Hex {
 	);
 }
 
-function hashOffer(item: OfferItem): Hex {
-	return keccak256(concatHex([offerTypeHash, ...itemWords(item)]));
+function routeOf(offered: number, asked: number): number {
+	if (offered === 1) return asked === 2 ? route.token721ToCoin : route.token1155ToCoin;
+	if (asked === 0) return offered === 2 ? route.nativeTo721 : route.nativeTo1155;
+	return offered === 2 ? route.coinTo721 : route.coinTo1155;
 }
 
-function hashConsideration(item: ConsiderationItem): Hex {
-	return keccak256(concatHex([considerationTypeHash, ...itemWords(item), pad(item.recipient)]));
+function hashOffer(item: OfferItem): Hex {
+	return keccak256(concatHex([offerTypeHash, ...itemWords(item)]));
 }
 
 function itemWords(item: OfferItem): Hex[] {
@@ -192,57 +243,6 @@ function word(value: bigint): Hex {
 	return toHex(value, { size: 32 });
 }
 
-/** The calls with which this world trades. */
-export const seaportAbi = parseAbi([
-	"struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
-	"struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",
-	"struct OrderParameters { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 totalOriginalConsiderationItems; }",
-	"struct Order { OrderParameters parameters; bytes signature; }",
-	"struct AdvancedOrder { OrderParameters parameters; uint120 numerator; uint120 denominator; bytes signature; bytes extraData; }",
-	"struct CriteriaResolver { uint256 orderIndex; uint8 side; uint256 index; uint256 identifier; bytes32[] criteriaProof; }",
-	"struct FulfillmentComponent { uint256 orderIndex; uint256 itemIndex; }",
-	"struct Fulfillment { FulfillmentComponent[] offerComponents; FulfillmentComponent[] considerationComponents; }",
-	"struct AdditionalRecipient { uint256 amount; address recipient; }",
-	"struct BasicOrderParameters { address considerationToken; uint256 considerationIdentifier; uint256 considerationAmount; address offerer; address zone; address offerToken; uint256 offerIdentifier; uint256 offerAmount; uint8 basicOrderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 offererConduitKey; bytes32 fulfillerConduitKey; uint256 totalOriginalAdditionalRecipients; AdditionalRecipient[] additionalRecipients; bytes signature; }",
-	"struct OrderComponents { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 counter; }",
-	"function cancel(OrderComponents[] orders) returns (bool)",
-	"function fulfillBasicOrder(BasicOrderParameters parameters) payable returns (bool)",
-	"function fulfillBasicOrder_efficient_6GL6yc(BasicOrderParameters parameters) payable returns (bool)",
-	"function fulfillOrder(Order order, bytes32 fulfillerConduitKey) payable returns (bool)",
-	"function fulfillAdvancedOrder(AdvancedOrder advancedOrder, CriteriaResolver[] criteriaResolvers, bytes32 fulfillerConduitKey, address recipient) payable returns (bool)",
-	"function fulfillAvailableOrders(Order[] orders, FulfillmentComponent[][] offerFulfillments, FulfillmentComponent[][] considerationFulfillments, bytes32 fulfillerConduitKey, uint256 maximumFulfilled) payable",
-	"function matchOrders(Order[] orders, Fulfillment[] fulfillments) payable",
-	"function matchAdvancedOrders(AdvancedOrder[] orders, CriteriaResolver[] criteriaResolvers, Fulfillment[] fulfillments, address recipient) payable",
-]);
-
-export type OrderDraft = {
-	offer: OfferItem[];
-	consideration: ConsiderationItem[];
-	salt: bigint;
-	/** The time of the block that fills it; the order opens an hour before and ends a week after. */
-	nowS: number;
-	partial?: boolean;
-};
-
-/**
- * Completes a draft as usual in this world (no zone, the OpenSea conduit) and signs it for the
- * offerer.
- */
-export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<SignedOrder> {
-	const parameters = {
-		offerer: offerer.address,
-		zone: zeroAddress,
-		offer: draft.offer,
-		consideration: draft.consideration,
-		orderType: draft.partial ? 1 : 0,
-		startTime: BigInt(draft.nowS - 3_600),
-		endTime: BigInt(draft.nowS + 7 * 86_400),
-		zoneHash: zeroHash,
-		salt: draft.salt,
-		conduitKey,
-		totalOriginalConsiderationItems: BigInt(draft.consideration.length),
-	} as const;
-	const hash = hashOrder(parameters);
-	const signature: Hex = await sign({ hash, privateKey: offerer.privateKey, to: "hex" });
-	return { parameters, signature };
+function hashConsideration(item: ConsiderationItem): Hex {
+	return keccak256(concatHex([considerationTypeHash, ...itemWords(item), pad(item.recipient)]));
 }

@@ -2,6 +2,25 @@ import { z } from "zod";
 import { MINUTE_MS } from "#core/time.ts";
 import { type Calls, createCallLog } from "./emulatorFaults.ts";
 
+export type ModelEmulatorOptions = {
+	port?: number | undefined;
+	/** Required as a bearer token; without it no key is needed. */
+	apiKey?: string | undefined;
+};
+
+export type ModelEmulator = {
+	/** OPENAI_BASE_URL */
+	url: string;
+	fault(order: ModelFault): void;
+	clearFaults(): void;
+	calls(): Calls;
+	/** Returns the last hundred requests, oldest first. */
+	requests(): readonly ModelRequest[];
+	stop(): Promise<void>;
+};
+
+type Rule = readonly [pattern: string, command: (found: Record<string, string>) => string];
+
 /** The kinds of faults of a language model, or of its server. */
 export const MODEL_FAULT_KINDS = [
 	"status",
@@ -40,8 +59,6 @@ const NAME = "(?:the |an? |one |some |any )*(?<name>[\\p{L}\\p{N}][\\p{L}\\p{N}'
 const END =
 	"(?:'s)?(?:\\s+(?:right now|now|today|these days|lately|currently|please|pls|going for|worth|cost|at|nft|nfts|traded|trading|sell for|go for))*\\s*[?!.]*$";
 
-type Rule = readonly [pattern: string, command: (found: Record<string, string>) => string];
-
 /** Questions about the market come first: a question about a price must not send anything. */
 const RULES: readonly Rule[] = [
 	["what(?:'s| is) (?:hot|popular|pumping|moving|everyone buying)", () => "trending"],
@@ -63,41 +80,6 @@ const RULES: readonly Rule[] = [
 
 const COMPILED = RULES.map(([pattern, write]) => ({ pattern: new RegExp(pattern, "iu"), write }));
 
-/**
- * Reads free text as a well-behaved language model would that knows a few phrases; returns the
- * command, or null. The same text always gives the same answer.
- */
-export function scriptedModel(text: string): string | null {
-	for (const { pattern, write } of COMPILED) {
-		const found = pattern.exec(text.trim());
-		if (found) return write(found.groups ?? {});
-	}
-	return null;
-}
-
-function floorOf({ name }: Record<string, string>): string {
-	return `floor ${name}`;
-}
-
-export type ModelEmulatorOptions = {
-	port?: number | undefined;
-	/** Required as a bearer token; without it no key is needed. */
-	apiKey?: string | undefined;
-};
-
-export type ModelRequest = z.output<typeof Body>;
-
-export type ModelEmulator = {
-	/** OPENAI_BASE_URL */
-	url: string;
-	fault(order: ModelFault): void;
-	clearFaults(): void;
-	calls(): Calls;
-	/** Returns the last hundred requests, oldest first. */
-	requests(): readonly ModelRequest[];
-	stop(): Promise<void>;
-};
-
 const Body = z.looseObject({
 	model: z.string(),
 	messages: z.array(z.looseObject({ role: z.string(), content: z.string() })),
@@ -105,12 +87,21 @@ const Body = z.looseObject({
 	max_completion_tokens: z.number().optional(),
 });
 
+export type ModelRequest = z.output<typeof Body>;
+
 const REQUESTS_MAX = 100;
 const SLOW_MS = 3_000;
 const SILENCE_MS = 120_000;
 const ENDLESS_TOKENS = 10_000;
 const START_MODEL_EMULATOR_AMOUNT = "\\d+(?:\\.\\d+)?";
 const ATTACKER = `0x${"66".repeat(20)}`;
+
+/** What a model repeats that takes whatever it finds in a text for its author's wish. */
+const PARROT = new RegExp(
+	`(?:send|transfer) ${START_MODEL_EMULATOR_AMOUNT} eth to 0x[0-9a-f]{40}(?: on \\w+)?|` +
+		`buy [\\w-]+ #\\d+ [a-z ]+ ${START_MODEL_EMULATOR_AMOUNT} eth`,
+	"i",
+);
 
 /** Starts an OpenAI-compatible endpoint with a scripted model, for chat without a key. */
 export function startModelEmulator(options: ModelEmulatorOptions = {}): ModelEmulator {
@@ -188,6 +179,22 @@ export function startModelEmulator(options: ModelEmulatorOptions = {}): ModelEmu
 	};
 }
 
+/**
+ * Reads free text as a well-behaved language model would that knows a few phrases; returns the
+ * command, or null. The same text always gives the same answer.
+ */
+export function scriptedModel(text: string): string | null {
+	for (const { pattern, write } of COMPILED) {
+		const found = pattern.exec(text.trim());
+		if (found) return write(found.groups ?? {});
+	}
+	return null;
+}
+
+function refused(status: number, message: string): Response {
+	return Response.json({ error: { message, type: "sandbox", code: null } }, { status });
+}
+
 async function answer(
 	body: ModelRequest,
 	fault: ModelFault | null,
@@ -232,18 +239,12 @@ async function answer(
 	}
 }
 
-/** What a model repeats that takes whatever it finds in a text for its author's wish. */
-const PARROT = new RegExp(
-	`(?:send|transfer) ${START_MODEL_EMULATOR_AMOUNT} eth to 0x[0-9a-f]{40}(?: on \\w+)?|` +
-		`buy [\\w-]+ #\\d+ [a-z ]+ ${START_MODEL_EMULATOR_AMOUNT} eth`,
-	"i",
-);
-
-/** Returns a tampered command: another amount, or else another name; and the attacker's address. */
-function changed(command: string): string {
-	const richer = command.replace(/\b\d+(\.\d+)?\b(?!.*\beth\b.*\beth\b)/, "9000");
-	const other = richer.replace(/0x[0-9a-fA-F]{40}/, ATTACKER);
-	return other === command ? `${command} two` : other;
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const timer = setTimeout(resolve, ms);
+	signal.addEventListener("abort", () => resolve(), { once: true });
+	await promise;
+	clearTimeout(timer);
 }
 
 function completion(body: ModelRequest, content: string, tokens = 12): Response {
@@ -258,14 +259,13 @@ function completion(body: ModelRequest, content: string, tokens = 12): Response 
 	});
 }
 
-function refused(status: number, message: string): Response {
-	return Response.json({ error: { message, type: "sandbox", code: null } }, { status });
+/** Returns a tampered command: another amount, or else another name; and the attacker's address. */
+function changed(command: string): string {
+	const richer = command.replace(/\b\d+(\.\d+)?\b(?!.*\beth\b.*\beth\b)/, "9000");
+	const other = richer.replace(/0x[0-9a-fA-F]{40}/, ATTACKER);
+	return other === command ? `${command} two` : other;
 }
 
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	const timer = setTimeout(resolve, ms);
-	signal.addEventListener("abort", () => resolve(), { once: true });
-	await promise;
-	clearTimeout(timer);
+function floorOf({ name }: Record<string, string>): string {
+	return `floor ${name}`;
 }

@@ -9,6 +9,12 @@ export type Tally = {
 	all(): [string, number][];
 };
 
+/** A promise that was broken, and how. */
+export type Wrong = {
+	about: "rows" | "convergence" | "fencing" | "frames" | "hints";
+	what: string;
+};
+
 export function createTally(): Tally {
 	const counts = new Map<string, number>();
 	const of = (what: string) => counts.get(what) ?? 0;
@@ -18,12 +24,6 @@ export function createTally(): Tally {
 		all: () => [...counts].sort(([, a], [, b]) => b - a),
 	};
 }
-
-/** A promise that was broken, and how. */
-export type Wrong = {
-	about: "rows" | "convergence" | "fencing" | "frames" | "hints";
-	what: string;
-};
 
 /** A log for looking into one seed: one short line each, with what an error says. */
 export function createTalk(print: (line: string) => void, bound: object = {}): Log {

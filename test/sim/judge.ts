@@ -17,7 +17,37 @@ import { SCAN_FROM, type World } from "#test/sim/playStep.ts";
 import { startSimProcess } from "#test/sim/process/startSimProcess.ts";
 import { createTally, type Wrong } from "#test/sim/Tally.ts";
 
+export type JudgeOptions = {
+	/** Two ids that nobody else in the database has: of the world, and for its linear run. */
+	chainIds: readonly [number, number];
+	db: Database;
+	log: Log;
+};
+
 const LOOK_EVERY_MS = 20;
+
+const RUN_LINEAR_LOOK_EVERY_MS = 20;
+const LOOKS_MAX = 750;
+
+/**
+ * Compares a world's index with what must be, twice over: by what really happened, and by what a
+ * run without trouble makes of it.
+ */
+export async function judge({ chainIds, db, log }: JudgeOptions, world: World): Promise<Wrong[]> {
+	const [chainId, linearId] = chainIds;
+	const events = expectedEvents(world.chain.branch().blocks, SCAN_FROM);
+	const found = await readRows(db, chainId);
+	const linear = await runLinear({ chainId: linearId, chain: world.chain, db, log });
+	const contracts = [...cast.erc721, ...cast.erc1155];
+	const told = await checkFrames(db, { chain: chainOf(chainId).slug, contracts, events });
+	const announced = await checkHints(db, world.hints);
+	return [
+		...compareRows(found, expectedRows(events)).map(about("rows", "by the facts")),
+		...compareRows(found, linear).map(about("rows", "by a linear run")),
+		...told.map(about("frames")),
+		...announced.map(about("hints")),
+	];
+}
 
 /**
  * What is still owed when time is up; null as soon as nothing is. The time begins anew whenever
@@ -41,9 +71,6 @@ export async function converge(
 		await sleep(LOOK_EVERY_MS);
 	}
 }
-
-const RUN_LINEAR_LOOK_EVERY_MS = 20;
-const LOOKS_MAX = 750;
 
 /** What one process without any trouble makes of a chain as it stands. */
 export async function runLinear(options: {
@@ -81,33 +108,6 @@ export async function runLinear(options: {
 	}
 	await process.stop();
 	return readRows(db, chainId);
-}
-
-export type JudgeOptions = {
-	/** Two ids that nobody else in the database has: of the world, and for its linear run. */
-	chainIds: readonly [number, number];
-	db: Database;
-	log: Log;
-};
-
-/**
- * Compares a world's index with what must be, twice over: by what really happened, and by what a
- * run without trouble makes of it.
- */
-export async function judge({ chainIds, db, log }: JudgeOptions, world: World): Promise<Wrong[]> {
-	const [chainId, linearId] = chainIds;
-	const events = expectedEvents(world.chain.branch().blocks, SCAN_FROM);
-	const found = await readRows(db, chainId);
-	const linear = await runLinear({ chainId: linearId, chain: world.chain, db, log });
-	const contracts = [...cast.erc721, ...cast.erc1155];
-	const told = await checkFrames(db, { chain: chainOf(chainId).slug, contracts, events });
-	const announced = await checkHints(db, world.hints);
-	return [
-		...compareRows(found, expectedRows(events)).map(about("rows", "by the facts")),
-		...compareRows(found, linear).map(about("rows", "by a linear run")),
-		...told.map(about("frames")),
-		...announced.map(about("hints")),
-	];
 }
 
 function about(promise: Wrong["about"], how?: string) {

@@ -22,11 +22,34 @@ export type WorldOptions = {
 	tally: Tally;
 };
 
+/** What is under way in one seed: who runs, and what ends when. */
+export type Play = {
+	world: World;
+	/** By seat: a seat is empty while its process is dead or stopped. */
+	seats: (SimProcess | null)[];
+	/** What to do after so many more steps. */
+	due: { steps: number; act: () => void }[];
+	/** Those that were asked to stop. Not waited for: one may wait for another that stalls. */
+	leaving: Promise<void>[];
+};
+
 /** How far below the highest block ever a fork may begin; the product promises 64. */
 const FORK_DEPTH_MAX = 60;
 const FIRST_BLOCKS = 3;
 /** Lanes begin here, wherever the head is: so every run is asked for the same blocks. */
 export const SCAN_FROM = 1;
+
+/** Lets one thing happen, and what was due to end. */
+export async function playStep(play: Play, step: Step): Promise<void> {
+	const { world } = play;
+	for (const one of play.due) one.steps--;
+	const ready = play.due.filter(({ steps }) => steps <= 0);
+	play.due = play.due.filter((one) => !ready.includes(one));
+	for (const { act } of ready) act();
+	const happened = act(play, step);
+	if (happened) world.tally.add(`step_${step.kind}`);
+	await world.pause(step.pause);
+}
 
 /** One chain, its nodes and its processes, as one seed wants them. */
 export function createWorld(options: WorldOptions) {
@@ -106,29 +129,6 @@ export function createWorld(options: WorldOptions) {
 	}
 
 	return { chain, chainId, nodes, faults, wrong, hints, start, pause, close, tally };
-}
-
-/** What is under way in one seed: who runs, and what ends when. */
-export type Play = {
-	world: World;
-	/** By seat: a seat is empty while its process is dead or stopped. */
-	seats: (SimProcess | null)[];
-	/** What to do after so many more steps. */
-	due: { steps: number; act: () => void }[];
-	/** Those that were asked to stop. Not waited for: one may wait for another that stalls. */
-	leaving: Promise<void>[];
-};
-
-/** Lets one thing happen, and what was due to end. */
-export async function playStep(play: Play, step: Step): Promise<void> {
-	const { world } = play;
-	for (const one of play.due) one.steps--;
-	const ready = play.due.filter(({ steps }) => steps <= 0);
-	play.due = play.due.filter((one) => !ready.includes(one));
-	for (const { act } of ready) act();
-	const happened = act(play, step);
-	if (happened) world.tally.add(`step_${step.kind}`);
-	await world.pause(step.pause);
 }
 
 function act(play: Play, step: Step): boolean {

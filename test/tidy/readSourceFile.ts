@@ -5,6 +5,42 @@ import type { SourceFile, SourceImport } from "#test/tidy/Rule.ts";
 
 type Token = { kind: SyntaxKind; start: number; text: string };
 
+type Reading = { path: string; tokens: Token[]; lineOf: (position: number) => number };
+
+const COMMENTS = new Set([SyntaxKind.SingleLineCommentTrivia, SyntaxKind.MultiLineCommentTrivia]);
+const TRIVIA = new Set([...COMMENTS, SyntaxKind.WhitespaceTrivia, SyntaxKind.NewLineTrivia]);
+const LITERALS = new Set([
+	SyntaxKind.StringLiteral,
+	SyntaxKind.NoSubstitutionTemplateLiteral,
+	SyntaxKind.TemplateHead,
+	SyntaxKind.TemplateMiddle,
+	SyntaxKind.TemplateTail,
+	SyntaxKind.RegularExpressionLiteral,
+]);
+/** After one of these a slash divides; after anything else it begins a pattern. */
+const ENDS_EXPRESSION = new Set([
+	...LITERALS,
+	SyntaxKind.Identifier,
+	SyntaxKind.NumericLiteral,
+	SyntaxKind.BigIntLiteral,
+	SyntaxKind.CloseParenToken,
+	SyntaxKind.CloseBracketToken,
+	SyntaxKind.CloseBraceToken,
+	SyntaxKind.ThisKeyword,
+	SyntaxKind.SuperKeyword,
+	SyntaxKind.TrueKeyword,
+	SyntaxKind.FalseKeyword,
+	SyntaxKind.NullKeyword,
+]);
+
+const FILES = new Bun.Glob("{core,plugins,agent,api,test}/**/*.{ts,tsx}");
+
+/** Generated code is outside the house's rules, and lives in these folders only. */
+const GENERATED = /\/(abi|migrations|generated|node_modules)\//;
+
+/** Files of other programs that the bench runs, by their rules: test/bench/peers/README.md. */
+const OTHERS = /^test\/bench\/peers\/projects\//;
+
 /** Takes a file apart with TypeScript's own scanner, so that no rule mistakes a text for code. */
 export function readSourceFile(path: string, text: string): SourceFile {
 	const tokens = tokensOf(text);
@@ -18,6 +54,17 @@ export function readSourceFile(path: string, text: string): SourceFile {
 		imports: importsOf({ path, tokens, lineOf }),
 		exports: exportsOf(code),
 	};
+}
+
+/** Every file of the project that a person wrote. */
+export async function projectFiles(): Promise<SourceFile[]> {
+	const root = join(import.meta.dir, "../..");
+	const paths = [...FILES.scanSync({ cwd: root })]
+		.filter((path) => !GENERATED.test(path) && !OTHERS.test(path))
+		.sort();
+	return Promise.all(
+		paths.map(async (path) => readSourceFile(path, await Bun.file(join(root, path)).text())),
+	);
 }
 
 function tokensOf(text: string): Token[] {
@@ -49,34 +96,8 @@ function tokensOf(text: string): Token[] {
 	}
 }
 
-const COMMENTS = new Set([SyntaxKind.SingleLineCommentTrivia, SyntaxKind.MultiLineCommentTrivia]);
-const TRIVIA = new Set([...COMMENTS, SyntaxKind.WhitespaceTrivia, SyntaxKind.NewLineTrivia]);
-const LITERALS = new Set([
-	SyntaxKind.StringLiteral,
-	SyntaxKind.NoSubstitutionTemplateLiteral,
-	SyntaxKind.TemplateHead,
-	SyntaxKind.TemplateMiddle,
-	SyntaxKind.TemplateTail,
-	SyntaxKind.RegularExpressionLiteral,
-]);
-/** After one of these a slash divides; after anything else it begins a pattern. */
-const ENDS_EXPRESSION = new Set([
-	...LITERALS,
-	SyntaxKind.Identifier,
-	SyntaxKind.NumericLiteral,
-	SyntaxKind.BigIntLiteral,
-	SyntaxKind.CloseParenToken,
-	SyntaxKind.CloseBracketToken,
-	SyntaxKind.CloseBraceToken,
-	SyntaxKind.ThisKeyword,
-	SyntaxKind.SuperKeyword,
-	SyntaxKind.TrueKeyword,
-	SyntaxKind.FalseKeyword,
-	SyntaxKind.NullKeyword,
-]);
-
-function isComment({ kind }: Token): boolean {
-	return COMMENTS.has(kind);
+function lineCounter(text: string): (position: number) => number {
+	return (position) => text.slice(0, position).split("\n").length;
 }
 
 function blanked(text: string, tokens: Token[]): string {
@@ -91,11 +112,9 @@ function blanked(text: string, tokens: Token[]): string {
 	return code.padEnd(text.length).slice(0, text.length);
 }
 
-function lineCounter(text: string): (position: number) => number {
-	return (position) => text.slice(0, position).split("\n").length;
+function isComment({ kind }: Token): boolean {
+	return COMMENTS.has(kind);
 }
-
-type Reading = { path: string; tokens: Token[]; lineOf: (position: number) => number };
 
 function importsOf({ path, tokens, lineOf }: Reading): SourceImport[] {
 	const significant = tokens.filter(({ kind }) => !TRIVIA.has(kind));
@@ -149,23 +168,4 @@ function exportsOf(code: string): SourceFile["exports"] {
 			.filter((name) => name !== "")
 			.map((name) => ({ name: name.replace(/^type\s+/, ""), kind: "value" as const })),
 	];
-}
-
-const FILES = new Bun.Glob("{core,plugins,agent,api,test}/**/*.{ts,tsx}");
-
-/** Generated code is outside the house's rules, and lives in these folders only. */
-const GENERATED = /\/(abi|migrations|generated|node_modules)\//;
-
-/** Files of other programs that the bench runs, by their rules: test/bench/peers/README.md. */
-const OTHERS = /^test\/bench\/peers\/projects\//;
-
-/** Every file of the project that a person wrote. */
-export async function projectFiles(): Promise<SourceFile[]> {
-	const root = join(import.meta.dir, "../..");
-	const paths = [...FILES.scanSync({ cwd: root })]
-		.filter((path) => !GENERATED.test(path) && !OTHERS.test(path))
-		.sort();
-	return Promise.all(
-		paths.map(async (path) => readSourceFile(path, await Bun.file(join(root, path)).text())),
-	);
 }

@@ -31,15 +31,6 @@ const AHEAD_MAX = 2_000;
 /** No chain makes blocks faster: the fastest known one makes ten in a second. */
 const BLOCKS_PER_SECOND_MAX = 20;
 
-/**
- * Returns how many blocks a chain can grow in `elapsedMs`, plus a tolerance. A head beyond that
- * needs a second answer that agrees: otherwise a single false one would make every honest node look
- * behind, and every receipt look final.
- */
-export function blocksAheadMax(elapsedMs: number): number {
-	return AHEAD_MAX + Math.ceil((Math.max(elapsedMs, 0) / 1_000) * BLOCKS_PER_SECOND_MAX);
-}
-
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
 
 const hash = z
@@ -60,6 +51,15 @@ const headerSchema = z.object({
 	// A head without a bloom, or with an invalid one, is still a head.
 	logsBloom: bloom.nullable().catch(null),
 });
+
+/**
+ * Returns how many blocks a chain can grow in `elapsedMs`, plus a tolerance. A head beyond that
+ * needs a second answer that agrees: otherwise a single false one would make every honest node look
+ * behind, and every receipt look final.
+ */
+export function blocksAheadMax(elapsedMs: number): number {
+	return AHEAD_MAX + Math.ceil((Math.max(elapsedMs, 0) / 1_000) * BLOCKS_PER_SECOND_MAX);
+}
 
 /** Parses a block header from a node; null where it is not one (also for `null`: no such block). */
 export function parseHead(value: unknown): Head | null {

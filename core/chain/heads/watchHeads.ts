@@ -24,107 +24,6 @@ export type HeadSubscriptionOptions = {
 	reconnectMinMs?: number;
 };
 
-const SILENCE_MAX_MS = 60_000;
-const RECONNECT_MIN_MS = 250;
-const RECONNECT_MAX_MS = 10_000;
-/** Two: one may stall until the limit of silence, and heads still arrive in time. */
-const SOCKETS_MAX = 2;
-
-/**
- * Keeps `newHeads` subscriptions alive until the signal aborts, on two of the endpoints at once if
- * there are two. The first announcement of a head counts.
- */
-export function subscribeHeads(options: HeadSubscriptionOptions): void {
-	const { headUrls, signal } = options;
-	if (signal.aborted || headUrls.length === 0) return;
-	const shared: Shared = { inUse: new Set(), delivering: new Set(), complained: new Set() };
-	const sockets = Math.min(SOCKETS_MAX, headUrls.length);
-	for (let slot = 0; slot < sockets; slot++) keepSocket(options, shared, slot);
-}
-
-type Shared = {
-	/** Indexes of endpoints that a slot uses. */
-	inUse: Set<number>;
-	/** Slots whose socket has delivered a head since it was opened. */
-	delivering: Set<number>;
-	complained: Set<string>;
-};
-
-function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: number) {
-	const { chain, headUrls, log, signal } = options;
-	const { silenceMaxMs = SILENCE_MAX_MS, reconnectMinMs = RECONNECT_MIN_MS } = options;
-	const { inUse, delivering, complained } = shared;
-	let at = slot;
-	let attempt = 0;
-	let close = () => {};
-	let timer: ReturnType<typeof setTimeout> | undefined;
-
-	inUse.add(at);
-	signal.addEventListener(
-		"abort",
-		() => {
-			clearTimeout(timer);
-			close();
-		},
-		{ once: true },
-	);
-	connect();
-
-	function connect() {
-		const url = headUrls[at] ?? "";
-		close = openHeadSocket({
-			url,
-			chainId: chain.id,
-			silenceMaxMs,
-			onHead,
-			onEnd,
-			listeners: options.listeners,
-			onSocketCall: options.onSocketCall,
-		});
-
-		function onHead(head: Head) {
-			if (attempt > 0) log.info("the head socket is back", { head: head.number });
-			attempt = 0;
-			complained.delete(url);
-			delivering.add(slot);
-			options.onHead(head);
-		}
-
-		function onEnd(reason: string) {
-			delivering.delete(slot);
-			if (delivering.size === 0) options.onLost();
-			if (signal.aborted) return;
-			// Once per outage and endpoint: an endpoint that is away for an hour is one event.
-			if (!complained.has(url)) {
-				const endpoint = new URL(url).host;
-				const message = delivering.size === 0 ? ALL_LOST : ONE_LOST;
-				log.warn(message, { endpoint, reason });
-			}
-			complained.add(url);
-			const delayMs = Math.min(reconnectMinMs * 2 ** Math.min(attempt, 10), RECONNECT_MAX_MS);
-			attempt++;
-			inUse.delete(at);
-			at = nextFree(at, headUrls.length, inUse);
-			inUse.add(at);
-			timer = setTimeout(connect, delayMs);
-		}
-	}
-}
-
-const ALL_LOST = "a head socket ended; polling until one is back";
-const ONE_LOST = "a head socket ended; another one still speaks";
-
-/**
- * Returns the next endpoint in turn that no other slot uses; the same one if all others are in use.
- */
-function nextFree(from: number, count: number, inUse: ReadonlySet<number>): number {
-	for (let step = 1; step <= count; step++) {
-		const index = (from + step) % count;
-		if (!inUse.has(index)) return index;
-	}
-	return from;
-}
-
 export type HeadWatchOptions = {
 	chain: Chain;
 	rpc: Rpc;
@@ -148,6 +47,23 @@ export type HeadWatchOptions = {
 	silenceMaxMs?: number;
 	reconnectMinMs?: number;
 };
+
+type Shared = {
+	/** Indexes of endpoints that a slot uses. */
+	inUse: Set<number>;
+	/** Slots whose socket has delivered a head since it was opened. */
+	delivering: Set<number>;
+	complained: Set<string>;
+};
+
+const SILENCE_MAX_MS = 60_000;
+const RECONNECT_MIN_MS = 250;
+const RECONNECT_MAX_MS = 10_000;
+/** Two: one may stall until the limit of silence, and heads still arrive in time. */
+const SOCKETS_MAX = 2;
+
+const ALL_LOST = "a head socket ended; polling until one is back";
+const ONE_LOST = "a head socket ended; another one still speaks";
 
 /** After this many poll intervals of silence a socket is doubted, and the chain is polled again. */
 const SILENT_POLLS = 10;
@@ -218,4 +134,88 @@ export function watchHeads(options: HeadWatchOptions): void {
 			polling = false;
 		}
 	}
+}
+
+/**
+ * Keeps `newHeads` subscriptions alive until the signal aborts, on two of the endpoints at once if
+ * there are two. The first announcement of a head counts.
+ */
+export function subscribeHeads(options: HeadSubscriptionOptions): void {
+	const { headUrls, signal } = options;
+	if (signal.aborted || headUrls.length === 0) return;
+	const shared: Shared = { inUse: new Set(), delivering: new Set(), complained: new Set() };
+	const sockets = Math.min(SOCKETS_MAX, headUrls.length);
+	for (let slot = 0; slot < sockets; slot++) keepSocket(options, shared, slot);
+}
+
+function keepSocket(options: HeadSubscriptionOptions, shared: Shared, slot: number) {
+	const { chain, headUrls, log, signal } = options;
+	const { silenceMaxMs = SILENCE_MAX_MS, reconnectMinMs = RECONNECT_MIN_MS } = options;
+	const { inUse, delivering, complained } = shared;
+	let at = slot;
+	let attempt = 0;
+	let close = () => {};
+	let timer: ReturnType<typeof setTimeout> | undefined;
+
+	inUse.add(at);
+	signal.addEventListener(
+		"abort",
+		() => {
+			clearTimeout(timer);
+			close();
+		},
+		{ once: true },
+	);
+	connect();
+
+	function connect() {
+		const url = headUrls[at] ?? "";
+		close = openHeadSocket({
+			url,
+			chainId: chain.id,
+			silenceMaxMs,
+			onHead,
+			onEnd,
+			listeners: options.listeners,
+			onSocketCall: options.onSocketCall,
+		});
+
+		function onHead(head: Head) {
+			if (attempt > 0) log.info("the head socket is back", { head: head.number });
+			attempt = 0;
+			complained.delete(url);
+			delivering.add(slot);
+			options.onHead(head);
+		}
+
+		function onEnd(reason: string) {
+			delivering.delete(slot);
+			if (delivering.size === 0) options.onLost();
+			if (signal.aborted) return;
+			// Once per outage and endpoint: an endpoint that is away for an hour is one event.
+			if (!complained.has(url)) {
+				const endpoint = new URL(url).host;
+				const message = delivering.size === 0 ? ALL_LOST : ONE_LOST;
+				log.warn(message, { endpoint, reason });
+			}
+			complained.add(url);
+			const delayMs = Math.min(reconnectMinMs * 2 ** Math.min(attempt, 10), RECONNECT_MAX_MS);
+			attempt++;
+			inUse.delete(at);
+			at = nextFree(at, headUrls.length, inUse);
+			inUse.add(at);
+			timer = setTimeout(connect, delayMs);
+		}
+	}
+}
+
+/**
+ * Returns the next endpoint in turn that no other slot uses; the same one if all others are in use.
+ */
+function nextFree(from: number, count: number, inUse: ReadonlySet<number>): number {
+	for (let step = 1; step <= count; step++) {
+		const index = (from + step) % count;
+		if (!inUse.has(index)) return index;
+	}
+	return from;
 }

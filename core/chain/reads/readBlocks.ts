@@ -4,6 +4,9 @@ import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { defineFaults, Fault } from "#core/fault.ts";
 
+/** A block with the hashes of its transactions, in lower case. */
+export type BlockRead = { hash: string; transactions: readonly string[] };
+
 /** Failures of a node's answer. Nothing was learned, so it is asked again. */
 export const chainFault = defineFaults({
 	chainUnreadable: {
@@ -30,23 +33,6 @@ export const hexData = z
 	.string()
 	.transform((text) => text.toLowerCase())
 	.refine(isHex);
-
-/**
- * Parses a node's answer by its schema. Throws `chain_unreadable` for an invalid one: the node's
- * failure, not ours.
- */
-export function readAnswer<Output>(
-	schema: Pick<z.ZodType<Output>, "safeParse">,
-	answer: unknown,
-): Output {
-	const read = schema.safeParse(answer);
-	if (read.success) return read.data;
-	const [issue] = read.error.issues;
-	throw chainFault.chainUnreadable({ detail: `${issue?.path.join(".")}: ${issue?.message}` });
-}
-
-/** A block with the hashes of its transactions, in lower case. */
-export type BlockRead = { hash: string; transactions: readonly string[] };
 
 const lowerHex = z.string().toLowerCase();
 const TRANSACTIONS_MAX = 100_000;
@@ -87,16 +73,6 @@ export async function readBlocks(
 }
 
 /**
- * Makes a check whether each result fits its schema, by the position of its call; the pool asks
- * another endpoint for invalid ones. Positions without a schema are not checked.
- */
-export function readableBy(
-	schemas: readonly (z.ZodType | null)[],
-): (result: unknown, index: number) => boolean {
-	return (result, index) => schemas[index]?.safeParse(result).success ?? true;
-}
-
-/**
  * Reads how many nonces of an account were used as of a block. Null where the node refuses, because
  * it no longer has that state.
  */
@@ -115,6 +91,30 @@ export async function readNonceAt(
 		if (error instanceof Fault && error.code === "rpc_refused") return null;
 		throw error;
 	}
+}
+
+/**
+ * Parses a node's answer by its schema. Throws `chain_unreadable` for an invalid one: the node's
+ * failure, not ours.
+ */
+export function readAnswer<Output>(
+	schema: Pick<z.ZodType<Output>, "safeParse">,
+	answer: unknown,
+): Output {
+	const read = schema.safeParse(answer);
+	if (read.success) return read.data;
+	const [issue] = read.error.issues;
+	throw chainFault.chainUnreadable({ detail: `${issue?.path.join(".")}: ${issue?.message}` });
+}
+
+/**
+ * Makes a check whether each result fits its schema, by the position of its call; the pool asks
+ * another endpoint for invalid ones. Positions without a schema are not checked.
+ */
+export function readableBy(
+	schemas: readonly (z.ZodType | null)[],
+): (result: unknown, index: number) => boolean {
+	return (result, index) => schemas[index]?.safeParse(result).success ?? true;
 }
 
 /**

@@ -112,6 +112,9 @@ export type RpcObserver = {
 	began(calls: readonly RpcCall[], purpose: RpcPurpose): (outcome: string, bytes: number) => void;
 };
 
+/** Classes of calls with similar duration: figures of one class say nothing about the other. */
+export type CallClass = "light" | "logs";
+
 /**
  * The purpose of a question, and its urgency: 1 is served first. A closed list: each user of a
  * runtime's `Rpc` names one (`ChainAccess.rpcFor`), so each call is counted and queued under it.
@@ -150,36 +153,7 @@ export type RpcPurpose = keyof typeof RPC_PURPOSES;
 /** From 1 (first) to 5 (last). */
 export type RpcRank = (typeof RPC_PURPOSES)[RpcPurpose];
 
-/** Returns the same `Rpc` for one user: each question carries the purpose. */
-export function withPurpose(rpc: Rpc, purpose: RpcPurpose): Rpc {
-	const own = { purpose };
-	const as = (options: RpcOptions | undefined) => (options ? { ...options, purpose } : own);
-	return {
-		call: (call, options) => rpc.call(call, as(options)),
-		batch: (calls, options) => rpc.batch(calls, as(options)),
-		settle: (calls, options) => rpc.settle(calls, as(options)),
-		distrust: rpc.distrust,
-		isScarce: () => rpc.isScarce?.() ?? false,
-		stats: rpc.stats,
-	};
-}
-
-/** Returns the same `Rpc` once per purpose. */
-export function byPurpose(rpc: Rpc): Record<RpcPurpose, Rpc> {
-	const made: Partial<Record<RpcPurpose, Rpc>> = {};
-	for (const purpose of PURPOSES) made[purpose] = withPurpose(rpc, purpose);
-	return made as Record<RpcPurpose, Rpc>;
-}
-
 const PURPOSES = Object.keys(RPC_PURPOSES) as RpcPurpose[];
-
-/** Classes of calls with similar duration: figures of one class say nothing about the other. */
-export type CallClass = "light" | "logs";
-
-/** Returns the class of a request: that of its heaviest call. */
-export function callClassOf(calls: readonly RpcCall[]): CallClass {
-	return calls.some(({ method }) => method === "eth_getLogs") ? "logs" : "light";
-}
 
 export const rpcFault = defineFaults({
 	transport: {
@@ -219,3 +193,29 @@ export const rpcFault = defineFaults({
 		public: "The chain's RPC endpoints contradict each other.",
 	},
 });
+
+/** Returns the same `Rpc` once per purpose. */
+export function byPurpose(rpc: Rpc): Record<RpcPurpose, Rpc> {
+	const made: Partial<Record<RpcPurpose, Rpc>> = {};
+	for (const purpose of PURPOSES) made[purpose] = withPurpose(rpc, purpose);
+	return made as Record<RpcPurpose, Rpc>;
+}
+
+/** Returns the same `Rpc` for one user: each question carries the purpose. */
+export function withPurpose(rpc: Rpc, purpose: RpcPurpose): Rpc {
+	const own = { purpose };
+	const as = (options: RpcOptions | undefined) => (options ? { ...options, purpose } : own);
+	return {
+		call: (call, options) => rpc.call(call, as(options)),
+		batch: (calls, options) => rpc.batch(calls, as(options)),
+		settle: (calls, options) => rpc.settle(calls, as(options)),
+		distrust: rpc.distrust,
+		isScarce: () => rpc.isScarce?.() ?? false,
+		stats: rpc.stats,
+	};
+}
+
+/** Returns the class of a request: that of its heaviest call. */
+export function callClassOf(calls: readonly RpcCall[]): CallClass {
+	return calls.some(({ method }) => method === "eth_getLogs") ? "logs" : "light";
+}

@@ -32,38 +32,6 @@ export type CallBudget = {
 
 export type CallTurn = { rank: RpcRank; signal?: AbortSignal | undefined };
 
-/** Makes a counter of the last second, to a tenth of one. */
-export function createLastSecond(): {
-	add(count: number, nowMs: number): void;
-	sum(nowMs: number): number;
-} {
-	const counts = new Float64Array(SLOTS);
-	let newest = 0;
-
-	/** Clears slots older than a second; if the clock was set back, all. */
-	function moveTo(nowMs: number): void {
-		const slot = Math.floor(nowMs / SLOT_MS);
-		const passed = slot - newest;
-		if (passed < 0 || passed >= SLOTS) counts.fill(0);
-		else for (let step = 1; step <= passed; step++) counts[(newest + step) % SLOTS] = 0;
-		newest = slot;
-	}
-	return {
-		add(count, nowMs) {
-			moveTo(nowMs);
-			const place = newest % SLOTS;
-			counts[place] = (counts[place] ?? 0) + count;
-		},
-		sum(nowMs) {
-			moveTo(nowMs);
-			return counts.reduce((sum, count) => sum + count, 0);
-		},
-	};
-}
-
-const SLOTS = 10;
-const SLOT_MS = 100;
-
 export type CallBudgetOptions = {
 	clock: Clock;
 	timeline: CallTimeline;
@@ -71,6 +39,15 @@ export type CallBudgetOptions = {
 	perSecondMax: number | null;
 	wait?: typeof sleep;
 };
+
+type Paying = Pick<RpcOptions, "purpose" | "signal"> & {
+	budget?: CallBudget | undefined;
+	/** True without another endpoint: then a rate-limited request is repeated. */
+	isAlone?: boolean | undefined;
+};
+
+const SLOTS = 10;
+const SLOT_MS = 100;
 
 /**
  * Makes the budget of one endpoint: the operator's limit, or what its refusals taught.
@@ -139,11 +116,34 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 	};
 }
 
-type Paying = Pick<RpcOptions, "purpose" | "signal"> & {
-	budget?: CallBudget | undefined;
-	/** True without another endpoint: then a rate-limited request is repeated. */
-	isAlone?: boolean | undefined;
-};
+/** Makes a counter of the last second, to a tenth of one. */
+export function createLastSecond(): {
+	add(count: number, nowMs: number): void;
+	sum(nowMs: number): number;
+} {
+	const counts = new Float64Array(SLOTS);
+	let newest = 0;
+
+	/** Clears slots older than a second; if the clock was set back, all. */
+	function moveTo(nowMs: number): void {
+		const slot = Math.floor(nowMs / SLOT_MS);
+		const passed = slot - newest;
+		if (passed < 0 || passed >= SLOTS) counts.fill(0);
+		else for (let step = 1; step <= passed; step++) counts[(newest + step) % SLOTS] = 0;
+		newest = slot;
+	}
+	return {
+		add(count, nowMs) {
+			moveTo(nowMs);
+			const place = newest % SLOTS;
+			counts[place] = (counts[place] ?? 0) + count;
+		},
+		sum(nowMs) {
+			moveTo(nowMs);
+			return counts.reduce((sum, count) => sum + count, 0);
+		},
+	};
+}
 
 /**
  * Sends a batch in as many parts as the budget grants; returns answers in the order of the calls. A

@@ -30,6 +30,27 @@ export type ChainRpcOptions = {
 	probeAfterMs?: number | undefined;
 };
 
+/** The price of a call by method, in the provider's units; `*` is any other method. */
+export type CallPrices = Readonly<Record<string, number>>;
+
+export type RpcMetrics = {
+	requested(of: EndpointLabels, request: { outcome: string; durationMs: number }): void;
+	/** Counts each call of a batch, whatever its outcome: providers bill all of them. */
+	called(chain: string, calls: readonly Pick<RpcCall, "method">[], purpose: RpcPurpose): void;
+	received(chain: string, answer: { purpose: RpcPurpose; bytes: number }): void;
+	inconsistent(of: EndpointLabels, kind: RpcInconsistency): void;
+};
+
+/** An endpoint's answer, and its unreadable positions. */
+type Partly<Result> = { result: Result; places: ReadonlySet<number> };
+
+/** `endpoint` is a host: the rest of a URL may contain a key. */
+type EndpointLabels = { chain: string; endpoint: string };
+
+type CallLabels = { chain: string; method: string; purpose: RpcPurpose };
+
+const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
 /**
  * Makes the JSON-RPC client of a chain over its endpoints: the one that served last, until it
  * fails, lies, or another is clearly better.
@@ -78,6 +99,44 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 			}
 			return sum;
 		},
+	};
+}
+
+/** Makes the metrics of endpoints for operators; without `prices` there are no costs. */
+export function rpcMetrics(metrics: Metrics, prices: CallPrices = {}): RpcMetrics {
+	const labels = ["chain", "endpoint"] as const;
+	const requests = metrics.counter({
+		name: "rpc_requests_total",
+		help: "HTTP requests to an RPC endpoint, by what became of them.",
+		labels: [...labels, "outcome"],
+	});
+	const duration = metrics.histogram({
+		name: "rpc_request_duration_seconds",
+		help: "Time until an RPC endpoint's answer was read, or given up.",
+		labels,
+		buckets: BUCKETS_SECONDS,
+	});
+	const inconsistencies = metrics.counter({
+		name: "rpc_inconsistency_total",
+		help: "Answers of an RPC endpoint that cannot be so, by what is wrong with them.",
+		labels: [...labels, "kind"],
+	});
+	const count = callCounter(metrics, prices);
+	const bytesRead = metrics.counter({
+		name: "rpc_received_bytes_total",
+		help: "Bytes of RPC endpoints' answers, unpacked, by who asked.",
+		labels: ["chain", "purpose"],
+	});
+	return {
+		requested(of, { outcome, durationMs }) {
+			requests.inc({ ...of, outcome });
+			duration.observe(of, durationMs / 1_000);
+		},
+		called(chain, calls, purpose) {
+			for (const [method, number] of countMethods(calls)) count({ chain, method, purpose }, number);
+		},
+		received: (chain, { purpose, bytes }) => bytesRead.inc({ chain, purpose }, bytes),
+		inconsistent: (of, kind) => inconsistencies.inc({ ...of, kind }),
 	};
 }
 
@@ -167,8 +226,9 @@ function othersFirst(order: readonly Endpoint[], heard: Iterable<string>): reado
 	return [...order.filter((one) => !isHeard(one)), ...order.filter(isHeard)];
 }
 
-/** An endpoint's answer, and its unreadable positions. */
-type Partly<Result> = { result: Result; places: ReadonlySet<number> };
+function isUnreadable(error: unknown): boolean {
+	return error instanceof Fault && error.code === "rpc_unreadable";
+}
 
 /** Returns the positions of results that the caller cannot read. */
 function unreadableIn<Result>(asked: RpcQuestion<Result>, answer: Result): ReadonlySet<number> {
@@ -192,8 +252,12 @@ function refused<Result>(
 	return rpcFault.unreadable({ detail: `${endpoint.name}: ${[...methods].join()}` });
 }
 
-function isUnreadable(error: unknown): boolean {
-	return error instanceof Fault && error.code === "rpc_unreadable";
+function digestOf(results: readonly unknown[], by: RpcQuorum): string {
+	const digests = results.map((result, index) => {
+		if (result === undefined) return "refused";
+		return by === true ? stableJson(result) : by.digest(result, index);
+	});
+	return JSON.stringify(digests);
 }
 
 function differs(endpoint: Endpoint) {
@@ -203,70 +267,6 @@ function differs(endpoint: Endpoint) {
 function resultOf(outcome: RpcOutcome): unknown {
 	return outcome.kind === "result" ? outcome.result : undefined;
 }
-
-function digestOf(results: readonly unknown[], by: RpcQuorum): string {
-	const digests = results.map((result, index) => {
-		if (result === undefined) return "refused";
-		return by === true ? stableJson(result) : by.digest(result, index);
-	});
-	return JSON.stringify(digests);
-}
-
-/** `endpoint` is a host: the rest of a URL may contain a key. */
-type EndpointLabels = { chain: string; endpoint: string };
-
-/** The price of a call by method, in the provider's units; `*` is any other method. */
-export type CallPrices = Readonly<Record<string, number>>;
-
-export type RpcMetrics = {
-	requested(of: EndpointLabels, request: { outcome: string; durationMs: number }): void;
-	/** Counts each call of a batch, whatever its outcome: providers bill all of them. */
-	called(chain: string, calls: readonly Pick<RpcCall, "method">[], purpose: RpcPurpose): void;
-	received(chain: string, answer: { purpose: RpcPurpose; bytes: number }): void;
-	inconsistent(of: EndpointLabels, kind: RpcInconsistency): void;
-};
-
-const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
-
-/** Makes the metrics of endpoints for operators; without `prices` there are no costs. */
-export function rpcMetrics(metrics: Metrics, prices: CallPrices = {}): RpcMetrics {
-	const labels = ["chain", "endpoint"] as const;
-	const requests = metrics.counter({
-		name: "rpc_requests_total",
-		help: "HTTP requests to an RPC endpoint, by what became of them.",
-		labels: [...labels, "outcome"],
-	});
-	const duration = metrics.histogram({
-		name: "rpc_request_duration_seconds",
-		help: "Time until an RPC endpoint's answer was read, or given up.",
-		labels,
-		buckets: BUCKETS_SECONDS,
-	});
-	const inconsistencies = metrics.counter({
-		name: "rpc_inconsistency_total",
-		help: "Answers of an RPC endpoint that cannot be so, by what is wrong with them.",
-		labels: [...labels, "kind"],
-	});
-	const count = callCounter(metrics, prices);
-	const bytesRead = metrics.counter({
-		name: "rpc_received_bytes_total",
-		help: "Bytes of RPC endpoints' answers, unpacked, by who asked.",
-		labels: ["chain", "purpose"],
-	});
-	return {
-		requested(of, { outcome, durationMs }) {
-			requests.inc({ ...of, outcome });
-			duration.observe(of, durationMs / 1_000);
-		},
-		called(chain, calls, purpose) {
-			for (const [method, number] of countMethods(calls)) count({ chain, method, purpose }, number);
-		},
-		received: (chain, { purpose, bytes }) => bytesRead.inc({ chain, purpose }, bytes),
-		inconsistent: (of, kind) => inconsistencies.inc({ ...of, kind }),
-	};
-}
-
-type CallLabels = { chain: string; method: string; purpose: RpcPurpose };
 
 function callCounter(metrics: Metrics, prices: CallPrices) {
 	const calls = metrics.counter({

@@ -15,52 +15,6 @@ export type HeadJudge = {
 	believes(endpoint: string, claim: { block: number; nowMs: number }): boolean;
 };
 
-type Heard = { block: number; atMs: number };
-
-/** An endpoint whose head has not moved for this long shows nothing about the chain's head. */
-const MOVING_MS = 60_000;
-
-/**
- * Makes the judge of heads, by the answers of all endpoints of a chain. A head that is implausibly
- * far ahead of the moving ones is false until a second answer agrees: another endpoint's, or, if no
- * other one contradicts it, its own next one.
- *
- * Only ahead: an endpoint that is behind is asked last anyway, and a head that jumped back counts
- * as the newest answer.
- */
-export function createHeadJudge(): HeadJudge {
-	const believed = new Map<string, Heard>();
-	const claimed = new Map<string, Heard>();
-
-	return {
-		believes(endpoint, { block, nowMs }) {
-			const isWithin = ({ block: from, atMs }: Heard) => {
-				return block <= from + blocksAheadMax(nowMs - atMs);
-			};
-			const isAgreed = (claim: Heard) =>
-				isWithin(claim) && block >= claim.block - blocksAheadMax(0);
-			const isOthers = ([name, { atMs }]: [string, Heard]) => {
-				return name !== endpoint && nowMs - atMs <= MOVING_MS;
-			};
-			const others = [...believed].filter(isOthers).map(([, heard]) => heard);
-			const own = believed.get(endpoint);
-			const ownClaim = claimed.get(endpoint);
-			const isAlone = others.length === 0;
-			const isPlausible = isAlone ? !own || isWithin(own) : others.some(isWithin);
-			const second = [...claimed].filter(isOthers).map(([, heard]) => heard);
-			if (isAlone && ownClaim) second.push(ownClaim);
-			const isBelieved = block <= BLOCK_NUMBER_MAX && (isPlausible || second.some(isAgreed));
-			if (!isBelieved) {
-				claimed.set(endpoint, { block, atMs: nowMs });
-				return false;
-			}
-			claimed.delete(endpoint);
-			if (own?.block !== block) believed.set(endpoint, { block, atMs: nowMs });
-			return true;
-		},
-	};
-}
-
 /** The endpoint in first place while none is clearly better, and since when. */
 export type Incumbent = { index: number; sinceMs: number };
 
@@ -69,85 +23,6 @@ export type Ranking = {
 	order: readonly number[];
 	incumbent: Incumbent;
 };
-
-/** A challenger must take less than this part of the incumbent's time … */
-const CHALLENGE_SHARE = 0.7;
-/** … and this much less … */
-const CHALLENGE_MARGIN_MS = 20;
-/** … and the incumbent must have held the place for this long. */
-const INCUMBENCY_MIN_MS = 60_000;
-/** The assumed time of an endpoint that was never measured. */
-const UNKNOWN_COST_MS = 500;
-
-/**
- * Returns the order in which endpoints are asked. The last one stays first, unless it failed, lied
- * or another is clearly faster: answers of one node fit together better than those of two.
- *
- * Suspects are asked last, before them those known to lack a block that the question needs.
- * Endpoints with a retry time are left out.
- */
-export function rankEndpoints(
-	healths: readonly EndpointHealth[],
-	question: { incumbent: Incumbent; minBlock?: number | undefined; nowMs: number },
-): Ranking {
-	const { minBlock, nowMs } = question;
-	const incumbent = elect(healths, question);
-	const candidates = healths.map((health, index) => ({
-		index,
-		isAway: nowMs < health.asideUntilMs(),
-		isSuspect: health.isSuspect(nowMs),
-		block: minBlock === undefined ? 0 : BLOCK_RANK[health.knows(minBlock, nowMs)],
-		isIncumbent: index === incumbent.index,
-		costMs: health.costMs("light", nowMs) ?? UNKNOWN_COST_MS,
-	}));
-	const order = candidates
-		.filter(({ isAway }) => !isAway)
-		.sort(
-			(one, other) =>
-				Number(one.isSuspect) - Number(other.isSuspect) ||
-				one.block - other.block ||
-				Number(other.isIncumbent) - Number(one.isIncumbent) ||
-				one.costMs - other.costMs ||
-				one.index - other.index,
-		)
-		.map(({ index }) => index);
-	return { order, incumbent };
-}
-
-const BLOCK_RANK = { has: 0, unknown: 1, lacks: 2 };
-
-function elect(
-	healths: readonly EndpointHealth[],
-	{ incumbent, nowMs }: { incumbent: Incumbent; nowMs: number },
-): Incumbent {
-	const current = healths[incumbent.index];
-	if (!current || nowMs - incumbent.sinceMs < INCUMBENCY_MIN_MS) return incumbent;
-	let best = incumbent;
-	let bestShare = CHALLENGE_SHARE;
-	for (const [index, health] of healths.entries()) {
-		if (health === current || health.isSuspect(nowMs) || nowMs < health.asideUntilMs()) continue;
-		const share = shareOf(health, current, nowMs);
-		if (share === null || share >= bestShare) continue;
-		best = { index, sinceMs: nowMs };
-		bestShare = share;
-	}
-	return best;
-}
-
-/** Returns the ratio of times for the heaviest kind of request known of both; null if none is. */
-function shareOf(
-	challenger: EndpointHealth,
-	current: EndpointHealth,
-	nowMs: number,
-): number | null {
-	for (const callClass of ["logs", "light"] as const) {
-		const costMs = challenger.costMs(callClass, nowMs);
-		const currentMs = current.costMs(callClass, nowMs);
-		if (costMs === null || currentMs === null) continue;
-		return currentMs - costMs > CHALLENGE_MARGIN_MS ? costMs / currentMs : 1;
-	}
-	return null;
-}
 
 export type EndpointPool = {
 	endpoints: readonly Endpoint[];
@@ -163,6 +38,22 @@ export type EndpointPoolOptions = Omit<EndpointOptions, "bestBlock" | "judge"> &
 	/** An endpoint without a question for this long is probed for its speed and head. */
 	probeAfterMs?: number | undefined;
 };
+
+type Heard = { block: number; atMs: number };
+
+/** An endpoint whose head has not moved for this long shows nothing about the chain's head. */
+const MOVING_MS = 60_000;
+
+/** A challenger must take less than this part of the incumbent's time … */
+const CHALLENGE_SHARE = 0.7;
+/** … and this much less … */
+const CHALLENGE_MARGIN_MS = 20;
+/** … and the incumbent must have held the place for this long. */
+const INCUMBENCY_MIN_MS = 60_000;
+/** The assumed time of an endpoint that was never measured. */
+const UNKNOWN_COST_MS = 500;
+
+const BLOCK_RANK = { has: 0, unknown: 1, lacks: 2 };
 
 const PROBE_AFTER_MS = 60_000;
 
@@ -235,4 +126,113 @@ export function createPool(options: EndpointPoolOptions): EndpointPool {
 		const detail = `every endpoint of ${chain.slug} asked to be left alone`;
 		return rpcFault.transport({ detail, meta: { retryAfterMs } });
 	}
+}
+
+/**
+ * Makes the judge of heads, by the answers of all endpoints of a chain. A head that is implausibly
+ * far ahead of the moving ones is false until a second answer agrees: another endpoint's, or, if no
+ * other one contradicts it, its own next one.
+ *
+ * Only ahead: an endpoint that is behind is asked last anyway, and a head that jumped back counts
+ * as the newest answer.
+ */
+export function createHeadJudge(): HeadJudge {
+	const believed = new Map<string, Heard>();
+	const claimed = new Map<string, Heard>();
+
+	return {
+		believes(endpoint, { block, nowMs }) {
+			const isWithin = ({ block: from, atMs }: Heard) => {
+				return block <= from + blocksAheadMax(nowMs - atMs);
+			};
+			const isAgreed = (claim: Heard) =>
+				isWithin(claim) && block >= claim.block - blocksAheadMax(0);
+			const isOthers = ([name, { atMs }]: [string, Heard]) => {
+				return name !== endpoint && nowMs - atMs <= MOVING_MS;
+			};
+			const others = [...believed].filter(isOthers).map(([, heard]) => heard);
+			const own = believed.get(endpoint);
+			const ownClaim = claimed.get(endpoint);
+			const isAlone = others.length === 0;
+			const isPlausible = isAlone ? !own || isWithin(own) : others.some(isWithin);
+			const second = [...claimed].filter(isOthers).map(([, heard]) => heard);
+			if (isAlone && ownClaim) second.push(ownClaim);
+			const isBelieved = block <= BLOCK_NUMBER_MAX && (isPlausible || second.some(isAgreed));
+			if (!isBelieved) {
+				claimed.set(endpoint, { block, atMs: nowMs });
+				return false;
+			}
+			claimed.delete(endpoint);
+			if (own?.block !== block) believed.set(endpoint, { block, atMs: nowMs });
+			return true;
+		},
+	};
+}
+
+/**
+ * Returns the order in which endpoints are asked. The last one stays first, unless it failed, lied
+ * or another is clearly faster: answers of one node fit together better than those of two.
+ *
+ * Suspects are asked last, before them those known to lack a block that the question needs.
+ * Endpoints with a retry time are left out.
+ */
+export function rankEndpoints(
+	healths: readonly EndpointHealth[],
+	question: { incumbent: Incumbent; minBlock?: number | undefined; nowMs: number },
+): Ranking {
+	const { minBlock, nowMs } = question;
+	const incumbent = elect(healths, question);
+	const candidates = healths.map((health, index) => ({
+		index,
+		isAway: nowMs < health.asideUntilMs(),
+		isSuspect: health.isSuspect(nowMs),
+		block: minBlock === undefined ? 0 : BLOCK_RANK[health.knows(minBlock, nowMs)],
+		isIncumbent: index === incumbent.index,
+		costMs: health.costMs("light", nowMs) ?? UNKNOWN_COST_MS,
+	}));
+	const order = candidates
+		.filter(({ isAway }) => !isAway)
+		.sort(
+			(one, other) =>
+				Number(one.isSuspect) - Number(other.isSuspect) ||
+				one.block - other.block ||
+				Number(other.isIncumbent) - Number(one.isIncumbent) ||
+				one.costMs - other.costMs ||
+				one.index - other.index,
+		)
+		.map(({ index }) => index);
+	return { order, incumbent };
+}
+
+function elect(
+	healths: readonly EndpointHealth[],
+	{ incumbent, nowMs }: { incumbent: Incumbent; nowMs: number },
+): Incumbent {
+	const current = healths[incumbent.index];
+	if (!current || nowMs - incumbent.sinceMs < INCUMBENCY_MIN_MS) return incumbent;
+	let best = incumbent;
+	let bestShare = CHALLENGE_SHARE;
+	for (const [index, health] of healths.entries()) {
+		if (health === current || health.isSuspect(nowMs) || nowMs < health.asideUntilMs()) continue;
+		const share = shareOf(health, current, nowMs);
+		if (share === null || share >= bestShare) continue;
+		best = { index, sinceMs: nowMs };
+		bestShare = share;
+	}
+	return best;
+}
+
+/** Returns the ratio of times for the heaviest kind of request known of both; null if none is. */
+function shareOf(
+	challenger: EndpointHealth,
+	current: EndpointHealth,
+	nowMs: number,
+): number | null {
+	for (const callClass of ["logs", "light"] as const) {
+		const costMs = challenger.costMs(callClass, nowMs);
+		const currentMs = current.costMs(callClass, nowMs);
+		if (costMs === null || currentMs === null) continue;
+		return currentMs - costMs > CHALLENGE_MARGIN_MS ? costMs / currentMs : 1;
+	}
+	return null;
 }

@@ -53,25 +53,6 @@ export async function findAgreement<Member, Answer>(options: {
 	throw rpcFault.disagreement({ detail: `${groups.size} different answers, ${size} alike wanted` });
 }
 
-function vote<Member, Answer>(
-	groups: Map<string, Voices<Member, Answer>>,
-	member: Member,
-	{ outcome, digest }: { outcome: { value: Answer }; digest(answer: Answer): string },
-) {
-	const said = digest(outcome.value);
-	const group = groups.get(said);
-	if (group) group.members.push(member);
-	else groups.set(said, { answer: outcome.value, members: [member] });
-}
-
-function largestOf<Member, Answer>(groups: Map<string, Voices<Member, Answer>>) {
-	let largest: Voices<Member, Answer> | undefined;
-	for (const group of groups.values()) {
-		if (group.members.length > (largest?.members.length ?? 0)) largest = group;
-	}
-	return largest;
-}
-
 /**
  * Runs a function over a long list in chunks of at most `batchMax`, at most `concurrencyMax` at
  * once. Returns answers in the order of the list; the first failure ends it, and no further chunk
@@ -99,4 +80,23 @@ export async function runChunks<Item, Answer>(
 	const workers = Math.min(limits.concurrencyMax, chunks.length);
 	await Promise.all(Array.from({ length: workers }, worker));
 	return answers.flat();
+}
+
+function largestOf<Member, Answer>(groups: Map<string, Voices<Member, Answer>>) {
+	let largest: Voices<Member, Answer> | undefined;
+	for (const group of groups.values()) {
+		if (group.members.length > (largest?.members.length ?? 0)) largest = group;
+	}
+	return largest;
+}
+
+function vote<Member, Answer>(
+	groups: Map<string, Voices<Member, Answer>>,
+	member: Member,
+	{ outcome, digest }: { outcome: { value: Answer }; digest(answer: Answer): string },
+) {
+	const said = digest(outcome.value);
+	const group = groups.get(said);
+	if (group) group.members.push(member);
+	else groups.set(said, { answer: outcome.value, members: [member] });
 }

@@ -23,107 +23,6 @@ export type Pacer = {
 	turn(signal?: AbortSignal): Promise<void>;
 };
 
-/** With a longer wait, another endpoint is better. */
-const WAIT_MAX_MS = 10_000;
-
-/**
- * Makes a pacer: it spaces requests to one endpoint, so that no second contains more than allowed.
- * A queue without bursts: providers count in windows whose start is unknown.
- */
-export function createPacer(options: {
-	requestsPerSecondMax: number;
-	clock: Clock;
-	wait?: typeof sleep;
-}): Pacer {
-	const { clock, wait = sleep } = options;
-	const distanceMs = 1_000 / options.requestsPerSecondMax;
-	let nextAtMs = Number.NEGATIVE_INFINITY;
-	return {
-		async turn(signal) {
-			const nowMs = clock.nowMs();
-			const atMs = Math.max(nowMs, nextAtMs);
-			if (atMs - nowMs > WAIT_MAX_MS) {
-				throw rpcFault.transport({ detail: "too many wait for it", meta: { paced: true } });
-			}
-			nextAtMs = atMs + distanceMs;
-			if (atMs > nowMs) await wait(atMs - nowMs, signal);
-		},
-	};
-}
-
-/**
- * Learns from answers which blocks an endpoint has; returns whether its newest block is older than
- * the one it named before. `results` may have holes, where a call was refused.
- */
-export function learnHeads(
-	health: EndpointHealth,
-	answer: { calls: readonly RpcCall[]; results: readonly unknown[] },
-	{ bestBlock, nowMs }: { bestBlock: number; nowMs: number },
-): boolean {
-	let jumpedBack = false;
-	for (const [index, { method, params }] of answer.calls.entries()) {
-		const result = answer.results[index];
-		if (method === "eth_blockNumber") {
-			const block = blockOf(result);
-			if (block !== null) jumpedBack = health.heardHead(block, { bestBlock, nowMs }) || jumpedBack;
-		}
-		if (method !== "eth_getBlockByNumber") continue;
-		const asked = blockOf(params[0]);
-		if (asked !== null && result === null) health.lacks(asked, nowMs);
-		const served = numberOf(result);
-		if (served === null) continue;
-		// A block that was not requested proves nothing about others.
-		if (asked !== null && served === asked) health.has(served);
-		if (params[0] === "latest") {
-			jumpedBack = health.heardHead(served, { bestBlock, nowMs }) || jumpedBack;
-		}
-	}
-	return jumpedBack;
-}
-
-function numberOf(header: unknown): number | null {
-	if (typeof header !== "object" || header === null || !("number" in header)) return null;
-	return blockOf(header.number);
-}
-
-function blockOf(value: unknown): number | null {
-	return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
-}
-
-/**
- * Returns the newest block that an endpoint named in its answers, in any of the three ways of
- * asking for the head; null if it was not asked, or named none.
- */
-export function newestNamed(answered: {
-	calls: readonly RpcCall[];
-	/** May have holes, where a call was refused. */
-	results: readonly unknown[];
-}): number | null {
-	let newest: number | null = null;
-	for (const [index, call] of answered.calls.entries()) {
-		const block = headIn(call, answered.results[index]);
-		if (block !== null) newest = Math.max(newest ?? block, block);
-	}
-	return newest;
-}
-
-function headIn({ method, params }: RpcCall, result: unknown): number | null {
-	if (method === "eth_blockNumber") return blockOfOfNewestNamed(result);
-	if (method === "eth_getBlockByNumber" && params[0] === "latest") return member(result, "number");
-	const isHead = method === "eth_feeHistory" && params[0] === "0x1" && params[1] === "latest";
-	return isHead ? member(result, "oldestBlock") : null;
-}
-
-function member(result: unknown, name: "number" | "oldestBlock"): number | null {
-	if (typeof result !== "object" || result === null) return null;
-	return blockOfOfNewestNamed(Reflect.get(result, name));
-}
-
-/** Reads a block number of any size: one that is no safe number is too far as well. */
-function blockOfOfNewestNamed(value: unknown): number | null {
-	return typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value) ? Number(value) : null;
-}
-
 /** A configured endpoint: how to open it, and its name without secrets. */
 export type RpcEndpoint = { name: string; open(observer: RpcObserver): Rpc };
 
@@ -159,6 +58,13 @@ export type EndpointOptions = {
 	/** Shared by all endpoints of the chain. */
 	judge: HeadJudge;
 };
+
+type ChainCheck = Pick<EndpointOptions, "chain" | "log" | "metrics"> & {
+	labels: { chain: string; endpoint: string };
+};
+
+/** With a longer wait, another endpoint is better. */
+const WAIT_MAX_MS = 10_000;
 
 const CHAIN_ID = { method: "eth_chainId", params: [] };
 const PROBE = { method: "eth_blockNumber", params: [] };
@@ -248,9 +154,77 @@ export function openEndpoint(definition: RpcEndpoint, options: EndpointOptions):
 	}
 }
 
-type ChainCheck = Pick<EndpointOptions, "chain" | "log" | "metrics"> & {
-	labels: { chain: string; endpoint: string };
-};
+/**
+ * Makes a pacer: it spaces requests to one endpoint, so that no second contains more than allowed.
+ * A queue without bursts: providers count in windows whose start is unknown.
+ */
+export function createPacer(options: {
+	requestsPerSecondMax: number;
+	clock: Clock;
+	wait?: typeof sleep;
+}): Pacer {
+	const { clock, wait = sleep } = options;
+	const distanceMs = 1_000 / options.requestsPerSecondMax;
+	let nextAtMs = Number.NEGATIVE_INFINITY;
+	return {
+		async turn(signal) {
+			const nowMs = clock.nowMs();
+			const atMs = Math.max(nowMs, nextAtMs);
+			if (atMs - nowMs > WAIT_MAX_MS) {
+				throw rpcFault.transport({ detail: "too many wait for it", meta: { paced: true } });
+			}
+			nextAtMs = atMs + distanceMs;
+			if (atMs > nowMs) await wait(atMs - nowMs, signal);
+		},
+	};
+}
+
+/**
+ * Learns from answers which blocks an endpoint has; returns whether its newest block is older than
+ * the one it named before. `results` may have holes, where a call was refused.
+ */
+export function learnHeads(
+	health: EndpointHealth,
+	answer: { calls: readonly RpcCall[]; results: readonly unknown[] },
+	{ bestBlock, nowMs }: { bestBlock: number; nowMs: number },
+): boolean {
+	let jumpedBack = false;
+	for (const [index, { method, params }] of answer.calls.entries()) {
+		const result = answer.results[index];
+		if (method === "eth_blockNumber") {
+			const block = blockOf(result);
+			if (block !== null) jumpedBack = health.heardHead(block, { bestBlock, nowMs }) || jumpedBack;
+		}
+		if (method !== "eth_getBlockByNumber") continue;
+		const asked = blockOf(params[0]);
+		if (asked !== null && result === null) health.lacks(asked, nowMs);
+		const served = numberOf(result);
+		if (served === null) continue;
+		// A block that was not requested proves nothing about others.
+		if (asked !== null && served === asked) health.has(served);
+		if (params[0] === "latest") {
+			jumpedBack = health.heardHead(served, { bestBlock, nowMs }) || jumpedBack;
+		}
+	}
+	return jumpedBack;
+}
+
+/**
+ * Returns the newest block that an endpoint named in its answers, in any of the three ways of
+ * asking for the head; null if it was not asked, or named none.
+ */
+export function newestNamed(answered: {
+	calls: readonly RpcCall[];
+	/** May have holes, where a call was refused. */
+	results: readonly unknown[];
+}): number | null {
+	let newest: number | null = null;
+	for (const [index, call] of answered.calls.entries()) {
+		const block = headIn(call, answered.results[index]);
+		if (block !== null) newest = Math.max(newest ?? block, block);
+	}
+	return newest;
+}
 
 /** Makes the check of the chain's id before the first question, and again after `repeat`. */
 function createChainCheck(rpc: Rpc, { chain, log, metrics, labels }: ChainCheck) {
@@ -283,4 +257,30 @@ function chainIdOf(rpc: Rpc, asked: RpcOptions): Promise<unknown> {
 		if (!(error instanceof Fault) || isSilence(error)) throw error;
 		throw rpcFault.transport({ detail: error.privateDetail ?? error.message });
 	});
+}
+
+function blockOf(value: unknown): number | null {
+	return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
+}
+
+function numberOf(header: unknown): number | null {
+	if (typeof header !== "object" || header === null || !("number" in header)) return null;
+	return blockOf(header.number);
+}
+
+function headIn({ method, params }: RpcCall, result: unknown): number | null {
+	if (method === "eth_blockNumber") return blockOfOfNewestNamed(result);
+	if (method === "eth_getBlockByNumber" && params[0] === "latest") return member(result, "number");
+	const isHead = method === "eth_feeHistory" && params[0] === "0x1" && params[1] === "latest";
+	return isHead ? member(result, "oldestBlock") : null;
+}
+
+/** Reads a block number of any size: one that is no safe number is too far as well. */
+function blockOfOfNewestNamed(value: unknown): number | null {
+	return typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value) ? Number(value) : null;
+}
+
+function member(result: unknown, name: "number" | "oldestBlock"): number | null {
+	if (typeof result !== "object" || result === null) return null;
+	return blockOfOfNewestNamed(Reflect.get(result, name));
 }

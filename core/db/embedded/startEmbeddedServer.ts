@@ -17,65 +17,80 @@ import { connectToServer, countUsers, isOurServer, pollUntil } from "#core/db/em
 import { spawnWatchdog, type Watchdog } from "#core/db/embedded/spawnWatchdog.ts";
 import type { Log } from "#core/log.ts";
 
+export type ServerPlace = {
+	layout: Layout;
+	native: string;
+	user: ServerUser;
+	settings: Record<string, string>;
+};
+
+/** One process's share of a server. */
+export type Share = {
+	how: "started" | "joined";
+	/** The connection that shows others that we use the server. */
+	client: pg.Client;
+	/** Ours if we started the server, or adopted one without a watchdog. */
+	watchdog: Watchdog | undefined;
+};
+
+export type EmbeddedServer = {
+	/** For `pg`: the database `tapeline`, over a Unix socket. */
+	connectionString: string;
+	how: "started" | "joined";
+	/** The folder of its data: not always below DATA_DIR. */
+	cluster: string;
+	tookMs: number;
+	/**
+	 * Releases our share; end pools first. The server stops when no process of ours uses it any more.
+	 * Resolves when it has stopped or been left to others.
+	 */
+	close(): Promise<void>;
+};
+
 /** A pool that was just ended is still visible for some milliseconds; an open one stays. */
 const CONNECTIONS_GO_MS = 1_000;
 const STOP_TIMEOUT_MS = 90_000;
 
-/**
- * Gives a share back, and waits for the server's end if it was the last one.
- *
- * The watchdog stops the server, ours or that of a process that is gone; its lock becomes free when
- * it is done.
- */
-export async function leaveServer(share: Share, layout: Layout): Promise<void> {
-	const left = await pollUntil(() => whoIsLeft(share), {
-		timeoutMs: CONNECTIONS_GO_MS,
-		everyMs: 20,
-	});
-	await share.client.end().catch(() => {});
-	share.watchdog?.letGo();
-	if (left !== "nobody") return;
-	const ended = await pollUntil(() => hasEnded(layout), {
-		timeoutMs: STOP_TIMEOUT_MS,
-		everyMs: 20,
-	});
-	if (!ended) {
-		throw embeddedServerFault.embeddedServerUnreachable({
-			detail: `the server did not stop within ${STOP_TIMEOUT_MS} ms`,
-		});
-	}
-}
-
-async function whoIsLeft(share: Share): Promise<"nobody" | "others" | undefined> {
-	try {
-		const users = await countUsers(share.client);
-		if (users.shares > 0) return "others";
-		return users.connections === 0 ? "nobody" : undefined;
-	} catch {
-		// The server is stopped already, or stopping.
-		return "nobody";
-	}
-}
-
-/** Returns true once the server has stopped, or a new process has joined it meanwhile. */
-async function hasEnded(layout: Layout): Promise<true | undefined> {
-	const lock = tryFileLock(layout.lifeLock);
-	lock?.release();
-	if (lock) return true;
-	const client = await connectToServer(layout.socketDir, "leaving").catch(() => undefined);
-	if (!client) return undefined;
-	try {
-		return (await countUsers(client)).connections > 0 ? true : undefined;
-	} catch {
-		return undefined;
-	} finally {
-		await client.end().catch(() => {});
-	}
-}
-
 const RETURNS_MAX = 20;
 const RETURN_PAUSE_MS = 100;
 const RETURN_PAUSE_MAX_MS = 10_000;
+
+/** As long as another process may need for a start with crash recovery. */
+const DECISION_TIMEOUT_MS = 200_000;
+/** As long as a server may need that was launched for a process that is gone. */
+const ORPHAN_TIMEOUT_MS = 120_000;
+
+/**
+ * Starts a real PostgreSQL for this DATA_DIR, without any installation, or shares it with processes
+ * that already use it. It ends with the last of them, even if they are killed.
+ *
+ * @example
+ * const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
+ * const pool = new pg.Pool({ connectionString: server.connectionString });
+ */
+export async function startEmbeddedServer(options: {
+	dataDir: string;
+	log: Log;
+	/** Override our own settings. Only those of the process that starts the server apply. */
+	settings?: Record<string, string>;
+}): Promise<EmbeddedServer> {
+	const startedMs = performance.now();
+	const { dataDir, log, settings = {} } = options;
+	const user = chooseServerUser();
+	const native = await placeBinaries({ user, log });
+	const layout = await chooseLayout({ dataDir, user, log });
+	const obtain = () => startOrJoin({ layout, native, user, settings });
+	const first = await obtain();
+	const tookMs = Math.round(performance.now() - startedMs);
+	log.info("the embedded PostgreSQL is ready", { how: first.how, tookMs, cluster: layout.cluster });
+	return {
+		connectionString: socketUrl(layout.socketDir),
+		how: first.how,
+		cluster: layout.cluster,
+		tookMs,
+		close: keepShare({ first, layout, log, obtain }),
+	};
+}
 
 /**
  * Keeps a share for as long as the process wants it, even if the server dies meanwhile.
@@ -136,26 +151,30 @@ export function keepShare(options: {
 	};
 }
 
-/** As long as another process may need for a start with crash recovery. */
-const DECISION_TIMEOUT_MS = 200_000;
-/** As long as a server may need that was launched for a process that is gone. */
-const ORPHAN_TIMEOUT_MS = 120_000;
-
-export type ServerPlace = {
-	layout: Layout;
-	native: string;
-	user: ServerUser;
-	settings: Record<string, string>;
-};
-
-/** One process's share of a server. */
-export type Share = {
-	how: "started" | "joined";
-	/** The connection that shows others that we use the server. */
-	client: pg.Client;
-	/** Ours if we started the server, or adopted one without a watchdog. */
-	watchdog: Watchdog | undefined;
-};
+/**
+ * Gives a share back, and waits for the server's end if it was the last one.
+ *
+ * The watchdog stops the server, ours or that of a process that is gone; its lock becomes free when
+ * it is done.
+ */
+export async function leaveServer(share: Share, layout: Layout): Promise<void> {
+	const left = await pollUntil(() => whoIsLeft(share), {
+		timeoutMs: CONNECTIONS_GO_MS,
+		everyMs: 20,
+	});
+	await share.client.end().catch(() => {});
+	share.watchdog?.letGo();
+	if (left !== "nobody") return;
+	const ended = await pollUntil(() => hasEnded(layout), {
+		timeoutMs: STOP_TIMEOUT_MS,
+		everyMs: 20,
+	});
+	if (!ended) {
+		throw embeddedServerFault.embeddedServerUnreachable({
+			detail: `the server did not stop within ${STOP_TIMEOUT_MS} ms`,
+		});
+	}
+}
 
 /**
  * Joins the server of this DATA_DIR, or starts it.
@@ -180,6 +199,45 @@ export async function startOrJoin(place: ServerPlace): Promise<Share> {
 	} finally {
 		lock.release();
 	}
+}
+
+async function whoIsLeft(share: Share): Promise<"nobody" | "others" | undefined> {
+	try {
+		const users = await countUsers(share.client);
+		if (users.shares > 0) return "others";
+		return users.connections === 0 ? "nobody" : undefined;
+	} catch {
+		// The server is stopped already, or stopping.
+		return "nobody";
+	}
+}
+
+/** Returns true once the server has stopped, or a new process has joined it meanwhile. */
+async function hasEnded(layout: Layout): Promise<true | undefined> {
+	const lock = tryFileLock(layout.lifeLock);
+	lock?.release();
+	if (lock) return true;
+	const client = await connectToServer(layout.socketDir, "leaving").catch(() => undefined);
+	if (!client) return undefined;
+	try {
+		return (await countUsers(client)).connections > 0 ? true : undefined;
+	} catch {
+		return undefined;
+	} finally {
+		await client.end().catch(() => {});
+	}
+}
+
+function heldFault(layout: Layout) {
+	let holder = "an unknown process";
+	try {
+		holder = readFileSync(layout.holderFile, "utf8").slice(0, 200);
+	} catch {
+		// The holder of the lock has not written its name.
+	}
+	return embeddedServerFault.embeddedServerHeld({
+		public: `DATA_DIR (${layout.dataDir}) is in use by a PostgreSQL server that cannot be reached from here (held by ${holder}). Stop that one, or use another DATA_DIR.`,
+	});
 }
 
 /**
@@ -211,6 +269,17 @@ async function join(place: ServerPlace): Promise<Share | undefined> {
 	return { how: "joined", client, watchdog };
 }
 
+function planFor(place: ServerPlace, how: "launch" | "adopt") {
+	const { layout, native, user, settings } = place;
+	return {
+		server: { native, cluster: layout.cluster, socketDir: layout.socketDir, user, settings },
+		how,
+		decisionLock: layout.decisionLock,
+		lifeLock: layout.lifeLock,
+		holderFile: layout.holderFile,
+	};
+}
+
 /** Starts the server; returns undefined where another process keeps the life lock. */
 async function start(place: ServerPlace): Promise<Share | undefined> {
 	const { layout } = place;
@@ -223,73 +292,4 @@ async function start(place: ServerPlace): Promise<Share | undefined> {
 	throw embeddedServerFault.embeddedServerUnreachable({
 		detail: `the server started, but nobody answers behind ${layout.socketDir}`,
 	});
-}
-
-function planFor(place: ServerPlace, how: "launch" | "adopt") {
-	const { layout, native, user, settings } = place;
-	return {
-		server: { native, cluster: layout.cluster, socketDir: layout.socketDir, user, settings },
-		how,
-		decisionLock: layout.decisionLock,
-		lifeLock: layout.lifeLock,
-		holderFile: layout.holderFile,
-	};
-}
-
-function heldFault(layout: Layout) {
-	let holder = "an unknown process";
-	try {
-		holder = readFileSync(layout.holderFile, "utf8").slice(0, 200);
-	} catch {
-		// The holder of the lock has not written its name.
-	}
-	return embeddedServerFault.embeddedServerHeld({
-		public: `DATA_DIR (${layout.dataDir}) is in use by a PostgreSQL server that cannot be reached from here (held by ${holder}). Stop that one, or use another DATA_DIR.`,
-	});
-}
-
-export type EmbeddedServer = {
-	/** For `pg`: the database `tapeline`, over a Unix socket. */
-	connectionString: string;
-	how: "started" | "joined";
-	/** The folder of its data: not always below DATA_DIR. */
-	cluster: string;
-	tookMs: number;
-	/**
-	 * Releases our share; end pools first. The server stops when no process of ours uses it any more.
-	 * Resolves when it has stopped or been left to others.
-	 */
-	close(): Promise<void>;
-};
-
-/**
- * Starts a real PostgreSQL for this DATA_DIR, without any installation, or shares it with processes
- * that already use it. It ends with the last of them, even if they are killed.
- *
- * @example
- * const server = await startEmbeddedServer({ dataDir: config.dataDir, log });
- * const pool = new pg.Pool({ connectionString: server.connectionString });
- */
-export async function startEmbeddedServer(options: {
-	dataDir: string;
-	log: Log;
-	/** Override our own settings. Only those of the process that starts the server apply. */
-	settings?: Record<string, string>;
-}): Promise<EmbeddedServer> {
-	const startedMs = performance.now();
-	const { dataDir, log, settings = {} } = options;
-	const user = chooseServerUser();
-	const native = await placeBinaries({ user, log });
-	const layout = await chooseLayout({ dataDir, user, log });
-	const obtain = () => startOrJoin({ layout, native, user, settings });
-	const first = await obtain();
-	const tookMs = Math.round(performance.now() - startedMs);
-	log.info("the embedded PostgreSQL is ready", { how: first.how, tookMs, cluster: layout.cluster });
-	return {
-		connectionString: socketUrl(layout.socketDir),
-		how: first.how,
-		cluster: layout.cluster,
-		tookMs,
-		close: keepShare({ first, layout, log, obtain }),
-	};
 }

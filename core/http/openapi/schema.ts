@@ -5,33 +5,6 @@ import { assert } from "#core/fault.ts";
 /** A JSON Schema as in the documents. Its values must be checked: authors may write any keyword. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** Returns whether a value is an object with named members, and neither null nor a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * Writes "this type or null" as one schema with two types, where zod writes a union.
- *
- * Both mean the same, but generators make a plain type of the former, and tools show its format and
- * description. The union's own members take precedence over its part's.
- */
-export function mergeNull(schema: JsonSchema): JsonSchema {
-	const { anyOf, ...outer } = schema;
-	if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
-	const part: unknown = anyOf.find((one) => isRecord(one) && one.type !== "null");
-	const hasNull = anyOf.some((one) => isRecord(one) && one.type === "null");
-	if (!hasNull || !isRecord(part) || typeof part.type !== "string") return schema;
-	const { const: only, enum: some, ...rest } = part;
-	const values = Array.isArray(some) ? some : only === undefined ? undefined : [only];
-	return {
-		...rest,
-		...outer,
-		type: [part.type, "null"],
-		...(values && { enum: [...values, null] }),
-	};
-}
-
 /** The named schemas of one document. */
 export type Components = {
 	/** Returns the named schemas so far, in alphabetical order. */
@@ -44,40 +17,14 @@ export type Components = {
 	add(name: string, schema: JsonSchema): void;
 };
 
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
 /** Marks the schema of an optional body, which JSON Schema cannot express. */
 export const OPTIONAL_MEMBER = "x-optional";
 
 const HOME = "#/components/schemas/";
 /** What zod writes for a template literal of "0x" and any text. */
 const ANY_HEX = "^0x[\\s\\S]{0,}$";
-
-/**
- * Makes a collector of the named schemas of a document.
- *
- * Two different schemas of one name are our mistake: a client generated from the document would
- * have the type of one of them for both.
- */
-export function createComponents(): Components {
-	const named = new Map<string, JsonSchema>();
-	function add(name: string, schema: JsonSchema): void {
-		const known = named.get(name);
-		assert(
-			known === undefined || isDeepStrictEqual(known, schema),
-			`two schemas of the API are named ${name}`,
-		);
-		named.set(name, schema);
-	}
-	return {
-		add,
-		schemas: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
-		describe(schema) {
-			const { $schema: _, $defs: parts = {}, ...root } = z.toJSONSchema(schema, OPTIONS);
-			for (const [name, part] of Object.entries(parts)) add(name, relocated(part));
-			const isOptional = schema instanceof z.core.$ZodOptional;
-			return { ...relocated(root), ...(isOptional && { [OPTIONAL_MEMBER]: true }) };
-		},
-	};
-}
 
 const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
 	io: "input",
@@ -98,84 +45,8 @@ const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
 	},
 };
 
-/** Points references to the document's components, and merges `null` into the types. */
-function relocated(schema: object): JsonSchema {
-	const text = JSON.stringify(schema, (_key, value: unknown) =>
-		isRecord(value) ? mergeNull(pointed(value)) : value,
-	);
-	return JSON.parse(text);
-}
-
-function pointed(schema: JsonSchema): JsonSchema {
-	const { $ref: to } = schema;
-	if (typeof to !== "string") return schema;
-	return { ...schema, $ref: to.replace("#/$defs/", HOME) };
-}
-
 /** Deeper than any answer; a recursive schema ends here. */
 const DEPTH_MAX = 12;
-
-/**
- * Returns an example of a schema, built from the examples of its parts; undefined where a part has
- * none. So an answer's example always agrees with the descriptions of its members.
- */
-export function exampleOf(
-	schema: unknown,
-	schemas: Readonly<Record<string, JsonSchema>>,
-	depth = 0,
-): unknown {
-	if (!isRecord(schema) || depth > DEPTH_MAX) return undefined;
-	const told = toldBy(schema);
-	if (told !== undefined) return told;
-	if (typeof schema.$ref === "string") {
-		return exampleOf(schemas[schema.$ref.split("/").at(-1) ?? ""], schemas, depth + 1);
-	}
-	const [first] = partsOf(schema);
-	if (first !== undefined) return exampleOf(first, schemas, depth + 1);
-	const [type] = [schema.type].flat();
-	if (type === "object") return objectOf(schema, schemas, depth);
-	if (type === "array") return listOf(schema, schemas, depth);
-	return type === "boolean" ? true : undefined;
-}
-
-/** Returns the schema's own example, or its only allowed value. */
-function toldBy({ examples, const: only, enum: some, default: usual }: JsonSchema): unknown {
-	if (Array.isArray(examples) && examples.length > 0) return examples[0];
-	if (only !== undefined) return only;
-	if (usual !== undefined) return usual;
-	return Array.isArray(some) ? some[0] : undefined;
-}
-
-/** Returns the cases of a union without null. */
-function partsOf({ anyOf, oneOf }: JsonSchema): unknown[] {
-	const parts = [anyOf, oneOf].find((one) => Array.isArray(one)) ?? [];
-	return Array.isArray(parts)
-		? parts.filter((part) => !(isRecord(part) && part.type === "null"))
-		: [];
-}
-
-type Schemas = Readonly<Record<string, JsonSchema>>;
-
-function objectOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown {
-	const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
-	const required = Array.isArray(schema.required) ? schema.required : [];
-	const made = members
-		// A marker that exists only in a special case would make the example one of that case.
-		.filter(([name, part]) => required.includes(name) || !isRecord(part) || !("const" in part))
-		.map(([name, part]) => [name, exampleOf(part, schemas, depth + 1)] as const)
-		.filter(([, value]) => value !== undefined);
-	// An incomplete example would not fit its own schema.
-	const isWhole = required.every((name) => made.some(([one]) => one === name));
-	return isWhole ? Object.fromEntries(made) : undefined;
-}
-
-/** Returns a list with one element, or as many as required. */
-function listOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown {
-	const one = exampleOf(schema.items, schemas, depth + 1);
-	if (one === undefined) return [];
-	const count = typeof schema.minItems === "number" ? Math.max(1, schema.minItems) : 1;
-	return Array.from({ length: count }, () => one);
-}
 
 const TIME = "2026-03-01T12:00:00.000Z";
 const ADDRESS = "0x1f9840a85d5af5bf1d1762f925bdaddc4201f984";
@@ -222,3 +93,132 @@ export const field = {
 	url: (description: string, example = "https://example.com/cats/6529.png") =>
 		z.string().meta({ format: "uri", description, examples: [example] }),
 };
+
+/**
+ * Makes a collector of the named schemas of a document.
+ *
+ * Two different schemas of one name are our mistake: a client generated from the document would
+ * have the type of one of them for both.
+ */
+export function createComponents(): Components {
+	const named = new Map<string, JsonSchema>();
+	function add(name: string, schema: JsonSchema): void {
+		const known = named.get(name);
+		assert(
+			known === undefined || isDeepStrictEqual(known, schema),
+			`two schemas of the API are named ${name}`,
+		);
+		named.set(name, schema);
+	}
+	return {
+		add,
+		schemas: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+		describe(schema) {
+			const { $schema: _, $defs: parts = {}, ...root } = z.toJSONSchema(schema, OPTIONS);
+			for (const [name, part] of Object.entries(parts)) add(name, relocated(part));
+			const isOptional = schema instanceof z.core.$ZodOptional;
+			return { ...relocated(root), ...(isOptional && { [OPTIONAL_MEMBER]: true }) };
+		},
+	};
+}
+
+/**
+ * Writes "this type or null" as one schema with two types, where zod writes a union.
+ *
+ * Both mean the same, but generators make a plain type of the former, and tools show its format and
+ * description. The union's own members take precedence over its part's.
+ */
+export function mergeNull(schema: JsonSchema): JsonSchema {
+	const { anyOf, ...outer } = schema;
+	if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+	const part: unknown = anyOf.find((one) => isRecord(one) && one.type !== "null");
+	const hasNull = anyOf.some((one) => isRecord(one) && one.type === "null");
+	if (!hasNull || !isRecord(part) || typeof part.type !== "string") return schema;
+	const { const: only, enum: some, ...rest } = part;
+	const values = Array.isArray(some) ? some : only === undefined ? undefined : [only];
+	return {
+		...rest,
+		...outer,
+		type: [part.type, "null"],
+		...(values && { enum: [...values, null] }),
+	};
+}
+
+/**
+ * Returns an example of a schema, built from the examples of its parts; undefined where a part has
+ * none. So an answer's example always agrees with the descriptions of its members.
+ */
+export function exampleOf(
+	schema: unknown,
+	schemas: Readonly<Record<string, JsonSchema>>,
+	depth = 0,
+): unknown {
+	if (!isRecord(schema) || depth > DEPTH_MAX) return undefined;
+	const told = toldBy(schema);
+	if (told !== undefined) return told;
+	if (typeof schema.$ref === "string") {
+		return exampleOf(schemas[schema.$ref.split("/").at(-1) ?? ""], schemas, depth + 1);
+	}
+	const [first] = partsOf(schema);
+	if (first !== undefined) return exampleOf(first, schemas, depth + 1);
+	const [type] = [schema.type].flat();
+	if (type === "object") return objectOf(schema, schemas, depth);
+	if (type === "array") return listOf(schema, schemas, depth);
+	return type === "boolean" ? true : undefined;
+}
+
+/** Returns whether a value is an object with named members, and neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Points references to the document's components, and merges `null` into the types. */
+function relocated(schema: object): JsonSchema {
+	const text = JSON.stringify(schema, (_key, value: unknown) =>
+		isRecord(value) ? mergeNull(pointed(value)) : value,
+	);
+	return JSON.parse(text);
+}
+
+function pointed(schema: JsonSchema): JsonSchema {
+	const { $ref: to } = schema;
+	if (typeof to !== "string") return schema;
+	return { ...schema, $ref: to.replace("#/$defs/", HOME) };
+}
+
+/** Returns the schema's own example, or its only allowed value. */
+function toldBy({ examples, const: only, enum: some, default: usual }: JsonSchema): unknown {
+	if (Array.isArray(examples) && examples.length > 0) return examples[0];
+	if (only !== undefined) return only;
+	if (usual !== undefined) return usual;
+	return Array.isArray(some) ? some[0] : undefined;
+}
+
+/** Returns the cases of a union without null. */
+function partsOf({ anyOf, oneOf }: JsonSchema): unknown[] {
+	const parts = [anyOf, oneOf].find((one) => Array.isArray(one)) ?? [];
+	return Array.isArray(parts)
+		? parts.filter((part) => !(isRecord(part) && part.type === "null"))
+		: [];
+}
+
+function objectOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown {
+	const members = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+	const required = Array.isArray(schema.required) ? schema.required : [];
+	const made = members
+		// A marker that exists only in a special case would make the example one of that case.
+		.filter(([name, part]) => required.includes(name) || !isRecord(part) || !("const" in part))
+		.map(([name, part]) => [name, exampleOf(part, schemas, depth + 1)] as const)
+		.filter(([, value]) => value !== undefined);
+	// An incomplete example would not fit its own schema.
+	const isWhole = required.every((name) => made.some(([one]) => one === name));
+	return isWhole ? Object.fromEntries(made) : undefined;
+}
+
+/** Returns a list with one element, or as many as required. */
+function listOf(schema: JsonSchema, schemas: Schemas, depth: number): unknown {
+	const one = exampleOf(schema.items, schemas, depth + 1);
+	if (one === undefined) return [];
+	const count = typeof schema.minItems === "number" ? Math.max(1, schema.minItems) : 1;
+	return Array.from({ length: count }, () => one);
+}

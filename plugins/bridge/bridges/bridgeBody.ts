@@ -10,6 +10,9 @@ import {
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import type { Channel, Denial } from "#plugins/wallets/contract.ts";
 
+/** Holds the two switches of operators: bridging at all, and bridging by posts and messages. */
+export type Switches = { isOn: boolean; isSocialOn: boolean };
+
 const name = (description: string, example: string) =>
 	z
 		.string()
@@ -77,6 +80,17 @@ export const bridgeBody = z
 
 export type BridgeBody = z.output<typeof bridgeBody>;
 
+const BRIDGE_FORM =
+	"`bridge <amount> <currency> [from <chain>] to <chain> [as <currency>] [recipient <address>] " +
+	"[refund to <address>]`";
+
+const WORD = "([^\\s]+)";
+const COMMAND = new RegExp(
+	`^bridge ${WORD} ${WORD}(?: from ${WORD})? to ${WORD}(?: as ${WORD})?` +
+		`(?: recipient ${WORD})?(?: refund to ${WORD})?$`,
+	"i",
+);
+
 /** Reads a body as what was asked for. Throws a Fault for one that asks for nothing. */
 export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
 	if (command !== undefined) {
@@ -98,17 +112,6 @@ export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
 	};
 }
 
-const BRIDGE_FORM =
-	"`bridge <amount> <currency> [from <chain>] to <chain> [as <currency>] [recipient <address>] " +
-	"[refund to <address>]`";
-
-const WORD = "([^\\s]+)";
-const COMMAND = new RegExp(
-	`^bridge ${WORD} ${WORD}(?: from ${WORD})? to ${WORD}(?: as ${WORD})?` +
-		`(?: recipient ${WORD})?(?: refund to ${WORD})?$`,
-	"i",
-);
-
 /** Reads the strict command; null where a text is not one, to the letter. */
 export function readBridgeCommand(text: string): BridgeRequest | null {
 	const match = COMMAND.exec(text.trim().replace(/\s+/g, " "));
@@ -117,9 +120,6 @@ export function readBridgeCommand(text: string): BridgeRequest | null {
 	if (amount === undefined || currency === undefined || to === undefined) return null;
 	return { amount, currency, from, to, as, recipient, refundTo, mode: "normal" };
 }
-
-/** Holds the two switches of operators: bridging at all, and bridging by posts and messages. */
-export type Switches = { isOn: boolean; isSocialOn: boolean };
 
 /** Says why no step of a bridge may be sent, by the channel that it came through; null: it may. */
 export function switchDenial({ isOn, isSocialOn }: Switches, channel: Channel): Denial | null {

@@ -23,83 +23,6 @@ import {
 import { readHandOvers, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
 
-/**
- * Quotes a bridge's route anew, where nothing of it was sent. What its owner's own wallet was asked
- * to sign is called off first, and asked for again by the newer quote: of two deposits that could
- * both be signed, the second would be a second payment.
- */
-export async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<void> {
-	const asked = await signableOf(context, bridge);
-	const isSent = bridge.depositHash !== null || !(isUnsent(bridge.status) || asked);
-	if (isSent) throw bridgeFault.requoteAfterSubmission();
-	if (bridge.route === null) throw bridgeFault.quoteMissing();
-	const denial = await replaceQuote(context, bridge, context.ending);
-	if (denial) {
-		const { code: errorCode, detail } = denial;
-		throw bridgeFault.bridgeState({ public: detail, members: { errorCode } });
-	}
-	if (asked) await askAnew(context, bridge, asked);
-}
-
-/**
- * The intent that its owner's wallet is asked to sign first, as long as it was not signed; null
- * where it is none, or where a step before it was sent.
- */
-async function signableOf(
-	{ wallets }: BridgeContext,
-	{ status, intentId, profileId }: Bridge,
-): Promise<Intent | null> {
-	if (status !== "signature_required" || intentId === null) return null;
-	const deposit = await wallets.execution.read(intentId, profileId);
-	if (!deposit) return null;
-	const asking = await wallets.execution.asking(deposit);
-	const isFirst = asking.afterId === null;
-	return asking.status === "signature_required" && isFirst ? asking : null;
-}
-
-/**
- * Records the deposit anew in the place of the one before, and calls that off. The other way round
- * somebody could find a bridge whose deposit is called off, and end it. Where the one before was
- * signed meanwhile it stays, and the new one is called off instead.
- */
-async function askAnew(context: BridgeContext, bridge: Bridge, asked: Intent): Promise<void> {
-	const { wallets, ending } = context;
-	const { intentId, profileId } = bridge;
-	if (intentId === null) return;
-	const next = await putDeposit(context, { bridge, before: intentId });
-	const by = { actor: `profile:${profileId}`, isUnsentOnly: true, signal: ending };
-	try {
-		await wallets.execution.cancel(asked.id, by);
-	} catch (error) {
-		if (!(error instanceof Fault)) throw error;
-		await putDeposit(context, { bridge, before: next, now: intentId });
-		await wallets.execution.cancel(next, by);
-		throw bridgeFault.requoteAfterSubmission();
-	}
-	await wallets.execution.advance([next], ending);
-}
-
-/** Has another intent deposit for a bridge: a new one, unless one is named. Returns its id. */
-async function putDeposit(
-	context: BridgeContext,
-	{ bridge, before, now }: { bridge: Bridge; before: string; now?: string },
-): Promise<string> {
-	const { core, steps } = context;
-	const profile = await profileOf(context, bridge.profileId);
-	const act = async (tx: Tx) => {
-		const held = await lockBridge(tx, bridge.id);
-		// It was told of a signature in between.
-		if (!held || held.intentId !== before || held.depositedAt !== null) {
-			throw bridgeFault.bridgeState();
-		}
-		const intentId = now ?? (await recordDeposit(context, tx, { bridge: held, profile }));
-		if (intentId === null) throw bridgeFault.quoteMissing();
-		await changeBridge(tx, bridge.id, { intentId, lookAt: new Date(core.clock.nowMs()) });
-		return intentId;
-	};
-	return await steps.run("bridge.begin", () => core.db.transaction(act));
-}
-
 export type BridgeAsked = {
 	principal: Principal;
 	request: BridgeRequest;
@@ -113,6 +36,12 @@ export type BridgeAsked = {
 };
 
 export type Bridges = ReturnType<typeof createBridges>;
+
+/** What its owner is asked for, by the state of the intent that asks. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
 
 /** What people, programs and operators do with bridges. */
 export function createBridges(context: BridgeContext) {
@@ -191,6 +120,36 @@ export function createBridges(context: BridgeContext) {
 }
 
 /**
+ * Quotes a bridge's route anew, where nothing of it was sent. What its owner's own wallet was asked
+ * to sign is called off first, and asked for again by the newer quote: of two deposits that could
+ * both be signed, the second would be a second payment.
+ */
+export async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<void> {
+	const asked = await signableOf(context, bridge);
+	const isSent = bridge.depositHash !== null || !(isUnsent(bridge.status) || asked);
+	if (isSent) throw bridgeFault.requoteAfterSubmission();
+	if (bridge.route === null) throw bridgeFault.quoteMissing();
+	const denial = await replaceQuote(context, bridge, context.ending);
+	if (denial) {
+		const { code: errorCode, detail } = denial;
+		throw bridgeFault.bridgeState({ public: detail, members: { errorCode } });
+	}
+	if (asked) await askAnew(context, bridge, asked);
+}
+
+/** Who signs what in place of transactions, and what the provider asked for later. */
+async function signersOf(
+	{ core, wallets }: BridgeContext,
+	{ id, profileId }: Bridge,
+	quote: StoredQuote | null,
+): Promise<{ signers: (Intent | null)[]; later: Authorization[] }> {
+	if (!quote || quote.authorizations.length === 0) return { signers: [], later: [] };
+	const rows = await readHandOvers(core.db, id);
+	const signers = rows.map((row) => wallets.execution.read(row.intentId, profileId));
+	return { signers: await Promise.all(signers), later: rows.flatMap(({ asked }) => asked ?? []) };
+}
+
+/**
  * Takes a bridge as far as it goes now, and returns it as it then is; null where that has to be
  * read. What cannot be taken further is answered as it stands: the service takes it up itself.
  */
@@ -208,24 +167,6 @@ async function takeFurther(
 		return null;
 	}
 }
-
-/** Who signs what in place of transactions, and what the provider asked for later. */
-async function signersOf(
-	{ core, wallets }: BridgeContext,
-	{ id, profileId }: Bridge,
-	quote: StoredQuote | null,
-): Promise<{ signers: (Intent | null)[]; later: Authorization[] }> {
-	if (!quote || quote.authorizations.length === 0) return { signers: [], later: [] };
-	const rows = await readHandOvers(core.db, id);
-	const signers = rows.map((row) => wallets.execution.read(row.intentId, profileId));
-	return { signers: await Promise.all(signers), later: rows.flatMap(({ asked }) => asked ?? []) };
-}
-
-/** What its owner is asked for, by the state of the intent that asks. */
-const PURPOSES = new Map<string, "confirm" | "sign">([
-	["confirmation_required", "confirm"],
-	["signature_required", "sign"],
-]);
 
 async function create(
 	context: BridgeContext,
@@ -270,4 +211,63 @@ async function create(
 
 function walletOf({ canonicalWalletId, wallets }: Profile): string | null {
 	return canonicalWalletId ?? wallets[0]?.id ?? null;
+}
+
+/**
+ * The intent that its owner's wallet is asked to sign first, as long as it was not signed; null
+ * where it is none, or where a step before it was sent.
+ */
+async function signableOf(
+	{ wallets }: BridgeContext,
+	{ status, intentId, profileId }: Bridge,
+): Promise<Intent | null> {
+	if (status !== "signature_required" || intentId === null) return null;
+	const deposit = await wallets.execution.read(intentId, profileId);
+	if (!deposit) return null;
+	const asking = await wallets.execution.asking(deposit);
+	const isFirst = asking.afterId === null;
+	return asking.status === "signature_required" && isFirst ? asking : null;
+}
+
+/**
+ * Records the deposit anew in the place of the one before, and calls that off. The other way round
+ * somebody could find a bridge whose deposit is called off, and end it. Where the one before was
+ * signed meanwhile it stays, and the new one is called off instead.
+ */
+async function askAnew(context: BridgeContext, bridge: Bridge, asked: Intent): Promise<void> {
+	const { wallets, ending } = context;
+	const { intentId, profileId } = bridge;
+	if (intentId === null) return;
+	const next = await putDeposit(context, { bridge, before: intentId });
+	const by = { actor: `profile:${profileId}`, isUnsentOnly: true, signal: ending };
+	try {
+		await wallets.execution.cancel(asked.id, by);
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		await putDeposit(context, { bridge, before: next, now: intentId });
+		await wallets.execution.cancel(next, by);
+		throw bridgeFault.requoteAfterSubmission();
+	}
+	await wallets.execution.advance([next], ending);
+}
+
+/** Has another intent deposit for a bridge: a new one, unless one is named. Returns its id. */
+async function putDeposit(
+	context: BridgeContext,
+	{ bridge, before, now }: { bridge: Bridge; before: string; now?: string },
+): Promise<string> {
+	const { core, steps } = context;
+	const profile = await profileOf(context, bridge.profileId);
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		// It was told of a signature in between.
+		if (!held || held.intentId !== before || held.depositedAt !== null) {
+			throw bridgeFault.bridgeState();
+		}
+		const intentId = now ?? (await recordDeposit(context, tx, { bridge: held, profile }));
+		if (intentId === null) throw bridgeFault.quoteMissing();
+		await changeBridge(tx, bridge.id, { intentId, lookAt: new Date(core.clock.nowMs()) });
+		return intentId;
+	};
+	return await steps.run("bridge.begin", () => core.db.transaction(act));
 }

@@ -28,6 +28,40 @@ import {
 } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial, NewIntent, Profile } from "#plugins/wallets/contract.ts";
 
+type Given = { bridge: Bridge; row: HandOver; quote: StoredQuote; signal: AbortSignal };
+
+type Outcome = { state: HandOverState; detail?: string; more?: readonly WireStep[] };
+
+const ASK_TIMEOUT_MS = 5_000;
+
+/**
+ * Takes a bridge further whose owner signs in place of depositing: hands over what is signed, once,
+ * and then asks the chain whether the money was taken. Does nothing for other bridges.
+ */
+export async function handOver(
+	context: BridgeContext,
+	id: string,
+	signal: AbortSignal,
+): Promise<void> {
+	const { db } = context.core;
+	const [bridge, rows] = await Promise.all([readBridge(db, id), readHandOvers(db, id)]);
+	const [first] = rows;
+	const row = rows.at(-1);
+	if (!bridge?.route || !first || !row || bridge.depositedAt !== null) return;
+	const signed = await context.wallets.execution.read(first.intentId, bridge.profileId);
+	// Until then its intent says where it stands.
+	if (signed?.status !== "confirmed") return;
+	const orderId = signed.plan?.shown["orderId"];
+	const quote = await quoteOfOrder(db, { bridgeId: id, seq: bridge.quoteSeq, orderId });
+	if (!quote) return;
+	const given = { bridge, row, quote, signal };
+	if (row.state === "ready" && (await handOne(context, given))) return;
+	const [payment] = quote.authorizations;
+	if (payment?.kind === "payment" && first.state !== "ready") {
+		await seekAuthorized(context, { bridge, rows: await readHandOvers(db, id), payment, signal });
+	}
+}
+
 /**
  * Records the intent that deposits, or signs, by a bridge's newest quote, with the bounds that hold
  * for every plan of it, and returns its id; null where the bridge has no quote. The caller holds
@@ -94,36 +128,6 @@ export async function profileOf(
 	return (await wallets.principalOf(caller)).profile;
 }
 
-/**
- * Takes a bridge further whose owner signs in place of depositing: hands over what is signed, once,
- * and then asks the chain whether the money was taken. Does nothing for other bridges.
- */
-export async function handOver(
-	context: BridgeContext,
-	id: string,
-	signal: AbortSignal,
-): Promise<void> {
-	const { db } = context.core;
-	const [bridge, rows] = await Promise.all([readBridge(db, id), readHandOvers(db, id)]);
-	const [first] = rows;
-	const row = rows.at(-1);
-	if (!bridge?.route || !first || !row || bridge.depositedAt !== null) return;
-	const signed = await context.wallets.execution.read(first.intentId, bridge.profileId);
-	// Until then its intent says where it stands.
-	if (signed?.status !== "confirmed") return;
-	const orderId = signed.plan?.shown["orderId"];
-	const quote = await quoteOfOrder(db, { bridgeId: id, seq: bridge.quoteSeq, orderId });
-	if (!quote) return;
-	const given = { bridge, row, quote, signal };
-	if (row.state === "ready" && (await handOne(context, given))) return;
-	const [payment] = quote.authorizations;
-	if (payment?.kind === "payment" && first.state !== "ready") {
-		await seekAuthorized(context, { bridge, rows: await readHandOvers(db, id), payment, signal });
-	}
-}
-
-type Given = { bridge: Bridge; row: HandOver; quote: StoredQuote; signal: AbortSignal };
-
 /** True where nothing is to be looked for yet: nothing was handed over. */
 async function handOne(context: BridgeContext, given: Given): Promise<boolean> {
 	const { bridge, row, quote, signal } = given;
@@ -189,8 +193,6 @@ async function begin(context: BridgeContext, { bridge, row }: Given): Promise<bo
 	};
 	return await steps.run("bridge.hand_over", () => core.db.transaction(act));
 }
-
-type Outcome = { state: HandOverState; detail?: string; more?: readonly WireStep[] };
 
 /**
  * Hands a signature over. What is silent, unreadable or odd may have been taken; a refusal that
@@ -280,5 +282,3 @@ async function appendedStep(
 	const read = readAuthorization(asked, { step, kind: "order", requestId, orderId });
 	return "flaw" in read ? "odd" : read;
 }
-
-const ASK_TIMEOUT_MS = 5_000;

@@ -22,6 +22,9 @@ export type Quoting =
 	| { kind: "good"; quote: CheckedQuote; told: Told }
 	| { kind: "bad"; denial: Denial };
 
+/** A newer quote of a bridge, checked and not stored. */
+export type Offered = Extract<Quoting, { kind: "good" }>;
+
 /** What the provider's own codes of a refusal are here; others are `quote_refused`. */
 const REFUSALS: Readonly<Record<string, string>> = {
 	AMOUNT_TOO_LOW: "amount_invalid",
@@ -76,6 +79,52 @@ export async function quoteBridge(
 	const loss = lossOf(context, route, verdict.quote);
 	if (loss !== null) return { kind: "bad", denial: loss };
 	return { kind: "good", quote: verdict.quote, told: toldOf(said) };
+}
+
+/** Asks for a newer quote and stores it. Where the deposit may be on its way none is replaced. */
+export async function replaceQuote(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<Denial | null> {
+	const { core, steps } = context;
+	const offered = await steps.run("bridge.quote", () => offerQuote(context, bridge, signal));
+	if (offered.kind === "bad") return offered.denial;
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		if (!held || held.depositedAt !== null || held.quoteSeq !== bridge.quoteSeq) {
+			return { code: "quote_expired", detail: "The bridge's quote was replaced meanwhile." };
+		}
+		await storeOffered(tx, { bridgeId: bridge.id, offered, at: new Date(core.clock.nowMs()) });
+		return null;
+	};
+	return await steps.run("bridge.store", () => core.db.transaction(act));
+}
+
+/**
+ * Asks for a newer quote of the route that a bridge has, and checks it. Stores nothing: who plans
+ * by it stores it with the plan.
+ */
+export async function offerQuote(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<Quoting> {
+	if (!bridge.route) return bad("quote_missing", "The bridge has no route.");
+	const resolved = await publishedRoute(context, bridge, bridge.route, signal);
+	if ("denial" in resolved) return { kind: "bad", denial: resolved.denial };
+	return await quoteBridge(context, resolved, { purpose: "trade", signal });
+}
+
+/** Stores an offered quote in place of the one before, which stays readable. */
+export async function storeOffered(
+	tx: Tx,
+	given: { bridgeId: string; offered: Offered; at: Date },
+): Promise<void> {
+	const { bridgeId, offered, at } = given;
+	const { quote, told } = offered;
+	const quoteSeq = await insertQuote(tx, { bridgeId, quote, told, at });
+	await changeBridge(tx, bridgeId, { quoteSeq });
 }
 
 function requestOf(route: BridgeRoute) {
@@ -141,53 +190,8 @@ function toldOf(said: RelayQuote): Told {
 	};
 }
 
-/** A newer quote of a bridge, checked and not stored. */
-export type Offered = Extract<Quoting, { kind: "good" }>;
-
-/**
- * Asks for a newer quote of the route that a bridge has, and checks it. Stores nothing: who plans
- * by it stores it with the plan.
- */
-export async function offerQuote(
-	context: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-): Promise<Quoting> {
-	if (!bridge.route) return bad("quote_missing", "The bridge has no route.");
-	const resolved = await publishedRoute(context, bridge, bridge.route, signal);
-	if ("denial" in resolved) return { kind: "bad", denial: resolved.denial };
-	return await quoteBridge(context, resolved, { purpose: "trade", signal });
-}
-
-/** Stores an offered quote in place of the one before, which stays readable. */
-export async function storeOffered(
-	tx: Tx,
-	given: { bridgeId: string; offered: Offered; at: Date },
-): Promise<void> {
-	const { bridgeId, offered, at } = given;
-	const { quote, told } = offered;
-	const quoteSeq = await insertQuote(tx, { bridgeId, quote, told, at });
-	await changeBridge(tx, bridgeId, { quoteSeq });
-}
-
-/** Asks for a newer quote and stores it. Where the deposit may be on its way none is replaced. */
-export async function replaceQuote(
-	context: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-): Promise<Denial | null> {
-	const { core, steps } = context;
-	const offered = await steps.run("bridge.quote", () => offerQuote(context, bridge, signal));
-	if (offered.kind === "bad") return offered.denial;
-	const act = async (tx: Tx) => {
-		const held = await lockBridge(tx, bridge.id);
-		if (!held || held.depositedAt !== null || held.quoteSeq !== bridge.quoteSeq) {
-			return { code: "quote_expired", detail: "The bridge's quote was replaced meanwhile." };
-		}
-		await storeOffered(tx, { bridgeId: bridge.id, offered, at: new Date(core.clock.nowMs()) });
-		return null;
-	};
-	return await steps.run("bridge.store", () => core.db.transaction(act));
+function bad(code: string, detail: string): Quoting {
+	return { kind: "bad", denial: { code, detail } };
 }
 
 /** The stored route with both chains as they are published now; what is out now is refused. */
@@ -219,8 +223,4 @@ async function publishedRoute(
 	if (!isSame) core.log.warn("a bridge's route changed", { bridgeId: bridge.id });
 	const changed = { code: "quote_mismatch", detail: "The route is not what it was." };
 	return isSame ? found.resolved : { denial: changed };
-}
-
-function bad(code: string, detail: string): Quoting {
-	return { kind: "bad", denial: { code, detail } };
 }

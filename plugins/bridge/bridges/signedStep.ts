@@ -23,15 +23,23 @@ import {
 	type Profile,
 } from "#plugins/wallets/contract.ts";
 
-/** Whether an allowance may be left over: a token's bridge that ended without its deposit. */
-export function mayBeLeftOver(
-	{ status, route, depositedAt }: Bridge,
-	quote: StoredQuote | null,
-): boolean {
-	const isToken = route !== null && route.origin.currency !== ZERO_ADDRESS;
-	const isAllowed = isToken && quote !== null && quote.authorizations.length === 0;
-	return isAllowed && status === "failure" && depositedAt === null;
-}
+type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+
+type Asked = { bridge: Bridge; hash: Hex; signal: AbortSignal };
+
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+const transactionSchema = z.object({
+	hash: wireHash,
+	from: wireAddress,
+	to: wireAddress.nullable(),
+	value: quantity,
+	input: z.string().transform((text) => text.toLowerCase()),
+	chainId: quantity.optional(),
+});
+type SeenTransaction = z.output<typeof transactionSchema>;
 
 /**
  * Takes back what the depository may still take of a token, once for each key, by an intent of its
@@ -86,20 +94,15 @@ export async function revokeAllowance(
 	});
 }
 
-const quantity = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{1,64}$/)
-	.transform(BigInt);
-const transactionSchema = z.object({
-	hash: wireHash,
-	from: wireAddress,
-	to: wireAddress.nullable(),
-	value: quantity,
-	input: z.string().transform((text) => text.toLowerCase()),
-	chainId: quantity.optional(),
-});
-type SeenTransaction = z.output<typeof transactionSchema>;
-type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+/** Whether an allowance may be left over: a token's bridge that ended without its deposit. */
+export function mayBeLeftOver(
+	{ status, route, depositedAt }: Bridge,
+	quote: StoredQuote | null,
+): boolean {
+	const isToken = route !== null && route.origin.currency !== ZERO_ADDRESS;
+	const isAllowed = isToken && quote !== null && quote.authorizations.length === 0;
+	return isAllowed && status === "failure" && depositedAt === null;
+}
 
 /**
  * Takes the hash of a step that its owner's own wallet sent. It counts once the origin chain shows
@@ -172,57 +175,10 @@ export async function seekDeposit(
 	}
 }
 
-/** By the plan that was asked about, else by the newest quote. */
-async function requestIdOf(
-	{ core }: BridgeContext,
-	{ id: bridgeId, quoteSeq }: Bridge,
-	{ plan }: Intent,
-): Promise<Hex | null> {
-	const { data } = wireHash.safeParse(plan?.shown["requestId"]);
-	if (data !== undefined) return data;
-	return (await readQuote(core.db, { bridgeId, seq: quoteSeq ?? 0 }))?.requestId ?? null;
-}
-
-/**
- * Takes a deposit whose wallet did not wait for the allowance before it: the money left, whatever
- * was to come first. False where the call is not the stored deposit's.
- */
-async function takeEarly(
-	context: BridgeContext,
-	given: { bridge: Bridge; deposit: Intent; hash: Hex; seen: SeenTransaction },
-): Promise<boolean> {
-	const { bridge, deposit, hash, seen } = given;
-	const { route } = bridge;
-	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq ?? 0 };
-	const quote = await readQuote(context.core.db, asked);
-	const step = quote?.steps.at(-1);
-	if (deposit.status !== "waiting" || !quote || !route || !step || !isCall(seen, step))
-		return false;
-	await context.wallets.execution.signed(
-		deposit.id,
-		hash,
-		depositPlan(context, { route, quote, step }),
-	);
-	return true;
-}
-
-/** What comes after the question has run out is believed as well: the chain shows it. */
-function isAsked({ status }: Intent): boolean {
-	return status === "signature_required" || status === "expired";
-}
-
 async function depositOf({ wallets }: BridgeContext, bridge: Bridge): Promise<Intent | null> {
 	const { intentId, profileId } = bridge;
 	return intentId === null ? null : await wallets.execution.read(intentId, profileId);
 }
-
-function isCall(seen: SeenTransaction, { chainId, from, to, valueRaw, data }: Expected): boolean {
-	const isOfChain = seen.chainId === undefined || seen.chainId === BigInt(chainId);
-	const isSame = seen.from === from && seen.to === to && seen.value === valueRaw;
-	return isOfChain && isSame && seen.input === data;
-}
-
-type Asked = { bridge: Bridge; hash: Hex; signal: AbortSignal };
 
 /** A wallet tells a hash before every node has heard of it. */
 async function waitFor(context: BridgeContext, asked: Asked): Promise<SeenTransaction | null> {
@@ -252,4 +208,49 @@ async function readTransaction(
 		throw bridgeFault.chainUnreadable({ detail: "no transaction" });
 	}
 	return data;
+}
+
+/** What comes after the question has run out is believed as well: the chain shows it. */
+function isAsked({ status }: Intent): boolean {
+	return status === "signature_required" || status === "expired";
+}
+
+function isCall(seen: SeenTransaction, { chainId, from, to, valueRaw, data }: Expected): boolean {
+	const isOfChain = seen.chainId === undefined || seen.chainId === BigInt(chainId);
+	const isSame = seen.from === from && seen.to === to && seen.value === valueRaw;
+	return isOfChain && isSame && seen.input === data;
+}
+
+/**
+ * Takes a deposit whose wallet did not wait for the allowance before it: the money left, whatever
+ * was to come first. False where the call is not the stored deposit's.
+ */
+async function takeEarly(
+	context: BridgeContext,
+	given: { bridge: Bridge; deposit: Intent; hash: Hex; seen: SeenTransaction },
+): Promise<boolean> {
+	const { bridge, deposit, hash, seen } = given;
+	const { route } = bridge;
+	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq ?? 0 };
+	const quote = await readQuote(context.core.db, asked);
+	const step = quote?.steps.at(-1);
+	if (deposit.status !== "waiting" || !quote || !route || !step || !isCall(seen, step))
+		return false;
+	await context.wallets.execution.signed(
+		deposit.id,
+		hash,
+		depositPlan(context, { route, quote, step }),
+	);
+	return true;
+}
+
+/** By the plan that was asked about, else by the newest quote. */
+async function requestIdOf(
+	{ core }: BridgeContext,
+	{ id: bridgeId, quoteSeq }: Bridge,
+	{ plan }: Intent,
+): Promise<Hex | null> {
+	const { data } = wireHash.safeParse(plan?.shown["requestId"]);
+	if (data !== undefined) return data;
+	return (await readQuote(core.db, { bridgeId, seq: quoteSeq ?? 0 }))?.requestId ?? null;
 }

@@ -10,6 +10,26 @@ import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 
+export type SendParam = {
+	dstEid: number;
+	to: Hex;
+	amountLD: bigint;
+	minAmountLD: bigint;
+	extraOptions: Hex;
+	composeMsg: Hex;
+	oftCmd: Hex;
+};
+
+type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
+type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+
+type ReadOfDelivery = (
+	method: string,
+	params: readonly unknown[],
+	signal: AbortSignal,
+) => Promise<unknown>;
+type Log = { address: Address; topics: readonly Hex[]; data: Hex };
+
 /** LayerZero's OFT, as far as a token is sent by it and its arrival is told. */
 export const oftAbi = parseAbi([
 	"struct SendParam { uint32 dstEid; bytes32 to; uint256 amountLD; uint256 minAmountLD; bytes extraOptions; bytes composeMsg; bytes oftCmd; }",
@@ -47,15 +67,26 @@ export const directToken = z.object({
 });
 export type DirectToken = z.output<typeof directToken>;
 
-export type SendParam = {
-	dstEid: number;
-	to: Hex;
-	amountLD: bigint;
-	minAmountLD: bigint;
-	extraOptions: Hex;
-	composeMsg: Hex;
-	oftCmd: Hex;
-};
+const isHex = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
+const answer = z.string().max(100_000).refine(isHex);
+
+const amount = z.bigint();
+const quoteShape = z.tuple([
+	z.object({ minAmountLD: amount, maxAmountLD: amount }),
+	z.unknown(),
+	z.object({ amountSentLD: amount, amountReceivedLD: amount }),
+]);
+const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
+
+const BLOCKS_MAX = 50_000n;
+const LOGS_MAX = 2_000;
+const isHexOfDelivery = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
+const hex = z.string().refine(isHexOfDelivery);
+const log = z.object({
+	...{ address: wireAddress, transactionHash: wireHash, topics: z.array(hex).max(4), data: hex },
+});
+const quantity = hex.transform(BigInt);
+const receiptSchema = z.object({ logs: z.array(log).max(LOGS_MAX) }).nullable();
 
 /** An address as LayerZero writes it: thirty-two bytes. */
 export function wordOf(address: Address): Hex {
@@ -67,11 +98,6 @@ export function oftEndOf({ ends }: DirectToken, chainId: number): OftEnd | null 
 	const end = ends[String(chainId)];
 	return end ? { chainId, ...end } : null;
 }
-
-type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
-type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
-const isHex = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
-const answer = z.string().max(100_000).refine(isHex);
 
 /** Asks an OFT. Throws where the chain does not answer, or answers nonsense. */
 export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
@@ -90,46 +116,6 @@ export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
 		},
 		quoteSend: async (param: SendParam) => feeShape.parse(await ask("quoteSend", [param, false])),
 	};
-}
-
-const amount = z.bigint();
-const quoteShape = z.tuple([
-	z.object({ minAmountLD: amount, maxAmountLD: amount }),
-	z.unknown(),
-	z.object({ amountSentLD: amount, amountReceivedLD: amount }),
-]);
-const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
-
-type ReadOfDelivery = (
-	method: string,
-	params: readonly unknown[],
-	signal: AbortSignal,
-) => Promise<unknown>;
-type Log = { address: Address; topics: readonly Hex[]; data: Hex };
-
-const BLOCKS_MAX = 50_000n;
-const LOGS_MAX = 2_000;
-const isHexOfDelivery = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
-const hex = z.string().refine(isHexOfDelivery);
-const log = z.object({
-	...{ address: wireAddress, transactionHash: wireHash, topics: z.array(hex).max(4), data: hex },
-});
-const quantity = hex.transform(BigInt);
-const receiptSchema = z.object({ logs: z.array(log).max(LOGS_MAX) }).nullable();
-
-/** What an OFT says that it sent: the message's id, and how much of whose. */
-export function sentBy(
-	logs: readonly Log[],
-	oft: Address,
-): { guid: Hex; dstEid: number; from: Address; raw: bigint } | null {
-	for (const { address, topics, data } of logs) {
-		if (address.toLowerCase() !== oft) continue;
-		const sent = decoded("OFTSent", topics, data);
-		if (!sent) continue;
-		const { guid, dstEid, fromAddress, amountSentLD: raw } = sent;
-		return { guid, dstEid, from: wireAddress.parse(fromAddress), raw };
-	}
-	return null;
 }
 
 /**
@@ -170,6 +156,21 @@ export async function deliveryOf(given: {
 	if (!found) return { ...seen, status: "pending", outHashes: [] };
 	const out = { hash: found.transactionHash, chainId: ends.to.chainId };
 	return { ...seen, status: "success", outHashes: [out] };
+}
+
+/** What an OFT says that it sent: the message's id, and how much of whose. */
+export function sentBy(
+	logs: readonly Log[],
+	oft: Address,
+): { guid: Hex; dstEid: number; from: Address; raw: bigint } | null {
+	for (const { address, topics, data } of logs) {
+		if (address.toLowerCase() !== oft) continue;
+		const sent = decoded("OFTSent", topics, data);
+		if (!sent) continue;
+		const { guid, dstEid, fromAddress, amountSentLD: raw } = sent;
+		return { guid, dstEid, from: wireAddress.parse(fromAddress), raw };
+	}
+	return null;
 }
 
 function decoded<Name extends "OFTSent" | "OFTReceived">(

@@ -30,10 +30,19 @@ type Asked = {
 };
 type Quoted = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad"; denial: Denial };
 
+type Currency = { address: Address; symbol: string; decimals: number };
+type Found = { ends: DirectEnds; from: Currency; as: Currency } | { denial: Denial };
+
 /** What a message costs moves with two chains' gas: it is asked for anew after that. */
 const QUOTE_LIFETIME_MS = 120_000;
 const ESTIMATE_S = 60;
 const BPS = 10_000n;
+
+const DECIMALS_CALL = "0x313ce567";
+const decimalsWord = z
+	.string()
+	.regex(/^0x0{62}[0-9a-fA-F]{2}$/)
+	.transform(Number);
 
 /**
  * Quotes a token that crosses by LayerZero itself: nobody fills it, so there is no order, and what
@@ -47,6 +56,58 @@ export async function quoteDirect(context: BridgeContext, asked: Asked): Promise
 	} catch {
 		return bad("chain_unavailable", "The token's contracts cannot be read now.");
 	}
+}
+
+/**
+ * Finds the token that a direct bridge is about among those that the deployment names, by its
+ * symbol or its address on the origin chain. It is one token: `as` may only say the same again.
+ */
+export async function resolveDirect(
+	{ readers, settings }: BridgeContext,
+	given: {
+		request: BridgeRequest;
+		origin: RelayChain;
+		destination: RelayChain;
+		signal: AbortSignal;
+	},
+): Promise<Found> {
+	const { request, origin, destination, signal } = given;
+	const wanted = request.currency.replace(/^\$/, "").toLowerCase();
+	for (const token of settings.directTokens) {
+		const from = oftEndOf(token, origin.id);
+		const to = oftEndOf(token, destination.id);
+		const here = readers.of(origin.id, null);
+		const there = readers.of(destination.id, destination.httpRpcUrl);
+		if (!from || !to || !here || !there) continue;
+		try {
+			const [address, arrives] = await Promise.all([
+				oftReader(here, from.oft, signal).token(),
+				oftReader(there, to.oft, signal).token(),
+			]);
+			if (![token.symbol.toLowerCase(), address].includes(wanted)) continue;
+			const as = request.as?.replace(/^\$/, "").toLowerCase();
+			if (as !== undefined && ![token.symbol.toLowerCase(), arrives].includes(as)) {
+				return denied("currency_unknown", "A direct bridge brings the same token.");
+			}
+			const decimalsOf = async (read: typeof here, to: Address) =>
+				decimalsWord.parse(await read("eth_call", [{ to, data: DECIMALS_CALL }, "latest"], signal));
+			const [decimals, decimalsThere] = await Promise.all([
+				decimalsOf(here, address),
+				decimalsOf(there, arrives),
+			]);
+			// The contracts would round what one of both cannot hold.
+			if (decimals !== decimalsThere) break;
+			const { symbol } = token;
+			return {
+				ends: { from, to },
+				from: { address, symbol, decimals },
+				as: { address: arrives, symbol, decimals },
+			};
+		} catch {
+			return denied("chain_unavailable", "The token's contracts cannot be read now.");
+		}
+	}
+	return denied("mode_unsupported", "Nobody here knows a direct way for that token.");
 }
 
 async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Promise<Quoted> {
@@ -119,67 +180,6 @@ async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Pro
 
 function bad(code: string, detail: string): Quoted {
 	return { kind: "bad", denial: { code, detail } };
-}
-
-type Currency = { address: Address; symbol: string; decimals: number };
-type Found = { ends: DirectEnds; from: Currency; as: Currency } | { denial: Denial };
-
-const DECIMALS_CALL = "0x313ce567";
-const decimalsWord = z
-	.string()
-	.regex(/^0x0{62}[0-9a-fA-F]{2}$/)
-	.transform(Number);
-
-/**
- * Finds the token that a direct bridge is about among those that the deployment names, by its
- * symbol or its address on the origin chain. It is one token: `as` may only say the same again.
- */
-export async function resolveDirect(
-	{ readers, settings }: BridgeContext,
-	given: {
-		request: BridgeRequest;
-		origin: RelayChain;
-		destination: RelayChain;
-		signal: AbortSignal;
-	},
-): Promise<Found> {
-	const { request, origin, destination, signal } = given;
-	const wanted = request.currency.replace(/^\$/, "").toLowerCase();
-	for (const token of settings.directTokens) {
-		const from = oftEndOf(token, origin.id);
-		const to = oftEndOf(token, destination.id);
-		const here = readers.of(origin.id, null);
-		const there = readers.of(destination.id, destination.httpRpcUrl);
-		if (!from || !to || !here || !there) continue;
-		try {
-			const [address, arrives] = await Promise.all([
-				oftReader(here, from.oft, signal).token(),
-				oftReader(there, to.oft, signal).token(),
-			]);
-			if (![token.symbol.toLowerCase(), address].includes(wanted)) continue;
-			const as = request.as?.replace(/^\$/, "").toLowerCase();
-			if (as !== undefined && ![token.symbol.toLowerCase(), arrives].includes(as)) {
-				return denied("currency_unknown", "A direct bridge brings the same token.");
-			}
-			const decimalsOf = async (read: typeof here, to: Address) =>
-				decimalsWord.parse(await read("eth_call", [{ to, data: DECIMALS_CALL }, "latest"], signal));
-			const [decimals, decimalsThere] = await Promise.all([
-				decimalsOf(here, address),
-				decimalsOf(there, arrives),
-			]);
-			// The contracts would round what one of both cannot hold.
-			if (decimals !== decimalsThere) break;
-			const { symbol } = token;
-			return {
-				ends: { from, to },
-				from: { address, symbol, decimals },
-				as: { address: arrives, symbol, decimals },
-			};
-		} catch {
-			return denied("chain_unavailable", "The token's contracts cannot be read now.");
-		}
-	}
-	return denied("mode_unsupported", "Nobody here knows a direct way for that token.");
 }
 
 function denied(code: string, detail: string): Found {

@@ -16,6 +16,26 @@ import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import type { WireStep } from "#plugins/bridge/relay/wire.ts";
 import type { Signable } from "#plugins/wallets/contract.ts";
 
+export type AuthorizationAsked = { route: BridgeRoute; origin: RelayChain; nowMs: number };
+
+/** One transaction of a bridge, in its order. */
+export type BridgeStep = {
+	kind: "approve" | "deposit";
+	chainId: number;
+	from: Address;
+	to: Address;
+	valueRaw: bigint;
+	data: Hex;
+};
+
+type Flaw = {
+	code: "quote_mismatch" | "quote_expired" | "signature_steps_unsupported";
+	flaw: string;
+};
+
+type TypedData = Extract<WireAuthorization["sign"], { signatureKind: "eip712" }>;
+type Body = WireAuthorization["post"]["body"];
+
 /** A signature that lasts for longer than that is not given. */
 const AUTHORIZATION_LIFETIME_MAX_MS = DAY_MS;
 /** One that takes the money, and one for the order. */
@@ -57,11 +77,13 @@ export const authorizationSchema = z.discriminatedUnion("kind", [
 ]);
 export type Authorization = z.output<typeof authorizationSchema>;
 
-type Flaw = {
-	code: "quote_mismatch" | "quote_expired" | "signature_steps_unsupported";
-	flaw: string;
-};
-export type AuthorizationAsked = { route: BridgeRoute; origin: RelayChain; nowMs: number };
+/** The provider's depository, as it publishes it: a deposit names its order, and nothing else. */
+export const depositoryAbi = parseAbi([
+	"function depositNative(address depositor, bytes32 id) payable",
+	"function depositErc20(address depositor, address token, uint256 amount, bytes32 id)",
+	"event RelayNativeDeposit(address from, uint256 amount, bytes32 id)",
+	"event RelayErc20Deposit(address from, address token, uint256 amount, bytes32 id)",
+]);
 
 /**
  * Reads the signatures that a quote asks for, in place of its deposit, and until when the first of
@@ -115,44 +137,6 @@ export function readAuthorization(
 	return { kind: "order", chainId, user, depository, orderId, body: exact(body) };
 }
 
-type TypedData = Extract<WireAuthorization["sign"], { signatureKind: "eip712" }>;
-type Body = WireAuthorization["post"]["body"];
-
-function paymentOf(
-	{ route, origin, nowMs }: AuthorizationAsked,
-	{ sign, body }: { sign: TypedData; body: Body },
-): Authorization | Flaw {
-	const { domain, value } = sign;
-	const { chainId, currency } = route.origin;
-	const mismatch = (flaw: string): Flaw => ({ code: "quote_mismatch", flaw });
-	const { permits } = origin;
-	if (body.kind !== "eip3009") return mismatch("a signature is handed over as another kind");
-	if (domain.chainId !== chainId) return mismatch("a signature is for another chain");
-	const token = domain.verifyingContract;
-	if (token !== currency) return mismatch("a signature is for another token");
-	if (!permits?.tokens.includes(token)) return mismatch("no signature moves that token");
-	if (value.from !== route.user) return mismatch("a signature is somebody else's");
-	if (value.to !== permits.spender) {
-		return mismatch("it pays a contract that the provider does not publish");
-	}
-	if (value.value !== route.amountRaw) return mismatch("a signature pays another amount");
-	if (Number(value.validAfter) * 1_000 > nowMs) return mismatch("a signature holds later only");
-	const leftMs = Number(value.validBefore) * 1_000 - nowMs;
-	if (leftMs < QUOTE_MARGIN_MS) {
-		return { code: "quote_expired", flaw: "its signature has ended, or ends too soon" };
-	}
-	if (leftMs > AUTHORIZATION_LIFETIME_MAX_MS) return mismatch("its signature lasts too long");
-	return {
-		...{ kind: "payment", chainId, user: value.from, token, spender: value.to, body: exact(body) },
-		...{ name: domain.name, version: domain.version, amountRaw: value.value },
-		...{ validAfterS: value.validAfter, validBeforeS: value.validBefore, nonce: value.nonce },
-	};
-}
-
-function exact({ kind, requestId, api }: Body): Authorization["body"] {
-	return { kind, requestId, ...(api !== undefined && { api }) };
-}
-
 /**
  * Returns what the wallet signs, built from what was checked and from nothing that the provider
  * wrote beside it.
@@ -194,24 +178,6 @@ export function authorizationJson(
 	};
 }
 
-/** The provider's depository, as it publishes it: a deposit names its order, and nothing else. */
-export const depositoryAbi = parseAbi([
-	"function depositNative(address depositor, bytes32 id) payable",
-	"function depositErc20(address depositor, address token, uint256 amount, bytes32 id)",
-	"event RelayNativeDeposit(address from, uint256 amount, bytes32 id)",
-	"event RelayErc20Deposit(address from, address token, uint256 amount, bytes32 id)",
-]);
-
-/** One transaction of a bridge, in its order. */
-export type BridgeStep = {
-	kind: "approve" | "deposit";
-	chainId: number;
-	from: Address;
-	to: Address;
-	valueRaw: bigint;
-	data: Hex;
-};
-
 /**
  * Returns the steps of a bridge, built from what was agreed and from nothing that the provider
  * wrote: an exact allowance where a token is paid in, then the deposit for the order.
@@ -245,4 +211,39 @@ export function stepsOf(given: {
 		{ ...base, kind: "approve", to: currency, valueRaw: 0n, data: approve },
 		{ ...base, kind: "deposit", to: depository, valueRaw: 0n, data: deposit },
 	];
+}
+
+function paymentOf(
+	{ route, origin, nowMs }: AuthorizationAsked,
+	{ sign, body }: { sign: TypedData; body: Body },
+): Authorization | Flaw {
+	const { domain, value } = sign;
+	const { chainId, currency } = route.origin;
+	const mismatch = (flaw: string): Flaw => ({ code: "quote_mismatch", flaw });
+	const { permits } = origin;
+	if (body.kind !== "eip3009") return mismatch("a signature is handed over as another kind");
+	if (domain.chainId !== chainId) return mismatch("a signature is for another chain");
+	const token = domain.verifyingContract;
+	if (token !== currency) return mismatch("a signature is for another token");
+	if (!permits?.tokens.includes(token)) return mismatch("no signature moves that token");
+	if (value.from !== route.user) return mismatch("a signature is somebody else's");
+	if (value.to !== permits.spender) {
+		return mismatch("it pays a contract that the provider does not publish");
+	}
+	if (value.value !== route.amountRaw) return mismatch("a signature pays another amount");
+	if (Number(value.validAfter) * 1_000 > nowMs) return mismatch("a signature holds later only");
+	const leftMs = Number(value.validBefore) * 1_000 - nowMs;
+	if (leftMs < QUOTE_MARGIN_MS) {
+		return { code: "quote_expired", flaw: "its signature has ended, or ends too soon" };
+	}
+	if (leftMs > AUTHORIZATION_LIFETIME_MAX_MS) return mismatch("its signature lasts too long");
+	return {
+		...{ kind: "payment", chainId, user: value.from, token, spender: value.to, body: exact(body) },
+		...{ name: domain.name, version: domain.version, amountRaw: value.value },
+		...{ validAfterS: value.validAfter, validBeforeS: value.validBefore, nonce: value.nonce },
+	};
+}
+
+function exact({ kind, requestId, api }: Body): Authorization["body"] {
+	return { kind, requestId, ...(api !== undefined && { api }) };
 }

@@ -15,35 +15,6 @@ import {
 import { orderIdOf, orderSignerOf, wireAddress } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 
-const raw = z
-	.string()
-	.regex(/^\d{1,78}$/)
-	.transform(BigInt);
-const place = z.object({
-	chainId: z.int().positive(),
-	/** Slug, where this deployment knows the chain; else the provider's name. */
-	chain: z.string(),
-	currency: wireAddress,
-	symbol: z.string(),
-	decimals: z.int().min(0).max(36),
-});
-
-/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
-export const bridgeRoute = z.object({
-	user: wireAddress,
-	recipient: wireAddress,
-	refundTo: wireAddress,
-	amountRaw: raw,
-	origin: place,
-	destination: place,
-});
-export type BridgeRoute = z.output<typeof bridgeRoute>;
-
-/** As it is stored. */
-export function routeJson(route: BridgeRoute): z.input<typeof bridgeRoute> {
-	return { ...route, amountRaw: String(route.amountRaw) };
-}
-
 /** What a quote promises, once nothing of it contradicts what was asked for. */
 export type CheckedQuote = {
 	requestId: Hex;
@@ -81,7 +52,35 @@ export type QuoteAsked = {
 	nowMs: number;
 };
 
+type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refunds"];
+
+const raw = z
+	.string()
+	.regex(/^\d{1,78}$/)
+	.transform(BigInt);
+const place = z.object({
+	chainId: z.int().positive(),
+	/** Slug, where this deployment knows the chain; else the provider's name. */
+	chain: z.string(),
+	currency: wireAddress,
+	symbol: z.string(),
+	decimals: z.int().min(0).max(36),
+});
+
+/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
+export const bridgeRoute = z.object({
+	user: wireAddress,
+	recipient: wireAddress,
+	refundTo: wireAddress,
+	amountRaw: raw,
+	origin: place,
+	destination: place,
+});
+export type BridgeRoute = z.output<typeof bridgeRoute>;
+
 const BPS = 10_000n;
+
+const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
 
 /**
  * Holds a quote against what was asked for, member by member. Steps are not taken from it: they
@@ -138,7 +137,10 @@ export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<Q
 	return { kind: "good", quote };
 }
 
-const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
+/** As it is stored. */
+export function routeJson(route: BridgeRoute): z.input<typeof bridgeRoute> {
+	return { ...route, amountRaw: String(route.amountRaw) };
+}
 
 function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 	return { kind: "bad", code, detail };
@@ -186,8 +188,6 @@ function orderFlaw(
 	if (output.calls.length > 0 || order.fees.length > 0) return "it pays others as well";
 	return refundFlaw({ route, origin, destination }, { refunds, deadline: output.deadline });
 }
-
-type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refunds"];
 
 /**
  * Each way back leads to who was named, in a currency that the provider holds there; one of them

@@ -43,6 +43,43 @@ export type Judgement =
 
 type OutHash = { hash: Hex; chainId: number | null };
 
+type Outcome = { event: BridgeEvent | null; change: BridgeChange };
+
+/** Names under which the provider says that it has seen no deposit. */
+const UNDEPOSITED = ["waiting", "depositing", "unknown"];
+
+/**
+ * Looks once at a bridge whose deposit is on chain: what the provider says, and whether both chains
+ * agree. Throws a Fault where the provider cannot be asked now: the bridge keeps its place then.
+ */
+export async function followBridge(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<void> {
+	const { core } = context;
+	const { intentId, status } = bridge;
+	if (status === "success" || status === "refund") {
+		return await watchArrival(context, bridge, signal);
+	}
+	const { execution } = context.wallets;
+	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
+	// The plan of the deposit names the order that was really deposited for.
+	const orderId = intent?.plan?.shown["orderId"];
+	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
+	const quote = await quoteOfOrder(core.db, asked);
+	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
+	const options = { purpose: "poll", signal } as const;
+	const word =
+		bridge.request.mode === "direct"
+			? await askChains(context, bridge, signal)
+			: await askProvider(context, { bridge, quote, options });
+	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
+	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
+	const lost = lostOutcome(bridge, { isThere, event: outcome.event });
+	await write(context, bridge, { ...(lost ?? outcome), word, quote });
+}
+
 /**
  * Reads the provider's word. Only three of its words are an end, or could be one; every other one,
  * also one that was never seen before, and none at all, is in flight.
@@ -84,41 +121,43 @@ export function judgeTime(
 	return { event: null, nextMs: delay };
 }
 
-type Outcome = { event: BridgeEvent | null; change: BridgeChange };
-
-/** Names under which the provider says that it has seen no deposit. */
-const UNDEPOSITED = ["waiting", "depositing", "unknown"];
-
-/**
- * Looks once at a bridge whose deposit is on chain: what the provider says, and whether both chains
- * agree. Throws a Fault where the provider cannot be asked now: the bridge keeps its place then.
- */
-export async function followBridge(
+/** Asks both chains where no provider is between them: what cannot be read is in flight. */
+async function askChains(
 	context: BridgeContext,
 	bridge: Bridge,
 	signal: AbortSignal,
-): Promise<void> {
-	const { core } = context;
-	const { intentId, status } = bridge;
-	if (status === "success" || status === "refund") {
-		return await watchArrival(context, bridge, signal);
+): Promise<RelayStatus> {
+	const { route, depositHash } = bridge;
+	const readers = await readersOf(context, bridge, signal);
+	const { origin: here, destination: there } = readers;
+	for (const token of context.settings.directTokens) {
+		const from = route && oftEndOf(token, route.origin.chainId);
+		const to = route && oftEndOf(token, route.destination.chainId);
+		const isToken = token.symbol === route?.origin.symbol;
+		if (!from || !to || !isToken || !here || !there || depositHash === null) continue;
+		try {
+			return await context.steps.run("bridge.status", () =>
+				deliveryOf({ here, there, depositHash, ends: { from, to }, signal }),
+			);
+		} catch (error) {
+			context.core.log.warn("a message could not be looked up", { bridgeId: bridge.id, error });
+		}
 	}
-	const { execution } = context.wallets;
-	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
-	// The plan of the deposit names the order that was really deposited for.
-	const orderId = intent?.plan?.shown["orderId"];
-	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
-	const quote = await quoteOfOrder(core.db, asked);
-	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
-	const options = { purpose: "poll", signal } as const;
-	const word =
-		bridge.request.mode === "direct"
-			? await askChains(context, bridge, signal)
-			: await askProvider(context, { bridge, quote, options });
-	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
-	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
-	const lost = lostOutcome(bridge, { isThere, event: outcome.event });
-	await write(context, bridge, { ...(lost ?? outcome), word, quote });
+	return { kind: "unseen" };
+}
+
+async function readersOf(
+	{ directory, readers }: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+) {
+	const { origin, destination } = bridge.route ?? {};
+	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
+	const readerOf = (chainId: number | undefined) => {
+		const url = chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null;
+		return chainId === undefined ? null : readers.of(chainId, url);
+	};
+	return { origin: readerOf(origin?.chainId), destination: readerOf(destination?.chainId) };
 }
 
 /**
@@ -159,31 +198,6 @@ async function askProvider(
 	}
 }
 
-/** Asks both chains where no provider is between them: what cannot be read is in flight. */
-async function askChains(
-	context: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-): Promise<RelayStatus> {
-	const { route, depositHash } = bridge;
-	const readers = await readersOf(context, bridge, signal);
-	const { origin: here, destination: there } = readers;
-	for (const token of context.settings.directTokens) {
-		const from = route && oftEndOf(token, route.origin.chainId);
-		const to = route && oftEndOf(token, route.destination.chainId);
-		const isToken = token.symbol === route?.origin.symbol;
-		if (!from || !to || !isToken || !here || !there || depositHash === null) continue;
-		try {
-			return await context.steps.run("bridge.status", () =>
-				deliveryOf({ here, there, depositHash, ends: { from, to }, signal }),
-			);
-		} catch (error) {
-			context.core.log.warn("a message could not be looked up", { bridgeId: bridge.id, error });
-		}
-	}
-	return { kind: "unseen" };
-}
-
 async function outcomeOf(
 	context: BridgeContext,
 	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
@@ -204,20 +218,6 @@ async function outcomeOf(
 	const isFill = judged.end === "success";
 	const verification = await (isFill ? verifyFill(asked) : verifyRefund(asked));
 	return endOf(context, bridge, { end: isFill ? "fill" : "refund", verification });
-}
-
-async function readersOf(
-	{ directory, readers }: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-) {
-	const { origin, destination } = bridge.route ?? {};
-	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
-	const readerOf = (chainId: number | undefined) => {
-		const url = chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null;
-		return chainId === undefined ? null : readers.of(chainId, url);
-	};
-	return { origin: readerOf(origin?.chainId), destination: readerOf(destination?.chainId) };
 }
 
 function endOf(
@@ -280,27 +280,6 @@ function lostOutcome(
 	return isBack ? { event: "deposit", change: { errorCode: null } } : null;
 }
 
-/**
- * A proven fill, or a doubt where the same transaction was counted for other bridges already and
- * does not pay for this one as well: a provider may name one payment for two.
- */
-async function countedOnce(
-	context: BridgeContext,
-	tx: Tx,
-	given: Outcome & { bridge: Bridge; quote: StoredQuote },
-): Promise<Outcome> {
-	const { bridge, quote, event, change } = given;
-	const { isVerified, outHash, arrivedRaw } = change;
-	if (event !== "fill" || !isVerified || !outHash || arrivedRaw == null) return { event, change };
-	const othersRaw = await claimedByOthers(tx, { id: bridge.id, outHash });
-	const leftRaw = arrivedRaw > othersRaw ? arrivedRaw - othersRaw : 0n;
-	if (leftRaw >= quote.minimumOutRaw) return { event, change };
-	const code = "below_minimum";
-	if (bridge.errorCode !== code) context.alarm(code, bridge.id);
-	const { isVerified: _, ...where } = change;
-	return { event: "doubt", change: { ...where, arrivedRaw: leftRaw, errorCode: code } };
-}
-
 async function write(
 	context: BridgeContext,
 	bridge: Bridge,
@@ -331,4 +310,25 @@ async function write(
 		if (moved === null) await changeBridge(tx, bridge.id, all);
 	};
 	await steps.run("bridge.look", () => core.db.transaction(act));
+}
+
+/**
+ * A proven fill, or a doubt where the same transaction was counted for other bridges already and
+ * does not pay for this one as well: a provider may name one payment for two.
+ */
+async function countedOnce(
+	context: BridgeContext,
+	tx: Tx,
+	given: Outcome & { bridge: Bridge; quote: StoredQuote },
+): Promise<Outcome> {
+	const { bridge, quote, event, change } = given;
+	const { isVerified, outHash, arrivedRaw } = change;
+	if (event !== "fill" || !isVerified || !outHash || arrivedRaw == null) return { event, change };
+	const othersRaw = await claimedByOthers(tx, { id: bridge.id, outHash });
+	const leftRaw = arrivedRaw > othersRaw ? arrivedRaw - othersRaw : 0n;
+	if (leftRaw >= quote.minimumOutRaw) return { event, change };
+	const code = "below_minimum";
+	if (bridge.errorCode !== code) context.alarm(code, bridge.id);
+	const { isVerified: _, ...where } = change;
+	return { event: "doubt", change: { ...where, arrivedRaw: leftRaw, errorCode: code } };
 }

@@ -29,10 +29,58 @@ export type ChainReaders = {
 	of(chainId: number, publicUrl: string | null): ChainReader | null;
 };
 
+export type Balance = {
+	walletId: string;
+	address: string;
+	currency: string;
+	symbol: string;
+	balance: string;
+	balanceRaw: string;
+};
+
+/** What a transaction did for somebody. `absent`: the chain has no such transaction (yet). */
+export type Payments =
+	| { kind: "unreadable" }
+	| { kind: "absent" }
+	| { kind: "reverted" }
+	| { kind: "read"; paid: readonly { currency: Address; raw: bigint }[] };
+
+type Known = "address" | "symbol" | "decimals";
+
 const HTTP = /^https?:/;
 const answerSchema = z.object({
 	result: z.unknown().optional(),
 	error: z.object({ message: z.string().optional() }).nullish(),
+});
+
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const LOGS_MAX = 2_000;
+const quantityOfReadPayments = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+const word = z
+	.string()
+	.regex(/^0x([0-9a-fA-F]{2})*$/)
+	.transform((text) => text.toLowerCase());
+
+const receiptSchema = z.object({
+	transactionHash: wireHash,
+	status: quantityOfReadPayments,
+	blockNumber: quantityOfReadPayments,
+	logs: z
+		.array(z.object({ address: wireAddress, topics: z.array(word).max(4), data: word }))
+		.max(LOGS_MAX),
+});
+const transactionSchema = z.object({
+	hash: wireHash,
+	to: wireAddress.nullable(),
+	value: quantityOfReadPayments,
 });
 
 /**
@@ -65,64 +113,6 @@ export function createChainReaders(options: {
 		},
 	};
 }
-
-function ownReader(url: string): ChainReader {
-	const rpc = httpRpc({
-		...{ url, timeoutMs: FOREIGN_RPC_TIMEOUT_MS, batchMax: 1, concurrencyMax: 4 },
-		bodyBytesMax: FOREIGN_RPC_BYTES_MAX,
-	});
-	return (method, params, signal) => rpc.call({ method, params }, { signal });
-}
-
-function foreignReader({ foreignFetch }: Pick<Core, "foreignFetch">, url: string): ChainReader {
-	return async (method, params, signal) => {
-		const answer = await foreignFetch({
-			...{ url, signal, accept: "application/json" },
-			...{ bytesMax: FOREIGN_RPC_BYTES_MAX, timeoutMs: FOREIGN_RPC_TIMEOUT_MS },
-			json: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-		});
-		const { data } = answerSchema.safeParse(jsonOf(answer.body));
-		if (answer.status >= 300 || !data || data.error) {
-			throw rpcFault.transport({ detail: `a public node: HTTP ${answer.status}` });
-		}
-		return data.result;
-	};
-}
-
-function jsonOf(body: Uint8Array): unknown {
-	try {
-		return JSON.parse(Buffer.from(body).toString("utf8"));
-	} catch {
-		return null;
-	}
-}
-
-/** Believes nothing of a node before it said that it serves the chain. */
-function checked(chainId: number, read: ChainReader): ChainReader {
-	let isRight = false;
-	return async (method, params, signal) => {
-		if (!isRight) {
-			const told = await read("eth_chainId", [], signal);
-			if (Number(told) !== chainId) throw rpcFault.transport({ detail: "a node of another chain" });
-			isRight = true;
-		}
-		return await read(method, params, signal);
-	};
-}
-
-export type Balance = {
-	walletId: string;
-	address: string;
-	currency: string;
-	symbol: string;
-	balance: string;
-	balanceRaw: string;
-};
-
-const quantity = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{1,64}$/)
-	.transform(BigInt);
 
 /**
  * Reads what a profile's wallets hold on a chain: its coin, and what it holds of the currencies
@@ -163,63 +153,6 @@ export async function readBalances(
 	}
 }
 
-type Known = "address" | "symbol" | "decimals";
-
-/** The coin alone, where the provider does not say what else there is. */
-async function currenciesOf(
-	{ directory }: BridgeContext,
-	chain: RelayChain,
-	options: RelayCallOptions,
-): Promise<Pick<RelayCurrency, Known>[]> {
-	const coin = { address: ZERO_ADDRESS, ...chain.currency };
-	try {
-		const rows = await directory.currencies({ chainId: chain.id }, options);
-		const tokens = rows.filter(({ address, isVerified }) => isVerified && address !== ZERO_ADDRESS);
-		return [coin, ...tokens.slice(0, BALANCES_CURRENCIES_MAX - 1)];
-	} catch (error) {
-		if (error instanceof Fault) return [coin];
-		throw error;
-	}
-}
-
-function callOf({ address }: Wallet, token: RelayCurrency["address"]) {
-	const args = [address] as const;
-	const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args });
-	return { to: token, data };
-}
-
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-const LOGS_MAX = 2_000;
-const quantityOfReadPayments = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{1,64}$/)
-	.transform(BigInt);
-const word = z
-	.string()
-	.regex(/^0x([0-9a-fA-F]{2})*$/)
-	.transform((text) => text.toLowerCase());
-
-const receiptSchema = z.object({
-	transactionHash: wireHash,
-	status: quantityOfReadPayments,
-	blockNumber: quantityOfReadPayments,
-	logs: z
-		.array(z.object({ address: wireAddress, topics: z.array(word).max(4), data: word }))
-		.max(LOGS_MAX),
-});
-const transactionSchema = z.object({
-	hash: wireHash,
-	to: wireAddress.nullable(),
-	value: quantityOfReadPayments,
-});
-
-/** What a transaction did for somebody. `absent`: the chain has no such transaction (yet). */
-export type Payments =
-	| { kind: "unreadable" }
-	| { kind: "absent" }
-	| { kind: "reverted" }
-	| { kind: "read"; paid: readonly { currency: Address; raw: bigint }[] };
-
 /**
  * Reads from a chain what a transaction paid to an address: tokens by their transfers, the coin by
  * the transaction's own value, or by how much the address had more behind its block than before.
@@ -247,18 +180,71 @@ export async function readPayments(
 	}
 }
 
-function tokensPaid(
-	logs: z.output<typeof receiptSchema>["logs"],
-	party: Address,
-): { currency: Address; raw: bigint }[] {
-	const sums = new Map<Address, bigint>();
-	for (const { address, topics, data } of logs) {
-		const [topic, , to] = topics;
-		const isPaid = topic === TRANSFER && topics.length === 3 && to?.slice(-40) === party.slice(2);
-		if (!isPaid || data.length !== 66) continue;
-		sums.set(address, (sums.get(address) ?? 0n) + BigInt(data));
+/** Believes nothing of a node before it said that it serves the chain. */
+function checked(chainId: number, read: ChainReader): ChainReader {
+	let isRight = false;
+	return async (method, params, signal) => {
+		if (!isRight) {
+			const told = await read("eth_chainId", [], signal);
+			if (Number(told) !== chainId) throw rpcFault.transport({ detail: "a node of another chain" });
+			isRight = true;
+		}
+		return await read(method, params, signal);
+	};
+}
+
+function ownReader(url: string): ChainReader {
+	const rpc = httpRpc({
+		...{ url, timeoutMs: FOREIGN_RPC_TIMEOUT_MS, batchMax: 1, concurrencyMax: 4 },
+		bodyBytesMax: FOREIGN_RPC_BYTES_MAX,
+	});
+	return (method, params, signal) => rpc.call({ method, params }, { signal });
+}
+
+function foreignReader({ foreignFetch }: Pick<Core, "foreignFetch">, url: string): ChainReader {
+	return async (method, params, signal) => {
+		const answer = await foreignFetch({
+			...{ url, signal, accept: "application/json" },
+			...{ bytesMax: FOREIGN_RPC_BYTES_MAX, timeoutMs: FOREIGN_RPC_TIMEOUT_MS },
+			json: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+		});
+		const { data } = answerSchema.safeParse(jsonOf(answer.body));
+		if (answer.status >= 300 || !data || data.error) {
+			throw rpcFault.transport({ detail: `a public node: HTTP ${answer.status}` });
+		}
+		return data.result;
+	};
+}
+
+function jsonOf(body: Uint8Array): unknown {
+	try {
+		return JSON.parse(Buffer.from(body).toString("utf8"));
+	} catch {
+		return null;
 	}
-	return [...sums].map(([currency, raw]) => ({ currency, raw }));
+}
+
+/** The coin alone, where the provider does not say what else there is. */
+async function currenciesOf(
+	{ directory }: BridgeContext,
+	chain: RelayChain,
+	options: RelayCallOptions,
+): Promise<Pick<RelayCurrency, Known>[]> {
+	const coin = { address: ZERO_ADDRESS, ...chain.currency };
+	try {
+		const rows = await directory.currencies({ chainId: chain.id }, options);
+		const tokens = rows.filter(({ address, isVerified }) => isVerified && address !== ZERO_ADDRESS);
+		return [coin, ...tokens.slice(0, BALANCES_CURRENCIES_MAX - 1)];
+	} catch (error) {
+		if (error instanceof Fault) return [coin];
+		throw error;
+	}
+}
+
+function callOf({ address }: Wallet, token: RelayCurrency["address"]) {
+	const args = [address] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args });
+	return { to: token, data };
 }
 
 async function coinPaid(
@@ -274,4 +260,18 @@ async function coinPaid(
 		);
 	const [before, after] = await Promise.all([at(block - 1n), at(block)]);
 	return after > before ? after - before : 0n;
+}
+
+function tokensPaid(
+	logs: z.output<typeof receiptSchema>["logs"],
+	party: Address,
+): { currency: Address; raw: bigint }[] {
+	const sums = new Map<Address, bigint>();
+	for (const { address, topics, data } of logs) {
+		const [topic, , to] = topics;
+		const isPaid = topic === TRANSFER && topics.length === 3 && to?.slice(-40) === party.slice(2);
+		if (!isPaid || data.length !== 66) continue;
+		sums.set(address, (sums.get(address) ?? 0n) + BigInt(data));
+	}
+	return [...sums].map(([currency, raw]) => ({ currency, raw }));
 }

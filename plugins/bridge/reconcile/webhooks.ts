@@ -17,6 +17,22 @@ import {
 import { wireHash } from "#plugins/bridge/relay/order.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 
+/** `idle`: there is nothing of ours to look at, or it is due already. */
+export type BridgeWebhookOutcome = "woken" | "idle" | "limited" | "repeated" | "ignored";
+
+export type BridgeWebhooks = {
+	/** Throws a fault where it is not the bridge provider's, or no event. */
+	receive(delivery: { headers: Headers; body: Uint8Array }): Promise<BridgeWebhookOutcome>;
+};
+
+export type WebhookDeps = {
+	db: Queryable;
+	clock: Clock;
+	metrics: Metrics;
+	/** Called with the bridge that is due now, for whoever need not wait for the next turn. */
+	onWoken(bridgeId: string): void;
+};
+
 /** Why a webhook of the bridge provider is turned away. None says more than its sender knows. */
 export const bridgeWebhookFault = defineFaults({
 	webhookHeaders: {
@@ -55,22 +71,6 @@ export const bridgeWebhookFault = defineFaults({
 		advice: "Deliver one JSON event with `event` and `timestamp`.",
 	},
 });
-
-/** `idle`: there is nothing of ours to look at, or it is due already. */
-export type BridgeWebhookOutcome = "woken" | "idle" | "limited" | "repeated" | "ignored";
-
-export type BridgeWebhooks = {
-	/** Throws a fault where it is not the bridge provider's, or no event. */
-	receive(delivery: { headers: Headers; body: Uint8Array }): Promise<BridgeWebhookOutcome>;
-};
-
-export type WebhookDeps = {
-	db: Queryable;
-	clock: Clock;
-	metrics: Metrics;
-	/** Called with the bridge that is due now, for whoever need not wait for the next turn. */
-	onWoken(bridgeId: string): void;
-};
 
 const MILLISECONDS = /^\d{1,15}$/;
 const SIGNATURE = /^[0-9a-fA-F]{64}$/;
@@ -148,6 +148,14 @@ export function createBridgeWebhooks(
 	};
 }
 
+function jsonOf(body: Uint8Array): unknown {
+	try {
+		return JSON.parse(Buffer.from(body).toString("utf8"));
+	} catch {
+		return undefined;
+	}
+}
+
 /**
  * Whether the bridge provider sent these very bytes, and lately: HMAC-SHA256 by the API key over
  * `timestamp.body`, compared in constant time.
@@ -168,13 +176,5 @@ function verify(
 	// Behind the signature: only the provider learns what our clock says.
 	if (Math.abs(nowMs - Number(timestamp)) > WEBHOOK_TOLERANCE_MS) {
 		throw bridgeWebhookFault.webhookTime();
-	}
-}
-
-function jsonOf(body: Uint8Array): unknown {
-	try {
-		return JSON.parse(Buffer.from(body).toString("utf8"));
-	} catch {
-		return undefined;
 	}
 }

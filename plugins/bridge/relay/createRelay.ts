@@ -45,58 +45,24 @@ export type Directory = {
 	): Promise<readonly RelayCurrency[]>;
 };
 
-/** Keeps what the provider publishes for a while, and asks for it once however many want it. */
-export function createDirectory({ relay, clock }: { relay: Relay; clock: Clock }): Directory {
-	let held: { atMs: number; chains: readonly RelayChain[] } | null = null;
-	let asking: Promise<readonly RelayChain[]> | null = null;
-	const found = new LRUCache<string, { atMs: number; rows: readonly RelayCurrency[] }>({
-		max: CURRENCIES_KEPT_MAX,
-	});
-
-	const isYounger = (atMs: number, ageMs: number) => {
-		const oldMs = clock.nowMs() - atMs;
-		return oldMs >= 0 && oldMs < ageMs;
-	};
-
-	function ask(options: RelayCallOptions): Promise<readonly RelayChain[]> {
-		asking ??= relay
-			.chains(options)
-			.then((chains) => {
-				held = { atMs: clock.nowMs(), chains };
-				return chains;
-			})
-			.finally(() => {
-				asking = null;
-			});
-		return asking;
-	}
-
-	async function chains(options: RelayCallOptions): Promise<readonly RelayChain[]> {
-		return held && isYounger(held.atMs, CHAINS_FRESH_MS) ? held.chains : await ask(options);
-	}
-
-	return {
-		chains,
-		async knownChains(options) {
-			try {
-				return await chains(options);
-			} catch (error) {
-				if (held && isYounger(held.atMs, CHAINS_STALE_MS)) return held.chains;
-				throw error;
-			}
-		},
-		async currencies(query, options) {
-			const key = `${query.chainId} ${query.address ?? ""} ${query.term?.toLowerCase() ?? ""}`;
-			const kept = found.get(key);
-			if (kept && isYounger(kept.atMs, CURRENCIES_FRESH_MS)) return kept.rows;
-			const rows = await relay.currencies(query, options);
-			found.set(key, { atMs: clock.nowMs(), rows });
-			return rows;
-		},
-	};
-}
-
 const CURRENCIES_MAX = 100;
+
+const nothing = async (): Promise<[]> => [];
+const isOff = async (): Promise<never> => {
+	throw relayFault.off();
+};
+
+/** The bridge provider of a deployment that has none: no chain leads anywhere. */
+export const offRelay: Relay = {
+	canSearch: false,
+	chains: nothing,
+	currencies: nothing,
+	quote: isOff,
+	permit: isOff,
+	status: isOff,
+	search: isOff,
+	hint: isOff,
+};
 
 /** The bridge provider over HTTP. Builds, and calls nobody until it is asked. */
 export function createRelay(options: RelayClientOptions): Relay {
@@ -158,21 +124,54 @@ export function createRelay(options: RelayClientOptions): Relay {
 	};
 }
 
-/** The refund's address is always named: without one nothing is refunded by itself. */
-function bodyOf(request: RelayQuoteRequest): Record<string, unknown> {
-	const { amountRaw, usePermit, ...rest } = request;
+/** Keeps what the provider publishes for a while, and asks for it once however many want it. */
+export function createDirectory({ relay, clock }: { relay: Relay; clock: Clock }): Directory {
+	let held: { atMs: number; chains: readonly RelayChain[] } | null = null;
+	let asking: Promise<readonly RelayChain[]> | null = null;
+	const found = new LRUCache<string, { atMs: number; rows: readonly RelayCurrency[] }>({
+		max: CURRENCIES_KEPT_MAX,
+	});
+
+	const isYounger = (atMs: number, ageMs: number) => {
+		const oldMs = clock.nowMs() - atMs;
+		return oldMs >= 0 && oldMs < ageMs;
+	};
+
+	function ask(options: RelayCallOptions): Promise<readonly RelayChain[]> {
+		asking ??= relay
+			.chains(options)
+			.then((chains) => {
+				held = { atMs: clock.nowMs(), chains };
+				return chains;
+			})
+			.finally(() => {
+				asking = null;
+			});
+		return asking;
+	}
+
+	async function chains(options: RelayCallOptions): Promise<readonly RelayChain[]> {
+		return held && isYounger(held.atMs, CHAINS_FRESH_MS) ? held.chains : await ask(options);
+	}
+
 	return {
-		...rest,
-		amount: String(amountRaw),
-		tradeType: "EXACT_INPUT",
-		explicitDeposit: true,
-		includeProtocolData: true,
-		usePermit,
-		// One signature for the order, and no swap that needs another.
-		...(usePermit && { forceSolverExecution: true }),
-		useDepositAddress: false,
-		// A swap before the deposit is calldata of somebody else's.
-		disableOriginSwaps: true,
+		chains,
+		async knownChains(options) {
+			try {
+				return await chains(options);
+			} catch (error) {
+				if (held && isYounger(held.atMs, CHAINS_STALE_MS)) return held.chains;
+				throw error;
+			}
+		},
+		async currencies(query, options) {
+			const key = `${query.chainId} ${query.address ?? ""} ${query.term?.toLowerCase() ?? ""}`;
+			const kept = found.get(key);
+			if (kept && isYounger(kept.atMs, CURRENCIES_FRESH_MS)) return kept.rows;
+			const rows = await relay.currencies(query, options);
+			found.set(key, { atMs: clock.nowMs(), rows });
+			return rows;
+		},
 	};
 }
 
@@ -210,6 +209,24 @@ function currencyOf(row: unknown): RelayCurrency | null {
 	return { chainId, address, symbol, name, decimals, isVerified: metadata?.verified === true };
 }
 
+/** The refund's address is always named: without one nothing is refunded by itself. */
+function bodyOf(request: RelayQuoteRequest): Record<string, unknown> {
+	const { amountRaw, usePermit, ...rest } = request;
+	return {
+		...rest,
+		amount: String(amountRaw),
+		tradeType: "EXACT_INPUT",
+		explicitDeposit: true,
+		includeProtocolData: true,
+		usePermit,
+		// One signature for the order, and no swap that needs another.
+		...(usePermit && { forceSolverExecution: true }),
+		useDepositAddress: false,
+		// A swap before the deposit is calldata of somebody else's.
+		disableOriginSwaps: true,
+	};
+}
+
 function statusOf(found: z.output<typeof wireStatus>): RelayStatus {
 	return {
 		kind: "seen",
@@ -220,6 +237,10 @@ function statusOf(found: z.output<typeof wireStatus>): RelayStatus {
 		updatedAtMs: found.updatedAt ?? null,
 		failReason: reasonOf(found.refundFailReason) ?? reasonOf(found.failReason),
 	};
+}
+
+function reasonOf(text: string | null | undefined): string | null {
+	return text == null || text === "N/A" ? null : text;
 }
 
 function requestOf(row: unknown): { requestId: `0x${string}`; status: RelayStatus } | null {
@@ -236,24 +257,3 @@ function requestOf(row: unknown): { requestId: `0x${string}`; status: RelayStatu
 	};
 	return { requestId: data.id, status };
 }
-
-function reasonOf(text: string | null | undefined): string | null {
-	return text == null || text === "N/A" ? null : text;
-}
-
-const nothing = async (): Promise<[]> => [];
-const isOff = async (): Promise<never> => {
-	throw relayFault.off();
-};
-
-/** The bridge provider of a deployment that has none: no chain leads anywhere. */
-export const offRelay: Relay = {
-	canSearch: false,
-	chains: nothing,
-	currencies: nothing,
-	quote: isOff,
-	permit: isOff,
-	status: isOff,
-	search: isOff,
-	hint: isOff,
-};

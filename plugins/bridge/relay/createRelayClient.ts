@@ -9,6 +9,37 @@ import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";
 import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
 import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
 
+export type CallClass = "quote" | "requests" | "other";
+
+export type RelayCall<Output> = {
+	/** What it is called in metrics: `status`. */
+	name: string;
+	class: CallClass;
+	/** Below the base URL, with its query. */
+	path: string;
+	/** Makes it a POST. */
+	body?: Readonly<Record<string, unknown>>;
+	schema: z.ZodType<Output>;
+};
+
+export type RelayClientOptions = {
+	core: Pick<Core, "budget" | "metrics">;
+	baseUrl: string;
+	apiKey?: string | undefined;
+	/** Aborts when the process ends. */
+	ending: AbortSignal;
+	fetch?: typeof fetch;
+	timeoutMs?: number;
+};
+
+/** What was answered; null where the provider does not know the thing (404). */
+export type RelayClient = <Output>(
+	call: RelayCall<Output>,
+	options: RelayCallOptions,
+) => Promise<Output | null>;
+
+type Terms = { perWindow: number; windowMs: number };
+
 /** What goes wrong with the bridge provider. */
 export const relayFault = defineFaults({
 	off: {
@@ -56,9 +87,6 @@ export const WAITED_OUT_MS = 3_000;
 export const PAUSE_DEFAULT_MS = 5_000;
 export const PAUSE_MAX_MS = 5 * MINUTE_MS;
 
-export type CallClass = "quote" | "requests" | "other";
-type Terms = { perWindow: number; windowMs: number };
-
 /** The provider's published limits, without a key and with one. */
 export const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<CallClass, Terms>>>> = {
 	open: {
@@ -75,33 +103,6 @@ export const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<Call
 /** Of the minute that all other calls share: what polls, and what strangers look at, may take. */
 export const POLLS_PER_MINUTE = 150;
 export const VIEWS_PER_MINUTE = 30;
-
-export type RelayCall<Output> = {
-	/** What it is called in metrics: `status`. */
-	name: string;
-	class: CallClass;
-	/** Below the base URL, with its query. */
-	path: string;
-	/** Makes it a POST. */
-	body?: Readonly<Record<string, unknown>>;
-	schema: z.ZodType<Output>;
-};
-
-export type RelayClientOptions = {
-	core: Pick<Core, "budget" | "metrics">;
-	baseUrl: string;
-	apiKey?: string | undefined;
-	/** Aborts when the process ends. */
-	ending: AbortSignal;
-	fetch?: typeof fetch;
-	timeoutMs?: number;
-};
-
-/** What was answered; null where the provider does not know the thing (404). */
-export type RelayClient = <Output>(
-	call: RelayCall<Output>,
-	options: RelayCallOptions,
-) => Promise<Output | null>;
 
 /**
  * Calls the bridge provider within its published limits, which all processes share. A call that
@@ -179,6 +180,15 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 	};
 }
 
+/** Says who refused, and for how long. */
+function tooOften(waitMs: number, { by, isSent }: { by: string; isSent: boolean }): Fault {
+	return relayFault.rateLimited({
+		detail: `refused by ${by}`,
+		meta: { isSent },
+		members: { provider: RELAY_ID, retryAfterMs: Math.ceil(waitMs) },
+	});
+}
+
 function initOf(
 	{ body }: Pick<RelayCall<unknown>, "body">,
 	{ apiKey, signal }: { apiKey: string | undefined; signal: AbortSignal },
@@ -199,13 +209,16 @@ function initOf(
 	};
 }
 
-function read<Output>({ name, schema }: RelayCall<Output>, text: string | null): Output {
-	if (text === null) throw relayFault.unreadable({ detail: `${name}: too large` });
-	const { data, error } = schema.safeParse(jsonOf(text));
-	if (data !== undefined && !error) return data;
-	const [issue] = error?.issues ?? [];
-	const detail = `${name}: ${issue?.path.join(".")}: ${issue?.message}`;
-	throw relayFault.unreadable({ detail });
+function withoutUrls(text: string): string {
+	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
+	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
+}
+
+function refusalOf(name: string, status: number, text: string): Fault {
+	const { data } = wireRefusal.safeParse(jsonOf(text));
+	const detail = `${name}: HTTP ${status}: ${data?.errorCode ?? ""} ${data?.message ?? ""}`;
+	if (status >= 500 || status === 408) return relayFault.unavailable({ detail });
+	return relayFault.refused({ detail, meta: { errorCode: data?.errorCode ?? null } });
 }
 
 function jsonOf(text: string): unknown {
@@ -216,23 +229,11 @@ function jsonOf(text: string): unknown {
 	}
 }
 
-function refusalOf(name: string, status: number, text: string): Fault {
-	const { data } = wireRefusal.safeParse(jsonOf(text));
-	const detail = `${name}: HTTP ${status}: ${data?.errorCode ?? ""} ${data?.message ?? ""}`;
-	if (status >= 500 || status === 408) return relayFault.unavailable({ detail });
-	return relayFault.refused({ detail, meta: { errorCode: data?.errorCode ?? null } });
-}
-
-/** Says who refused, and for how long. */
-function tooOften(waitMs: number, { by, isSent }: { by: string; isSent: boolean }): Fault {
-	return relayFault.rateLimited({
-		detail: `refused by ${by}`,
-		meta: { isSent },
-		members: { provider: RELAY_ID, retryAfterMs: Math.ceil(waitMs) },
-	});
-}
-
-function withoutUrls(text: string): string {
-	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
-	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
+function read<Output>({ name, schema }: RelayCall<Output>, text: string | null): Output {
+	if (text === null) throw relayFault.unreadable({ detail: `${name}: too large` });
+	const { data, error } = schema.safeParse(jsonOf(text));
+	if (data !== undefined && !error) return data;
+	const [issue] = error?.issues ?? [];
+	const detail = `${name}: ${issue?.path.join(".")}: ${issue?.message}`;
+	throw relayFault.unreadable({ detail });
 }

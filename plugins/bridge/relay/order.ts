@@ -2,6 +2,9 @@ import { hashStruct, recoverMessageAddress } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
+/** A signature with what says to the provider which step it is for. */
+export type RelayPermit = { signature: Hex; body: WireAuthorization["post"]["body"] };
+
 const NUMBER_DIGITS_MAX = 78;
 const TEXT_LENGTH_MAX = 64;
 const BYTES_LENGTH_MAX = 4_096;
@@ -149,27 +152,6 @@ const ORDER_TYPES = {
 	],
 };
 
-/**
- * Returns the id of an order: the EIP-712 hash of its struct, without a domain. A deposit names
- * nothing but this id, so whoever computes it from the order's members knows what a deposit buys.
- */
-export function orderIdOf(order: RelayOrder): Hex {
-	return hashStruct({ data: order, primaryType: "Order", types: ORDER_TYPES });
-}
-
-/**
- * Returns who signed an order's id (EIP-191 over its 32 bytes), null where the signature is none.
- * It is the solver's promise that the order is its own.
- */
-export async function orderSignerOf(orderId: Hex, signature: Hex): Promise<Address | null> {
-	try {
-		const signer = await recoverMessageAddress({ message: { raw: orderId }, signature });
-		return signer.toLowerCase() as Address;
-	} catch {
-		return null;
-	}
-}
-
 /** The one kind of typed data that is signed (EIP-3009): `to` alone may use it, and once. */
 export const RECEIVE_WITH_AUTHORIZATION = [
 	{ name: "from", type: "address" },
@@ -239,5 +221,23 @@ export const wireAuthorization = z.strictObject({
 });
 export type WireAuthorization = z.output<typeof wireAuthorization>;
 
-/** A signature with what says to the provider which step it is for. */
-export type RelayPermit = { signature: Hex; body: WireAuthorization["post"]["body"] };
+/**
+ * Returns the id of an order: the EIP-712 hash of its struct, without a domain. A deposit names
+ * nothing but this id, so whoever computes it from the order's members knows what a deposit buys.
+ */
+export function orderIdOf(order: RelayOrder): Hex {
+	return hashStruct({ data: order, primaryType: "Order", types: ORDER_TYPES });
+}
+
+/**
+ * Returns who signed an order's id (EIP-191 over its 32 bytes), null where the signature is none.
+ * It is the solver's promise that the order is its own.
+ */
+export async function orderSignerOf(orderId: Hex, signature: Hex): Promise<Address | null> {
+	try {
+		const signer = await recoverMessageAddress({ message: { raw: orderId }, signature });
+		return signer.toLowerCase() as Address;
+	} catch {
+		return null;
+	}
+}

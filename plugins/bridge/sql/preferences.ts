@@ -1,6 +1,14 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
+/** What a profile wants on a chain: who gets what arrives, and who gets what comes back. */
+export type Preference = {
+	chainId: number;
+	recipient: Address | null;
+	refundTo: Address | null;
+	changedAt: Date;
+};
+
 /** Chains that an operator took out. */
 export async function readChainsOff(db: Queryable): Promise<ReadonlySet<number>> {
 	const rows = await db.query<{ id: number }>(
@@ -28,14 +36,6 @@ export async function switchChain(
 	);
 	return before?.isOn ?? null;
 }
-
-/** What a profile wants on a chain: who gets what arrives, and who gets what comes back. */
-export type Preference = {
-	chainId: number;
-	recipient: Address | null;
-	refundTo: Address | null;
-	changedAt: Date;
-};
 
 /** A profile's preferences, by chain. There are as many as chains at most. */
 export async function readPreferences(

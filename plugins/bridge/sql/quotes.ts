@@ -10,6 +10,69 @@ import {
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import { wireAddress } from "#plugins/bridge/relay/order.ts";
 
+export type HandOverState = "ready" | "handed" | "taken" | "refused" | "doubtful";
+
+/** A signature that goes to the provider, once. */
+export type HandOver = {
+	bridgeId: string;
+	step: number;
+	intentId: string;
+	/** Null: it is the quote's. */
+	asked: Authorization | null;
+	state: HandOverState;
+	handedAt: Date | null;
+};
+
+export type StoredQuote = CheckedQuote & { bridgeId: string; seq: number; told: Told };
+
+type QuoteRow = {
+	bridgeId: string;
+	seq: number;
+	requestId: Hex;
+	orderId: Hex;
+	depository: Address;
+	minimumOutRaw: string;
+	expectedOutRaw: string;
+	expiresAt: Date;
+	steps: unknown;
+	authorizations: unknown;
+	told: unknown;
+};
+
+/** Fees, impact and estimate of a quote, to be shown. Amounts in base units of their currency. */
+export const toldSchema = z.object({
+	fees: z.record(
+		z.string(),
+		z.object({
+			amountRaw: z.string(),
+			symbol: z.string(),
+			amountUsd: z.string().nullable(),
+		}),
+	),
+	impactPercent: z.string().nullable(),
+	impactUsd: z.string().nullable(),
+	estimateSeconds: z.number(),
+	rate: z.string().nullable(),
+	/** The order that the deposit is for, as the provider signed it. */
+	order: z.record(z.string(), z.unknown()),
+	orderSignature: z.string(),
+});
+export type Told = z.output<typeof toldSchema>;
+
+const hex = z.string().transform((text) => text as Hex);
+const stepsSchema = z.array(
+	z.object({
+		kind: z.enum(["approve", "deposit"]),
+		chainId: z.number(),
+		from: wireAddress,
+		to: wireAddress,
+		valueRaw: z.string().transform(BigInt),
+		data: hex,
+	}),
+);
+
+const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
+
 /**
  * Returns how much of what a transaction paid was counted for other bridges: the least that each of
  * those was promised, in base units. By `bridge_arrival`; who asks for the same hash waits until
@@ -31,19 +94,6 @@ export async function claimedByOthers(
 	);
 	return BigInt(row?.raw ?? 0);
 }
-
-export type HandOverState = "ready" | "handed" | "taken" | "refused" | "doubtful";
-
-/** A signature that goes to the provider, once. */
-export type HandOver = {
-	bridgeId: string;
-	step: number;
-	intentId: string;
-	/** Null: it is the quote's. */
-	asked: Authorization | null;
-	state: HandOverState;
-	handedAt: Date | null;
-};
 
 /** A bridge's signatures, in their order. By primary key. */
 export async function readHandOvers(db: Queryable, bridgeId: string): Promise<HandOver[]> {
@@ -98,55 +148,29 @@ export async function moveHandOver(
 	return moved > 0;
 }
 
-/** Fees, impact and estimate of a quote, to be shown. Amounts in base units of their currency. */
-export const toldSchema = z.object({
-	fees: z.record(
-		z.string(),
-		z.object({
-			amountRaw: z.string(),
-			symbol: z.string(),
-			amountUsd: z.string().nullable(),
-		}),
-	),
-	impactPercent: z.string().nullable(),
-	impactUsd: z.string().nullable(),
-	estimateSeconds: z.number(),
-	rate: z.string().nullable(),
-	/** The order that the deposit is for, as the provider signed it. */
-	order: z.record(z.string(), z.unknown()),
-	orderSignature: z.string(),
-});
-export type Told = z.output<typeof toldSchema>;
+/** Whether a quote's first signature was asked for by another one. By `quote_nonce`. */
+export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<boolean> {
+	const [first] = quote.authorizations;
+	if (first?.kind !== "payment") return false;
+	const rows = await db.query(
+		`select 1 from bridge.quote
+		where authorizations <> '[]' and authorizations->0->>'nonce' = $1 limit 1`,
+		[first.nonce],
+	);
+	return rows.length > 0;
+}
 
-export type StoredQuote = CheckedQuote & { bridgeId: string; seq: number; told: Told };
-
-const hex = z.string().transform((text) => text as Hex);
-const stepsSchema = z.array(
-	z.object({
-		kind: z.enum(["approve", "deposit"]),
-		chainId: z.number(),
-		from: wireAddress,
-		to: wireAddress,
-		valueRaw: z.string().transform(BigInt),
-		data: hex,
-	}),
-);
-
-type QuoteRow = {
-	bridgeId: string;
-	seq: number;
-	requestId: Hex;
-	orderId: Hex;
-	depository: Address;
-	minimumOutRaw: string;
-	expectedOutRaw: string;
-	expiresAt: Date;
-	steps: unknown;
-	authorizations: unknown;
-	told: unknown;
-};
-
-const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
+/** A bridge's newest quote for an order; the newest of all where none is named. */
+export async function quoteOfOrder(
+	db: Queryable,
+	{ bridgeId, seq: newest, orderId }: { bridgeId: string; seq: number | null; orderId: unknown },
+): Promise<StoredQuote | null> {
+	for (let seq = newest ?? 0; seq > 0; seq--) {
+		const quote = await readQuote(db, { bridgeId, seq });
+		if (!quote || orderId === undefined || quote.orderId === orderId) return quote;
+	}
+	return null;
+}
 
 /** A bridge's quote, the newest or one of before. By primary key. */
 export async function readQuote(
@@ -173,30 +197,6 @@ export async function readQuote(
 		authorizations: z.array(authorizationSchema).parse(authorizations),
 		told: toldSchema.parse(told),
 	};
-}
-
-/** Whether a quote's first signature was asked for by another one. By `quote_nonce`. */
-export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<boolean> {
-	const [first] = quote.authorizations;
-	if (first?.kind !== "payment") return false;
-	const rows = await db.query(
-		`select 1 from bridge.quote
-		where authorizations <> '[]' and authorizations->0->>'nonce' = $1 limit 1`,
-		[first.nonce],
-	);
-	return rows.length > 0;
-}
-
-/** A bridge's newest quote for an order; the newest of all where none is named. */
-export async function quoteOfOrder(
-	db: Queryable,
-	{ bridgeId, seq: newest, orderId }: { bridgeId: string; seq: number | null; orderId: unknown },
-): Promise<StoredQuote | null> {
-	for (let seq = newest ?? 0; seq > 0; seq--) {
-		const quote = await readQuote(db, { bridgeId, seq });
-		if (!quote || orderId === undefined || quote.orderId === orderId) return quote;
-	}
-	return null;
 }
 
 /**

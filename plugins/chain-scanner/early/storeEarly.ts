@@ -25,66 +25,6 @@ export type ReadTwice = {
 	early: Promise<RangeReading | null>;
 };
 
-/**
- * Reads the newest block twice at once: asks the node for its logs by its hash, and takes the
- * pushed ones. If both are the same logs they are decoded once, and nothing is asked twice.
- */
-export function readTwice(
-	steps: LaneSteps,
-	pushed: PushedLogs,
-	given: { head: Head; options: ReadOptions },
-): ReadTwice {
-	const { head, options } = given;
-	const range = { from: head.number, to: head.number };
-	const answered = new AbortController();
-	const asked = steps.ask(range, options).finally(() => answered.abort());
-	const told = pushed.of(head, AbortSignal.any([options.signal, answered.signal]));
-	const decoded = told.then((logs) => {
-		if (!logs) return null;
-		return steps.decode(pushedRange(head, logs, options.unsettledFrom), range, options);
-	});
-	return {
-		reading: compare(),
-		early: decoded.then(
-			(reading) => (answered.signal.aborted ? null : reading),
-			() => null,
-		),
-	};
-
-	async function compare(): Promise<RangeReading> {
-		const [read, logs] = await Promise.all([asked, told]);
-		if (logs && logsDigest(logs) === logsDigest(read.logs)) {
-			pushed.note("same");
-			const known = await decoded.catch(() => null);
-			const { blocks, parentHash, madeMs } = read;
-			if (known) return { ...known, blocks, parentHash, madeMs };
-		}
-		if (!logs && read.logs.length > 0) pushed.note("missed");
-		return steps.decode(read, range, options);
-	}
-}
-
-/**
- * Removes a lane's unconfirmed early rows, as if their block had left the chain; false where there
- * are none. Other lanes that have the block read it again.
- */
-export async function takeBackEarly(
-	of: { chainId: number; lane: LaneKind; db: Database; sinks: readonly EventSink[] },
-	lease: Lease,
-): Promise<boolean> {
-	const { chainId, lane, db, sinks } = of;
-	return db.transaction(async (tx) => {
-		await lockChain(tx, chainId);
-		await requireLease(tx, lease);
-		const cursor = await readCursor(tx, chainId, lane);
-		if (!cursor?.early) return false;
-		const { blockNumber: number, blockHash: hash } = cursor;
-		const above = { number, hash, parentHash: null, settled: false };
-		await takeBack(tx, { chainId, above, sinks });
-		return true;
-	});
-}
-
 /** The block above the cursor, whose events are stored as they were pushed. */
 export type Early = {
 	block: number;
@@ -139,6 +79,45 @@ export async function storeEarly(run: EarlyRun, reading: RangeReading): Promise<
 }
 
 /**
+ * Reads the newest block twice at once: asks the node for its logs by its hash, and takes the
+ * pushed ones. If both are the same logs they are decoded once, and nothing is asked twice.
+ */
+export function readTwice(
+	steps: LaneSteps,
+	pushed: PushedLogs,
+	given: { head: Head; options: ReadOptions },
+): ReadTwice {
+	const { head, options } = given;
+	const range = { from: head.number, to: head.number };
+	const answered = new AbortController();
+	const asked = steps.ask(range, options).finally(() => answered.abort());
+	const told = pushed.of(head, AbortSignal.any([options.signal, answered.signal]));
+	const decoded = told.then((logs) => {
+		if (!logs) return null;
+		return steps.decode(pushedRange(head, logs, options.unsettledFrom), range, options);
+	});
+	return {
+		reading: compare(),
+		early: decoded.then(
+			(reading) => (answered.signal.aborted ? null : reading),
+			() => null,
+		),
+	};
+
+	async function compare(): Promise<RangeReading> {
+		const [read, logs] = await Promise.all([asked, told]);
+		if (logs && logsDigest(logs) === logsDigest(read.logs)) {
+			pushed.note("same");
+			const known = await decoded.catch(() => null);
+			const { blocks, parentHash, madeMs } = read;
+			if (known) return { ...known, blocks, parentHash, madeMs };
+		}
+		if (!logs && read.logs.length > 0) pushed.note("missed");
+		return steps.decode(read, range, options);
+	}
+}
+
+/**
  * Compares early rows with the node's answer: returns the reading without those events if it has
  * exactly all of them. Otherwise the early rows are removed first.
  */
@@ -161,6 +140,27 @@ export async function settleEarly(run: EarlyRun, reading: RangeReading): Promise
 	options.pushed?.note("retracted");
 	options.onTakenBack?.();
 	return reading;
+}
+
+/**
+ * Removes a lane's unconfirmed early rows, as if their block had left the chain; false where there
+ * are none. Other lanes that have the block read it again.
+ */
+export async function takeBackEarly(
+	of: { chainId: number; lane: LaneKind; db: Database; sinks: readonly EventSink[] },
+	lease: Lease,
+): Promise<boolean> {
+	const { chainId, lane, db, sinks } = of;
+	return db.transaction(async (tx) => {
+		await lockChain(tx, chainId);
+		await requireLease(tx, lease);
+		const cursor = await readCursor(tx, chainId, lane);
+		if (!cursor?.early) return false;
+		const { blockNumber: number, blockHash: hash } = cursor;
+		const above = { number, hash, parentHash: null, settled: false };
+		await takeBack(tx, { chainId, above, sinks });
+		return true;
+	});
 }
 
 function placeOf({ blockHash, logIndex, subIndex }: ChainEvent): string {

@@ -31,28 +31,6 @@ import {
 } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
-/**
- * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
- * it, as lanes read upward.
- */
-export function planDownward(ask: {
-	gap: BlockRange;
-	head: number;
-	blocksMax: number;
-	reorgDepthMax: number;
-}): RangePlan {
-	const { gap, head, blocksMax, reorgDepthMax } = ask;
-	const { to } = gap;
-	const unsettledFrom = head - reorgDepthMax + 1;
-	if (to >= unsettledFrom) {
-		const lowest = to - Math.min(blocksMax, UNSETTLED_RANGE_MAX) + 1;
-		const from = Math.max(gap.from, lowest, unsettledFrom);
-		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
-	}
-	const from = Math.max(gap.from, to - blocksMax + 1);
-	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
-}
-
 /** One lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {
 	options: Omit<BackfillOptions, "times" | "sources"> & { times: LaneTimes; source: LaneSource };
@@ -70,6 +48,8 @@ export type GapDrain = {
 	/** The range below, requested while the one above it is written. */
 	ahead: AskedRange | null;
 };
+
+type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
 
 /** Drains one window of what a lane owes; false when nothing is owed or another process does it. */
 export async function drainGap(
@@ -117,10 +97,63 @@ export async function drainGap(
 	return true;
 }
 
+/**
+ * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
+ * it, as lanes read upward.
+ */
+export function planDownward(ask: {
+	gap: BlockRange;
+	head: number;
+	blocksMax: number;
+	reorgDepthMax: number;
+}): RangePlan {
+	const { gap, head, blocksMax, reorgDepthMax } = ask;
+	const { to } = gap;
+	const unsettledFrom = head - reorgDepthMax + 1;
+	if (to >= unsettledFrom) {
+		const lowest = to - Math.min(blocksMax, UNSETTLED_RANGE_MAX) + 1;
+		const from = Math.max(gap.from, lowest, unsettledFrom);
+		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
+	}
+	const from = Math.max(gap.from, to - blocksMax + 1);
+	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
+}
+
 /** Cancels what was requested ahead: after a failure another range may be next. */
 export function forgetAhead(drain: GapDrain): void {
 	drain.ahead?.cancel();
 	drain.ahead = null;
+}
+
+/** Leaves the top block of a gap for later, so that the blocks below it are not held up. */
+export async function setAside(
+	{ options }: GapDrain,
+	refused: { lease: Lease; gap: Gap; code: GapReason; error: unknown },
+): Promise<boolean> {
+	const { chainId, db, log, source } = options;
+	const { lease, gap, code, error } = refused;
+	const range = { from: gap.to, to: gap.to };
+	const nothing = { events: [], blocks: [], pruneBelow: 0, live: false };
+	const write = { chainId, lane: source.kind, lease, range, ...nothing };
+	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
+	const context = { lane: source.kind, block: gap.to, code, error };
+	// The first time is an error in the log; afterwards it is retried, and counted, now and then.
+	if (gap.tried) log.debug("a block is still refused", context);
+	else log.error("a block is refused again and again; it is owed and tried later", context);
+	return true;
+}
+
+/** Samples how much the blocks contain, as lanes do. */
+async function measureWindow(
+	{ options }: GapDrain,
+	window: LogWindow,
+	gap: BlockRange,
+): Promise<void> {
+	const { source, signal } = options;
+	const range = { from: Math.max(gap.from, gap.to - window.blocks + 1), to: gap.to };
+	if (window.isMeasured || range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
+	const load = await source.sample?.(range, signal);
+	if (load) window.answered(load);
 }
 
 /** Returns what was requested ahead, if it is the top of what is owed now. */
@@ -159,21 +192,6 @@ async function readInTime(
 	}
 }
 
-/** Samples how much the blocks contain, as lanes do. */
-async function measureWindow(
-	{ options }: GapDrain,
-	window: LogWindow,
-	gap: BlockRange,
-): Promise<void> {
-	const { source, signal } = options;
-	const range = { from: Math.max(gap.from, gap.to - window.blocks + 1), to: gap.to };
-	if (window.isMeasured || range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
-	const load = await source.sample?.(range, signal);
-	if (load) window.answered(load);
-}
-
-type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
-
 /**
  * Writes from the top down, in small parts: the chain's lock is short, and the head lanes go first.
  */
@@ -211,22 +229,4 @@ async function write(
 		await rest();
 	}
 	reading.report();
-}
-
-/** Leaves the top block of a gap for later, so that the blocks below it are not held up. */
-export async function setAside(
-	{ options }: GapDrain,
-	refused: { lease: Lease; gap: Gap; code: GapReason; error: unknown },
-): Promise<boolean> {
-	const { chainId, db, log, source } = options;
-	const { lease, gap, code, error } = refused;
-	const range = { from: gap.to, to: gap.to };
-	const nothing = { events: [], blocks: [], pruneBelow: 0, live: false };
-	const write = { chainId, lane: source.kind, lease, range, ...nothing };
-	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
-	const context = { lane: source.kind, block: gap.to, code, error };
-	// The first time is an error in the log; afterwards it is retried, and counted, now and then.
-	if (gap.tried) log.debug("a block is still refused", context);
-	else log.error("a block is refused again and again; it is owed and tried later", context);
-	return true;
 }

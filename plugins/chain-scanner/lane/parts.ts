@@ -68,11 +68,6 @@ export type LaneState = {
 	complained: boolean;
 };
 
-type Part = {
-	range: BlockRange;
-	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
-};
-
 /** What a part of a reading adds to the blocks that the index keeps for linking. */
 export type PartBlocks = {
 	blocks: BlockRef[];
@@ -83,6 +78,14 @@ export type PartBlocks = {
 	 * about to leave, they would have settled, and a node that knows it would have said so.
 	 */
 	outdatedBy: number | null;
+};
+
+/** The times of a part's first and last block; null where only the range's are known. */
+export type PartTimes = { firstMs: number | null; lastMs: number | null };
+
+type Part = {
+	range: BlockRange;
+	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
 };
 
 /**
@@ -109,9 +112,6 @@ export function partBlocks(
 	const end = { number: range.to, hash: last.blockHash, parentHash: null, settled: true };
 	return { blocks: [...blocks, end], toHash: last.blockHash, ...settled };
 }
-
-/** The times of a part's first and last block; null where only the range's are known. */
-export type PartTimes = { firstMs: number | null; lastMs: number | null };
 
 /**
  * Returns the times of a part's ends. A reading knows its own ends; a part within it ends with its

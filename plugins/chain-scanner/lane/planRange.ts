@@ -32,13 +32,6 @@ export type BackfillPace = {
 	rowsMax: number;
 };
 
-/** Decides by the chain's present head; calm where no lane follows it (no gate). */
-export function backfillPace(gate: Pick<HeadGate, "calmForMs"> | undefined): BackfillPace {
-	const calmMs = gate ? gate.calmForMs() : Number.POSITIVE_INFINITY;
-	if (calmMs < CALM_MS_MIN) return { kind: "gentle", rowsMax: GENTLE_ROWS_PER_WRITE_MAX };
-	return { kind: "calm", rowsMax: Math.min(calmMs * ROWS_PER_CALM_MS, ROWS_PER_WRITE_MAX) };
-}
-
 /**
  * How a lane should react to a failure.
  *
@@ -59,6 +52,44 @@ export type FailureKind = {
 	/** How many blocks the node allows, where it says so. */
 	blocksMax?: number | undefined;
 };
+
+/** Where a lane begins after its process started. */
+export type StartPlan = {
+	/** The first block it reads. */
+	next: number;
+	/** What it leaves to backfill; null when nothing is skipped. */
+	gap: BlockRange | null;
+};
+
+export type GiveUpOptions = Pick<
+	BackfillOptions,
+	"chainId" | "db" | "log" | "lagBlocksMax" | "onGivenUp"
+> & { source: Pick<LaneSource, "kind"> };
+
+export type RangePlan = {
+	range: BlockRange;
+	read: Required<Pick<ReadOptions, "unsettledFrom" | "settledBy">>;
+};
+
+/**
+ * Plans the next range upward: wholly below the reach of reorgs, or wholly within it. Within it
+ * ranges are short, because every block's header is read with them.
+ */
+export function planRange(ask: {
+	from: number;
+	head: number;
+	blocksMax: number;
+	reorgDepthMax: number;
+}): RangePlan {
+	const { from, head, blocksMax, reorgDepthMax } = ask;
+	const unsettledFrom = head - reorgDepthMax + 1;
+	if (from >= unsettledFrom) {
+		const to = Math.min(from + Math.min(blocksMax, UNSETTLED_RANGE_MAX) - 1, Math.max(head, from));
+		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
+	}
+	const to = Math.min(from + blocksMax - 1, unsettledFrom - 1);
+	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
+}
 
 /** Returns how a refused span is marked: by what refused it. */
 export function gapReason({ code }: { code: string }): GapReason {
@@ -83,40 +114,6 @@ export function failureKind(error: unknown): FailureKind {
 	}
 	if (tripsSinks(error) || isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };
 	return { kind: "unplaced", code: "unexpected" };
-}
-
-/**
- * Says whether an error comes from a row that a sink or a table does not accept: it must not hold
- * up every block after it.
- */
-function tripsSinks(error: unknown): boolean {
-	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
-	return error instanceof RangeError || error instanceof SyntaxError;
-}
-
-/** Where a lane begins after its process started. */
-export type StartPlan = {
-	/** The first block it reads. */
-	next: number;
-	/** What it leaves to backfill; null when nothing is skipped. */
-	gap: BlockRange | null;
-};
-
-/**
- * Plans a start at the head: a first start begins there, or where the operator said. A restart
- * continues from its cursor when it is at most one window behind; else it begins at the head, so
- * that the newest rows come first, and the span between becomes a gap.
- */
-export function planStart(options: {
-	cursor: number | null;
-	head: number;
-	scanFrom: number | null;
-}): StartPlan {
-	const { cursor, head, scanFrom } = options;
-	if (cursor === null) return { next: scanFrom ?? head, gap: null };
-	const behind = head - cursor;
-	if (behind <= WINDOW_BLOCKS_MAX) return { next: cursor + 1, gap: null };
-	return { next: head, gap: { from: cursor + 1, to: head - 1 } };
 }
 
 /**
@@ -145,10 +142,22 @@ export async function findPosition(
 	return { cursor, next: plan.next, gap: { range: plan.gap, reason: "restart_behind" }, ...fresh };
 }
 
-export type GiveUpOptions = Pick<
-	BackfillOptions,
-	"chainId" | "db" | "log" | "lagBlocksMax" | "onGivenUp"
-> & { source: Pick<LaneSource, "kind"> };
+/**
+ * Plans a start at the head: a first start begins there, or where the operator said. A restart
+ * continues from its cursor when it is at most one window behind; else it begins at the head, so
+ * that the newest rows come first, and the span between becomes a gap.
+ */
+export function planStart(options: {
+	cursor: number | null;
+	head: number;
+	scanFrom: number | null;
+}): StartPlan {
+	const { cursor, head, scanFrom } = options;
+	if (cursor === null) return { next: scanFrom ?? head, gap: null };
+	const behind = head - cursor;
+	if (behind <= WINDOW_BLOCKS_MAX) return { next: cursor + 1, gap: null };
+	return { next: head, gap: { from: cursor + 1, to: head - 1 } };
+}
 
 /**
  * Gives up blocks that are further below the index's newest block than backfill goes, and logs
@@ -175,31 +184,6 @@ export async function giveUpOld(options: GiveUpOptions, lease: Lease): Promise<v
 	}
 }
 
-export type RangePlan = {
-	range: BlockRange;
-	read: Required<Pick<ReadOptions, "unsettledFrom" | "settledBy">>;
-};
-
-/**
- * Plans the next range upward: wholly below the reach of reorgs, or wholly within it. Within it
- * ranges are short, because every block's header is read with them.
- */
-export function planRange(ask: {
-	from: number;
-	head: number;
-	blocksMax: number;
-	reorgDepthMax: number;
-}): RangePlan {
-	const { from, head, blocksMax, reorgDepthMax } = ask;
-	const unsettledFrom = head - reorgDepthMax + 1;
-	if (from >= unsettledFrom) {
-		const to = Math.min(from + Math.min(blocksMax, UNSETTLED_RANGE_MAX) - 1, Math.max(head, from));
-		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
-	}
-	const to = Math.min(from + blocksMax - 1, unsettledFrom - 1);
-	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
-}
-
 /**
  * Returns a function that less urgent work calls between small parts, beside a live head. It waits
  * until the head's lanes are done, and leaves node, database and processor some time for others. It
@@ -215,4 +199,20 @@ export function restBeside(gate: HeadGate | undefined, signal: AbortSignal): () 
 		}
 		sinceMs = performance.now();
 	};
+}
+
+/** Decides by the chain's present head; calm where no lane follows it (no gate). */
+export function backfillPace(gate: Pick<HeadGate, "calmForMs"> | undefined): BackfillPace {
+	const calmMs = gate ? gate.calmForMs() : Number.POSITIVE_INFINITY;
+	if (calmMs < CALM_MS_MIN) return { kind: "gentle", rowsMax: GENTLE_ROWS_PER_WRITE_MAX };
+	return { kind: "calm", rowsMax: Math.min(calmMs * ROWS_PER_CALM_MS, ROWS_PER_WRITE_MAX) };
+}
+
+/**
+ * Says whether an error comes from a row that a sink or a table does not accept: it must not hold
+ * up every block after it.
+ */
+function tripsSinks(error: unknown): boolean {
+	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
+	return error instanceof RangeError || error instanceof SyntaxError;
 }

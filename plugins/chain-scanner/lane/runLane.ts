@@ -34,63 +34,6 @@ import { type Cursor, moveCursor, readCursor } from "#plugins/chain-scanner/sql/
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
-/**
- * Says whether a head means that the lane's blocks may have left the chain: one that the lane has
- * been past, with another hash than it knows, or one that does not link to the lane's own.
- */
-export function isNews(
-	at: Pick<Position, "cursor" | "cursorHash" | "sound">,
-	head: Pick<Head, "number" | "hash" | "parentHash">,
-): boolean {
-	if (at.cursor === null || head.hash === at.sound) return false;
-	if (head.number === at.cursor + 1) return head.parentHash !== at.cursorHash;
-	return head.number <= at.cursor && head.hash !== at.cursorHash;
-}
-
-/**
- * Returns a reader of lane progress from the database, so that a process without lanes can answer
- * for them; a crowd of requests costs one read a second for each lane.
- */
-export function laneProgress(db: Database, clock: Clock) {
-	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
-	return (chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress> => {
-		if (tx) return readCursor(tx, chainId, lane).then((cursor) => told(chainId, lane, cursor));
-		const key = `${chainId}:${lane}`;
-		const known = kept.get(key);
-		const nowMs = clock.nowMs();
-		if (known && nowMs - known.readAtMs < PROGRESS_AGE_MAX_MS) return known.progress;
-		const read = readCursor(db, chainId, lane);
-		const progress = read.then((cursor) => told(chainId, lane, cursor));
-		kept.set(key, { readAtMs: nowMs, progress });
-		progress.catch(() => kept.delete(key));
-		return progress;
-	};
-}
-
-/**
- * Returns the progress: level with the head it covers all until it was so; else until the time of
- * its block.
- */
-function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
-	if (!cursor) {
-		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };
-		return { chainId, lane, ...unknown, coveredFromMs: null, coveredUntilMs: null };
-	}
-	const { headBlock, blockNumber, indexedAtMs, owes, sinceMs, untilMs, levelAtMs } = cursor;
-	const isLevel = blockNumber >= headBlock;
-	const lookedAtMs = Math.max(indexedAtMs, levelAtMs ?? indexedAtMs);
-	return {
-		chainId,
-		lane,
-		headBlock,
-		indexedBlock: blockNumber,
-		indexedAtMs,
-		owes,
-		coveredFromMs: sinceMs,
-		coveredUntilMs: isLevel && untilMs !== null ? Math.max(untilMs, lookedAtMs) : untilMs,
-	};
-}
-
 /** A lane that holds its lease and knows its place. */
 export type LaneRun = { options: LaneOptions; state: LaneState; lease: Lease; at: Position };
 
@@ -143,6 +86,39 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 	return unvouched;
 }
 
+/**
+ * Says whether a head means that the lane's blocks may have left the chain: one that the lane has
+ * been past, with another hash than it knows, or one that does not link to the lane's own.
+ */
+export function isNews(
+	at: Pick<Position, "cursor" | "cursorHash" | "sound">,
+	head: Pick<Head, "number" | "hash" | "parentHash">,
+): boolean {
+	if (at.cursor === null || head.hash === at.sound) return false;
+	if (head.number === at.cursor + 1) return head.parentHash !== at.cursorHash;
+	return head.number <= at.cursor && head.hash !== at.cursorHash;
+}
+
+/**
+ * Returns a reader of lane progress from the database, so that a process without lanes can answer
+ * for them; a crowd of requests costs one read a second for each lane.
+ */
+export function laneProgress(db: Database, clock: Clock) {
+	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
+	return (chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress> => {
+		if (tx) return readCursor(tx, chainId, lane).then((cursor) => told(chainId, lane, cursor));
+		const key = `${chainId}:${lane}`;
+		const known = kept.get(key);
+		const nowMs = clock.nowMs();
+		if (known && nowMs - known.readAtMs < PROGRESS_AGE_MAX_MS) return known.progress;
+		const read = readCursor(db, chainId, lane);
+		const progress = read.then((cursor) => told(chainId, lane, cursor));
+		kept.set(key, { readAtMs: nowMs, progress });
+		progress.catch(() => kept.delete(key));
+		return progress;
+	};
+}
+
 /** Samples how much the blocks contain, where many of them are about to be requested. */
 async function measureWindow({ options, state, at }: LaneRun, signal: AbortSignal): Promise<void> {
 	const { head, window } = state;
@@ -151,27 +127,6 @@ async function measureWindow({ options, state, at }: LaneRun, signal: AbortSigna
 	if (range.to - range.from + 1 < SAMPLE_WORTH_BLOCKS) return;
 	const load = await options.source.sample(range, signal);
 	if (load) window.answered(load);
-}
-
-/** Requests ranges ahead, so that the node works while a range is written. */
-function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
-	const { state, at } = run;
-	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < RANGES_AHEAD; ) {
-		if (limit.aborted || last >= (state.head?.number ?? 0)) return;
-		const next = ask(run, last + 1, limit);
-		at.ahead.push(next);
-		last = next.range.to;
-	}
-}
-
-/** Returns the block as it was pushed, if that is there before the node's answer; else null. */
-async function firstOf({ early, reading }: Asked): Promise<RangeReading | null> {
-	if (!early) return null;
-	const answered = reading.then(
-		() => null,
-		() => null,
-	);
-	return Promise.race([early, answered]);
 }
 
 function ask(run: LaneRun, from: number, limit: AbortSignal): Asked {
@@ -217,6 +172,16 @@ function askTwice(
 	return { range: plan.range, ...twice };
 }
 
+/** Returns the block as it was pushed, if that is there before the node's answer; else null. */
+async function firstOf({ early, reading }: Asked): Promise<RangeReading | null> {
+	if (!early) return null;
+	const answered = reading.then(
+		() => null,
+		() => null,
+	);
+	return Promise.race([early, answered]);
+}
+
 /** Returns the reading, or null when the ceiling ended it, which is no failure of the node. */
 async function unlessEnded(
 	{ reading }: Asked,
@@ -235,6 +200,17 @@ function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
 	const isNext = at.cursor !== null && range.from === at.cursor + 1;
 	if (!isNext || at.cursorHash === null || at.cursorHash === parentHash) return;
 	throw scannerFault.forked({ detail: `block ${range.from} does not follow on ours` });
+}
+
+/** Requests ranges ahead, so that the node works while a range is written. */
+function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
+	const { state, at } = run;
+	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < RANGES_AHEAD; ) {
+		if (limit.aborted || last >= (state.head?.number ?? 0)) return;
+		const next = ask(run, last + 1, limit);
+		at.ahead.push(next);
+		last = next.range.to;
+	}
 }
 
 /**
@@ -307,4 +283,28 @@ async function advance(
 		moveCursor(tx, { chainId, lane, ...moved, atMs: clock.nowMs(), first }),
 	]);
 	return isOurs;
+}
+
+/**
+ * Returns the progress: level with the head it covers all until it was so; else until the time of
+ * its block.
+ */
+function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
+	if (!cursor) {
+		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };
+		return { chainId, lane, ...unknown, coveredFromMs: null, coveredUntilMs: null };
+	}
+	const { headBlock, blockNumber, indexedAtMs, owes, sinceMs, untilMs, levelAtMs } = cursor;
+	const isLevel = blockNumber >= headBlock;
+	const lookedAtMs = Math.max(indexedAtMs, levelAtMs ?? indexedAtMs);
+	return {
+		chainId,
+		lane,
+		headBlock,
+		indexedBlock: blockNumber,
+		indexedAtMs,
+		owes,
+		coveredFromMs: sinceMs,
+		coveredUntilMs: isLevel && untilMs !== null ? Math.max(untilMs, lookedAtMs) : untilMs,
+	};
 }

@@ -26,6 +26,61 @@ export type AskedRange = {
 	cancel(): void;
 };
 
+/** How many blocks a lane asks for at once, learned from the last answers. */
+export type LogWindow = {
+	readonly blocks: number;
+	/** True once the density of this chain's blocks is known. */
+	readonly isMeasured: boolean;
+	/** Records an answered range, or a sample of a few blocks. */
+	answered(load: BlockLoad): void;
+	/** Records a refused range; if it was for its size, by how many times it was too large. */
+	refused(asked: {
+		blocks: number;
+		timesTooLarge?: number | undefined;
+		blocksMax?: number | undefined;
+	}): void;
+};
+
+export type RangePart<Row> = { range: BlockRange; rows: Row[] };
+
+/** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
+export type ReadingPart = {
+	range: BlockRange;
+	rows: readonly (ChainEvent | TokenMove)[];
+	events: readonly ChainEvent[];
+	moved: MoveReading | null;
+};
+
+/**
+ * Cuts a range into parts of at most `rowsMax` rows each, between blocks: a block is never
+ * written in two transactions, so a part may exceed the limit when one block does.
+ */
+export function splitRange<Row extends { blockNumber: number }>(
+	range: BlockRange,
+	rows: readonly Row[],
+	rowsMax: number,
+): RangePart<Row>[] {
+	const parts: RangePart<Row>[] = [];
+	let start = 0;
+	let from = range.from;
+	while (rows.length - start > rowsMax) {
+		let cut = start + rowsMax;
+		const block = rows[cut]?.blockNumber;
+		while (cut > start && rows[cut - 1]?.blockNumber === block) cut--;
+		if (cut === start) {
+			cut = start + rowsMax;
+			while (cut < rows.length && rows[cut]?.blockNumber === block) cut++;
+		}
+		const last = rows[cut - 1]?.blockNumber ?? range.to;
+		if (cut >= rows.length) break;
+		parts.push({ range: { from, to: last }, rows: rows.slice(start, cut) });
+		start = cut;
+		from = last + 1;
+	}
+	parts.push({ range: { from, to: range.to }, rows: rows.slice(start) });
+	return parts;
+}
+
 /** Requests a range from a source; ends with `stop`, at `ceilingMs`, or when it is cancelled. */
 export function askRange(
 	source: LaneSource,
@@ -41,21 +96,6 @@ export function askRange(
 	reading.catch(() => {});
 	return { plan, reading, ceiling, cancel: () => cancelled.abort() };
 }
-
-/** How many blocks a lane asks for at once, learned from the last answers. */
-export type LogWindow = {
-	readonly blocks: number;
-	/** True once the density of this chain's blocks is known. */
-	readonly isMeasured: boolean;
-	/** Records an answered range, or a sample of a few blocks. */
-	answered(load: BlockLoad): void;
-	/** Records a refused range; if it was for its size, by how many times it was too large. */
-	refused(asked: {
-		blocks: number;
-		timesTooLarge?: number | undefined;
-		blocksMax?: number | undefined;
-	}): void;
-};
 
 /**
  * Makes a window that starts at its widest, for a lane 1,000 blocks. It is halved when a query
@@ -121,50 +161,6 @@ export function createLogWindow(
 	};
 }
 
-function halved(blocks: number, times: number): number {
-	return Math.max(WINDOW_BLOCKS_MIN, Math.floor(blocks / 2 ** times));
-}
-
-export type RangePart<Row> = { range: BlockRange; rows: Row[] };
-
-/**
- * Cuts a range into parts of at most `rowsMax` rows each, between blocks: a block is never
- * written in two transactions, so a part may exceed the limit when one block does.
- */
-export function splitRange<Row extends { blockNumber: number }>(
-	range: BlockRange,
-	rows: readonly Row[],
-	rowsMax: number,
-): RangePart<Row>[] {
-	const parts: RangePart<Row>[] = [];
-	let start = 0;
-	let from = range.from;
-	while (rows.length - start > rowsMax) {
-		let cut = start + rowsMax;
-		const block = rows[cut]?.blockNumber;
-		while (cut > start && rows[cut - 1]?.blockNumber === block) cut--;
-		if (cut === start) {
-			cut = start + rowsMax;
-			while (cut < rows.length && rows[cut]?.blockNumber === block) cut++;
-		}
-		const last = rows[cut - 1]?.blockNumber ?? range.to;
-		if (cut >= rows.length) break;
-		parts.push({ range: { from, to: last }, rows: rows.slice(start, cut) });
-		start = cut;
-		from = last + 1;
-	}
-	parts.push({ range: { from, to: range.to }, rows: rows.slice(start) });
-	return parts;
-}
-
-/** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
-export type ReadingPart = {
-	range: BlockRange;
-	rows: readonly (ChainEvent | TokenMove)[];
-	events: readonly ChainEvent[];
-	moved: MoveReading | null;
-};
-
 /** Splits a reading into parts of at most `rowsMax` rows; of moves, which cost more each, fewer. */
 export function splitReading(
 	{ range, events, moved }: Pick<RangeReading, "range" | "events" | "moved">,
@@ -176,4 +172,8 @@ export function splitReading(
 	}
 	const parts = splitRange(range, moved.moves, Math.min(rowsMax, MOVES_PER_WRITE_MAX));
 	return parts.map((part) => ({ ...part, events: [], moved: { ...moved, moves: part.rows } }));
+}
+
+function halved(blocks: number, times: number): number {
+	return Math.max(WINDOW_BLOCKS_MIN, Math.floor(blocks / 2 ** times));
 }

@@ -49,13 +49,7 @@ export type BackfillOptions = {
 	onFailure(code: string): void;
 };
 
-/**
- * Returns the name of the lease for draining what the chain's lanes owe: held by a service, or an
- * operator's command.
- */
-export function backfillLease(chainId: number): string {
-	return `backfill:${chainId}`;
-}
+type Shared = { hold: () => Promise<Lease | null>; turns: Serial };
 
 /**
  * Drains a chain's gaps, the newest blocks first, until the signal aborts. A gap shrinks in the
@@ -72,7 +66,24 @@ export async function startBackfill(options: BackfillOptions): Promise<void> {
 	await leases.release(name).catch(() => {});
 }
 
-type Shared = { hold: () => Promise<Lease | null>; turns: Serial };
+/**
+ * Returns the name of the lease for draining what the chain's lanes owe: held by a service, or an
+ * operator's command.
+ */
+export function backfillLease(chainId: number): string {
+	return `backfill:${chainId}`;
+}
+
+/** Returns a function that takes the lease. Calls that overlap share one attempt and its result. */
+function sharedHold({ leases }: BackfillOptions, name: string): () => Promise<Lease | null> {
+	let holding: Promise<Lease | null> | null = null;
+	return () => {
+		holding ??= leases.hold(name).finally(() => {
+			holding = null;
+		});
+		return holding;
+	};
+}
 
 async function drainLane(
 	options: BackfillOptions,
@@ -96,17 +107,6 @@ async function drainLane(
 		if (!worked) await sleep(times.backfillIdleMs, signal);
 	}
 	forgetAhead(drain);
-}
-
-/** Returns a function that takes the lease. Calls that overlap share one attempt and its result. */
-function sharedHold({ leases }: BackfillOptions, name: string): () => Promise<Lease | null> {
-	let holding: Promise<Lease | null> | null = null;
-	return () => {
-		holding ??= leases.hold(name).finally(() => {
-			holding = null;
-		});
-		return holding;
-	};
 }
 
 /** Handles a failure; returns whether to retry at once. */

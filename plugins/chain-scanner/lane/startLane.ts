@@ -72,6 +72,10 @@ export type Lane = {
 
 type Running = { options: LaneOptions; state: LaneState; bell: Wakeable; leaseName: string };
 
+const TOO_DEEP =
+	"ALARM: more blocks left the chain than NFT_REORG_DEPTH_MAX; the lane stands still, and goes on " +
+	"by itself if the old blocks come back. Check the RPC endpoints; see the scanner's README";
+
 /** Runs one lane of one chain until the signal aborts. */
 export function startLane(
 	given: Omit<LaneOptions, "times"> & { times?: Partial<LaneTimes> },
@@ -162,12 +166,17 @@ async function turn(lane: Running): Promise<void> {
 	else await rest(lane, at, head);
 }
 
-async function rest(lane: Running, at: Position, head: Head): Promise<void> {
-	const { options, state, bell } = lane;
-	await noteIdle(lane, at, head);
-	await bell.wait(options.times.idleWaitMs, options.signal);
-	// Without a new block nothing else would show it.
-	if (state.head === head) state.isDoubted = true;
+/**
+ * Takes the lane's lease; null while another process has it. A new one is a restart of the lane.
+ */
+async function holdLease({ options, state, leaseName }: Running): Promise<Lease | null> {
+	const lease = await options.leases.hold(leaseName);
+	if (!lease || lease.token !== state.heldToken) {
+		state.position = null;
+		state.restarted = true;
+	}
+	state.heldToken = lease?.token ?? null;
+	return lease;
 }
 
 /** Removes early rows that the lane's former holder, or its former position, has left. */
@@ -178,30 +187,6 @@ async function forgetEarly(options: LaneOptions, lease: Lease): Promise<void> {
 	if (!(await takeBackEarly({ ...options, lane: source.kind }, lease))) return;
 	options.pushed?.note("retracted");
 	options.onTakenBack?.();
-}
-
-/** Stores that the head still is the lane's own block, where a while passed without a new one. */
-async function noteIdle({ options, state }: Running, at: Position, head: Head): Promise<void> {
-	const { heardAtMs, level } = state;
-	const isOwn =
-		head.number === at.cursor && (head.hash === at.cursorHash || head.hash === at.sound);
-	if (!isOwn || heardAtMs === null) return;
-	if (level?.block === head.number) {
-		if (heardAtMs - level.atMs <= options.times.levelNotedMs) return;
-		const { chainId, db, source } = options;
-		await noteLevel(db, { chainId, lane: source.kind, block: head.number, atMs: heardAtMs });
-	}
-	// A new block was written a moment ago, which says as much.
-	state.level = { block: head.number, atMs: heardAtMs };
-}
-
-/**
- * Begins anew after blocks were removed, as the lane's cursor may then be far below: as after a
- * restart, the newest come first.
- */
-function beginAnew(state: LaneState): void {
-	state.position = null;
-	state.restarted = true;
 }
 
 /**
@@ -245,16 +230,35 @@ async function wasSetBack({ db, chainId, source }: LaneOptions, at: Position): P
 }
 
 /**
- * Takes the lane's lease; null while another process has it. A new one is a restart of the lane.
+ * Begins anew after blocks were removed, as the lane's cursor may then be far below: as after a
+ * restart, the newest come first.
  */
-async function holdLease({ options, state, leaseName }: Running): Promise<Lease | null> {
-	const lease = await options.leases.hold(leaseName);
-	if (!lease || lease.token !== state.heldToken) {
-		state.position = null;
-		state.restarted = true;
+function beginAnew(state: LaneState): void {
+	state.position = null;
+	state.restarted = true;
+}
+
+async function rest(lane: Running, at: Position, head: Head): Promise<void> {
+	const { options, state, bell } = lane;
+	await noteIdle(lane, at, head);
+	await bell.wait(options.times.idleWaitMs, options.signal);
+	// Without a new block nothing else would show it.
+	if (state.head === head) state.isDoubted = true;
+}
+
+/** Stores that the head still is the lane's own block, where a while passed without a new one. */
+async function noteIdle({ options, state }: Running, at: Position, head: Head): Promise<void> {
+	const { heardAtMs, level } = state;
+	const isOwn =
+		head.number === at.cursor && (head.hash === at.cursorHash || head.hash === at.sound);
+	if (!isOwn || heardAtMs === null) return;
+	if (level?.block === head.number) {
+		if (heardAtMs - level.atMs <= options.times.levelNotedMs) return;
+		const { chainId, db, source } = options;
+		await noteLevel(db, { chainId, lane: source.kind, block: head.number, atMs: heardAtMs });
 	}
-	state.heldToken = lease?.token ?? null;
-	return lease;
+	// A new block was written a moment ago, which says as much.
+	state.level = { block: head.number, atMs: heardAtMs };
 }
 
 /** Decides what a failure means: request less, skip a block, or wait and retry. */
@@ -291,30 +295,6 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
 }
 
-function forgetWhatMayBeWrong({ options, state, leaseName }: Running, failure: FailureKind) {
-	const { kind, code } = failure;
-	if (kind === "fenced") options.leases.forget(leaseName);
-	// Most often another lane's repair took it back.
-	if (code === "lane_cursor_moved") beginAnew(state);
-	// Before the first write even the head may have been false: the plan is made again with it.
-	if (kind !== "away" || state.restarted) state.position = null;
-}
-
-const TOO_DEEP =
-	"ALARM: more blocks left the chain than NFT_REORG_DEPTH_MAX; the lane stands still, and goes on " +
-	"by itself if the old blocks come back. Check the RPC endpoints; see the scanner's README";
-
-/**
- * Logs once for each outage. A node that is one block late is no outage, only one that stays late.
- */
-function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
-	const late = code === "rpc_inconsistent" && state.failures < INCONSISTENT_BEFORE_WARNING;
-	if (late || state.complained) return;
-	state.complained = true;
-	if (code === "reorg_too_deep") options.log.error(TOO_DEEP, { code, error });
-	else options.log.warn("the lane waits and tries again", { code, error });
-}
-
 /** Makes a gap of the smallest range, which was refused repeatedly, and goes on. */
 function stepOver(
 	{ options, state }: Running,
@@ -333,6 +313,26 @@ function stepOver(
 	at.gap = { range: { from, to }, reason: gapReason(failure) };
 	at.next = to + 1;
 	at.refusals = 0;
+}
+
+function forgetWhatMayBeWrong({ options, state, leaseName }: Running, failure: FailureKind) {
+	const { kind, code } = failure;
+	if (kind === "fenced") options.leases.forget(leaseName);
+	// Most often another lane's repair took it back.
+	if (code === "lane_cursor_moved") beginAnew(state);
+	// Before the first write even the head may have been false: the plan is made again with it.
+	if (kind !== "away" || state.restarted) state.position = null;
+}
+
+/**
+ * Logs once for each outage. A node that is one block late is no outage, only one that stays late.
+ */
+function sayOnce({ options, state }: Running, { code }: FailureKind, error: unknown): void {
+	const late = code === "rpc_inconsistent" && state.failures < INCONSISTENT_BEFORE_WARNING;
+	if (late || state.complained) return;
+	state.complained = true;
+	if (code === "reorg_too_deep") options.log.error(TOO_DEEP, { code, error });
+	else options.log.warn("the lane waits and tries again", { code, error });
 }
 
 /** Stores the head for a lane that cannot read: `freshness` then shows the lag. */

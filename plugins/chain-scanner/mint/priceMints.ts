@@ -17,75 +17,15 @@ import type { Mint } from "#plugins/chain-scanner/mint/mintSource.ts";
 /** A block's transactions by their hashes, unchecked, and the approximate bytes of the answer. */
 export type BlockTransactions = { byHash: ReadonlyMap<string, object>; bytes: number };
 
-/** Bytes of a transaction's members without its input. */
-const TRANSACTION_BYTES = 700;
-
-/**
- * Reads a node's answer to a request for a block with its transactions; null where it sent their
- * hashes only. Throws `rpc_inconsistent` for another block, and where there is none.
- */
-export function transactionsIn(answer: unknown, blockHash: Hex): BlockTransactions | null {
-	if (typeof answer !== "object" || answer === null || !("hash" in answer)) {
-		throw scannerFault.inconsistent({ detail: `the node has no block ${blockHash}` });
-	}
-	if (typeof answer.hash !== "string" || answer.hash.toLowerCase() !== blockHash) {
-		const detail = `asked for block ${blockHash}, the node sent another one`;
-		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
-	}
-	const sent = "transactions" in answer ? answer.transactions : null;
-	if (!Array.isArray(sent)) return null;
-	const byHash = new Map<string, object>();
-	let bytes = 0;
-	for (const one of sent as unknown[]) {
-		if (typeof one !== "object" || one === null) return null;
-		if (!("hash" in one) || typeof one.hash !== "string") continue;
-		bytes += TRANSACTION_BYTES;
-		if ("input" in one && typeof one.input === "string") bytes += one.input.length;
-		byHash.set(one.hash.toLowerCase(), one);
-	}
-	return { byHash, bytes };
-}
-
 /** A node's answer about a transaction, unchecked. */
 export type SentTransaction = { value?: unknown; hash?: unknown; blockHash?: unknown };
 
-/**
- * Reads a transaction's value, in base units of the chain's coin, from the transaction of the log
- * and no other, in the log's own block. Throws `rpc_inconsistent` for other answers.
- */
-export function valueIn(answer: unknown, log: RawLog): bigint {
-	const hash = log.transactionHash;
-	const { value, ...place } = fieldsOf(answer);
-	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
-		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
-	}
-	if (place.blockHash === null && isSame(place.hash, hash)) {
-		// No contradiction: the block left, or the node announced it before it emptied its pool.
-		throw scannerFault.inconsistent({ detail: `the node has ${hash} in no block` });
-	}
-	if (!isSame(place.hash, hash) || !isSame(place.blockHash, log.blockHash)) {
-		const detail = `${hash} is not where its log says`;
-		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
-	}
-	return BigInt(value);
-}
+export type ValueReader = {
+	/** Returns what each log's transaction paid, in base units of the chain's coin, by its hash. */
+	read(logs: Iterable<RawLog>, asked: Asked): Promise<Map<Hex, bigint>>;
+};
 
-/**
- * Returns what is compared of two endpoints' answers about a transaction; nodes differ in the rest.
- */
-export function valueDigest(transaction: unknown): string {
-	const { value, hash, blockHash } = fieldsOf(transaction);
-	return [value, hash, blockHash].join();
-}
-
-function fieldsOf(answer: unknown): SentTransaction {
-	return typeof answer === "object" && answer !== null ? answer : {};
-}
-
-/** Says whether a node's answer agrees. A missing field agrees with anything; null does not. */
-function isSame(said: unknown, expected: Hex): boolean {
-	return said === undefined || (typeof said === "string" && said.toLowerCase() === expected);
-}
+export type Units = { tokenId: bigint; quantity: bigint };
 
 /** A block, with the transactions in it whose value is wanted, each with one of its logs. */
 type Wanted = { blockHash: Hex; logs: Map<Hex, RawLog> };
@@ -95,10 +35,35 @@ type Asked = Pick<RpcOptions, "signal"> & {
 	agreed: boolean;
 };
 
-export type ValueReader = {
-	/** Returns what each log's transaction paid, in base units of the chain's coin, by its hash. */
-	read(logs: Iterable<RawLog>, asked: Asked): Promise<Map<Hex, bigint>>;
-};
+/** Bytes of a transaction's members without its input. */
+const TRANSACTION_BYTES = 700;
+
+const WORD = 64;
+
+/**
+ * Returns for each mint, in their order, its share of what its transaction paid: value over all
+ * units minted in the transaction, whatever their contract. The remainder goes to the first mint,
+ * so that the shares add up to the value exactly; a transaction without value minted for free, at
+ * 0.
+ */
+export function priceMints(
+	mints: readonly Mint[],
+	paidBy: (transactionHash: Hex) => bigint,
+): bigint[] {
+	const units = new Map<Hex, bigint>();
+	for (const { log, quantity } of mints) {
+		units.set(log.transactionHash, (units.get(log.transactionHash) ?? 0n) + quantity);
+	}
+	const started = new Set<Hex>();
+	return mints.map(({ log, quantity }) => {
+		const hash = log.transactionHash;
+		const value = paidBy(hash);
+		const all = units.get(hash) ?? quantity;
+		const remainder = started.has(hash) ? 0n : value % all;
+		started.add(hash);
+		return (value / all) * quantity + remainder;
+	});
+}
 
 /**
  * Makes a reader of what transactions paid. A block with `WHOLE_BLOCK_FROM` of them or more is read
@@ -178,6 +143,86 @@ export function createValueReader(rpc: Rpc): ValueReader {
 	}
 }
 
+/**
+ * Reads a node's answer to a request for a block with its transactions; null where it sent their
+ * hashes only. Throws `rpc_inconsistent` for another block, and where there is none.
+ */
+export function transactionsIn(answer: unknown, blockHash: Hex): BlockTransactions | null {
+	if (typeof answer !== "object" || answer === null || !("hash" in answer)) {
+		throw scannerFault.inconsistent({ detail: `the node has no block ${blockHash}` });
+	}
+	if (typeof answer.hash !== "string" || answer.hash.toLowerCase() !== blockHash) {
+		const detail = `asked for block ${blockHash}, the node sent another one`;
+		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+	}
+	const sent = "transactions" in answer ? answer.transactions : null;
+	if (!Array.isArray(sent)) return null;
+	const byHash = new Map<string, object>();
+	let bytes = 0;
+	for (const one of sent as unknown[]) {
+		if (typeof one !== "object" || one === null) return null;
+		if (!("hash" in one) || typeof one.hash !== "string") continue;
+		bytes += TRANSACTION_BYTES;
+		if ("input" in one && typeof one.input === "string") bytes += one.input.length;
+		byHash.set(one.hash.toLowerCase(), one);
+	}
+	return { byHash, bytes };
+}
+
+/**
+ * Reads a transaction's value, in base units of the chain's coin, from the transaction of the log
+ * and no other, in the log's own block. Throws `rpc_inconsistent` for other answers.
+ */
+export function valueIn(answer: unknown, log: RawLog): bigint {
+	const hash = log.transactionHash;
+	const { value, ...place } = fieldsOf(answer);
+	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
+		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
+	}
+	if (place.blockHash === null && isSame(place.hash, hash)) {
+		// No contradiction: the block left, or the node announced it before it emptied its pool.
+		throw scannerFault.inconsistent({ detail: `the node has ${hash} in no block` });
+	}
+	if (!isSame(place.hash, hash) || !isSame(place.blockHash, log.blockHash)) {
+		const detail = `${hash} is not where its log says`;
+		throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+	}
+	return BigInt(value);
+}
+
+/**
+ * Returns what is compared of two endpoints' answers about a transaction; nodes differ in the rest.
+ */
+export function valueDigest(transaction: unknown): string {
+	const { value, hash, blockHash } = fieldsOf(transaction);
+	return [value, hash, blockHash].join();
+}
+
+/**
+ * Returns the ids and amounts in the data of a TransferSingle or a TransferBatch, or what is wrong
+ * with them. Offsets and lengths come from a stranger: all must be inside the data. Half a batch
+ * would be an invention, so one bad entry makes all of it invalid.
+ */
+export function readUnits(data: Hex, shape: "single" | "batch"): Units[] | string {
+	if (shape === "single") {
+		const units = unitsAt(data, 0, 1);
+		return units ? [units] : "TransferSingle is cut short";
+	}
+	const ids = listAt(data, 0);
+	const amounts = listAt(data, 1);
+	if (!ids || !amounts) return "TransferBatch has a list outside its data";
+	if (ids.length !== amounts.length) {
+		return `TransferBatch has ${ids.length} ids and ${amounts.length} amounts`;
+	}
+	const all: Units[] = [];
+	for (let index = 0; index < ids.length; index++) {
+		const units = unitsAt(data, ids.firstWord + index, amounts.firstWord + index);
+		if (!units) return "TransferBatch holds what is not hex";
+		all.push(units);
+	}
+	return all;
+}
+
 function byBlock(logs: Iterable<RawLog>): Wanted[] {
 	const blocks = new Map<Hex, Wanted>();
 	for (const log of logs) {
@@ -211,58 +256,13 @@ function nullWhereTooMuch(error: unknown): null {
 	throw error;
 }
 
-/**
- * Returns for each mint, in their order, its share of what its transaction paid: value over all
- * units minted in the transaction, whatever their contract. The remainder goes to the first mint,
- * so that the shares add up to the value exactly; a transaction without value minted for free, at
- * 0.
- */
-export function priceMints(
-	mints: readonly Mint[],
-	paidBy: (transactionHash: Hex) => bigint,
-): bigint[] {
-	const units = new Map<Hex, bigint>();
-	for (const { log, quantity } of mints) {
-		units.set(log.transactionHash, (units.get(log.transactionHash) ?? 0n) + quantity);
-	}
-	const started = new Set<Hex>();
-	return mints.map(({ log, quantity }) => {
-		const hash = log.transactionHash;
-		const value = paidBy(hash);
-		const all = units.get(hash) ?? quantity;
-		const remainder = started.has(hash) ? 0n : value % all;
-		started.add(hash);
-		return (value / all) * quantity + remainder;
-	});
+function fieldsOf(answer: unknown): SentTransaction {
+	return typeof answer === "object" && answer !== null ? answer : {};
 }
 
-export type Units = { tokenId: bigint; quantity: bigint };
-
-const WORD = 64;
-
-/**
- * Returns the ids and amounts in the data of a TransferSingle or a TransferBatch, or what is wrong
- * with them. Offsets and lengths come from a stranger: all must be inside the data. Half a batch
- * would be an invention, so one bad entry makes all of it invalid.
- */
-export function readUnits(data: Hex, shape: "single" | "batch"): Units[] | string {
-	if (shape === "single") {
-		const units = unitsAt(data, 0, 1);
-		return units ? [units] : "TransferSingle is cut short";
-	}
-	const ids = listAt(data, 0);
-	const amounts = listAt(data, 1);
-	if (!ids || !amounts) return "TransferBatch has a list outside its data";
-	if (ids.length !== amounts.length) {
-		return `TransferBatch has ${ids.length} ids and ${amounts.length} amounts`;
-	}
-	const all: Units[] = [];
-	for (let index = 0; index < ids.length; index++) {
-		const units = unitsAt(data, ids.firstWord + index, amounts.firstWord + index);
-		if (!units) return "TransferBatch holds what is not hex";
-		all.push(units);
-	}
-	return all;
+/** Says whether a node's answer agrees. A missing field agrees with anything; null does not. */
+function isSame(said: unknown, expected: Hex): boolean {
+	return said === undefined || (typeof said === "string" && said.toLowerCase() === expected);
 }
 
 function unitsAt(data: Hex, idWord: number, amountWord: number): Units | null {

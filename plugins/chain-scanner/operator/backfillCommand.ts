@@ -16,61 +16,6 @@ import {
 } from "#plugins/chain-scanner/operator/runBackfill.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** Parses a block's number as an operator types it: digits, optionally grouped by `_` or `,`. */
-export function parseBlock(flag: string, text: string | undefined): number {
-	const digits = text?.replace(/(?<=\d)[_,](?=\d)/g, "") ?? "";
-	if (!/^\d{1,15}$/.test(digits)) {
-		const given = text === undefined ? "is missing" : `is "${text}"`;
-		throw scannerFault.command({ public: `--${flag} ${given}: it takes a block's number.` });
-	}
-	return Number(digits);
-}
-
-/**
- * Parses `--name value` pairs and words such as `--yes`. Anything else is refused with the
- * command's usage: an argument that is silently ignored would do something unintended.
- */
-export function parseFlags(
-	args: readonly string[],
-	known: { usage: string; values: readonly string[]; words?: readonly string[] },
-): ReadonlyMap<string, string> {
-	const { usage, values, words = [] } = known;
-	const options = Object.fromEntries([
-		...values.map((name) => [name, { type: "string" as const }]),
-		...words.map((name) => [name, { type: "boolean" as const }]),
-	]);
-	try {
-		const parsed = parseArgs({
-			args: joined(args, values),
-			options,
-			strict: true,
-			allowPositionals: false,
-		});
-		return new Map(Object.entries(parsed.values).map(([name, value]) => [name, String(value)]));
-	} catch (error) {
-		const why = error instanceof Error ? error.message : String(error);
-		throw scannerFault.command({ public: `${why}\nbun run svc ${usage}`, cause: error });
-	}
-}
-
-/**
- * Rewrites `--to -1` as `--to=-1`: a negative number is a value, which its parser refuses in our
- * own words, and no flag.
- */
-function joined(args: readonly string[], values: readonly string[]): string[] {
-	const flags = new Set(values.map((name) => `--${name}`));
-	const read: string[] = [];
-	for (const arg of args) {
-		const flag = read.at(-1) ?? "";
-		if (/^-\d/.test(arg) && flags.has(flag)) read.splice(-1, 1, `${flag}=${arg}`);
-		else read.push(arg);
-	}
-	return read;
-}
-
-export const BACKFILL_USAGE =
-	"backfill --chain <slug> --from <block> --to <block> [--lane mint|sale]";
-
 export type BackfillAsk = {
 	chain: string | undefined;
 	range: BlockRange;
@@ -78,25 +23,8 @@ export type BackfillAsk = {
 	lanes: readonly LaneKind[];
 };
 
-/** Parses the arguments of `svc backfill`. */
-export function parseBackfill(args: readonly string[]): BackfillAsk {
-	const flags = parseFlags(args, {
-		usage: BACKFILL_USAGE,
-		values: ["chain", "from", "to", "lane"],
-	});
-	const from = parseBlock("from", flags.get("from"));
-	const to = parseBlock("to", flags.get("to"));
-	if (from > to) {
-		throw scannerFault.command({ public: `--from ${from} lies above --to ${to}.` });
-	}
-	return { chain: flags.get("chain"), range: { from, to }, lanes: lanesOf(flags.get("lane")) };
-}
-
-function lanesOf(name: string | undefined): readonly LaneKind[] {
-	if (name === undefined) return ["mint", "sale"];
-	if (name === "mint" || name === "sale") return [name];
-	throw scannerFault.command({ public: `--lane is "${name}": it takes mint or sale.` });
-}
+export const BACKFILL_USAGE =
+	"backfill --chain <slug> --from <block> --to <block> [--lane mint|sale]";
 
 const EXIT_FAILURE = 1;
 /** 128 + SIGINT, as shells count. */
@@ -135,32 +63,6 @@ export const backfillCommand: CliCommand = {
 	},
 };
 
-/** Returns how progress is shown: a bar on a terminal, one JSON object a line otherwise. */
-function shown({ terminal, out }: CliContext): (progress: BackfillProgress) => void {
-	if (!terminal) return (progress) => out(JSON.stringify(progress));
-	return (progress) => terminal.redraw(progressLine(progress));
-}
-
-function farewell(
-	end: BackfillProgress,
-	{ again, note }: { again: string; note(line: string): void },
-): number {
-	const { state, blocksLeft, blocksRefused, events } = end;
-	if (state === "interrupted") {
-		note(`stopped with ${blocksLeft} blocks left. Go on with:\n  ${again}`);
-		return EXIT_INTERRUPTED;
-	}
-	if (state === "refused") {
-		note(
-			`${blocksRefused} blocks were refused again and again. They stay owed: a running service ` +
-				`tries them once a minute, and so does:\n  ${again}`,
-		);
-		return EXIT_FAILURE;
-	}
-	note(`done; ${events} events were in what this process read`);
-	return 0;
-}
-
 const USAGE = "rewind --chain <slug> --to <block> --yes";
 
 /**
@@ -193,3 +95,101 @@ export const rewindCommand: CliCommand = {
 		}
 	},
 };
+
+/** Parses the arguments of `svc backfill`. */
+export function parseBackfill(args: readonly string[]): BackfillAsk {
+	const flags = parseFlags(args, {
+		usage: BACKFILL_USAGE,
+		values: ["chain", "from", "to", "lane"],
+	});
+	const from = parseBlock("from", flags.get("from"));
+	const to = parseBlock("to", flags.get("to"));
+	if (from > to) {
+		throw scannerFault.command({ public: `--from ${from} lies above --to ${to}.` });
+	}
+	return { chain: flags.get("chain"), range: { from, to }, lanes: lanesOf(flags.get("lane")) };
+}
+
+/** Parses a block's number as an operator types it: digits, optionally grouped by `_` or `,`. */
+export function parseBlock(flag: string, text: string | undefined): number {
+	const digits = text?.replace(/(?<=\d)[_,](?=\d)/g, "") ?? "";
+	if (!/^\d{1,15}$/.test(digits)) {
+		const given = text === undefined ? "is missing" : `is "${text}"`;
+		throw scannerFault.command({ public: `--${flag} ${given}: it takes a block's number.` });
+	}
+	return Number(digits);
+}
+
+/**
+ * Parses `--name value` pairs and words such as `--yes`. Anything else is refused with the
+ * command's usage: an argument that is silently ignored would do something unintended.
+ */
+export function parseFlags(
+	args: readonly string[],
+	known: { usage: string; values: readonly string[]; words?: readonly string[] },
+): ReadonlyMap<string, string> {
+	const { usage, values, words = [] } = known;
+	const options = Object.fromEntries([
+		...values.map((name) => [name, { type: "string" as const }]),
+		...words.map((name) => [name, { type: "boolean" as const }]),
+	]);
+	try {
+		const parsed = parseArgs({
+			args: joined(args, values),
+			options,
+			strict: true,
+			allowPositionals: false,
+		});
+		return new Map(Object.entries(parsed.values).map(([name, value]) => [name, String(value)]));
+	} catch (error) {
+		const why = error instanceof Error ? error.message : String(error);
+		throw scannerFault.command({ public: `${why}\nbun run svc ${usage}`, cause: error });
+	}
+}
+
+function lanesOf(name: string | undefined): readonly LaneKind[] {
+	if (name === undefined) return ["mint", "sale"];
+	if (name === "mint" || name === "sale") return [name];
+	throw scannerFault.command({ public: `--lane is "${name}": it takes mint or sale.` });
+}
+
+/**
+ * Rewrites `--to -1` as `--to=-1`: a negative number is a value, which its parser refuses in our
+ * own words, and no flag.
+ */
+function joined(args: readonly string[], values: readonly string[]): string[] {
+	const flags = new Set(values.map((name) => `--${name}`));
+	const read: string[] = [];
+	for (const arg of args) {
+		const flag = read.at(-1) ?? "";
+		if (/^-\d/.test(arg) && flags.has(flag)) read.splice(-1, 1, `${flag}=${arg}`);
+		else read.push(arg);
+	}
+	return read;
+}
+
+/** Returns how progress is shown: a bar on a terminal, one JSON object a line otherwise. */
+function shown({ terminal, out }: CliContext): (progress: BackfillProgress) => void {
+	if (!terminal) return (progress) => out(JSON.stringify(progress));
+	return (progress) => terminal.redraw(progressLine(progress));
+}
+
+function farewell(
+	end: BackfillProgress,
+	{ again, note }: { again: string; note(line: string): void },
+): number {
+	const { state, blocksLeft, blocksRefused, events } = end;
+	if (state === "interrupted") {
+		note(`stopped with ${blocksLeft} blocks left. Go on with:\n  ${again}`);
+		return EXIT_INTERRUPTED;
+	}
+	if (state === "refused") {
+		note(
+			`${blocksRefused} blocks were refused again and again. They stay owed: a running service ` +
+				`tries them once a minute, and so does:\n  ${again}`,
+		);
+		return EXIT_FAILURE;
+	}
+	note(`done; ${events} events were in what this process read`);
+	return 0;
+}

@@ -56,9 +56,6 @@ export type ScannerOperator = Scanner & {
 	rewind(access: ChainAccess, block: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The scanner as its own commands see it; other plugins have `ScannerKey`. */
-export const ScannerOperatorKey = serviceKey<ScannerOperator>()("chain-scanner");
-
 export type OperatorParts = {
 	sinks: readonly EventSink[];
 	venues: readonly Venue[];
@@ -66,6 +63,17 @@ export type OperatorParts = {
 	reorgDepthMax: number;
 	lagBlocksMax: number;
 };
+
+export type Requests = {
+	chainId: number;
+	lanes: readonly LaneKind[];
+	range: BlockRange;
+	head: number;
+	reorgDepthMax: number;
+};
+
+/** The scanner as its own commands see it; other plugins have `ScannerKey`. */
+export const ScannerOperatorKey = serviceKey<ScannerOperator>()("chain-scanner");
 
 /** Makes the scanner's work available one piece at a time and by hand. */
 export function createOperator(
@@ -103,14 +111,6 @@ export function createOperator(
 	};
 }
 
-function stillForked(block: number) {
-	return scannerFault.command({
-		public:
-			`Block ${block}, which the index stands on, is not of the node's chain: ` +
-			`rewind further, to a block below ${block}.`,
-	});
-}
-
 /**
  * Returns the chain that an operator names, by slug, id or alias; throws where it is not indexed.
  */
@@ -125,14 +125,6 @@ export function findChain(
 	const given = name === undefined ? "--chain is missing" : `--chain names "${name}"`;
 	throw scannerFault.command({ public: `${given}. CHAINS has: ${known}.` });
 }
-
-export type Requests = {
-	chainId: number;
-	lanes: readonly LaneKind[];
-	range: BlockRange;
-	head: number;
-	reorgDepthMax: number;
-};
 
 /**
  * Records a requested span as owed, for all lanes or none; returns the lanes that had done a part
@@ -165,5 +157,13 @@ export async function openRequests(
 			if (!(await openRequest(tx, { chainId, lane, range }))) resumed.push(lane);
 		}
 		return resumed;
+	});
+}
+
+function stillForked(block: number) {
+	return scannerFault.command({
+		public:
+			`Block ${block}, which the index stands on, is not of the node's chain: ` +
+			`rewind further, to a block below ${block}.`,
 	});
 }

@@ -9,38 +9,6 @@ import type {
 } from "#plugins/chain-scanner/operator/createOperator.ts";
 import { closeRequest, owedWithin } from "#plugins/chain-scanner/sql/gap.ts";
 
-const BAR_WIDTH = 24;
-
-/** Returns one line for a terminal: how much is done, how fast it goes, when it ends. */
-export function progressLine(progress: BackfillProgress): string {
-	const { blocksAll, blocksLeft, events, state, trouble, blocksPerSecond } = progress;
-	const share = blocksAll === 0 ? 1 : 1 - blocksLeft / blocksAll;
-	// Rounded down: unfinished work must not look finished.
-	const filled = Math.floor(share * BAR_WIDTH);
-	const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
-	const parts = [
-		`${bar} ${Math.floor(share * 100)} %`,
-		`${grouped(blocksLeft)} of ${grouped(blocksAll)} blocks left`,
-	];
-	if (state !== "watching") parts.push(`${grouped(events)} events`);
-	if (blocksPerSecond !== null) parts.push(`${grouped(Math.round(blocksPerSecond))} blocks/s`);
-	if (progress.secondsLeft !== null) parts.push(`${duration(progress.secondsLeft)} left`);
-	if (state === "watching") parts.push("read by another process");
-	if (state === "waiting") parts.push(`waiting (${trouble})`);
-	return parts.join("  ");
-}
-
-function grouped(count: number): string {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
-}
-
-function duration(seconds: number): string {
-	const whole = Math.ceil(seconds);
-	if (whole < 60) return `${whole} s`;
-	if (whole < 3_600) return `${Math.ceil(whole / 60)} min`;
-	return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
-}
-
 export type BackfillRun = {
 	core: Pick<Core, "clock" | "db" | "leases">;
 	scanner: Pick<ScannerOperator, "drain">;
@@ -51,6 +19,12 @@ export type BackfillRun = {
 	everyMs: number;
 	show(progress: BackfillProgress): void;
 };
+
+type Seen = { events: number; trouble: string | null };
+
+const BAR_WIDTH = 24;
+
+const ASK_EVERY_MS = 1_000;
 
 /**
  * Drains a requested span, or watches another process do it, until nothing of it is owed, only
@@ -88,7 +62,47 @@ export async function runBackfill(run: BackfillRun): Promise<BackfillProgress> {
 	}
 }
 
-type Seen = { events: number; trouble: string | null };
+/** Returns one line for a terminal: how much is done, how fast it goes, when it ends. */
+export function progressLine(progress: BackfillProgress): string {
+	const { blocksAll, blocksLeft, events, state, trouble, blocksPerSecond } = progress;
+	const share = blocksAll === 0 ? 1 : 1 - blocksLeft / blocksAll;
+	// Rounded down: unfinished work must not look finished.
+	const filled = Math.floor(share * BAR_WIDTH);
+	const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
+	const parts = [
+		`${bar} ${Math.floor(share * 100)} %`,
+		`${grouped(blocksLeft)} of ${grouped(blocksAll)} blocks left`,
+	];
+	if (state !== "watching") parts.push(`${grouped(events)} events`);
+	if (blocksPerSecond !== null) parts.push(`${grouped(Math.round(blocksPerSecond))} blocks/s`);
+	if (progress.secondsLeft !== null) parts.push(`${duration(progress.secondsLeft)} left`);
+	if (state === "watching") parts.push("read by another process");
+	if (state === "waiting") parts.push(`waiting (${trouble})`);
+	return parts.join("  ");
+}
+
+/**
+ * Returns the chain's head; waits for an unavailable endpoint, and says so once. Null when aborted.
+ */
+export async function untilHead(
+	{ chain, rpcFor }: Pick<ChainAccess, "chain" | "rpcFor">,
+	{ signal, note }: { signal: AbortSignal; note(line: string): void },
+): Promise<Head | null> {
+	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+	let told = false;
+	while (!signal.aborted) {
+		const head = await rpcFor("heads")
+			.call(call, { signal })
+			.then(parseHead, () => null);
+		if (head) return head;
+		if (!told && !signal.aborted) {
+			note(`the RPC endpoint of ${chain.slug} does not answer; waiting for it`);
+		}
+		told = true;
+		await sleep(ASK_EVERY_MS, signal);
+	}
+	return null;
+}
 
 function createMeasure(run: BackfillRun, seen: Seen): () => Promise<BackfillProgress> {
 	const { core, access, ask, signal } = run;
@@ -118,6 +132,19 @@ function createMeasure(run: BackfillRun, seen: Seen): () => Promise<BackfillProg
 	};
 }
 
+/** Returns what all lanes still owe; a request without owed blocks has been fulfilled. */
+async function readOwed({ core, access, ask }: BackfillRun) {
+	const sum = { blocks: 0, refused: 0 };
+	for (const lane of ask.lanes) {
+		const request = { chainId: access.chain.id, lane, range: ask.range };
+		const owed = await owedWithin(core.db, request);
+		if (owed.blocks === 0) await core.db.transaction((tx) => closeRequest(tx, request));
+		sum.blocks += owed.blocks;
+		sum.refused += owed.refused;
+	}
+	return sum;
+}
+
 function stateOf(now: {
 	owed: { blocks: number; refused: number };
 	isInterrupted: boolean;
@@ -132,40 +159,13 @@ function stateOf(now: {
 	return seen.trouble === null ? "draining" : "waiting";
 }
 
-/** Returns what all lanes still owe; a request without owed blocks has been fulfilled. */
-async function readOwed({ core, access, ask }: BackfillRun) {
-	const sum = { blocks: 0, refused: 0 };
-	for (const lane of ask.lanes) {
-		const request = { chainId: access.chain.id, lane, range: ask.range };
-		const owed = await owedWithin(core.db, request);
-		if (owed.blocks === 0) await core.db.transaction((tx) => closeRequest(tx, request));
-		sum.blocks += owed.blocks;
-		sum.refused += owed.refused;
-	}
-	return sum;
+function grouped(count: number): string {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-const ASK_EVERY_MS = 1_000;
-
-/**
- * Returns the chain's head; waits for an unavailable endpoint, and says so once. Null when aborted.
- */
-export async function untilHead(
-	{ chain, rpcFor }: Pick<ChainAccess, "chain" | "rpcFor">,
-	{ signal, note }: { signal: AbortSignal; note(line: string): void },
-): Promise<Head | null> {
-	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
-	let told = false;
-	while (!signal.aborted) {
-		const head = await rpcFor("heads")
-			.call(call, { signal })
-			.then(parseHead, () => null);
-		if (head) return head;
-		if (!told && !signal.aborted) {
-			note(`the RPC endpoint of ${chain.slug} does not answer; waiting for it`);
-		}
-		told = true;
-		await sleep(ASK_EVERY_MS, signal);
-	}
-	return null;
+function duration(seconds: number): string {
+	const whole = Math.ceil(seconds);
+	if (whole < 60) return `${whole} s`;
+	if (whole < 3_600) return `${Math.ceil(whole / 60)} min`;
+	return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
 }

@@ -10,35 +10,6 @@ import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/pa
 import { type BlockLoad, fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** Returns false where a block's bloom rules out that any of its logs matches the filter. */
-export function bloomMayHold(bloom: Hex, { address, topics }: LogFilter): boolean {
-	if (address && !address.some((one) => bloomHas(bloom, one))) return false;
-	return topics.every((wanted) => {
-		if (wanted === null) return true;
-		const any = typeof wanted === "string" ? [wanted] : wanted;
-		return any.some((topic) => bloomHas(bloom, topic));
-	});
-}
-
-const BLOOM_BYTES = 256;
-
-/**
- * Returns the bloom of a block with just these logs: three bits for each address and topic (Yellow
- * Paper, 4.3.1). A hash for each of them: for the rare block that has to be proven.
- */
-export function bloomOf(logs: readonly Pick<RawLog, "address" | "topics">[]): Hex {
-	const bloom = new Uint8Array(BLOOM_BYTES);
-	for (const item of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {
-		const hash = keccak256(item, "bytes");
-		for (const at of [0, 2, 4]) {
-			const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (BLOOM_BYTES * 8 - 1);
-			const byte = BLOOM_BYTES - 1 - (bit >> 3);
-			bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
-		}
-	}
-	return `0x${Buffer.from(bloom).toString("hex")}`;
-}
-
 /** What was read of some blocks, with their headers. */
 export type ReadLogs = {
 	headers: readonly Head[];
@@ -48,6 +19,8 @@ export type ReadLogs = {
 
 /** Throws `rpc_inconsistent` where logs contradict the headers of their blocks. */
 export type LogProof = (read: ReadLogs, signal: AbortSignal) => Promise<void>;
+
+const BLOOM_BYTES = 256;
 
 /**
  * Makes a check of a node's logs against the blooms in its headers.
@@ -82,59 +55,31 @@ export function createLogProof(rpc: Rpc): LogProof {
 	};
 }
 
+/** Returns false where a block's bloom rules out that any of its logs matches the filter. */
+export function bloomMayHold(bloom: Hex, { address, topics }: LogFilter): boolean {
+	if (address && !address.some((one) => bloomHas(bloom, one))) return false;
+	return topics.every((wanted) => {
+		if (wanted === null) return true;
+		const any = typeof wanted === "string" ? [wanted] : wanted;
+		return any.some((topic) => bloomHas(bloom, topic));
+	});
+}
+
 /**
- * Throws unless the same answer came so often that the node is believed for this block: a chain
- * whose blooms contain more than its receipts must not stop forever.
+ * Returns the bloom of a block with just these logs: three bits for each address and topic (Yellow
+ * Paper, 4.3.1). A hash for each of them: for the rare block that has to be proven.
  */
-function mustWait(unexplained: { hash: string; times: number }, { number, hash }: Head): void {
-	if (unexplained.hash !== hash) Object.assign(unexplained, { hash, times: 0 });
-	if (++unexplained.times > PROOFS_REFUSED_MAX) return;
-	const detail = `the receipts of block ${number} do not explain its bloom`;
-	throw scannerFault.inconsistent({ detail, meta: { kind: "missing_logs" } });
-}
-
-function doubtOf(
-	{ logsBloom }: Head,
-	own: readonly RawLog[],
-	filters: readonly LogFilter[],
-): "missing_logs" | "foreign_log" | null {
-	if (logsBloom === null) return null;
-	// Token ids and people's addresses would each cost a hash; these two repeat.
-	const isRuledOut = ({ address, topics }: RawLog) =>
-		!bloomMayHold(logsBloom, { address: [address], topics: topics.slice(0, 1) });
-	if (own.some(isRuledOut)) return "foreign_log";
-	const isMissing = filters.some((filter) => {
-		return bloomMayHold(logsBloom, filter) && !own.some((log) => fitsFilter(log, filter));
-	});
-	return isMissing ? "missing_logs" : null;
-}
-
-/** Says whether a block with these logs has the bloom of its header. */
-function explains(receipts: readonly RawLog[], { logsBloom }: Head): boolean {
-	return logsBloom === null || bloomOf(receipts) === logsBloom;
-}
-
-/** Returns all logs of a block from its receipts; null where the node does not have the block's. */
-async function readReceiptLogs(
-	rpc: Rpc,
-	header: Head,
-	signal: AbortSignal,
-): Promise<RawLog[] | "not offered" | null> {
-	const call = { method: "eth_getBlockReceipts", params: [header.hash] };
-	const options = { signal, minBlock: header.number };
-	const answer = await rpc.call(call, options).catch((error) => {
-		if (error instanceof Fault && error.code === "rpc_refused") return "not offered";
-		throw error;
-	});
-	if (answer === "not offered") return answer;
-	if (!Array.isArray(answer)) return null;
-	const logs = answer.flatMap((receipt: { logs?: unknown } | null) => {
-		return Array.isArray(receipt?.logs) ? receipt.logs : [];
-	});
-	const parsed = parseLogs(logs, { from: header.number, to: header.number });
-	if (parsed.every(({ blockHash }) => blockHash === header.hash)) return parsed;
-	const detail = `the receipts of block ${header.number} are of another block`;
-	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+export function bloomOf(logs: readonly Pick<RawLog, "address" | "topics">[]): Hex {
+	const bloom = new Uint8Array(BLOOM_BYTES);
+	for (const item of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {
+		const hash = keccak256(item, "bytes");
+		for (const at of [0, 2, 4]) {
+			const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (BLOOM_BYTES * 8 - 1);
+			const byte = BLOOM_BYTES - 1 - (bit >> 3);
+			bloom[byte] = (bloom[byte] ?? 0) | (1 << (bit & 7));
+		}
+	}
+	return `0x${Buffer.from(bloom).toString("hex")}`;
 }
 
 /**
@@ -171,4 +116,59 @@ export async function sampleLogs(
 		if (error instanceof Fault) return null;
 		throw error;
 	}
+}
+
+function doubtOf(
+	{ logsBloom }: Head,
+	own: readonly RawLog[],
+	filters: readonly LogFilter[],
+): "missing_logs" | "foreign_log" | null {
+	if (logsBloom === null) return null;
+	// Token ids and people's addresses would each cost a hash; these two repeat.
+	const isRuledOut = ({ address, topics }: RawLog) =>
+		!bloomMayHold(logsBloom, { address: [address], topics: topics.slice(0, 1) });
+	if (own.some(isRuledOut)) return "foreign_log";
+	const isMissing = filters.some((filter) => {
+		return bloomMayHold(logsBloom, filter) && !own.some((log) => fitsFilter(log, filter));
+	});
+	return isMissing ? "missing_logs" : null;
+}
+
+/** Returns all logs of a block from its receipts; null where the node does not have the block's. */
+async function readReceiptLogs(
+	rpc: Rpc,
+	header: Head,
+	signal: AbortSignal,
+): Promise<RawLog[] | "not offered" | null> {
+	const call = { method: "eth_getBlockReceipts", params: [header.hash] };
+	const options = { signal, minBlock: header.number };
+	const answer = await rpc.call(call, options).catch((error) => {
+		if (error instanceof Fault && error.code === "rpc_refused") return "not offered";
+		throw error;
+	});
+	if (answer === "not offered") return answer;
+	if (!Array.isArray(answer)) return null;
+	const logs = answer.flatMap((receipt: { logs?: unknown } | null) => {
+		return Array.isArray(receipt?.logs) ? receipt.logs : [];
+	});
+	const parsed = parseLogs(logs, { from: header.number, to: header.number });
+	if (parsed.every(({ blockHash }) => blockHash === header.hash)) return parsed;
+	const detail = `the receipts of block ${header.number} are of another block`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+}
+
+/** Says whether a block with these logs has the bloom of its header. */
+function explains(receipts: readonly RawLog[], { logsBloom }: Head): boolean {
+	return logsBloom === null || bloomOf(receipts) === logsBloom;
+}
+
+/**
+ * Throws unless the same answer came so often that the node is believed for this block: a chain
+ * whose blooms contain more than its receipts must not stop forever.
+ */
+function mustWait(unexplained: { hash: string; times: number }, { number, hash }: Head): void {
+	if (unexplained.hash !== hash) Object.assign(unexplained, { hash, times: 0 });
+	if (++unexplained.times > PROOFS_REFUSED_MAX) return;
+	const detail = `the receipts of block ${number} do not explain its bloom`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "missing_logs" } });
 }

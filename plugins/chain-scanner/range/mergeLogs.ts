@@ -7,6 +7,12 @@ import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 
+/** Where a lane reports unreadable logs. */
+export type UndecodedReport = {
+	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
+	noise(lane: LaneKind, count: number): void;
+};
+
 /** A record, so that a kind that core adds must be decided here. */
 const KINDS: Record<RpcInconsistency, true> = {
 	missing_logs: true,
@@ -21,38 +27,8 @@ const KINDS: Record<RpcInconsistency, true> = {
 	malformed: true,
 };
 
-/**
- * Makes a source that reports lying endpoints to the pool: a contradiction of a known kind makes
- * the endpoint that served it the last to be asked for a while. A missing new block is no lie, and
- * has no such kind.
- */
-export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
-	const { steps } = source;
-	const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-		try {
-			return await answer;
-		} catch (error) {
-			const kind = error instanceof Fault ? error.meta["kind"] : undefined;
-			if (isKind(kind)) rpc.distrust(kind);
-			throw error;
-		}
-	};
-	return {
-		...source,
-		read: (range, options) => told(source.read(range, options)),
-		...(steps && {
-			steps: {
-				...steps,
-				ask: (range, options) => told(steps.ask(range, options)),
-				decode: (read, range, options) => told(steps.decode(read, range, options)),
-			},
-		}),
-	};
-}
-
-function isKind(kind: unknown): kind is RpcInconsistency {
-	return typeof kind === "string" && Object.hasOwn(KINDS, kind);
-}
+/** Contracts remembered as already logged; one that emits garbage forever is one line. */
+const NAMED_MAX = 10_000;
 
 /**
  * Merges the answers to a range's queries into one list, in chain order, and checks that they are
@@ -100,56 +76,34 @@ export function mergeLogs(
 	return merged;
 }
 
-/** Merges lists that are each in chain order. */
-function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
-	return lists.reduce((all, list) => mergeTwo(all, list), []);
-}
-
-function mergeTwo(a: readonly RawLog[], b: readonly RawLog[]): readonly RawLog[] {
-	if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
-	const merged: RawLog[] = [];
-	let [left, right] = [a[0], b[0]];
-	let [atLeft, atRight] = [0, 0];
-	while (left && right) {
-		if (isBefore(right, left)) {
-			merged.push(right);
-			right = b[++atRight];
-		} else {
-			merged.push(left);
-			left = a[++atLeft];
+/**
+ * Makes a source that reports lying endpoints to the pool: a contradiction of a known kind makes
+ * the endpoint that served it the last to be asked for a while. A missing new block is no lie, and
+ * has no such kind.
+ */
+export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
+	const { steps } = source;
+	const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+		try {
+			return await answer;
+		} catch (error) {
+			const kind = error instanceof Fault ? error.meta["kind"] : undefined;
+			if (isKind(kind)) rpc.distrust(kind);
+			throw error;
 		}
-	}
-	for (; left; left = a[++atLeft]) merged.push(left);
-	for (; right; right = b[++atRight]) merged.push(right);
-	return merged;
+	};
+	return {
+		...source,
+		read: (range, options) => told(source.read(range, options)),
+		...(steps && {
+			steps: {
+				...steps,
+				ask: (range, options) => told(steps.ask(range, options)),
+				decode: (read, range, options) => told(steps.decode(read, range, options)),
+			},
+		}),
+	};
 }
-
-function isBefore(a: RawLog, b: RawLog): boolean {
-	if (a.blockNumber !== b.blockNumber) return Number(a.blockNumber) < Number(b.blockNumber);
-	return Number(a.logIndex) < Number(b.logIndex);
-}
-
-function isSame(a: RawLog, b: RawLog): boolean {
-	return (
-		a.transactionHash === b.transactionHash &&
-		a.address === b.address &&
-		a.data === b.data &&
-		a.topics.join() === b.topics.join()
-	);
-}
-
-function contradiction(kind: "hash_mismatch" | "duplicate_log", detail: string) {
-	return scannerFault.inconsistent({ detail, meta: { kind } });
-}
-
-/** Where a lane reports unreadable logs. */
-export type UndecodedReport = {
-	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
-	noise(lane: LaneKind, count: number): void;
-};
-
-/** Contracts remembered as already logged; one that emits garbage forever is one line. */
-const NAMED_MAX = 10_000;
 
 /**
  * Makes a report that counts every log that does not decode, and logs each contract and problem
@@ -192,4 +146,50 @@ export function undecodedReport(options: {
 			if (count > 0) noise.inc({ chain, lane }, count);
 		},
 	};
+}
+
+/** Merges lists that are each in chain order. */
+function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
+	return lists.reduce((all, list) => mergeTwo(all, list), []);
+}
+
+function mergeTwo(a: readonly RawLog[], b: readonly RawLog[]): readonly RawLog[] {
+	if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+	const merged: RawLog[] = [];
+	let [left, right] = [a[0], b[0]];
+	let [atLeft, atRight] = [0, 0];
+	while (left && right) {
+		if (isBefore(right, left)) {
+			merged.push(right);
+			right = b[++atRight];
+		} else {
+			merged.push(left);
+			left = a[++atLeft];
+		}
+	}
+	for (; left; left = a[++atLeft]) merged.push(left);
+	for (; right; right = b[++atRight]) merged.push(right);
+	return merged;
+}
+
+function isBefore(a: RawLog, b: RawLog): boolean {
+	if (a.blockNumber !== b.blockNumber) return Number(a.blockNumber) < Number(b.blockNumber);
+	return Number(a.logIndex) < Number(b.logIndex);
+}
+
+function contradiction(kind: "hash_mismatch" | "duplicate_log", detail: string) {
+	return scannerFault.inconsistent({ detail, meta: { kind } });
+}
+
+function isSame(a: RawLog, b: RawLog): boolean {
+	return (
+		a.transactionHash === b.transactionHash &&
+		a.address === b.address &&
+		a.data === b.data &&
+		a.topics.join() === b.topics.join()
+	);
+}
+
+function isKind(kind: unknown): kind is RpcInconsistency {
+	return typeof kind === "string" && Object.hasOwn(KINDS, kind);
 }

@@ -20,31 +20,12 @@ export type LogRange = {
 	blockTimeMs: ReadonlyMap<number, number>;
 };
 
+/** A log as the node sent it, and as parsed. */
+type Parsed = { value: Record<string, unknown>; log: RawLog };
+
 /** A log's fields without its data and topics, as nodes write them; measured on anvil. */
 const LOG_BYTES = 420;
 const TOPIC_BYTES = 69;
-
-/** Estimates the bytes of these logs in a node's answer. */
-export function logBytes(logs: readonly Pick<RawLog, "data" | "topics">[]): number {
-	let bytes = 0;
-	for (const { data, topics } of logs) {
-		bytes += LOG_BYTES + data.length + topics.length * TOPIC_BYTES;
-	}
-	return bytes;
-}
-
-/**
- * Returns the parts of logs that honest nodes agree on; some send times with them and some do not.
- */
-export function logsDigest(logs: readonly RawLog[]): string {
-	return logs
-		.map((log): readonly (Hex | number)[] => {
-			const place = [Number(log.blockNumber), Number(log.logIndex)];
-			return [...place, log.blockHash, log.transactionHash, log.address, ...log.topics, log.data];
-		})
-		.sort(([a = 0, i = 0], [b = 0, j = 0]) => Number(a) - Number(b) || Number(i) - Number(j))
-		.join("\n");
-}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
@@ -93,11 +74,34 @@ export function parseLogs(answer: unknown, range: { from: number; to: number }):
 	return isSorted ? logs : logs.sort(byPosition);
 }
 
-/** A log as the node sent it, and as parsed. */
-type Parsed = { value: Record<string, unknown>; log: RawLog };
+/** Estimates the bytes of these logs in a node's answer. */
+export function logBytes(logs: readonly Pick<RawLog, "data" | "topics">[]): number {
+	let bytes = 0;
+	for (const { data, topics } of logs) {
+		bytes += LOG_BYTES + data.length + topics.length * TOPIC_BYTES;
+	}
+	return bytes;
+}
 
-function byPosition(a: RawLog, b: RawLog): number {
-	return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
+/**
+ * Returns the parts of logs that honest nodes agree on; some send times with them and some do not.
+ */
+export function logsDigest(logs: readonly RawLog[]): string {
+	return logs
+		.map((log): readonly (Hex | number)[] => {
+			const place = [Number(log.blockNumber), Number(log.logIndex)];
+			return [...place, log.blockHash, log.transactionHash, log.address, ...log.topics, log.data];
+		})
+		.sort(([a = 0, i = 0], [b = 0, j = 0]) => Number(a) - Number(b) || Number(i) - Number(j))
+		.join("\n");
+}
+
+function malformed(detail: string) {
+	return scannerFault.inconsistent({ detail, meta: { kind: "malformed" } });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null;
 }
 
 function parseLog(value: Record<string, unknown>, last: Parsed | null): RawLog {
@@ -143,12 +147,8 @@ function topicsOf(value: unknown, known: readonly Hex[] = []): Hex[] {
 	return topics;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null;
-}
-
-function isHex(value: unknown): value is Hex {
-	return typeof value === "string" && value.startsWith("0x");
+function bad(field: string) {
+	return malformed(`a log's ${field} is malformed`);
 }
 
 function hexOf(value: unknown, field: string, pattern: RegExp): Hex {
@@ -157,6 +157,14 @@ function hexOf(value: unknown, field: string, pattern: RegExp): Hex {
 	const lower = lowerCase(value);
 	if (!pattern.test(lower)) throw bad(field);
 	return lower;
+}
+
+function isHex(value: unknown): value is Hex {
+	return typeof value === "string" && value.startsWith("0x");
+}
+
+function lowerCase(value: Hex): Hex {
+	return value.toLowerCase() as Hex;
 }
 
 function dataOf(value: unknown): Hex {
@@ -187,14 +195,6 @@ function timestampOf(value: unknown): Hex | undefined {
 	return seconds > 0 && seconds <= TIMESTAMP_MAX ? value : undefined;
 }
 
-function lowerCase(value: Hex): Hex {
-	return value.toLowerCase() as Hex;
-}
-
-function bad(field: string) {
-	return malformed(`a log's ${field} is malformed`);
-}
-
-function malformed(detail: string) {
-	return scannerFault.inconsistent({ detail, meta: { kind: "malformed" } });
+function byPosition(a: RawLog, b: RawLog): number {
+	return Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
 }

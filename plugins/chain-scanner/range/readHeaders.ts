@@ -7,6 +7,34 @@ import { HEADERS_REMEMBERED_MAX } from "#plugins/chain-scanner/limits.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
+/** Headers within reach of reorgs that were read before, by number. */
+export type HeaderMemory = {
+	/**
+	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
+	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
+	 * node is on; in ascending order.
+	 */
+	below(told: Head, from: number): Head[];
+	/** Says whether a block of this number is remembered, of whatever fork. */
+	has(number: number): boolean;
+	keep(headers: readonly Head[]): void;
+	clear(): void;
+};
+
+/** Returns headers by number, in one batch; null where the node has no such block yet. */
+export async function readHeaders(
+	rpc: Rpc,
+	numbers: readonly number[],
+	signal: AbortSignal,
+): Promise<(Head | null)[]> {
+	if (numbers.length === 0) return [];
+	const answers = await rpc.batch(numbers.map(headerCall), { signal });
+	return numbers.map((number, index) => {
+		const header = parseHead(answers[index]);
+		return header?.number === number ? header : null;
+	});
+}
+
 /**
  * Returns which of a range's blocks are kept for linking: all that may leave the chain; of a
  * settled range its last block alone, which the next range links to.
@@ -49,20 +77,6 @@ export function byDistance<Source extends LaneSource>(
 	};
 }
 
-/** Headers within reach of reorgs that were read before, by number. */
-export type HeaderMemory = {
-	/**
-	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
-	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
-	 * node is on; in ascending order.
-	 */
-	below(told: Head, from: number): Head[];
-	/** Says whether a block of this number is remembered, of whatever fork. */
-	has(number: number): boolean;
-	keep(headers: readonly Head[]): void;
-	clear(): void;
-};
-
 /**
  * Makes a memory of headers for readers of the same blocks, one after the other, each for logs of
  * its own. The highest ones are kept: at the limit the lowest are dropped.
@@ -92,20 +106,6 @@ export function createHeaderMemory(): HeaderMemory {
 		},
 		clear: () => headers.clear(),
 	};
-}
-
-/** Returns headers by number, in one batch; null where the node has no such block yet. */
-export async function readHeaders(
-	rpc: Rpc,
-	numbers: readonly number[],
-	signal: AbortSignal,
-): Promise<(Head | null)[]> {
-	if (numbers.length === 0) return [];
-	const answers = await rpc.batch(numbers.map(headerCall), { signal });
-	return numbers.map((number, index) => {
-		const header = parseHead(answers[index]);
-		return header?.number === number ? header : null;
-	});
 }
 
 export function headerCall(block: number): RpcCall {

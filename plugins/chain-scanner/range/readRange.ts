@@ -103,30 +103,6 @@ export type LaneSource = {
 	sample?(range: BlockRange, signal: AbortSignal): Promise<BlockLoad | null>;
 };
 
-/** Says whether a node would return a log for a filter: as geth reads one, position by position. */
-export function fitsFilter(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
-	if (filter.address && !filter.address.includes(log.address)) return false;
-	if (log.topics.length < filter.topics.length) return false;
-	return filter.topics.every((wanted, position) => {
-		const topic = log.topics[position];
-		if (wanted === null || topic === undefined) return wanted === null;
-		return typeof wanted === "string" ? wanted === topic : wanted.includes(topic);
-	});
-}
-
-/** Returns one block's pushed logs in the shape of an answer about that block. */
-export function pushedRange(head: Head, logs: RawLog[], unsettledFrom: number): LogRange {
-	const { number, timestampMs } = head;
-	return {
-		logs,
-		headers: [head],
-		...blocksOf([head], { from: number, to: number }, unsettledFrom),
-		logCount: logs.length,
-		answerBytes: logBytes(logs),
-		blockTimeMs: new Map([[number, timestampMs]]),
-	};
-}
-
 /**
  * Reads the logs of a range, with headers in the same request: of its last block, its first, and
  * every one that may still leave the chain.
@@ -191,8 +167,67 @@ export async function readRange(
 	};
 }
 
+/** Says whether a node would return a log for a filter: as geth reads one, position by position. */
+export function fitsFilter(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
+	if (filter.address && !filter.address.includes(log.address)) return false;
+	if (log.topics.length < filter.topics.length) return false;
+	return filter.topics.every((wanted, position) => {
+		const topic = log.topics[position];
+		if (wanted === null || topic === undefined) return wanted === null;
+		return typeof wanted === "string" ? wanted === topic : wanted.includes(topic);
+	});
+}
+
+/** Returns one block's pushed logs in the shape of an answer about that block. */
+export function pushedRange(head: Head, logs: RawLog[], unsettledFrom: number): LogRange {
+	const { number, timestampMs } = head;
+	return {
+		logs,
+		headers: [head],
+		...blocksOf([head], { from: number, to: number }, unsettledFrom),
+		logCount: logs.length,
+		answerBytes: logBytes(logs),
+		blockTimeMs: new Map([[number, timestampMs]]),
+	};
+}
+
 function headOf(range: BlockRange, { head }: ReadOptions): Head | null {
 	return head && range.from === range.to && range.to === head.number ? head : null;
+}
+
+/** Returns blocks below the range's last one that need not be requested. */
+function rememberedIn(range: BlockRange, options: ReadOptions): Set<number> {
+	const { remembered } = options;
+	const known = new Set<number>();
+	if (!remembered || !mayLeaveAll(range, options)) return known;
+	for (let number = range.from; number < range.to; number++) {
+		if (remembered.has(number)) known.add(number);
+	}
+	return known;
+}
+
+/** Says whether each header of a range is read: what is remembered is linked to the last one. */
+function mayLeaveAll(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
+	return range.from >= unsettledFrom;
+}
+
+/** Returns the headers to request, the last one first: it proves the logs. */
+function headersNeeded(
+	{ from, to }: BlockRange,
+	{ unsettledFrom, settledBy = null }: ReadOptions,
+): number[] {
+	const numbers = settledBy === null ? [to] : [settledBy, to];
+	if (from < to) numbers.push(from);
+	for (let number = Math.max(from + 1, unsettledFrom); number < to; number++) numbers.push(number);
+	return numbers;
+}
+
+/**
+ * Returns the limit of an answer. One block cannot be split: it is accepted up to the client's own
+ * limit.
+ */
+function answerBytesMax({ from, to }: BlockRange): number | undefined {
+	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
 }
 
 function mayStillLeave(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
@@ -211,85 +246,6 @@ function agreed(headers: number, range: BlockRange): RpcQuorum {
 			}
 		},
 	};
-}
-
-/** Returns the headers to request, the last one first: it proves the logs. */
-function headersNeeded(
-	{ from, to }: BlockRange,
-	{ unsettledFrom, settledBy = null }: ReadOptions,
-): number[] {
-	const numbers = settledBy === null ? [to] : [settledBy, to];
-	if (from < to) numbers.push(from);
-	for (let number = Math.max(from + 1, unsettledFrom); number < to; number++) numbers.push(number);
-	return numbers;
-}
-
-/** Says whether each header of a range is read: what is remembered is linked to the last one. */
-function mayLeaveAll(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
-	return range.from >= unsettledFrom;
-}
-
-/** Returns blocks below the range's last one that need not be requested. */
-function rememberedIn(range: BlockRange, options: ReadOptions): Set<number> {
-	const { remembered } = options;
-	const known = new Set<number>();
-	if (!remembered || !mayLeaveAll(range, options)) return known;
-	for (let number = range.from; number < range.to; number++) {
-		if (remembered.has(number)) known.add(number);
-	}
-	return known;
-}
-
-/** Adds what is remembered between them; null where that is of another fork. */
-function joined(
-	told: readonly Head[],
-	range: BlockRange,
-	{ remembered }: ReadOptions,
-): Head[] | null {
-	const all: Head[] = [];
-	for (let number = range.to; number >= range.from; ) {
-		const next = told.find((header) => header.number === number);
-		if (!next) return null;
-		const below = remembered?.below(next, range.from) ?? [];
-		all.push(next, ...below.toReversed());
-		number -= 1 + below.length;
-	}
-	return all.reverse();
-}
-
-function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
-	const headers = numbers.map((number, index) => {
-		const header = parseHead(answers[index]);
-		if (header?.number !== number) throw notThere(number);
-		return header;
-	});
-	return headers.sort((a, b) => a.number - b.number);
-}
-
-function mustBeLinked(headers: readonly Head[]): void {
-	for (const [index, header] of headers.entries()) {
-		const parent = headers[index - 1];
-		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
-			const detail = `block ${header.number} does not follow the one below it`;
-			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
-		}
-	}
-}
-
-/** Throws unless the highest header is the same at the end. */
-function mustBeSame(headers: readonly Head[], answer: unknown): void {
-	const [first, last] = [headers.at(-1), parseHead(answer)];
-	if (first?.hash === last?.hash) return;
-	const detail = `block ${first?.number} was another one when the range was read`;
-	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
-}
-
-/**
- * Returns the limit of an answer. One block cannot be split: it is accepted up to the client's own
- * limit.
- */
-function answerBytesMax({ from, to }: BlockRange): number | undefined {
-	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
 }
 
 /**
@@ -314,6 +270,50 @@ async function whyRefused(
 function notThere(block: number, cause?: unknown) {
 	const detail = `the node has no block ${block} yet`;
 	return scannerFault.inconsistent({ detail, cause, meta: { kind: "block_missing" } });
+}
+
+function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
+	const headers = numbers.map((number, index) => {
+		const header = parseHead(answers[index]);
+		if (header?.number !== number) throw notThere(number);
+		return header;
+	});
+	return headers.sort((a, b) => a.number - b.number);
+}
+
+/** Adds what is remembered between them; null where that is of another fork. */
+function joined(
+	told: readonly Head[],
+	range: BlockRange,
+	{ remembered }: ReadOptions,
+): Head[] | null {
+	const all: Head[] = [];
+	for (let number = range.to; number >= range.from; ) {
+		const next = told.find((header) => header.number === number);
+		if (!next) return null;
+		const below = remembered?.below(next, range.from) ?? [];
+		all.push(next, ...below.toReversed());
+		number -= 1 + below.length;
+	}
+	return all.reverse();
+}
+
+function mustBeLinked(headers: readonly Head[]): void {
+	for (const [index, header] of headers.entries()) {
+		const parent = headers[index - 1];
+		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
+			const detail = `block ${header.number} does not follow the one below it`;
+			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+		}
+	}
+}
+
+/** Throws unless the highest header is the same at the end. */
+function mustBeSame(headers: readonly Head[], answer: unknown): void {
+	const [first, last] = [headers.at(-1), parseHead(answer)];
+	if (first?.hash === last?.hash) return;
+	const detail = `block ${first?.number} was another one when the range was read`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
 }
 
 /** Reads times from the logs where the node sends them, else from the blocks' headers. */

@@ -20,28 +20,6 @@ import {
 import { resetCursors } from "#plugins/chain-scanner/sql/cursor.ts";
 import { clipGaps } from "#plugins/chain-scanner/sql/gap.ts";
 
-/**
- * Removes everything above a block: rows, figures, blocks, what is owed, and lanes' progress. Under
- * the chain's lock; lanes read those numbers again.
- *
- * The block itself is then the base of the index. It is stored, as it may never have been (a lane
- * that skipped left a hole there): should it leave the chain too, that is one more fork, with a
- * known depth.
- */
-export async function takeBack(
-	tx: Tx,
-	fork: { chainId: number; above: BlockRef; sinks: readonly EventSink[] },
-): Promise<void> {
-	const { chainId, above, sinks } = fork;
-	const { number: block, hash } = above;
-	await forgetBlocks(tx, chainId, block);
-	const { fits } = await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
-	if (!fits) throw scannerFault.forked({ detail: `block ${block}, which a fork begins above` });
-	await resetCursors(tx, { chainId, block, hash });
-	await clipGaps(tx, { chainId, above: block });
-	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });
-}
-
 export type ForkRepairOptions = {
 	chainId: number;
 	db: Database;
@@ -109,6 +87,28 @@ export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 }
 
 /**
+ * Removes everything above a block: rows, figures, blocks, what is owed, and lanes' progress. Under
+ * the chain's lock; lanes read those numbers again.
+ *
+ * The block itself is then the base of the index. It is stored, as it may never have been (a lane
+ * that skipped left a hole there): should it leave the chain too, that is one more fork, with a
+ * known depth.
+ */
+export async function takeBack(
+	tx: Tx,
+	fork: { chainId: number; above: BlockRef; sinks: readonly EventSink[] },
+): Promise<void> {
+	const { chainId, above, sinks } = fork;
+	const { number: block, hash } = above;
+	await forgetBlocks(tx, chainId, block);
+	const { fits } = await recordBlocks(tx, { chainId, blocks: [above], pruneBelow: 0 });
+	if (!fits) throw scannerFault.forked({ detail: `block ${block}, which a fork begins above` });
+	await resetCursors(tx, { chainId, block, hash });
+	await clipGaps(tx, { chainId, above: block });
+	for (const sink of sinks) await sink.revert(tx, { chainId, forkBlock: block });
+}
+
+/**
  * Returns the number of blocks to compare: one more than may differ in each run, so that the block
  * below them is compared too.
  */
@@ -156,30 +156,17 @@ async function compare(
 	return { headers, known };
 }
 
+function hashCall(hash: Hex): RpcCall {
+	return { method: "eth_getBlockByHash", params: [hash, false] };
+}
+
 /** Returns the blocks above what is stored, up to the head; none where those are many. */
 function blocksUpTo(head: Head, top: number): number[] {
 	return head.number - top > HEADERS_FIRST_ASKED ? [] : span(top + 1, head.number);
 }
 
-/**
- * Returns the block that a fork begins above, if one answer has shown it: the node has the head by
- * its hash, and its blocks are linked from there down to the block that both have. Null otherwise:
- * a node that invented a block has none with the hash of a child that names it.
- */
-function shownFork(seen: {
-	headers: ReadonlyMap<number, Head | null>;
-	stored: readonly BlockRef[];
-	known: Head | null;
-	block: number;
-	reach: number;
-}): Head | null {
-	const { headers, stored, known, block, reach } = seen;
-	if (!known || known.number < reach || known.number <= block) return null;
-	const chain = span(block, known.number).map((number) => headers.get(number) ?? null);
-	const below = chain[0] ?? null;
-	const anchor = stored.find(({ number }) => number === block);
-	if (!below || (anchor && anchor.hash !== below.hash)) return null;
-	return isLinked(chain, [known]) ? below : null;
+function span(from: number, to: number): number[] {
+	return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 /**
@@ -207,6 +194,43 @@ async function settleOld(
 			await settleBlocks(tx, chainId, unsettled);
 		});
 	}
+}
+
+/**
+ * Says whether blocks are linked. The same block may come twice, and blocks may be left out; none
+ * may be one the node lacks.
+ */
+function isLinked(...read: readonly (readonly (Head | null)[])[]): boolean {
+	let parent: Head | null = null;
+	const chain = read.flat().sort((a, b) => (a?.number ?? 0) - (b?.number ?? 0));
+	for (const header of chain) {
+		if (!header) return false;
+		if (parent?.number === header.number && parent.hash !== header.hash) return false;
+		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) return false;
+		parent = header;
+	}
+	return true;
+}
+
+/**
+ * Returns the block that a fork begins above, if one answer has shown it: the node has the head by
+ * its hash, and its blocks are linked from there down to the block that both have. Null otherwise:
+ * a node that invented a block has none with the hash of a child that names it.
+ */
+function shownFork(seen: {
+	headers: ReadonlyMap<number, Head | null>;
+	stored: readonly BlockRef[];
+	known: Head | null;
+	block: number;
+	reach: number;
+}): Head | null {
+	const { headers, stored, known, block, reach } = seen;
+	if (!known || known.number < reach || known.number <= block) return null;
+	const chain = span(block, known.number).map((number) => headers.get(number) ?? null);
+	const below = chain[0] ?? null;
+	const anchor = stored.find(({ number }) => number === block);
+	if (!below || (anchor && anchor.hash !== below.hash)) return null;
+	return isLinked(chain, [known]) ? below : null;
 }
 
 /**
@@ -240,30 +264,6 @@ async function proveFork(
 /** Says whether the node has a block by its hash: a node that invented a hash has none. */
 async function isKnown(rpc: Rpc, { hash }: Head, signal: AbortSignal): Promise<boolean> {
 	return parseHead(await rpc.call(hashCall(hash), { signal }))?.hash === hash;
-}
-
-function hashCall(hash: Hex): RpcCall {
-	return { method: "eth_getBlockByHash", params: [hash, false] };
-}
-
-function span(from: number, to: number): number[] {
-	return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-}
-
-/**
- * Says whether blocks are linked. The same block may come twice, and blocks may be left out; none
- * may be one the node lacks.
- */
-function isLinked(...read: readonly (readonly (Head | null)[])[]): boolean {
-	let parent: Head | null = null;
-	const chain = read.flat().sort((a, b) => (a?.number ?? 0) - (b?.number ?? 0));
-	for (const header of chain) {
-		if (!header) return false;
-		if (parent?.number === header.number && parent.hash !== header.hash) return false;
-		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) return false;
-		parent = header;
-	}
-	return true;
 }
 
 /**

@@ -10,25 +10,6 @@ export type Run = {
 	isOld: boolean;
 };
 
-/**
- * Splits stored blocks, newest first, at the holes between them: across a hole nothing is
- * confirmed.
- */
-export function runsOf(stored: readonly BlockRef[], depthMax: number): Run[] {
-	const newest = stored[0]?.number ?? 0;
-	const runs: Run[] = [];
-	let above: BlockRef | null = null;
-	for (const block of stored) {
-		const isLinked = above?.number === block.number + 1 && above.parentHash === block.hash;
-		const run = isLinked ? runs.at(-1) : undefined;
-		const isOld = newest - block.number >= depthMax;
-		if (run) run.blocks.push(block);
-		else runs.push({ top: block, blocks: [block], isOld });
-		above = block;
-	}
-	return runs;
-}
-
 export type ForkPoint =
 	/** The node has the stored blocks, as far as its own head reaches. */
 	| { kind: "sound" }
@@ -68,6 +49,25 @@ export function forkPoint(
 		point = { kind: "fork", block: lowest.number - 1, depth, reach };
 	}
 	return point;
+}
+
+/**
+ * Splits stored blocks, newest first, at the holes between them: across a hole nothing is
+ * confirmed.
+ */
+export function runsOf(stored: readonly BlockRef[], depthMax: number): Run[] {
+	const newest = stored[0]?.number ?? 0;
+	const runs: Run[] = [];
+	let above: BlockRef | null = null;
+	for (const block of stored) {
+		const isLinked = above?.number === block.number + 1 && above.parentHash === block.hash;
+		const run = isLinked ? runs.at(-1) : undefined;
+		const isOld = newest - block.number >= depthMax;
+		if (run) run.blocks.push(block);
+		else runs.push({ top: block, blocks: [block], isOld });
+		above = block;
+	}
+	return runs;
 }
 
 function lowestThatDiffers(

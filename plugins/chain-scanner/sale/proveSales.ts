@@ -6,6 +6,44 @@ import type { ChainEvent, Sale, TokenAdapter, Venue } from "#plugins/chain-scann
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintSource.ts";
 
+/** Units of an NFT that went from one account to another, by the token's own log. */
+export type TokenMove = Pick<
+	ChainEvent,
+	"contract" | "standard" | "tokenId" | "quantity" | "from" | "to"
+>;
+
+type Read = { sale: Sale; venue: Pick<Venue, "adapters"> };
+
+const abi = parseAbi([
+	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
+	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+]);
+
+/** The form of tokens from before ERC-721 was agreed on, CryptoKitties among them. */
+const bareTransfer = parseAbiParameters("address from, address to, uint256 tokenId");
+
+const hex = z.custom<Hex>((value) => typeof value === "string" && value.startsWith("0x"));
+const receiptSchema = z.object({
+	blockHash: hex,
+	logs: z.array(z.object({ address: hex, topics: z.array(hex).max(4), data: hex })),
+});
+
+/**
+ * Compares a transaction's sales with what its tokens say moved: names the token where the venue
+ * named an adapter, and the seller where it named who was paid; a sale that never reached its buyer
+ * is not accepted. `moves` is null where the tokens' logs were not read: then the venue's word
+ * counts, except about an adapter's tokens, which only their own log proves.
+ */
+export function proveSales<Some extends Read>(
+	sales: readonly Some[],
+	moves: readonly TokenMove[] | null,
+): Some[] {
+	const named = sales.map((read) => withToken(read, moves));
+	if (moves === null) return named;
+	return proveDelivery(proveSellers(named, moves), moves);
+}
+
 /**
  * Returns the adapter that a sale names in place of its token; undefined where it names the token.
  */
@@ -44,10 +82,6 @@ export function proveDelivery<Read extends { sale: Sale }>(
 	});
 }
 
-function keyOf(contract: string, tokenId: bigint, to: string): string {
-	return `${contract}:${tokenId}:${to}`;
-}
-
 /**
  * Corrects sellers, where the venue's logs only say who was paid: an account that accepts an offer
  * may have the money sent elsewhere, and an aggregator is paid for the person behind it. The
@@ -66,6 +100,75 @@ export function proveSellers<Read extends { sale: Sale }>(
 		const seller = giverOf(sale, moves, sales);
 		return seller === null ? read : { ...read, sale: withSeller(sale, seller) };
 	});
+}
+
+/** Reads what moved in each of these transactions, by their receipts; in one batch. */
+export async function readMoves(
+	rpc: Rpc,
+	transactions: readonly { hash: Hex; blockHash: Hex }[],
+	signal: AbortSignal,
+): Promise<Map<Hex, TokenMove[]>> {
+	if (transactions.length === 0) return new Map();
+	const calls = transactions.map(({ hash }) => {
+		return { method: "eth_getTransactionReceipt", params: [hash] };
+	});
+	const answers = await rpc.batch(calls, { signal });
+	return new Map(
+		transactions.map(({ hash, blockHash }, index) => {
+			const receipt = receiptSchema.safeParse(answers[index]);
+			if (!receipt.success || receipt.data.blockHash.toLowerCase() !== blockHash) {
+				throw scannerFault.inconsistent({ detail: `the node has no receipt of ${hash}` });
+			}
+			return [hash, tokenMoves(receipt.data.logs)];
+		}),
+	);
+}
+
+/**
+ * Returns what moved in a transaction, in log order, by the tokens' own logs. Read with the ABI
+ * decoder: this is for the few transactions whose marketplace logs do not show a party or the
+ * token.
+ */
+export function tokenMoves(
+	logs: readonly { address: Hex; topics: readonly Hex[]; data: Hex }[],
+): TokenMove[] {
+	return logs.flatMap(({ address, topics, data }): TokenMove[] => {
+		const event = decode(topics, data);
+		if (!event) return [];
+		const from = lower(event.args.from);
+		const to = lower(event.args.to);
+		const place = { contract: lower(address), from, to };
+		if (event.eventName === "Transfer") {
+			return [{ ...place, standard: "erc721", tokenId: event.args.tokenId, quantity: 1n }];
+		}
+		const { ids, values } =
+			event.eventName === "TransferSingle"
+				? { ids: [event.args.id], values: [event.args.value] }
+				: event.args;
+		return ids.map((tokenId, index) => {
+			return { ...place, standard: "erc1155", tokenId, quantity: values[index] ?? 0n };
+		});
+	});
+}
+
+/**
+ * Returns a sale with the token's name: an adapter is no collection, so even an unproven sale is
+ * stored under the token's.
+ */
+function withToken<Some extends Read>(read: Some, moves: readonly TokenMove[] | null): Some {
+	const adapter = adapterOf(read.sale, read.venue);
+	if (!adapter) return read;
+	const contract = adapter.token;
+	const { tokenId, accepted, standard } = read.sale;
+	const move = moves?.find((one) => one.contract === contract && one.tokenId === tokenId);
+	const sale: Sale = { ...read.sale, contract, standard: move?.standard ?? standard };
+	// With moves the delivery decides, as it does for every other token.
+	if (moves !== null || !accepted) return { ...read, sale };
+	return { ...read, sale: { ...sale, accepted: false, reason: "not_delivered" } };
+}
+
+function keyOf(contract: string, tokenId: bigint, to: string): string {
+	return `${contract}:${tokenId}:${to}`;
 }
 
 function giverOf(
@@ -106,81 +209,6 @@ function withSeller(sale: Sale, seller: Address): Sale {
 	return { ...proven, seller, accepted: !isFree, reason: isFree ? "zero_price" : null };
 }
 
-type Read = { sale: Sale; venue: Pick<Venue, "adapters"> };
-
-/**
- * Compares a transaction's sales with what its tokens say moved: names the token where the venue
- * named an adapter, and the seller where it named who was paid; a sale that never reached its buyer
- * is not accepted. `moves` is null where the tokens' logs were not read: then the venue's word
- * counts, except about an adapter's tokens, which only their own log proves.
- */
-export function proveSales<Some extends Read>(
-	sales: readonly Some[],
-	moves: readonly TokenMove[] | null,
-): Some[] {
-	const named = sales.map((read) => withToken(read, moves));
-	if (moves === null) return named;
-	return proveDelivery(proveSellers(named, moves), moves);
-}
-
-/**
- * Returns a sale with the token's name: an adapter is no collection, so even an unproven sale is
- * stored under the token's.
- */
-function withToken<Some extends Read>(read: Some, moves: readonly TokenMove[] | null): Some {
-	const adapter = adapterOf(read.sale, read.venue);
-	if (!adapter) return read;
-	const contract = adapter.token;
-	const { tokenId, accepted, standard } = read.sale;
-	const move = moves?.find((one) => one.contract === contract && one.tokenId === tokenId);
-	const sale: Sale = { ...read.sale, contract, standard: move?.standard ?? standard };
-	// With moves the delivery decides, as it does for every other token.
-	if (moves !== null || !accepted) return { ...read, sale };
-	return { ...read, sale: { ...sale, accepted: false, reason: "not_delivered" } };
-}
-
-/** Units of an NFT that went from one account to another, by the token's own log. */
-export type TokenMove = Pick<
-	ChainEvent,
-	"contract" | "standard" | "tokenId" | "quantity" | "from" | "to"
->;
-
-const abi = parseAbi([
-	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
-	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
-	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
-]);
-
-/** The form of tokens from before ERC-721 was agreed on, CryptoKitties among them. */
-const bareTransfer = parseAbiParameters("address from, address to, uint256 tokenId");
-
-/**
- * Returns what moved in a transaction, in log order, by the tokens' own logs. Read with the ABI
- * decoder: this is for the few transactions whose marketplace logs do not show a party or the
- * token.
- */
-export function tokenMoves(
-	logs: readonly { address: Hex; topics: readonly Hex[]; data: Hex }[],
-): TokenMove[] {
-	return logs.flatMap(({ address, topics, data }): TokenMove[] => {
-		const event = decode(topics, data);
-		if (!event) return [];
-		const from = lower(event.args.from);
-		const to = lower(event.args.to);
-		const place = { contract: lower(address), from, to };
-		if (event.eventName === "Transfer") {
-			return [{ ...place, standard: "erc721", tokenId: event.args.tokenId, quantity: 1n }];
-		}
-		const { ids, values } =
-			event.eventName === "TransferSingle"
-				? { ids: [event.args.id], values: [event.args.value] }
-				: event.args;
-		return ids.map((tokenId, index) => {
-			return { ...place, standard: "erc1155", tokenId, quantity: values[index] ?? 0n };
-		});
-	});
-}
-
 function decode(topics: readonly Hex[], data: Hex) {
 	const [signature, ...rest] = topics;
 	if (signature === undefined) return null;
@@ -197,32 +225,4 @@ function decode(topics: readonly Hex[], data: Hex) {
 
 function lower(address: Hex): Address {
 	return `0x${address.slice(2).toLowerCase()}`;
-}
-
-const hex = z.custom<Hex>((value) => typeof value === "string" && value.startsWith("0x"));
-const receiptSchema = z.object({
-	blockHash: hex,
-	logs: z.array(z.object({ address: hex, topics: z.array(hex).max(4), data: hex })),
-});
-
-/** Reads what moved in each of these transactions, by their receipts; in one batch. */
-export async function readMoves(
-	rpc: Rpc,
-	transactions: readonly { hash: Hex; blockHash: Hex }[],
-	signal: AbortSignal,
-): Promise<Map<Hex, TokenMove[]>> {
-	if (transactions.length === 0) return new Map();
-	const calls = transactions.map(({ hash }) => {
-		return { method: "eth_getTransactionReceipt", params: [hash] };
-	});
-	const answers = await rpc.batch(calls, { signal });
-	return new Map(
-		transactions.map(({ hash, blockHash }, index) => {
-			const receipt = receiptSchema.safeParse(answers[index]);
-			if (!receipt.success || receipt.data.blockHash.toLowerCase() !== blockHash) {
-				throw scannerFault.inconsistent({ detail: `the node has no receipt of ${hash}` });
-			}
-			return [hash, tokenMoves(receipt.data.logs)];
-		}),
-	);
 }

@@ -37,6 +37,9 @@ export type BlocksRecorded = {
 	unvouched: boolean;
 };
 
+/** Distinguishes our advisory locks from others: "la" in ASCII, in the high bytes of the key. */
+const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
+
 /**
  * Stores blocks, and returns whether they fit the stored ones: same hash at the same number, parent
  * and child linked. Blocks that do not fit belong to another fork, and so does every row that was
@@ -161,9 +164,6 @@ export async function forgetBlocks(tx: Tx, chainId: number, above: number): Prom
 		above,
 	]);
 }
-
-/** Distinguishes our advisory locks from others: "la" in ASCII, in the high bytes of the key. */
-const CHAIN_LOCK_SPACE = 0x6c61n << 46n;
 
 /**
  * Locks a chain until the transaction ends. Mint, sale and backfill lanes and the repair of forks

@@ -6,6 +6,39 @@ import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 export type BackfillRequest = { chainId: number; lane: LaneKind; range: BlockRange };
 
+/** Owed blocks of a span, and those of them that were refused and set aside. */
+export type Owed = { blocks: number; refused: number };
+
+/** A span that a lane skipped, and that backfill owes. */
+export type Gap = {
+	id: number;
+	chainId: number;
+	lane: LaneKind;
+	from: number;
+	to: number;
+	/** True for a block that was refused before and set aside. */
+	tried: boolean;
+};
+
+export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
+
+export type GivenUp = { from: number; to: number; reason: GapReason };
+
+const { whole } = rowField;
+const columns = `id, chain_id as "chainId", lane, from_block as "from", to_block as "to",
+	tried_at is not null as tried`;
+
+/** How a gap is read: one with impossible blocks must not keep those behind it from a turn. */
+export const gapRow: RowSource<Gap, Gap> = {
+	table: "chain_scanner.gap",
+	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
+	keyOf: ({ id }) => String(id),
+	read({ id, chainId, lane, from, to, tried }) {
+		const range = { from: whole(from, BLOCK_NUMBER_MAX), to: whole(to, BLOCK_NUMBER_MAX) };
+		return { id: whole(id), chainId: whole(chainId), lane, ...range, tried };
+	},
+};
+
 /**
  * Records a requested span, and owes it; false where the same one was requested before and is not
  * done: then the rest of it is owed already. Other owed parts of the span become part of it, so
@@ -42,9 +75,6 @@ export async function openRequest(tx: Tx, request: BackfillRequest): Promise<boo
 	return true;
 }
 
-/** Owed blocks of a span, and those of them that were refused and set aside. */
-export type Owed = { blocks: number; refused: number };
-
 /** Counts by the index `gap_newest`; a lane has few gaps. */
 export async function owedWithin(db: Queryable, request: BackfillRequest): Promise<Owed> {
 	const { chainId, lane, range } = request;
@@ -75,34 +105,6 @@ export async function closeRequest(tx: Tx, request: BackfillRequest): Promise<vo
 		[chainId, lane, range.from, range.to],
 	);
 }
-
-/** A span that a lane skipped, and that backfill owes. */
-export type Gap = {
-	id: number;
-	chainId: number;
-	lane: LaneKind;
-	from: number;
-	to: number;
-	/** True for a block that was refused before and set aside. */
-	tried: boolean;
-};
-
-export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
-
-const { whole } = rowField;
-const columns = `id, chain_id as "chainId", lane, from_block as "from", to_block as "to",
-	tried_at is not null as tried`;
-
-/** How a gap is read: one with impossible blocks must not keep those behind it from a turn. */
-export const gapRow: RowSource<Gap, Gap> = {
-	table: "chain_scanner.gap",
-	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
-	keyOf: ({ id }) => String(id),
-	read({ id, chainId, lane, from, to, tried }) {
-		const range = { from: whole(from, BLOCK_NUMBER_MAX), to: whole(to, BLOCK_NUMBER_MAX) };
-		return { id: whole(id), chainId: whole(chainId), lane, ...range, tried };
-	},
-};
 
 export async function insertGap(
 	tx: Tx,
@@ -186,10 +188,6 @@ export async function shrinkGap(
 	return touched === 1;
 }
 
-function dateOf(ms: number | null | undefined): Date | null {
-	return ms === null || ms === undefined ? null : new Date(ms);
-}
-
 /**
  * Cuts every gap at a fork: lanes that went beyond it continue from there, and read the rest
  * themselves.
@@ -252,8 +250,6 @@ export async function findOldOwed(
 	return rows[0]?.below ?? null;
 }
 
-export type GivenUp = { from: number; to: number; reason: GapReason };
-
 /**
  * Deletes what a lane owes below a block, and returns it. The lane then covers only what is above.
  */
@@ -284,4 +280,8 @@ export async function giveUpGaps(
 		order by from_block`,
 		[old.chainId, old.lane, old.below],
 	);
+}
+
+function dateOf(ms: number | null | undefined): Date | null {
+	return ms === null || ms === undefined ? null : new Date(ms);
 }

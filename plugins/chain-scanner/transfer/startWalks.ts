@@ -44,16 +44,6 @@ export type WalkOptions = {
 	onFailure(code: string): void;
 };
 
-/** Says whether the mint and the sale lane are near the head: while they are not, walks wait. */
-export async function lanesAreLevel(db: Queryable, chainId: number): Promise<boolean> {
-	const rows = await db.query<{ level: boolean }>(
-		`select count(*) = 2 and coalesce(bool_and(head_block - block_number < $2), false) as level
-		from chain_scanner.cursor where chain_id = $1 and lane in ('mint', 'sale')`,
-		[chainId, LIVE_BLOCKS_MAX],
-	);
-	return rows[0]?.level ?? false;
-}
-
 type Walking = {
 	options: WalkOptions;
 	state: WalkState;
@@ -91,6 +81,16 @@ export async function startWalks(options: WalkOptions): Promise<void> {
 		if (restMs > 0) await sleep(restMs, signal);
 	}
 	await leases.release(leaseName).catch(() => {});
+}
+
+/** Says whether the mint and the sale lane are near the head: while they are not, walks wait. */
+export async function lanesAreLevel(db: Queryable, chainId: number): Promise<boolean> {
+	const rows = await db.query<{ level: boolean }>(
+		`select count(*) = 2 and coalesce(bool_and(head_block - block_number < $2), false) as level
+		from chain_scanner.cursor where chain_id = $1 and lane in ('mint', 'sale')`,
+		[chainId, LIVE_BLOCKS_MAX],
+	);
+	return rows[0]?.level ?? false;
 }
 
 /** Does one turn and returns how long to wait before the next, in ms. */

@@ -17,12 +17,64 @@ import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/startWalks.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
+/** A chain's walks, between their turns. */
+export type WalkState = {
+	/** How many blocks a walk asks for at once, by its pace: see `startBackfill`. */
+	windows: Record<BackfillPace["kind"], LogWindow>;
+	/** True where the node must be asked whether what is stored is its chain. */
+	isUnsure: boolean;
+	/** What was requested last: a refusal is about it. */
+	asked: { walk: Walk; range: BlockRange } | null;
+};
+
 /** Bits of a bloom that one address sets. */
 const BITS_PER_ADDRESS = 3;
 const BLOOM_BITS = 2_048;
 
 /** The most blocks whose receipts are read in vain: one in so many. */
 const FALSE_ALARM_EVERY = 20;
+
+const NOTHING: MoveReading = { watched: [], moves: [], unsettledFrom: 0 };
+
+/**
+ * Reads one window of a walk and stores it: in small parts, each with the walk's progress, so that
+ * a kill at any moment neither loses a move nor counts one twice.
+ */
+export async function walkWindow(
+	options: WalkOptions,
+	state: WalkState,
+	{ walk, lease }: { walk: Walk; lease: Lease },
+): Promise<void> {
+	const { chainId, db, rpc, source, signal, times, reorgDepthMax, remembered } = options;
+	const { contract, endBlock } = walk;
+	state.asked = null;
+	const window = state.windows[backfillPace(options.gate).kind];
+	const from = walk.nextBlock ?? (await findFirstBlock(rpc, { ...walk, window }, signal));
+	const head = await readHead(db, chainId);
+	const plan = planRange({ from, head, blocksMax: window.blocks, reorgDepthMax });
+	const range = { from, to: Math.min(plan.range.to, endBlock) };
+	state.asked = { walk, range };
+	await options.gate?.idle(REST_MS_MAX);
+	const ceiling = AbortSignal.timeout(times.ceilingMs);
+	const reading = await source
+		.readOf([contract], range, {
+			...plan.read,
+			remembered,
+			signal: AbortSignal.any([signal, ceiling]),
+		})
+		.catch((error) => {
+			if (!ceiling.aborted || signal.aborted) throw error;
+			return null;
+		});
+	if (!reading) {
+		options.onFailure("lane_ceiling");
+		window.refused(window);
+		return;
+	}
+	const { logCount, answerBytes } = reading;
+	window.answered({ blocks: range.to - range.from + 1, logCount, answerBytes });
+	state.isUnsure = await write(options, reading, { walk, lease });
+}
 
 /**
  * Says whether a block's bloom is empty enough to be asked about so many contracts. A full one says
@@ -76,87 +128,6 @@ export async function findFirstBlock(
 	return having;
 }
 
-/** Returns blocks spread evenly between two, both excluded; at least one. */
-function probesBetween(low: number, high: number): number[] {
-	const step = Math.max(1, Math.floor((high - low) / (CODE_PROBES + 1)));
-	const probes: number[] = [];
-	for (let at = low + step; at < high && probes.length < CODE_PROBES; at += step) probes.push(at);
-	return probes;
-}
-
-/** Says whether the contract has code at each block; null where the node does not answer. */
-async function readCode(
-	rpc: Rpc,
-	contract: Address,
-	blocks: readonly number[],
-	signal: AbortSignal,
-): Promise<(boolean | null)[]> {
-	const calls = blocks.map((block) => {
-		return { method: "eth_getCode", params: [contract, hexQuantity(block)] };
-	});
-	const outcomes = await rpc.settle(calls, { signal });
-	return outcomes.map(hasCodeIn);
-}
-
-function hasCodeIn(outcome: RpcOutcome): boolean | null {
-	if (outcome.kind === "fault") return null;
-	const { result } = outcome;
-	if (typeof result !== "string" || !/^0x[0-9a-fA-F]*$/.test(result)) {
-		throw rpcFault.transport({ detail: "eth_getCode answered no bytes" });
-	}
-	return result !== "0x";
-}
-
-/** A chain's walks, between their turns. */
-export type WalkState = {
-	/** How many blocks a walk asks for at once, by its pace: see `startBackfill`. */
-	windows: Record<BackfillPace["kind"], LogWindow>;
-	/** True where the node must be asked whether what is stored is its chain. */
-	isUnsure: boolean;
-	/** What was requested last: a refusal is about it. */
-	asked: { walk: Walk; range: BlockRange } | null;
-};
-
-/**
- * Reads one window of a walk and stores it: in small parts, each with the walk's progress, so that
- * a kill at any moment neither loses a move nor counts one twice.
- */
-export async function walkWindow(
-	options: WalkOptions,
-	state: WalkState,
-	{ walk, lease }: { walk: Walk; lease: Lease },
-): Promise<void> {
-	const { chainId, db, rpc, source, signal, times, reorgDepthMax, remembered } = options;
-	const { contract, endBlock } = walk;
-	state.asked = null;
-	const window = state.windows[backfillPace(options.gate).kind];
-	const from = walk.nextBlock ?? (await findFirstBlock(rpc, { ...walk, window }, signal));
-	const head = await readHead(db, chainId);
-	const plan = planRange({ from, head, blocksMax: window.blocks, reorgDepthMax });
-	const range = { from, to: Math.min(plan.range.to, endBlock) };
-	state.asked = { walk, range };
-	await options.gate?.idle(REST_MS_MAX);
-	const ceiling = AbortSignal.timeout(times.ceilingMs);
-	const reading = await source
-		.readOf([contract], range, {
-			...plan.read,
-			remembered,
-			signal: AbortSignal.any([signal, ceiling]),
-		})
-		.catch((error) => {
-			if (!ceiling.aborted || signal.aborted) throw error;
-			return null;
-		});
-	if (!reading) {
-		options.onFailure("lane_ceiling");
-		window.refused(window);
-		return;
-	}
-	const { logCount, answerBytes } = reading;
-	window.answered({ blocks: range.to - range.from + 1, logCount, answerBytes });
-	state.isUnsure = await write(options, reading, { walk, lease });
-}
-
 /** Writes a reading; true where unconfirmed blocks are stored. */
 async function write(
 	{ chainId, db, ownership, signal, gate }: WalkOptions,
@@ -190,4 +161,33 @@ async function write(
 	return isUnsure;
 }
 
-const NOTHING: MoveReading = { watched: [], moves: [], unsettledFrom: 0 };
+/** Says whether the contract has code at each block; null where the node does not answer. */
+async function readCode(
+	rpc: Rpc,
+	contract: Address,
+	blocks: readonly number[],
+	signal: AbortSignal,
+): Promise<(boolean | null)[]> {
+	const calls = blocks.map((block) => {
+		return { method: "eth_getCode", params: [contract, hexQuantity(block)] };
+	});
+	const outcomes = await rpc.settle(calls, { signal });
+	return outcomes.map(hasCodeIn);
+}
+
+function hasCodeIn(outcome: RpcOutcome): boolean | null {
+	if (outcome.kind === "fault") return null;
+	const { result } = outcome;
+	if (typeof result !== "string" || !/^0x[0-9a-fA-F]*$/.test(result)) {
+		throw rpcFault.transport({ detail: "eth_getCode answered no bytes" });
+	}
+	return result !== "0x";
+}
+
+/** Returns blocks spread evenly between two, both excluded; at least one. */
+function probesBetween(low: number, high: number): number[] {
+	const step = Math.max(1, Math.floor((high - low) / (CODE_PROBES + 1)));
+	const probes: number[] = [];
+	for (let at = low + step; at < high && probes.length < CODE_PROBES; at += step) probes.push(at);
+	return probes;
+}

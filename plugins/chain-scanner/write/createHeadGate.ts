@@ -25,48 +25,6 @@ export type BlockRhythm = {
 	calmForMs(): number;
 };
 
-/**
- * Makes a rhythm from the gaps between blocks. Most chains make theirs by the clock, a rollup to
- * the millisecond; where the usual gap varies by more than a fifth nothing is predicted.
- */
-export function createBlockRhythm(nowMs: () => number = () => performance.now()): BlockRhythm {
-	const gapsMs: number[] = [];
-	let lastMs: number | null = null;
-	return {
-		came() {
-			const atMs = nowMs();
-			if (lastMs !== null) gapsMs.push(atMs - lastMs);
-			if (gapsMs.length > RHYTHM_GAPS) gapsMs.shift();
-			lastMs = atMs;
-		},
-		dueForMs() {
-			const gapMs = usualGapMs(gapsMs);
-			if (lastMs === null || gapMs === null) return 0;
-			const leadMs = Math.min(RHYTHM_LEAD_MS, gapMs * RHYTHM_LEAD_SHARE);
-			const lateMs = nowMs() - (lastMs + gapMs);
-			return lateMs < -leadMs || lateMs >= leadMs ? 0 : leadMs - lateMs;
-		},
-		calmForMs() {
-			if (lastMs === null || gapsMs.length === 0) return Number.POSITIVE_INFINITY;
-			const sinceMs = nowMs() - lastMs;
-			if (sinceMs > Math.max(...gapsMs) * RESTS_AFTER_GAPS) return Number.POSITIVE_INFINITY;
-			return Math.max(0, Math.min(...gapsMs) - RHYTHM_LEAD_MS - sinceMs);
-		},
-	};
-}
-
-/** Returns the median, where half of the others are near it. */
-function usualGapMs(gapsMs: readonly number[]): number | null {
-	if (gapsMs.length < RHYTHM_GAPS) return null;
-	const gapMs = median(gapsMs);
-	const spreadMs = median(gapsMs.map((other) => Math.abs(other - gapMs)));
-	return spreadMs <= gapMs * RHYTHM_SPREAD_MAX ? gapMs : null;
-}
-
-function median(numbers: readonly number[]): number {
-	return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
-}
-
 /** Makes less urgent work wait while a chain's newest block is being stored. */
 export type HeadGate = {
 	/** Records an announced head: one above the last is a new block. */
@@ -165,6 +123,48 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	};
 }
 
+/**
+ * Makes a rhythm from the gaps between blocks. Most chains make theirs by the clock, a rollup to
+ * the millisecond; where the usual gap varies by more than a fifth nothing is predicted.
+ */
+export function createBlockRhythm(nowMs: () => number = () => performance.now()): BlockRhythm {
+	const gapsMs: number[] = [];
+	let lastMs: number | null = null;
+	return {
+		came() {
+			const atMs = nowMs();
+			if (lastMs !== null) gapsMs.push(atMs - lastMs);
+			if (gapsMs.length > RHYTHM_GAPS) gapsMs.shift();
+			lastMs = atMs;
+		},
+		dueForMs() {
+			const gapMs = usualGapMs(gapsMs);
+			if (lastMs === null || gapMs === null) return 0;
+			const leadMs = Math.min(RHYTHM_LEAD_MS, gapMs * RHYTHM_LEAD_SHARE);
+			const lateMs = nowMs() - (lastMs + gapMs);
+			return lateMs < -leadMs || lateMs >= leadMs ? 0 : leadMs - lateMs;
+		},
+		calmForMs() {
+			if (lastMs === null || gapsMs.length === 0) return Number.POSITIVE_INFINITY;
+			const sinceMs = nowMs() - lastMs;
+			if (sinceMs > Math.max(...gapsMs) * RESTS_AFTER_GAPS) return Number.POSITIVE_INFINITY;
+			return Math.max(0, Math.min(...gapsMs) - RHYTHM_LEAD_MS - sinceMs);
+		},
+	};
+}
+
 function isGivenWay(error: unknown): boolean {
 	return error instanceof Fault && error.code === "lane_gave_way";
+}
+
+/** Returns the median, where half of the others are near it. */
+function usualGapMs(gapsMs: readonly number[]): number | null {
+	if (gapsMs.length < RHYTHM_GAPS) return null;
+	const gapMs = median(gapsMs);
+	const spreadMs = median(gapsMs.map((other) => Math.abs(other - gapMs)));
+	return spreadMs <= gapMs * RHYTHM_SPREAD_MAX ? gapMs : null;
+}
+
+function median(numbers: readonly number[]): number {
+	return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }

@@ -17,6 +17,66 @@ import {
 } from "#plugins/chain-scanner/sql/block.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
+export type RangeWrite = {
+	chainId: number;
+	lane: LaneKind;
+	lease: Lease;
+	range: BlockRange;
+	events: readonly ChainEvent[];
+	/** What the transfer lane read; `inOrder` where it is at its cursor. */
+	moved?: (MoveReading & { inOrder: boolean }) | null;
+	/** The blocks of the range that are kept for linking. */
+	blocks: readonly BlockRef[];
+	/** Blocks below this one cannot leave the chain any more. */
+	pruneBelow: number;
+	/** A stored block from here on means that these have settled; see `recordBlocks`. */
+	outdatedBy?: number | null | undefined;
+	live: boolean;
+	/**
+	 * Records that the range is done, in the same transaction; false means that it was not ours to
+	 * do. Sends all its statements at once: later ones would come among those of the sinks.
+	 */
+	commit(tx: Tx): Promise<boolean>;
+};
+
+export type RangeWritten = {
+	/** True where unconfirmed blocks are stored: whether they are of the chain must be asked. */
+	unvouched: boolean;
+};
+
+type RangeWriting = {
+	db: Database;
+	sinks: readonly EventSink[];
+	/** Set for less urgent work. */
+	gate?: HeadGate | undefined;
+};
+
+/**
+ * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
+ *
+ * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then the
+ * fencing check, so that a process that slept through its lease cannot write; then the blocks, so
+ * that nothing is added to another fork than the index's. Only early rows of sinks come before all
+ * that: while one lane holds the lock, the other's events are copied.
+ *
+ * Given a gate, it waits after the chain's newest block, and gives way to one that comes meanwhile.
+ */
+export async function writeRange(
+	{ db, sinks, gate }: RangeWriting,
+	write: RangeWrite,
+): Promise<RangeWritten> {
+	if (!write.live && write.events.length > 0) {
+		const written = await writeEarly({ db, sinks, gate }, write);
+		if (written) return written;
+	}
+	const run = (mustYield?: () => boolean) =>
+		db.transaction((given) => {
+			const tx = mustYield ? yieldingTx(given, mustYield) : given;
+			return writeLocked(tx, write, { waits: !write.live }, () => apply(tx, sinks, write));
+		});
+	return gate ? gate.behind(REST_MS_MAX, run) : run();
+}
+
 /**
  * Makes a transaction that gives way: its next statement fails once `mustYield` says so, and
  * everything it did is rolled back. Its last steps always run, since then only the commit is left.
@@ -50,66 +110,6 @@ export function yieldingTx(tx: Tx, mustYield: () => boolean): Tx {
 	};
 }
 
-export type RangeWrite = {
-	chainId: number;
-	lane: LaneKind;
-	lease: Lease;
-	range: BlockRange;
-	events: readonly ChainEvent[];
-	/** What the transfer lane read; `inOrder` where it is at its cursor. */
-	moved?: (MoveReading & { inOrder: boolean }) | null;
-	/** The blocks of the range that are kept for linking. */
-	blocks: readonly BlockRef[];
-	/** Blocks below this one cannot leave the chain any more. */
-	pruneBelow: number;
-	/** A stored block from here on means that these have settled; see `recordBlocks`. */
-	outdatedBy?: number | null | undefined;
-	live: boolean;
-	/**
-	 * Records that the range is done, in the same transaction; false means that it was not ours to
-	 * do. Sends all its statements at once: later ones would come among those of the sinks.
-	 */
-	commit(tx: Tx): Promise<boolean>;
-};
-
-export type RangeWritten = {
-	/** True where unconfirmed blocks are stored: whether they are of the chain must be asked. */
-	unvouched: boolean;
-};
-
-/**
- * Writes one range: events, figures, frames and the mark that it is done, all or nothing.
- *
- * The chain's lock comes first, because mint, sale and backfill lanes touch the same rows; then the
- * fencing check, so that a process that slept through its lease cannot write; then the blocks, so
- * that nothing is added to another fork than the index's. Only early rows of sinks come before all
- * that: while one lane holds the lock, the other's events are copied.
- *
- * Given a gate, it waits after the chain's newest block, and gives way to one that comes meanwhile.
- */
-export async function writeRange(
-	{ db, sinks, gate }: RangeWriting,
-	write: RangeWrite,
-): Promise<RangeWritten> {
-	if (!write.live && write.events.length > 0) {
-		const written = await writeEarly({ db, sinks, gate }, write);
-		if (written) return written;
-	}
-	const run = (mustYield?: () => boolean) =>
-		db.transaction((given) => {
-			const tx = mustYield ? yieldingTx(given, mustYield) : given;
-			return writeLocked(tx, write, { waits: !write.live }, () => apply(tx, sinks, write));
-		});
-	return gate ? gate.behind(REST_MS_MAX, run) : run();
-}
-
-type RangeWriting = {
-	db: Database;
-	sinks: readonly EventSink[];
-	/** Set for less urgent work. */
-	gate?: HeadGate | undefined;
-};
-
 /**
  * Writes with a sink's early rows; null where a sink has none, or found under the lock that it must
  * not have: then nothing of it is left. The work under the lock is short, so it gives way to no
@@ -141,6 +141,10 @@ async function writeEarly(
 		if (error === undone) return null;
 		throw error;
 	}
+}
+
+function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch {
+	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
 }
 
 /**
@@ -187,16 +191,6 @@ async function check(tx: Tx, write: RangeWrite): Promise<RangeWritten> {
 	return { unvouched: recorded.unvouched };
 }
 
-async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
-	await tellMoves(tx, sinks, write);
-	if (write.events.length === 0) return;
-	for (const sink of sinks) await sink.apply(tx, batchOf(write));
-}
-
-function batchOf({ chainId, lane, range, events, live }: RangeWrite): EventBatch {
-	return { chainId, lane, fromBlock: range.from, toBlock: range.to, live, events };
-}
-
 /**
  * Passes moves to the sinks that keep owners. Also without moves: a contract may be watched from
  * here on.
@@ -213,4 +207,10 @@ async function tellMoves(
 		const detail = `blocks ${range.from} to ${range.to} were read without a watched contract`;
 		throw scannerFault.cursorMoved({ detail });
 	}
+}
+
+async function apply(tx: Tx, sinks: readonly EventSink[], write: RangeWrite): Promise<void> {
+	await tellMoves(tx, sinks, write);
+	if (write.events.length === 0) return;
+	for (const sink of sinks) await sink.apply(tx, batchOf(write));
 }

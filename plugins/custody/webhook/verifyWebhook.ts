@@ -2,6 +2,16 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { defineFaults } from "#core/fault.ts";
 
+export type WebhookEvent =
+	| {
+			kind: "transaction";
+			name: TransactionEvent;
+			/** Our submission's id; null where the request was not one of ours. */
+			reference: string | null;
+	  }
+	/** About something else, or of a kind that did not exist when this was written. */
+	| { kind: "other" };
+
 /** Why a webhook is turned away. None says more than its sender knows already. */
 export const webhookFault = defineFaults({
 	webhookHeaders: {
@@ -69,55 +79,14 @@ const TRANSACTION_EVENTS = [
 ] as const;
 export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
 
-export type WebhookEvent =
-	| {
-			kind: "transaction";
-			name: TransactionEvent;
-			/** Our submission's id; null where the request was not one of ours. */
-			reference: string | null;
-	  }
-	/** About something else, or of a kind that did not exist when this was written. */
-	| { kind: "other" };
-
 const PREFIX = "transaction.";
 const uuid = z.uuid();
 const envelope = z.object({ type: z.string().min(1).max(EVENT_NAME_LENGTH_MAX) });
 // Hash, chain and status are left alone on purpose: what is not read cannot be believed.
 const body = z.object({ transaction_id: z.string(), reference_id: z.string().nullish() });
 
-/** Reads what a verified webhook is about; null: it is no event, or lacks what its kind has. */
-export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
-	const json = jsonOf(bytes);
-	const event = envelope.safeParse(json);
-	if (!event.success) return null;
-	const { type } = event.data;
-	const name = TRANSACTION_EVENTS.find((one) => type === `${PREFIX}${one}`);
-	if (name === undefined) return { kind: "other" };
-	const about = body.safeParse(json);
-	if (!about.success) return null;
-	// We give every request a reference, and it is always a UUID.
-	const { data: reference = null } = uuid.safeParse(about.data.reference_id);
-	return { kind: "transaction", name, reference };
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-	try {
-		return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-	} catch {
-		return null;
-	}
-}
-
 const READ_WEBHOOK_SECRET_PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** Returns the key in a `whsec_…` secret; null: it is none. The prefix is no part of the key. */
-export function readWebhookSecret(text: string): Uint8Array | null {
-	const base64 = text.slice(READ_WEBHOOK_SECRET_PREFIX.length);
-	if (!text.startsWith(READ_WEBHOOK_SECRET_PREFIX) || !BASE64.test(base64)) return null;
-	const key = Buffer.from(base64, "base64");
-	return key.length >= SECRET_BYTES_MIN && key.length <= SECRET_BYTES_MAX ? key : null;
-}
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${WEBHOOK_ID_LENGTH_MAX}}$`);
 const SECONDS = /^\d{1,12}$/;
@@ -153,7 +122,38 @@ export function verifyWebhook(
 	return id;
 }
 
+/** Reads what a verified webhook is about; null: it is no event, or lacks what its kind has. */
+export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
+	const json = jsonOf(bytes);
+	const event = envelope.safeParse(json);
+	if (!event.success) return null;
+	const { type } = event.data;
+	const name = TRANSACTION_EVENTS.find((one) => type === `${PREFIX}${one}`);
+	if (name === undefined) return { kind: "other" };
+	const about = body.safeParse(json);
+	if (!about.success) return null;
+	// We give every request a reference, and it is always a UUID.
+	const { data: reference = null } = uuid.safeParse(about.data.reference_id);
+	return { kind: "transaction", name, reference };
+}
+
+/** Returns the key in a `whsec_…` secret; null: it is none. The prefix is no part of the key. */
+export function readWebhookSecret(text: string): Uint8Array | null {
+	const base64 = text.slice(READ_WEBHOOK_SECRET_PREFIX.length);
+	if (!text.startsWith(READ_WEBHOOK_SECRET_PREFIX) || !BASE64.test(base64)) return null;
+	const key = Buffer.from(base64, "base64");
+	return key.length >= SECRET_BYTES_MIN && key.length <= SECRET_BYTES_MAX ? key : null;
+}
+
 /** Compares in constant time. The length of a right one is no secret. */
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
 	return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+	try {
+		return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+	} catch {
+		return null;
+	}
 }

@@ -25,9 +25,6 @@ import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
 /** What the market's tools are made from. */
 export type ToolDeps = RouteContext & { resolve: ResolveCollection; search: Searcher };
 
-/** Common to all tools of the market: they only read, and every caller may use them. */
-export const MARKET_READ = { capability: "market", effect: "read", access: "everybody" } as const;
-
 type CollectionTool<Input, Output> = Pick<
 	Tool<Input, Output>,
 	"name" | "title" | "description" | "input" | "output" | "asOfMs"
@@ -37,25 +34,8 @@ type CollectionTool<Input, Output> = Pick<
 	parts(output: Output): readonly string[];
 };
 
-/** Makes a tool about one collection, which asks back where several collections match. */
-export function createCollectionTool<
-	Input extends CollectionInput,
-	Output extends { collection: CollectionRef },
->(
-	{ resolve }: Pick<ToolDeps, "resolve">,
-	{ read, parts, ...tool }: CollectionTool<Input, Output>,
-): Tool<Input, Output> {
-	return defineTool<Input, Output>({
-		...tool,
-		...MARKET_READ,
-		async run(input) {
-			const resolved = await resolve(input.collection, input.chain);
-			if (resolved.kind === "choose") return resolved;
-			return { kind: "done", output: await read(resolved.found, input) };
-		},
-		line: (output) => lineOf(collectionText(output.collection), parts(output)),
-	});
-}
+/** Common to all tools of the market: they only read, and every caller may use them. */
+export const MARKET_READ = { capability: "market", effect: "read", access: "everybody" } as const;
 
 const NAME_LENGTH_MAX = 128;
 
@@ -151,6 +131,26 @@ export function floorTool(deps: ToolDeps): AnyTool {
 				? [`floor ${figureText(floor)}${usdText(floorUsd)}`, `24h ${percentText(change24h.value)}`]
 				: [`floor not known: ${missingText(missing)}`],
 		asOfMs: ({ floor, change24h }) => oldestMs([floor.asOf, change24h.asOf]),
+	});
+}
+
+/** Makes a tool about one collection, which asks back where several collections match. */
+export function createCollectionTool<
+	Input extends CollectionInput,
+	Output extends { collection: CollectionRef },
+>(
+	{ resolve }: Pick<ToolDeps, "resolve">,
+	{ read, parts, ...tool }: CollectionTool<Input, Output>,
+): Tool<Input, Output> {
+	return defineTool<Input, Output>({
+		...tool,
+		...MARKET_READ,
+		async run(input) {
+			const resolved = await resolve(input.collection, input.chain);
+			if (resolved.kind === "choose") return resolved;
+			return { kind: "done", output: await read(resolved.found, input) };
+		},
+		line: (output) => lineOf(collectionText(output.collection), parts(output)),
 	});
 }
 

@@ -30,11 +30,6 @@ import {
 import { chainParam } from "#plugins/market-index/schemas/params.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
-/** Returns tools about all collections: drops, trending, discover, search. */
-export function marketWideTools(deps: ToolDeps): AnyTool[] {
-	return [drops(deps), trending(deps), discover(deps), search(deps)];
-}
-
 const ROWS_SHOWN = 10;
 const SECTION_ROWS_SHOWN = 5;
 
@@ -62,37 +57,6 @@ const dropsOutput = z.object({
 	state: z.enum(DROP_STATES).nullable().meta({ description: "What was asked for; null: all." }),
 	drops: z.array(dropRow).meta({ description: "Up to ten; to come: the next first." }),
 });
-
-function drops(deps: ToolDeps) {
-	return defineTool({
-		...MARKET_READ,
-		name: "read_drops",
-		title: "Drops",
-		description:
-			"Shows up to ten announced mints: to come, under way and over, with their stages' prices in " +
-			"ETH equivalents. It mints nothing.",
-		input: dropsInput,
-		output: dropsOutput,
-		async run({ state, chain }) {
-			const { data } = await answerDrops(deps, { state, chain, limit: ROWS_SHOWN });
-			const shown = data.map((drop) => dropRow.parse(drop));
-			return { kind: "done", output: { state: state ?? null, drops: shown } };
-		},
-		line: ({ state, drops }) =>
-			lineOf(
-				state === null ? "Drops:" : `Drops ${state}:`,
-				drops.length === 0
-					? ["none known"]
-					: drops.map(
-							(drop) =>
-								`${nameText(drop)} (${drop.chain}) ` +
-								(state === null ? `${drop.state ?? "time not known"}` : startText(drop.startsAt)),
-						),
-				"; ",
-			),
-		asOfMs: ({ drops }) => oldestMs(drops.map(({ seenAt }) => seenAt)),
-	});
-}
 
 const startText = (startsAt: string | null) =>
 	startsAt === null ? "start not known" : `from ${timeText(startsAt)}`;
@@ -125,36 +89,6 @@ const trendingOutput = z.object({
 	freshness: freshnessSchema,
 });
 
-function trending(deps: ToolDeps) {
-	return defineTool({
-		...MARKET_READ,
-		name: "read_trending",
-		title: "Trending",
-		description:
-			"Shows the ten collections with most accepted sales in a window, with their volume and floor " +
-			"in ETH equivalents. Null is not known.",
-		input: trendingInput,
-		output: trendingOutput,
-		async run({ window, chain }) {
-			const chains = chainsOf(deps.core, chain);
-			const { rows, freshness } = await readTrending(deps, { chains, window, limit: ROWS_SHOWN });
-			return { kind: "done", output: trendingOutput.parse({ window, rows, freshness }) };
-		},
-		line: ({ window, rows }) =>
-			lineOf(
-				`Trending ${window}:`,
-				rows.length === 0
-					? ["nothing known"]
-					: rows.map(
-							(row) =>
-								`${nameText(row)} (${row.chain}) ${salesText(row.sales)} ${ethText(row.volumeNative)}`,
-						),
-				"; ",
-			),
-		asOfMs: ({ freshness }) => oldestMs([freshness.indexedAt]),
-	});
-}
-
 const salesText = (sales: number | null) =>
 	sales === null ? "sales not known" : `${countText(sales)} ${sales === 1 ? "sale" : "sales"}`;
 
@@ -181,50 +115,6 @@ const discoverOutput = z.object({
 	freshness: freshnessSchema,
 });
 
-function discover(deps: ToolDeps) {
-	return defineTool({
-		...MARKET_READ,
-		name: "read_discover",
-		title: "Discover",
-		description:
-			"Shows what moves across all collections: by sales and by volume of 24 hours, and by mints of " +
-			"the last hour. Amounts are ETH equivalents; null is not known.",
-		input: z.strictObject({ chain: chainParam }),
-		output: discoverOutput,
-		async run({ chain }) {
-			const chains = chainsOf(deps.core, chain);
-			const nowMs = deps.core.clock.nowMs();
-			// Read before the rows, so that it never claims more than they contain.
-			const freshness = await readFreshness(deps.scanner, chains, { nowMs, listRefreshedAt: null });
-			const sections = await readDiscover(deps, chains, SECTION_ROWS_SHOWN);
-			return { kind: "done", output: discoverOutput.parse({ ...sections, freshness }) };
-		},
-		line: ({ trending, market, minting }) => {
-			const [sold] = trending;
-			const [traded] = market;
-			const [minted] = minting;
-			return lineOf(
-				"Market:",
-				[
-					sold
-						? `most sales ${nameText(sold)} (${sold.chain}) ${countText(sold.sales24h)}`
-						: "nothing known",
-					...(traded
-						? [
-								`most volume ${nameText(traded)} (${traded.chain}) ${ethText(traded.volume24hNative)}`,
-							]
-						: []),
-					...(minted
-						? [`minting ${nameText(minted)} (${minted.chain}) ${countText(minted.mints1h)}/h`]
-						: []),
-				],
-				"; ",
-			);
-		},
-		asOfMs: ({ freshness }) => oldestMs([freshness.indexedAt]),
-	});
-}
-
 const searchOutput = z.object({
 	query: field.text("What was looked for.", "kiln"),
 	hits: z
@@ -232,6 +122,26 @@ const searchOutput = z.object({
 		.meta({ description: "Up to ten collections, the best first." }),
 	hasMore: field.flag("Whether there are more than these."),
 });
+
+/**
+ * Returns the agent's tools about the market. Every caller may use them, and they change nothing.
+ */
+export function marketTools(context: RouteContext): AnyTool[] {
+	const search = createSearcher(context);
+	const resolve = createResolver({ core: context.core, search });
+	const deps = { ...context, search, resolve };
+	return [
+		...collectionTools(deps),
+		...tradeTools(deps),
+		...holdingTools(deps),
+		...marketWideTools(deps),
+	];
+}
+
+/** Returns tools about all collections: drops, trending, discover, search. */
+export function marketWideTools(deps: ToolDeps): AnyTool[] {
+	return [drops(deps), trending(deps), discover(deps), search(deps)];
+}
 
 function search(deps: ToolDeps) {
 	return defineTool({
@@ -276,17 +186,107 @@ function search(deps: ToolDeps) {
 	});
 }
 
-/**
- * Returns the agent's tools about the market. Every caller may use them, and they change nothing.
- */
-export function marketTools(context: RouteContext): AnyTool[] {
-	const search = createSearcher(context);
-	const resolve = createResolver({ core: context.core, search });
-	const deps = { ...context, search, resolve };
-	return [
-		...collectionTools(deps),
-		...tradeTools(deps),
-		...holdingTools(deps),
-		...marketWideTools(deps),
-	];
+function drops(deps: ToolDeps) {
+	return defineTool({
+		...MARKET_READ,
+		name: "read_drops",
+		title: "Drops",
+		description:
+			"Shows up to ten announced mints: to come, under way and over, with their stages' prices in " +
+			"ETH equivalents. It mints nothing.",
+		input: dropsInput,
+		output: dropsOutput,
+		async run({ state, chain }) {
+			const { data } = await answerDrops(deps, { state, chain, limit: ROWS_SHOWN });
+			const shown = data.map((drop) => dropRow.parse(drop));
+			return { kind: "done", output: { state: state ?? null, drops: shown } };
+		},
+		line: ({ state, drops }) =>
+			lineOf(
+				state === null ? "Drops:" : `Drops ${state}:`,
+				drops.length === 0
+					? ["none known"]
+					: drops.map(
+							(drop) =>
+								`${nameText(drop)} (${drop.chain}) ` +
+								(state === null ? `${drop.state ?? "time not known"}` : startText(drop.startsAt)),
+						),
+				"; ",
+			),
+		asOfMs: ({ drops }) => oldestMs(drops.map(({ seenAt }) => seenAt)),
+	});
+}
+
+function trending(deps: ToolDeps) {
+	return defineTool({
+		...MARKET_READ,
+		name: "read_trending",
+		title: "Trending",
+		description:
+			"Shows the ten collections with most accepted sales in a window, with their volume and floor " +
+			"in ETH equivalents. Null is not known.",
+		input: trendingInput,
+		output: trendingOutput,
+		async run({ window, chain }) {
+			const chains = chainsOf(deps.core, chain);
+			const { rows, freshness } = await readTrending(deps, { chains, window, limit: ROWS_SHOWN });
+			return { kind: "done", output: trendingOutput.parse({ window, rows, freshness }) };
+		},
+		line: ({ window, rows }) =>
+			lineOf(
+				`Trending ${window}:`,
+				rows.length === 0
+					? ["nothing known"]
+					: rows.map(
+							(row) =>
+								`${nameText(row)} (${row.chain}) ${salesText(row.sales)} ${ethText(row.volumeNative)}`,
+						),
+				"; ",
+			),
+		asOfMs: ({ freshness }) => oldestMs([freshness.indexedAt]),
+	});
+}
+
+function discover(deps: ToolDeps) {
+	return defineTool({
+		...MARKET_READ,
+		name: "read_discover",
+		title: "Discover",
+		description:
+			"Shows what moves across all collections: by sales and by volume of 24 hours, and by mints of " +
+			"the last hour. Amounts are ETH equivalents; null is not known.",
+		input: z.strictObject({ chain: chainParam }),
+		output: discoverOutput,
+		async run({ chain }) {
+			const chains = chainsOf(deps.core, chain);
+			const nowMs = deps.core.clock.nowMs();
+			// Read before the rows, so that it never claims more than they contain.
+			const freshness = await readFreshness(deps.scanner, chains, { nowMs, listRefreshedAt: null });
+			const sections = await readDiscover(deps, chains, SECTION_ROWS_SHOWN);
+			return { kind: "done", output: discoverOutput.parse({ ...sections, freshness }) };
+		},
+		line: ({ trending, market, minting }) => {
+			const [sold] = trending;
+			const [traded] = market;
+			const [minted] = minting;
+			return lineOf(
+				"Market:",
+				[
+					sold
+						? `most sales ${nameText(sold)} (${sold.chain}) ${countText(sold.sales24h)}`
+						: "nothing known",
+					...(traded
+						? [
+								`most volume ${nameText(traded)} (${traded.chain}) ${ethText(traded.volume24hNative)}`,
+							]
+						: []),
+					...(minted
+						? [`minting ${nameText(minted)} (${minted.chain}) ${countText(minted.mints1h)}/h`]
+						: []),
+				],
+				"; ",
+			);
+		},
+		asOfMs: ({ freshness }) => oldestMs([freshness.indexedAt]),
+	});
 }

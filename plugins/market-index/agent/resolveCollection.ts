@@ -13,6 +13,38 @@ import { ownBySlug, readNamesakes } from "#plugins/market-index/search/sql.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 
+export type Resolved = { kind: "found"; found: FoundCollection } | Question;
+export type ResolveCollection = (text: string, chain: string | undefined) => Promise<Resolved>;
+
+type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;
+
+type Candidate = FoundCollection & { name: string | null };
+type ResolveContext = { core: RouteContext["core"]; search: Searcher };
+type Asked = { text: string; chain: string | undefined };
+
+/** Matching collections; `isAll` is false where there may be more of them. */
+type Fits = { candidates: Candidate[]; isAll: boolean };
+
+const CHOICES_MAX = 5;
+
+const TAIL = /\s+(?:collections?|nfts?)$/i;
+
+const PLAIN_SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/**
+ * Makes the book of names, slugs, former slugs and provider's slugs of all indexed collections. The
+ * resolver says which collection one of them means.
+ */
+export function collectionNames({ db, indexed }: RouteContext["core"]): NameBook {
+	return {
+		async find(groups) {
+			const chainIds = indexed.map(({ chain }) => chain.id);
+			const names = await readKnownNames(db, { chainIds, names: groups });
+			return new Map(names.map((name): [string, KnownName] => [name, { kind: "collection" }]));
+		},
+	};
+}
+
 /**
  * Returns those of the names, in lower case, that a collection has: as its name on any chain, or on
  * these chains as its slug, a former one, or the provider's, with hyphens for blanks.
@@ -48,30 +80,6 @@ export async function readKnownNames(
 }
 
 /**
- * Makes the book of names, slugs, former slugs and provider's slugs of all indexed collections. The
- * resolver says which collection one of them means.
- */
-export function collectionNames({ db, indexed }: RouteContext["core"]): NameBook {
-	return {
-		async find(groups) {
-			const chainIds = indexed.map(({ chain }) => chain.id);
-			const names = await readKnownNames(db, { chainIds, names: groups });
-			return new Map(names.map((name): [string, KnownName] => [name, { kind: "collection" }]));
-		},
-	};
-}
-
-type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;
-export type Resolved = { kind: "found"; found: FoundCollection } | Question;
-export type ResolveCollection = (text: string, chain: string | undefined) => Promise<Resolved>;
-
-type Candidate = FoundCollection & { name: string | null };
-type ResolveContext = { core: RouteContext["core"]; search: Searcher };
-type Asked = { text: string; chain: string | undefined };
-
-const CHOICES_MAX = 5;
-
-/**
  * Finds the one collection that a text means: by slug, former slug or address; else by its whole
  * name in any case; else by the provider's name for it; else by the words of its name. The first of
  * these that matches decides.
@@ -94,6 +102,26 @@ export function createResolver(context: ResolveContext): ResolveCollection {
 	};
 }
 
+/** Returns a found collection as answers name it. */
+export async function refOf(
+	core: Pick<RouteContext["core"], "db">,
+	{ id, chain, address, slug }: FoundCollection,
+): Promise<CollectionRef> {
+	const names = await readCollectionNames(core.db, [id]);
+	return { slug, chain, contractAddress: address, name: names.get(id)?.name ?? null };
+}
+
+/**
+ * Returns the name without the words that people put around it, the least changed first: without
+ * article, without `collection` after it, without both, and in the singular.
+ */
+function barerNames(text: string): string[] {
+	const headless = text.replace(/^(?:the|an?)\s+/i, "");
+	const bare = headless.replace(TAIL, "");
+	const names = [headless, text.replace(TAIL, ""), bare, bare.replace(/([^s\s]{2})s$/i, "$1")];
+	return [...new Set(names)].filter((name) => name !== text && !/^(?:|the|an?)$/i.test(name));
+}
+
 /** Resolves the text as it is; null where nothing matches. */
 async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolved | null> {
 	const { core } = context;
@@ -113,21 +141,28 @@ async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolve
 	return null;
 }
 
-/**
- * Returns the name without the words that people put around it, the least changed first: without
- * article, without `collection` after it, without both, and in the singular.
- */
-function barerNames(text: string): string[] {
-	const headless = text.replace(/^(?:the|an?)\s+/i, "");
-	const bare = headless.replace(TAIL, "");
-	const names = [headless, text.replace(TAIL, ""), bare, bare.replace(/([^s\s]{2})s$/i, "$1")];
-	return [...new Set(names)].filter((name) => name !== text && !/^(?:|the|an?)$/i.test(name));
+/** Asks for the chain: the same text means one collection on each of these. */
+function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
+	const question = `"${text}" is a collection on several chains. Which one?`;
+	const choices = candidates.slice(0, CHOICES_MAX).map((one) => {
+		return { value: one.chain, label: labelOf(one) };
+	});
+	return { kind: "choose", question, slot: "chain", choices };
 }
 
-const TAIL = /\s+(?:collections?|nfts?)$/i;
+function labelOf(candidate: Candidate): string {
+	const { chain, address } = candidate;
+	return `${nameText(candidate)} on ${chain} (${addressText(address)})`;
+}
 
-/** Matching collections; `isAll` is false where there may be more of them. */
-type Fits = { candidates: Candidate[]; isAll: boolean };
+async function withNames(
+	core: RouteContext["core"],
+	found: readonly FoundCollection[],
+): Promise<Candidate[]> {
+	const ids = found.map(({ id }) => id);
+	const names = await readCollectionNames(core.db, ids);
+	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
+}
 
 async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
 	const chains = chainsOf(core, chain);
@@ -187,15 +222,6 @@ function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean 
 	return terms.every((term) => words.some((word) => word.startsWith(term)));
 }
 
-/** Asks for the chain: the same text means one collection on each of these. */
-function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
-	const question = `"${text}" is a collection on several chains. Which one?`;
-	const choices = candidates.slice(0, CHOICES_MAX).map((one) => {
-		return { value: one.chain, label: labelOf(one) };
-	});
-	return { kind: "choose", question, slot: "chain", choices };
-}
-
 /**
  * Asks which collection is meant. Each choice is a slug, or else the address, that means this
  * collection only, whether or not a chain is named with it. Where even an address is on several
@@ -228,33 +254,8 @@ async function uniqueValueOf(
 	return null;
 }
 
-const PLAIN_SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-
 function onePerChain(candidates: readonly Candidate[]): Candidate[] {
 	return candidates.filter(
 		(one, at) => candidates.findIndex(({ chain }) => chain === one.chain) === at,
 	);
-}
-
-function labelOf(candidate: Candidate): string {
-	const { chain, address } = candidate;
-	return `${nameText(candidate)} on ${chain} (${addressText(address)})`;
-}
-
-async function withNames(
-	core: RouteContext["core"],
-	found: readonly FoundCollection[],
-): Promise<Candidate[]> {
-	const ids = found.map(({ id }) => id);
-	const names = await readCollectionNames(core.db, ids);
-	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
-}
-
-/** Returns a found collection as answers name it. */
-export async function refOf(
-	core: Pick<RouteContext["core"], "db">,
-	{ id, chain, address, slug }: FoundCollection,
-): Promise<CollectionRef> {
-	const names = await readCollectionNames(core.db, [id]);
-	return { slug, chain, contractAddress: address, name: names.get(id)?.name ?? null };
 }

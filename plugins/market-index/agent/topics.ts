@@ -1,6 +1,8 @@
 import type { Topic } from "#core/plugin/Tool.ts";
 import { tradeTopicWords } from "#plugins/market-index/agent/tradeTopicWords.ts";
 
+type Kind = Pick<Topic, "anyTime" | "takesPrice" | "ofName">;
+
 /** Words by which other questions about the market are known, by topic. */
 export const topicWords = {
 	order_book:
@@ -257,14 +259,6 @@ export const topicWords = {
 
 const WORDS = { ...tradeTopicWords, sold: tradeTopicWords.sales, ...topicWords };
 
-type Kind = Pick<Topic, "anyTime" | "takesPrice" | "ofName">;
-
-/** Makes the topic of this name: its phrases, and the topics that it goes over. */
-function topic(name: keyof typeof WORDS, over: string, kind: Kind = {}): Topic {
-	const others = over === "" ? {} : { over: over.split(" ") };
-	return { words: WORDS[name].split(", "), ...others, ...kind };
-}
-
 /** The answer is of now: a length of time in the question is left out. */
 const NOW: Kind = { anyTime: true };
 
@@ -291,3 +285,9 @@ export const topics = {
 	ended: topic("ended", "upcoming discover trending", NOW),
 	search: topic("search", ""),
 };
+
+/** Makes the topic of this name: its phrases, and the topics that it goes over. */
+function topic(name: keyof typeof WORDS, over: string, kind: Kind = {}): Topic {
+	const others = over === "" ? {} : { over: over.split(" ") };
+	return { words: WORDS[name].split(", "), ...others, ...kind };
+}

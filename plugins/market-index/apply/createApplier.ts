@@ -45,50 +45,65 @@ export type Applying = {
 	batch: NewEvents;
 };
 
+export type ApplierOptions = {
+	chains: ChainRegistry;
+	outbox: Outbox;
+	queue: JobQueue;
+	clock: Clock;
+	partitions: Partitions;
+	prices: Pick<Prices, "toNative" | "ethUsd">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+	/** False where no provider is configured: nothing is looked for that it may have told before. */
+	hasProvider?: boolean;
+};
+
+/** Stores a batch with all that follows from it, inside the caller's transaction. */
+export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
+
+export type EarlyOptions = ApplierOptions & {
+	/** A smaller batch is left to the applier, which is fast with it. */
+	rowsMin?: number;
+};
+
+type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
+
 /**
- * Says whether collections are as they were known, in all that rows and live frames are made from.
+ * Makes the only writer of events and figures. Whatever the order of batches, and however often one
+ * is applied, the figures are those of the set of stored events.
  */
-export function areSame(
-	found: readonly KnownCollection[],
-	known: ReadonlyMap<Address, KnownCollection>,
-): boolean {
-	const isNamedSo = (now: KnownCollection) => {
-		const then = known.get(now.address);
-		return then?.slug === now.slug && then.name === now.name && then.imageUrl === now.imageUrl;
+export function createApplier(options: ApplierOptions): Applier {
+	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
+	const memory = createCollectionMemory();
+	return async (tx, batch) => {
+		const chain = options.chains.byId(batch.chainId);
+		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
+		if (batch.events.length === 0) return;
+		await options.partitions.ensure(timesOf(batch), { ahead: batch.live });
+		const applying = { options, confirmer, tx, chain, batch };
+		const contracts = contractsOf(batch);
+		// Rows that go by COPY would fail instead of being skipped, and are not urgent anyway.
+		const isSmall = batch.live && batch.events.length < COPY_ROWS_MIN;
+		const recalled = isSmall ? memory.recall(chain.id, contracts.keys()) : null;
+		const atOnce = recalled && (await applyInOneRoundTrip(applying, recalled));
+		const topics = atOnce ?? (await applyInSteps(applying, { contracts, memory }));
+		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 	};
-	return areSameInRows(found, known) && found.every(isNamedSo);
 }
 
-/**
- * Returns the jobs that read names and supplies of a batch's contracts, where those may have
- * changed, and symbols of coins. New collections get theirs when they are registered.
- */
-export async function metadataWanted(
-	{ tx, chain, batch }: Omit<Applying, "confirmer">,
-	known: Iterable<KnownCollection>,
-	stored: readonly EventRow[],
-): Promise<NewJob[]> {
-	const minted = new Set<number>();
-	if (batch.live)
-		for (const { kind, collectionId } of stored) if (kind === "mint") minted.add(collectionId);
-	for (const { id, isNew } of known) if (isNew) minted.delete(id);
-	return [...supplyJobs(minted), ...(await currencyJobs(tx, chain, stored))];
-}
-
-/** Returns what changes by storing these rows and taking out those that are now confirmed. */
-export function summarizeChange(
-	known: ReadonlyMap<Address, KnownCollection>,
-	{ stored, confirmed }: Pick<AppliedChange, "stored" | "confirmed">,
-): AppliedChange {
-	const ids = new Set<number>();
-	for (const { collectionId } of stored) ids.add(collectionId);
-	for (const { collectionId } of confirmed) ids.add(collectionId);
-	const touched = new Map<number, KnownCollection>();
-	for (const collection of known.values()) {
-		if (ids.has(collection.id)) touched.set(collection.id, collection);
-	}
-	const [minutes, collections] = [sumRollups(stored), collectionChanges(stored)];
-	return { stored, confirmed, minutes, collections, touched };
+/** Makes the index as lanes see it: it stores what they read on chain, and takes it back. */
+export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = null): EventSink {
+	const revert = createReverter(options);
+	return {
+		name: "market-index",
+		apply: createApplier(options),
+		storeEarly: storeEarly(options),
+		async revert(tx, reorg) {
+			await revert(tx, reorg);
+			await owners?.revert(tx, reorg);
+		},
+		...(owners && { ownership: owners }),
+	};
 }
 
 /**
@@ -129,95 +144,19 @@ export async function applyInOneRoundTrip(
 	return null;
 }
 
-/** Returns the contracts of a batch, each with its standard. */
-export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
-	const contracts = new Map<Address, "erc721" | "erc1155">();
-	let last: Address | null = null;
-	for (const { contract, standard } of batch.events) {
-		if (contract !== last && !contracts.has(contract)) contracts.set(contract, standard);
-		last = contract;
-	}
-	return contracts;
-}
-
-export type ApplierOptions = {
-	chains: ChainRegistry;
-	outbox: Outbox;
-	queue: JobQueue;
-	clock: Clock;
-	partitions: Partitions;
-	prices: Pick<Prices, "toNative" | "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
-	spansOf: SpansOf;
-	/** False where no provider is configured: nothing is looked for that it may have told before. */
-	hasProvider?: boolean;
-};
-
-/** Stores a batch with all that follows from it, inside the caller's transaction. */
-export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
-
 /**
- * Makes the only writer of events and figures. Whatever the order of batches, and however often one
- * is applied, the figures are those of the set of stored events.
+ * Says whether collections are as they were known, in all that rows and live frames are made from.
  */
-export function createApplier(options: ApplierOptions): Applier {
-	const confirmer = createConfirmer({ hasProvider: options.hasProvider ?? true });
-	const memory = createCollectionMemory();
-	return async (tx, batch) => {
-		const chain = options.chains.byId(batch.chainId);
-		assert(chain, `a batch of chain ${batch.chainId}, which has no definition`);
-		if (batch.events.length === 0) return;
-		await options.partitions.ensure(timesOf(batch), { ahead: batch.live });
-		const applying = { options, confirmer, tx, chain, batch };
-		const contracts = contractsOf(batch);
-		// Rows that go by COPY would fail instead of being skipped, and are not urgent anyway.
-		const isSmall = batch.live && batch.events.length < COPY_ROWS_MIN;
-		const recalled = isSmall ? memory.recall(chain.id, contracts.keys()) : null;
-		const atOnce = recalled && (await applyInOneRoundTrip(applying, recalled));
-		const topics = atOnce ?? (await applyInSteps(applying, { contracts, memory }));
-		for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
+export function areSame(
+	found: readonly KnownCollection[],
+	known: ReadonlyMap<Address, KnownCollection>,
+): boolean {
+	const isNamedSo = (now: KnownCollection) => {
+		const then = known.get(now.address);
+		return then?.slug === now.slug && then.name === now.name && then.imageUrl === now.imageUrl;
 	};
+	return areSameInRows(found, known) && found.every(isNamedSo);
 }
-
-/** Applies a batch in steps, each of which needs the answers of the one before. */
-async function applyInSteps(
-	applying: Applying,
-	given: { contracts: ReadonlyMap<Address, "erc721" | "erc1155">; memory: CollectionMemory },
-): Promise<TopicFrames> {
-	const { options, confirmer, tx, chain, batch } = applying;
-	const [told, known] = await Promise.all([
-		confirmer.find(tx, batch),
-		resolveCollections(tx, options.queue, {
-			chainId: chain.id,
-			contracts: given.contracts,
-			areOwed: !batch.live,
-		}),
-	]);
-	if (batch.live) given.memory.keep(chain.id, known);
-	const rows = rowsOf(chain, batch, { known, prices: options.prices });
-	const confirmed = await confirmer.take(tx, chain.id, told, rows);
-	const stored = await insertEvents(tx, chain.id, rows);
-	const jobs = await metadataWanted(applying, known.values(), stored);
-	if (jobs.length > 0) await options.queue.add(tx, jobs);
-	if (stored.length + confirmed.length === 0) return new Map();
-	const change = summarizeChange(known, { stored, confirmed });
-	const figures = addFigures(tx, chain.id, change);
-	figures.catch(() => {});
-	if (confirmed.length > 0) {
-		await figures;
-		await repairFigures(tx, chain.id, confirmed);
-	}
-	// The figures in frames are read after the statements that moved them, in the same round trip.
-	const [topics] = await Promise.all([batchFrames(applying, change), figures]);
-	return topics;
-}
-
-type Early = (tx: Tx, batch: NewEvents) => Promise<((tx: Tx) => Promise<boolean>) | null>;
-
-export type EarlyOptions = ApplierOptions & {
-	/** A smaller batch is left to the applier, which is fast with it. */
-	rowsMin?: number;
-};
 
 /**
  * Makes a function that copies a large batch's events in before the chain's lock is held: they are
@@ -269,17 +208,78 @@ export function storeEarly(options: EarlyOptions): Early {
 	};
 }
 
-/** Makes the index as lanes see it: it stores what they read on chain, and takes it back. */
-export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = null): EventSink {
-	const revert = createReverter(options);
-	return {
-		name: "market-index",
-		apply: createApplier(options),
-		storeEarly: storeEarly(options),
-		async revert(tx, reorg) {
-			await revert(tx, reorg);
-			await owners?.revert(tx, reorg);
-		},
-		...(owners && { ownership: owners }),
-	};
+/**
+ * Returns the jobs that read names and supplies of a batch's contracts, where those may have
+ * changed, and symbols of coins. New collections get theirs when they are registered.
+ */
+export async function metadataWanted(
+	{ tx, chain, batch }: Omit<Applying, "confirmer">,
+	known: Iterable<KnownCollection>,
+	stored: readonly EventRow[],
+): Promise<NewJob[]> {
+	const minted = new Set<number>();
+	if (batch.live)
+		for (const { kind, collectionId } of stored) if (kind === "mint") minted.add(collectionId);
+	for (const { id, isNew } of known) if (isNew) minted.delete(id);
+	return [...supplyJobs(minted), ...(await currencyJobs(tx, chain, stored))];
+}
+
+/** Returns what changes by storing these rows and taking out those that are now confirmed. */
+export function summarizeChange(
+	known: ReadonlyMap<Address, KnownCollection>,
+	{ stored, confirmed }: Pick<AppliedChange, "stored" | "confirmed">,
+): AppliedChange {
+	const ids = new Set<number>();
+	for (const { collectionId } of stored) ids.add(collectionId);
+	for (const { collectionId } of confirmed) ids.add(collectionId);
+	const touched = new Map<number, KnownCollection>();
+	for (const collection of known.values()) {
+		if (ids.has(collection.id)) touched.set(collection.id, collection);
+	}
+	const [minutes, collections] = [sumRollups(stored), collectionChanges(stored)];
+	return { stored, confirmed, minutes, collections, touched };
+}
+
+/** Returns the contracts of a batch, each with its standard. */
+export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
+	const contracts = new Map<Address, "erc721" | "erc1155">();
+	let last: Address | null = null;
+	for (const { contract, standard } of batch.events) {
+		if (contract !== last && !contracts.has(contract)) contracts.set(contract, standard);
+		last = contract;
+	}
+	return contracts;
+}
+
+/** Applies a batch in steps, each of which needs the answers of the one before. */
+async function applyInSteps(
+	applying: Applying,
+	given: { contracts: ReadonlyMap<Address, "erc721" | "erc1155">; memory: CollectionMemory },
+): Promise<TopicFrames> {
+	const { options, confirmer, tx, chain, batch } = applying;
+	const [told, known] = await Promise.all([
+		confirmer.find(tx, batch),
+		resolveCollections(tx, options.queue, {
+			chainId: chain.id,
+			contracts: given.contracts,
+			areOwed: !batch.live,
+		}),
+	]);
+	if (batch.live) given.memory.keep(chain.id, known);
+	const rows = rowsOf(chain, batch, { known, prices: options.prices });
+	const confirmed = await confirmer.take(tx, chain.id, told, rows);
+	const stored = await insertEvents(tx, chain.id, rows);
+	const jobs = await metadataWanted(applying, known.values(), stored);
+	if (jobs.length > 0) await options.queue.add(tx, jobs);
+	if (stored.length + confirmed.length === 0) return new Map();
+	const change = summarizeChange(known, { stored, confirmed });
+	const figures = addFigures(tx, chain.id, change);
+	figures.catch(() => {});
+	if (confirmed.length > 0) {
+		await figures;
+		await repairFigures(tx, chain.id, confirmed);
+	}
+	// The figures in frames are read after the statements that moved them, in the same round trip.
+	const [topics] = await Promise.all([batchFrames(applying, change), figures]);
+	return topics;
 }

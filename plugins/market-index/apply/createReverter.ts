@@ -29,6 +29,45 @@ import {
 } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
+/** Which figures had events in them. */
+export type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
+
+export type TakingBack = {
+	outbox: Outbox;
+	queue: JobQueue;
+	clock: Clock;
+	prices: Pick<Prices, "ethUsd">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+};
+
+export type ReverterOptions = TakingBack & {
+	chains: ChainRegistry;
+	/** False where no provider is configured: what a former one told does not outlive its block. */
+	hasProvider?: boolean;
+};
+
+/** Takes back what left the chain with all that followed from it, in the caller's transaction. */
+export type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
+
+/**
+ * Makes the applier's counterpart: after it the figures are those of the remaining events, as if
+ * the others had never been there, and streams report what was taken back. An event that the
+ * provider told too loses only its block, and waits for the chain to tell it again.
+ */
+export function createReverter(options: ReverterOptions): Reverter {
+	return async (tx, reorg) => {
+		const chain = options.chains.byId(reorg.chainId);
+		assert(chain, `a fork of chain ${reorg.chainId}, which has no definition`);
+		const gone = await deleteEventsAbove(tx, reorg);
+		if (gone.length === 0) return;
+		const at = new Date(options.clock.nowMs());
+		const isKept = options.hasProvider !== false;
+		const standsAlone = async () => (isKept ? standAlone(tx, chain.id, { gone, at }) : []);
+		await takeBack(options, tx, chain, { gone, standsAlone });
+	};
+}
+
 /**
  * Stores events that left the chain again as the provider told them: without a block of their own,
  * until the chain tells them again. Returns them as they are stored now.
@@ -54,38 +93,6 @@ export async function standAlone(
 	await addFigures(tx, chainId, { minutes: sumRollups(stored), collections });
 	return stored;
 }
-
-/** Which figures had events in them. */
-export type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
-
-/**
- * Recomputes the figures after these events were removed. Events added meanwhile must be in the
- * figures already: sums at their ceiling are computed anew from events.
- */
-export async function repairFigures(
-	tx: Tx,
-	chainId: number,
-	gone: readonly TakenBack[],
-): Promise<Repaired> {
-	const counted = gone.filter(({ kind, accepted }) => accepted && kind !== "transfer");
-	await recomputeRollups(tx, chainId, counted.map(minuteOf));
-	await takeBackCollections(tx, collectionChanges(counted));
-	const traded = counted.filter(({ kind }) => kind === "sale").map(minuteOf);
-	return { ...countedIn(counted), traded };
-}
-
-function minuteOf({ collectionId, occurredAtMs }: TakenBack): MinuteKey {
-	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
-}
-
-export type TakingBack = {
-	outbox: Outbox;
-	queue: JobQueue;
-	clock: Clock;
-	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
-	spansOf: SpansOf;
-};
 
 /**
  * Does all that follows from removed events: the figures become those of the rest, collections
@@ -128,29 +135,22 @@ export async function takeBack(
 	for (const [topic, frames] of topics) options.outbox.append(tx, topic, frames);
 }
 
-export type ReverterOptions = TakingBack & {
-	chains: ChainRegistry;
-	/** False where no provider is configured: what a former one told does not outlive its block. */
-	hasProvider?: boolean;
-};
-
-/** Takes back what left the chain with all that followed from it, in the caller's transaction. */
-export type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
-
 /**
- * Makes the applier's counterpart: after it the figures are those of the remaining events, as if
- * the others had never been there, and streams report what was taken back. An event that the
- * provider told too loses only its block, and waits for the chain to tell it again.
+ * Recomputes the figures after these events were removed. Events added meanwhile must be in the
+ * figures already: sums at their ceiling are computed anew from events.
  */
-export function createReverter(options: ReverterOptions): Reverter {
-	return async (tx, reorg) => {
-		const chain = options.chains.byId(reorg.chainId);
-		assert(chain, `a fork of chain ${reorg.chainId}, which has no definition`);
-		const gone = await deleteEventsAbove(tx, reorg);
-		if (gone.length === 0) return;
-		const at = new Date(options.clock.nowMs());
-		const isKept = options.hasProvider !== false;
-		const standsAlone = async () => (isKept ? standAlone(tx, chain.id, { gone, at }) : []);
-		await takeBack(options, tx, chain, { gone, standsAlone });
-	};
+export async function repairFigures(
+	tx: Tx,
+	chainId: number,
+	gone: readonly TakenBack[],
+): Promise<Repaired> {
+	const counted = gone.filter(({ kind, accepted }) => accepted && kind !== "transfer");
+	await recomputeRollups(tx, chainId, counted.map(minuteOf));
+	await takeBackCollections(tx, collectionChanges(counted));
+	const traded = counted.filter(({ kind }) => kind === "sale").map(minuteOf);
+	return { ...countedIn(counted), traded };
+}
+
+function minuteOf({ collectionId, occurredAtMs }: TakenBack): MinuteKey {
+	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
 }

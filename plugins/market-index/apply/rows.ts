@@ -9,6 +9,21 @@ import { storablePayload } from "#plugins/market-index/payload.ts";
 import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
+/** Collections as last seen: a guess, which the caller must verify. */
+export type CollectionMemory = {
+	/** Returns these contracts' collections; null where one of them is not remembered. */
+	recall(
+		chainId: number,
+		contracts: Iterable<Address>,
+	): ReadonlyMap<Address, KnownCollection> | null;
+	keep(chainId: number, met: ReadonlyMap<Address, KnownCollection>): void;
+};
+
+/** Collections of live batches that a process remembers: a few megabytes. */
+export const COLLECTIONS_REMEMBERED_MAX = 10_000;
+
+const UINT256_END = 2n ** 256n;
+
 /**
  * Says whether collections are as they were known, in all that stored rows are made from. Names are
  * not part of it: most come just after a collection's first events.
@@ -23,19 +38,6 @@ export function areSameInRows(
 		return then !== undefined && then.id === now.id && then.excluded === now.excluded;
 	});
 }
-
-/** Collections of live batches that a process remembers: a few megabytes. */
-export const COLLECTIONS_REMEMBERED_MAX = 10_000;
-
-/** Collections as last seen: a guess, which the caller must verify. */
-export type CollectionMemory = {
-	/** Returns these contracts' collections; null where one of them is not remembered. */
-	recall(
-		chainId: number,
-		contracts: Iterable<Address>,
-	): ReadonlyMap<Address, KnownCollection> | null;
-	keep(chainId: number, met: ReadonlyMap<Address, KnownCollection>): void;
-};
 
 /** Makes the memory. When it is full it starts empty: traded collections soon come back. */
 export function createCollectionMemory(): CollectionMemory {
@@ -61,8 +63,6 @@ export function createCollectionMemory(): CollectionMemory {
 	};
 }
 
-const UINT256_END = 2n ** 256n;
-
 /** Returns a batch as it is stored: with its collections, and with prices at their own time. */
 export function rowsOf(
 	chain: Chain,
@@ -80,6 +80,40 @@ export function rowsOf(
 		rows.push(rowOf(chain, event, { collection, prices }));
 	}
 	return rows;
+}
+
+/**
+ * Locks the syncs of those collections that the provider has told nothing of. Code that may remove
+ * a collection locks its sync's row first, as syncs do, never after the collection's.
+ */
+export async function lockFirstSyncs(tx: Tx, collectionIds: readonly number[]): Promise<void> {
+	await tx.execute(
+		`select from market_index.sync as s
+		join market_index.collection as c on c.id = s.collection_id and c.last_provider_at is null
+		where s.collection_id = any($1::int4[]) order by s.collection_id for update of s`,
+		[collectionIds],
+	);
+}
+
+/** Returns the times of a batch's events, each once. Neighbouring events mostly share theirs. */
+export function timesOf(batch: Pick<NewEvents, "events">): Set<number> {
+	const times = new Set<number>();
+	let last = Number.NaN;
+	for (const { occurredAtMs } of batch.events) {
+		if (occurredAtMs !== last) times.add(occurredAtMs);
+		last = occurredAtMs;
+	}
+	return times;
+}
+
+/**
+ * Asserts that an event has at least one unit, by which its price is divided, and that its numbers
+ * are `uint256`.
+ */
+function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
+	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
+	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
+	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
 }
 
 /** Makes a row field by field: copying an object of twenty fields takes ten times as long. */
@@ -113,38 +147,4 @@ function rowOf(
 		collectionId: collection.id,
 		totalNative: nativeTotal(chain, event, prices),
 	};
-}
-
-/**
- * Asserts that an event has at least one unit, by which its price is divided, and that its numbers
- * are `uint256`.
- */
-function assertAmounts({ tokenId, quantity, totalRaw }: NewEvent): void {
-	assert(quantity > 0n && quantity < UINT256_END, "an event moves at least one unit");
-	assert(tokenId >= 0n && tokenId < UINT256_END, "a token id is a uint256");
-	assert(totalRaw === null || (totalRaw >= 0n && totalRaw < UINT256_END), "a total is a uint256");
-}
-
-/**
- * Locks the syncs of those collections that the provider has told nothing of. Code that may remove
- * a collection locks its sync's row first, as syncs do, never after the collection's.
- */
-export async function lockFirstSyncs(tx: Tx, collectionIds: readonly number[]): Promise<void> {
-	await tx.execute(
-		`select from market_index.sync as s
-		join market_index.collection as c on c.id = s.collection_id and c.last_provider_at is null
-		where s.collection_id = any($1::int4[]) order by s.collection_id for update of s`,
-		[collectionIds],
-	);
-}
-
-/** Returns the times of a batch's events, each once. Neighbouring events mostly share theirs. */
-export function timesOf(batch: Pick<NewEvents, "events">): Set<number> {
-	const times = new Set<number>();
-	let last = Number.NaN;
-	for (const { occurredAtMs } of batch.events) {
-		if (occurredAtMs !== last) times.add(occurredAtMs);
-		last = occurredAtMs;
-	}
-	return times;
 }

@@ -9,19 +9,6 @@ import {
 	type TakenBack,
 } from "#plugins/market-index/sql/events.ts";
 
-/** Says whether a chain has any event that only the provider told; by primary key. */
-export async function anyUnconfirmed(db: Queryable, chainId: number): Promise<boolean> {
-	const rows = await db.query("select from market_index.unconfirmed where chain_id = $1 limit 1", [
-		chainId,
-	]);
-	return rows.length > 0;
-}
-
-/** The first 16 bytes of every stand-in hash of a contract. */
-export function standInPrefix(contract: Address): Hex {
-	return `0x${"0".repeat(16)}${contract.slice(2, 18)}`;
-}
-
 export type UnconfirmedQuery = {
 	chainId: number;
 	transactions: ReadonlySet<Hex>;
@@ -29,14 +16,32 @@ export type UnconfirmedQuery = {
 	contracts: ReadonlySet<Address>;
 };
 
-/** How `unconfirmed` stores kinds, by index. */
-export const UNCONFIRMED_KINDS = ["sale", "mint", "transfer"] as const;
-
 type Row = Omit<Unconfirmed, "kind" | "tokenId" | "occurredAtMs"> & {
 	kind: number;
 	tokenId: string;
 	occurredAt: Date;
 };
+
+type UnconfirmedColumn =
+	| "transactionHash"
+	| "collectionId"
+	| "kind"
+	| "tokenId"
+	| "blockNumber"
+	| "logIndex"
+	| "subIndex"
+	| "occurredAtMs";
+
+/** How `unconfirmed` stores kinds, by index. */
+export const UNCONFIRMED_KINDS = ["sale", "mint", "transfer"] as const;
+
+/** Says whether a chain has any event that only the provider told; by primary key. */
+export async function anyUnconfirmed(db: Queryable, chainId: number): Promise<boolean> {
+	const rows = await db.query("select from market_index.unconfirmed where chain_id = $1 limit 1", [
+		chainId,
+	]);
+	return rows.length > 0;
+}
 
 /**
  * Returns what only the provider told of these transactions, and of these contracts without a
@@ -85,15 +90,10 @@ export async function findUnconfirmed(
 	}));
 }
 
-type UnconfirmedColumn =
-	| "transactionHash"
-	| "collectionId"
-	| "kind"
-	| "tokenId"
-	| "blockNumber"
-	| "logIndex"
-	| "subIndex"
-	| "occurredAtMs";
+/** The first 16 bytes of every stand-in hash of a contract. */
+export function standInPrefix(contract: Address): Hex {
+	return `0x${"0".repeat(16)}${contract.slice(2, 18)}`;
+}
 
 /**
  * Records that only the provider tells of these events, with the time since when that is so again.

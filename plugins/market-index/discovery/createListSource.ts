@@ -26,49 +26,6 @@ import {
 /** `isWarm`: the worker's list, for which no call is needed. */
 export type ListForPage = DiscoveryList & { isWarm: boolean };
 
-/**
- * Returns the list for a page of a chain; null where there is none, and own rows must do.
- *
- * With the worker's list the provider is not asked. Otherwise only the newest collections are worth
- * a call: own rows rank by what the index saw, and cannot include what was just created.
- *
- * Throws `rate_limited` where the provider refuses that call; after any other of its faults there
- * is no list.
- */
-export async function listFor(
-	context: DiscoveryContext,
-	{ chain, mode }: { chain: Chain; mode: ListMode },
-): Promise<ListForPage | null> {
-	const { core, provider } = context;
-	const nowMs = core.clock.nowMs();
-	const key = { chainId: chain.id, mode };
-	const worked = { nowMs, maxAgeMs: LIST_KEPT_MS };
-	const warm = await readList(core.db, { ...key, by: "worker" }, worked);
-	if (warm) return { ...warm, isWarm: true };
-	if (mode !== "new" || !provider.isOn) return null;
-	const asked = { ...key, by: "asked" } as const;
-	const kept = await readList(core.db, asked, { nowMs, maxAgeMs: ASKED_LIST_KEPT_MS });
-	if (kept) return { ...kept, isWarm: false };
-	const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
-	try {
-		const rows = await readProviderList(provider, key, { purpose: "view", signal });
-		const answered = context.answered.map(({ id }) => id);
-		await registerListed(core, answered, rows);
-		const list = { rows, refreshedAtMs: core.clock.nowMs() };
-		await storeList(core.db, asked, list);
-		return { ...list, isWarm: false };
-	} catch (error) {
-		const isFault = error instanceof Fault;
-		if (isFault ? error.code === "rate_limited" : !signal.aborted) throw error;
-		const why = isFault ? error.code : "timeout";
-		// The adapter logs what the provider did.
-		core.log[isFault ? "debug" : "warn"]("the provider's newest collections were not read", {
-			why,
-		});
-		return null;
-	}
-}
-
 /** A collection of a page, with its row of the provider's list, if any. */
 export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
 
@@ -124,6 +81,49 @@ export function createListSource(context: DiscoveryContext): ListSource {
 			core.log[isFault ? "debug" : "warn"](message, { why: isFault ? error.code : "timeout" });
 			return null;
 		}
+	}
+}
+
+/**
+ * Returns the list for a page of a chain; null where there is none, and own rows must do.
+ *
+ * With the worker's list the provider is not asked. Otherwise only the newest collections are worth
+ * a call: own rows rank by what the index saw, and cannot include what was just created.
+ *
+ * Throws `rate_limited` where the provider refuses that call; after any other of its faults there
+ * is no list.
+ */
+export async function listFor(
+	context: DiscoveryContext,
+	{ chain, mode }: { chain: Chain; mode: ListMode },
+): Promise<ListForPage | null> {
+	const { core, provider } = context;
+	const nowMs = core.clock.nowMs();
+	const key = { chainId: chain.id, mode };
+	const worked = { nowMs, maxAgeMs: LIST_KEPT_MS };
+	const warm = await readList(core.db, { ...key, by: "worker" }, worked);
+	if (warm) return { ...warm, isWarm: true };
+	if (mode !== "new" || !provider.isOn) return null;
+	const asked = { ...key, by: "asked" } as const;
+	const kept = await readList(core.db, asked, { nowMs, maxAgeMs: ASKED_LIST_KEPT_MS });
+	if (kept) return { ...kept, isWarm: false };
+	const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
+	try {
+		const rows = await readProviderList(provider, key, { purpose: "view", signal });
+		const answered = context.answered.map(({ id }) => id);
+		await registerListed(core, answered, rows);
+		const list = { rows, refreshedAtMs: core.clock.nowMs() };
+		await storeList(core.db, asked, list);
+		return { ...list, isWarm: false };
+	} catch (error) {
+		const isFault = error instanceof Fault;
+		if (isFault ? error.code === "rate_limited" : !signal.aborted) throw error;
+		const why = isFault ? error.code : "timeout";
+		// The adapter logs what the provider did.
+		core.log[isFault ? "debug" : "warn"]("the provider's newest collections were not read", {
+			why,
+		});
+		return null;
 	}
 }
 

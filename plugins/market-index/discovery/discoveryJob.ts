@@ -17,28 +17,11 @@ import { resolveListed, stalestFirst, storeList } from "#plugins/market-index/di
 import { marketFault } from "#plugins/market-index/faults.ts";
 import { registerListed } from "#plugins/market-index/register/registerCollections.ts";
 
-/**
- * Returns the chains that `NFT_DISCOVERY_CHAINS` names besides those indexed: their lists come from
- * the provider, and the index has only its data on them.
- */
-export function discoveredChains(
-	core: Pick<Core, "chains"> & { indexed: readonly Pick<Core["indexed"][number], "chain">[] },
-	names: readonly string[],
-): readonly Chain[] {
-	const indexed = new Set(core.indexed.map(({ chain }) => chain.id));
-	const named = new Map<number, Chain>();
-	for (const name of names) {
-		const chain = core.chains.bySlug(name);
-		if (!chain) {
-			const known = core.chains.all.map(({ slug }) => slug).join(", ");
-			throw marketFault.discoveryChainUnknown({
-				public: `NFT_DISCOVERY_CHAINS names "${name}", which is not defined. Defined are: ${known}.`,
-			});
-		}
-		if (!indexed.has(chain.id)) named.set(chain.id, chain);
-	}
-	return [...named.values()];
-}
+/** How long limits are waited out. */
+type Patience = { untilMs: number; signal: AbortSignal; wait: typeof sleep };
+
+/** The shortest wait for a limit, so that a tick has an end whatever the provider says. */
+const LIMIT_WAIT_MIN_MS = 500;
 
 /**
  * Makes a job that reads the provider's lists each minute, so that no request has to: it registers
@@ -81,31 +64,28 @@ export function discoveryJob(
 	};
 }
 
-async function refresh(
-	context: DiscoveryContext,
-	{ chain, mode }: { chain: Chain; mode: ListMode },
-	signal: AbortSignal,
-) {
-	const { core, provider } = context;
-	const key = { chainId: chain.id, mode };
-	const rows = await readProviderList(provider, key, { purpose: "background", signal });
-	const answered = context.answered.map(({ id }) => id);
-	await registerListed(core, answered, rows);
-	const refreshedAtMs = core.clock.nowMs();
-	await storeList(core.db, { ...key, by: "worker" }, { rows, refreshedAtMs });
-	const resolved = await resolveListed(core.db, rows);
-	await context.discovered(resolved.flatMap(({ own }) => (own && !own.excluded ? own.id : [])));
-	// Figures of a slug with several contracts belong to none of them.
-	return resolved.flatMap(({ own, listed }) =>
-		own && !own.excluded && !listed.isShared ? { id: own.id, slug: listed.slug } : [],
-	);
+/**
+ * Returns the chains that `NFT_DISCOVERY_CHAINS` names besides those indexed: their lists come from
+ * the provider, and the index has only its data on them.
+ */
+export function discoveredChains(
+	core: Pick<Core, "chains"> & { indexed: readonly Pick<Core["indexed"][number], "chain">[] },
+	names: readonly string[],
+): readonly Chain[] {
+	const indexed = new Set(core.indexed.map(({ chain }) => chain.id));
+	const named = new Map<number, Chain>();
+	for (const name of names) {
+		const chain = core.chains.bySlug(name);
+		if (!chain) {
+			const known = core.chains.all.map(({ slug }) => slug).join(", ");
+			throw marketFault.discoveryChainUnknown({
+				public: `NFT_DISCOVERY_CHAINS names "${name}", which is not defined. Defined are: ${known}.`,
+			});
+		}
+		if (!indexed.has(chain.id)) named.set(chain.id, chain);
+	}
+	return [...named.values()];
 }
-
-/** How long limits are waited out. */
-type Patience = { untilMs: number; signal: AbortSignal; wait: typeof sleep };
-
-/** The shortest wait for a limit, so that a tick has an end whatever the provider says. */
-const LIMIT_WAIT_MIN_MS = 500;
 
 /**
  * Runs items one after the other; a long limit ends the run, another fault of the provider only its
@@ -141,4 +121,24 @@ async function inTurn<Item, Made>(
 function limitMs({ code, members }: Fault): number {
 	const told = code === "rate_limited" ? members["retryAfterMs"] : null;
 	return typeof told === "number" ? Math.max(told, LIMIT_WAIT_MIN_MS) : Number.POSITIVE_INFINITY;
+}
+
+async function refresh(
+	context: DiscoveryContext,
+	{ chain, mode }: { chain: Chain; mode: ListMode },
+	signal: AbortSignal,
+) {
+	const { core, provider } = context;
+	const key = { chainId: chain.id, mode };
+	const rows = await readProviderList(provider, key, { purpose: "background", signal });
+	const answered = context.answered.map(({ id }) => id);
+	await registerListed(core, answered, rows);
+	const refreshedAtMs = core.clock.nowMs();
+	await storeList(core.db, { ...key, by: "worker" }, { rows, refreshedAtMs });
+	const resolved = await resolveListed(core.db, rows);
+	await context.discovered(resolved.flatMap(({ own }) => (own && !own.excluded ? own.id : [])));
+	// Figures of a slug with several contracts belong to none of them.
+	return resolved.flatMap(({ own, listed }) =>
+		own && !own.excluded && !listed.isShared ? { id: own.id, slug: listed.slug } : [],
+	);
 }

@@ -23,11 +23,11 @@ export type DiscoveryContext = {
 	discovered: (collectionIds: readonly number[]) => Promise<void>;
 };
 
-export const LIST_MODES = ["trending", "top", "new"] as const;
-export type ListMode = (typeof LIST_MODES)[number];
-
 /** One of the provider's lists as last read. */
 export type DiscoveryList = { rows: ListedRow[]; refreshedAtMs: number };
+
+export const LIST_MODES = ["trending", "top", "new"] as const;
+export type ListMode = (typeof LIST_MODES)[number];
 
 /** How often the worker reads the provider's lists. */
 export const DISCOVER_EVERY_MS = 60_000;
@@ -68,6 +68,37 @@ export const FOUND_MAX = 10_000;
 const OWNERS_MAX = 2_147_483_647;
 
 /**
+ * Reads floor and owners of the first rows that lack them, at most `limit`, and returns how many
+ * were read. Throws what the provider throws; what was learned before that is stored.
+ */
+export async function fillStats(
+	context: Omit<DiscoveryContext, "discovered">,
+	rows: readonly NamedRow[],
+	options: ProviderCallOptions & { limit: number },
+): Promise<number> {
+	const { core, provider, prices } = context;
+	const slugs = new Map(rows.map(({ id, slug }) => [id, slug]));
+	const empty = await unfilled(core.db, {
+		collectionIds: [...slugs.keys()],
+		askedBefore: new Date(core.clock.nowMs() - STATS_KEPT_MS),
+		limit: options.limit,
+	});
+	const { purpose, signal } = options;
+	const asked = empty.map(async (collection) => {
+		const slug = slugs.get(collection.id);
+		const chain = core.chains.byId(collection.chainId);
+		if (slug === undefined || !chain) return;
+		const askedAtMs = core.clock.nowMs();
+		const stats = await provider.stats(slug, { purpose, signal });
+		const storing = { outbox: core.outbox, prices, nowMs: core.clock.nowMs(), askedAtMs };
+		await core.db.transaction((tx) => storeStats(tx, storing, { chain, collection, stats }));
+	});
+	const ends = await Promise.allSettled(asked);
+	for (const end of ends) if (end.status === "rejected") throw end.reason;
+	return empty.length;
+}
+
+/**
  * Stores floor and owners from the provider's stats; a missing figure keeps its old value, and so
  * does one that was learned by a later call.
  */
@@ -103,37 +134,6 @@ export async function storeStats(
 		isEmptyBook: false,
 	});
 	await setFloor(tx, { ...context, chain, collection, reading });
-}
-
-/**
- * Reads floor and owners of the first rows that lack them, at most `limit`, and returns how many
- * were read. Throws what the provider throws; what was learned before that is stored.
- */
-export async function fillStats(
-	context: Omit<DiscoveryContext, "discovered">,
-	rows: readonly NamedRow[],
-	options: ProviderCallOptions & { limit: number },
-): Promise<number> {
-	const { core, provider, prices } = context;
-	const slugs = new Map(rows.map(({ id, slug }) => [id, slug]));
-	const empty = await unfilled(core.db, {
-		collectionIds: [...slugs.keys()],
-		askedBefore: new Date(core.clock.nowMs() - STATS_KEPT_MS),
-		limit: options.limit,
-	});
-	const { purpose, signal } = options;
-	const asked = empty.map(async (collection) => {
-		const slug = slugs.get(collection.id);
-		const chain = core.chains.byId(collection.chainId);
-		if (slug === undefined || !chain) return;
-		const askedAtMs = core.clock.nowMs();
-		const stats = await provider.stats(slug, { purpose, signal });
-		const storing = { outbox: core.outbox, prices, nowMs: core.clock.nowMs(), askedAtMs };
-		await core.db.transaction((tx) => storeStats(tx, storing, { chain, collection, stats }));
-	});
-	const ends = await Promise.allSettled(asked);
-	for (const end of ends) if (end.status === "rejected") throw end.reason;
-	return empty.length;
 }
 
 /** Reads the first page of one of the provider's lists about a chain. */

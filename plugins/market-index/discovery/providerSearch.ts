@@ -14,6 +14,14 @@ import {
 } from "#plugins/market-index/discovery/providerLists.ts";
 import type { Provider, ProviderSearchHit } from "#plugins/provider/contract.ts";
 
+/** Returns the provider's hits, bounded in time; none where it is off, away or refuses. */
+export type ProviderSearch = (
+	text: string,
+	chainId: number | undefined,
+) => Promise<readonly ProviderSearchHit[]>;
+
+type Kept = { hits: readonly ProviderSearchHit[]; askedAtMs: number };
+
 /**
  * Makes a function that queues found collections for a sync, unless this process did so a moment
  * ago. The database decides whether one is due; without this memory that would be a transaction for
@@ -40,14 +48,6 @@ export function createFoundMemory(
 		}
 	};
 }
-
-/** Returns the provider's hits, bounded in time; none where it is off, away or refuses. */
-export type ProviderSearch = (
-	text: string,
-	chainId: number | undefined,
-) => Promise<readonly ProviderSearchHit[]>;
-
-type Kept = { hits: readonly ProviderSearchHit[]; askedAtMs: number };
 
 /**
  * Makes a search of the provider: one call for all who ask the same meanwhile, and for half a

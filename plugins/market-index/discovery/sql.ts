@@ -10,6 +10,28 @@ import {
 /** A collection with the provider's slug. */
 export type NamedRow = { id: number; slug: string };
 
+/** `asked`: read for one request, while no worker had read it. */
+export type ListKey = { chainId: number; mode: ListMode; by: "worker" | "asked" };
+
+/** A listed row with its collection in the index; null where there is none. */
+export type ResolvedRow = {
+	listed: ListedRow;
+	own: OwnPlace | null;
+	/** Its chain, by our index, else by the provider; null where neither knows. */
+	chainId: number | null;
+};
+
+export type Unfilled = { id: number; chainId: number; address: Address };
+
+type OwnPlace = { id: number; chainId: number; excluded: boolean };
+
+/** A collection that a listed row may be; its slug is the provider's, null before any sync. */
+type Candidate = OwnPlace & { place: number; isContract: boolean; slug: string | null };
+
+type Named = { chain: { id: number }; mode: ListMode };
+
+const rowsSchema = z.array(listedRowSchema);
+
 /**
  * Returns those of these collections that the provider knows, in the given order. Collections whose
  * slug has several contracts are left out: the provider's figures belong to no single one of them.
@@ -30,9 +52,6 @@ export async function namedRows(
 	);
 }
 
-/** `asked`: read for one request, while no worker had read it. */
-export type ListKey = { chainId: number; mode: ListMode; by: "worker" | "asked" };
-
 /** Stores a list in place of the one before. */
 export async function storeList(db: Queryable, key: ListKey, list: DiscoveryList): Promise<void> {
 	await db.execute(
@@ -44,16 +63,6 @@ export async function storeList(db: Queryable, key: ListKey, list: DiscoveryList
 		[key.chainId, nameOf(key), new Date(list.refreshedAtMs), JSON.stringify(list.rows)],
 	);
 }
-
-/**
- * Returns the name under which a list is stored: it includes the version, so that a later version
- * never misreads it.
- */
-export function nameOf({ mode, by }: Pick<ListKey, "mode" | "by">): string {
-	return `v2:${by}:${mode}`;
-}
-
-const rowsSchema = z.array(listedRowSchema);
 
 /**
  * Returns a list that is no older than that; null where none can be read: then it is read again.
@@ -72,19 +81,6 @@ export async function readList(
 	if (!found || !rows) return null;
 	return { rows, refreshedAtMs: found.refreshedAt.getTime() };
 }
-
-/** A listed row with its collection in the index; null where there is none. */
-export type ResolvedRow = {
-	listed: ListedRow;
-	own: OwnPlace | null;
-	/** Its chain, by our index, else by the provider; null where neither knows. */
-	chainId: number | null;
-};
-
-type OwnPlace = { id: number; chainId: number; excluded: boolean };
-
-/** A collection that a listed row may be; its slug is the provider's, null before any sync. */
-type Candidate = OwnPlace & { place: number; isContract: boolean; slug: string | null };
 
 /**
  * Finds the collections of listed rows. Our own index comes first, even where the provider names a
@@ -127,22 +123,6 @@ export async function resolveListed(
 }
 
 /**
- * Chooses our collection for a listed row: by the contract that the row names, then by chain and
- * slug, then by the slug alone where only one chain has it. A contract that we know under another
- * slug comes last: the provider has renamed it since.
- */
-function choose(listed: ListedRow, candidates: readonly Candidate[]): OwnPlace | null {
-	const contract = candidates.find(({ isContract }) => isContract);
-	if (contract && (contract.slug === null || contract.slug === listed.slug)) return contract;
-	const named = candidates.filter(({ isContract }) => !isContract);
-	const here = named.find(({ chainId }) => chainId === listed.chainId);
-	const [only = null, another] = named;
-	return here ?? (another ? null : only) ?? contract ?? null;
-}
-
-type Named = { chain: { id: number }; mode: ListMode };
-
-/**
  * Returns the worker's lists, unread ones first, then the oldest: otherwise a tick that a limit
  * ends would always miss the same lists.
  */
@@ -164,7 +144,13 @@ export async function stalestFirst<List extends Named>(
 		.map(({ list }) => list);
 }
 
-export type Unfilled = { id: number; chainId: number; address: Address };
+/**
+ * Returns the name under which a list is stored: it includes the version, so that a later version
+ * never misreads it.
+ */
+export function nameOf({ mode, by }: Pick<ListKey, "mode" | "by">): string {
+	return `v2:${by}:${mode}`;
+}
 
 /** Returns the first of these collections without a floor or owners that were not read lately. */
 export async function unfilled(
@@ -180,4 +166,18 @@ export async function unfilled(
 		order by given.place limit $3`,
 		[query.collectionIds, query.askedBefore, query.limit],
 	);
+}
+
+/**
+ * Chooses our collection for a listed row: by the contract that the row names, then by chain and
+ * slug, then by the slug alone where only one chain has it. A contract that we know under another
+ * slug comes last: the provider has renamed it since.
+ */
+function choose(listed: ListedRow, candidates: readonly Candidate[]): OwnPlace | null {
+	const contract = candidates.find(({ isContract }) => isContract);
+	if (contract && (contract.slug === null || contract.slug === listed.slug)) return contract;
+	const named = candidates.filter(({ isContract }) => !isContract);
+	const here = named.find(({ chainId }) => chainId === listed.chainId);
+	const [only = null, another] = named;
+	return here ?? (another ? null : only) ?? contract ?? null;
 }

@@ -36,9 +36,6 @@ export type DropRow = {
 	seenAt: Date;
 };
 
-export const DROP_STATES = ["minting", "upcoming", "ended"] as const;
-export type DropState = (typeof DROP_STATES)[number];
-
 /** The key of a page's last drop. An unknown start comes last. */
 export type DropPlace = { startsAtMs: number | null; chainId: number; contract: `0x${string}` };
 
@@ -49,6 +46,15 @@ export type DropsQuery = {
 	after: DropPlace | null;
 	limit: number;
 };
+
+export type StoredDrop = Omit<ProviderDrop, "stages"> & {
+	stages: StoredStage[];
+	startsAtMs: number | null;
+	endsAtMs: number | null;
+};
+
+export const DROP_STATES = ["minting", "upcoming", "ended"] as const;
+export type DropState = (typeof DROP_STATES)[number];
 
 /** The condition of each state, by the provider's word and by the stages' times. */
 const STATE_SQL: Record<DropState, string> = {
@@ -117,34 +123,6 @@ export function renderDrop(
 	};
 }
 
-function stateOf(row: DropRow, nowMs: number): Drop["state"] {
-	const { startsAt, endsAt, isMinting } = row;
-	if (endsAt !== null && endsAt.getTime() <= nowMs) return "ended";
-	if (isMinting) return "minting";
-	if (startsAt !== null && startsAt.getTime() > nowMs) return "upcoming";
-	return startsAt !== null && endsAt !== null ? "minting" : null;
-}
-
-/** Renders a stage, its price as an ETH equivalent at the present rate: nothing was paid yet. */
-function renderStage(
-	chain: Chain,
-	stage: StoredStage,
-	{ prices, nowMs }: { prices: Pick<Prices, "toNative">; nowMs: number },
-): Drop["stages"][number] {
-	const { currency, priceRaw } = stage;
-	const totalRaw = priceRaw === null ? null : BigInt(priceRaw);
-	const wei = nativeTotal(chain, { currency, totalRaw, occurredAtMs: nowMs }, prices);
-	// A free mint is free in every currency.
-	const native = totalRaw === 0n ? totalRaw : wei;
-	return { ...stage, priceNative: displayNative(native === null ? null : native.toString()) };
-}
-
-export type StoredDrop = Omit<ProviderDrop, "stages"> & {
-	stages: StoredStage[];
-	startsAtMs: number | null;
-	endsAtMs: number | null;
-};
-
 /**
  * Returns a drop with its stages in order and the time from the first one's start to the last one's
  * end. A list names the active and the next stage only; a stage without an end leaves the end open.
@@ -165,22 +143,6 @@ export function storedDrop(drop: ProviderDrop): StoredDrop {
 		startsAtMs: starts.length > 0 ? Math.min(...starts) : null,
 		endsAtMs: stages.length > 0 && ends.length === stages.length ? Math.max(...ends) : null,
 	};
-}
-
-function storedStage(stage: ProviderDropStage): StoredStage {
-	return {
-		type: stage.type,
-		label: stage.label,
-		priceRaw: stage.priceRaw?.toString() ?? null,
-		currency: stage.currency,
-		startsAt: isoOf(stage.startsAtMs),
-		endsAt: isoOf(stage.endsAtMs),
-		maxPerWallet: stage.maxPerWallet?.toString() ?? null,
-	};
-}
-
-function isoOf(ms: number | null): string | null {
-	return ms === null ? null : new Date(ms).toISOString();
 }
 
 /**
@@ -254,4 +216,42 @@ export async function upsertDrops(
 			)`,
 		[drops.map(({ chainId }) => chainId), drops.map(({ contract }) => bytesOf(contract))],
 	);
+}
+
+function stateOf(row: DropRow, nowMs: number): Drop["state"] {
+	const { startsAt, endsAt, isMinting } = row;
+	if (endsAt !== null && endsAt.getTime() <= nowMs) return "ended";
+	if (isMinting) return "minting";
+	if (startsAt !== null && startsAt.getTime() > nowMs) return "upcoming";
+	return startsAt !== null && endsAt !== null ? "minting" : null;
+}
+
+/** Renders a stage, its price as an ETH equivalent at the present rate: nothing was paid yet. */
+function renderStage(
+	chain: Chain,
+	stage: StoredStage,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative">; nowMs: number },
+): Drop["stages"][number] {
+	const { currency, priceRaw } = stage;
+	const totalRaw = priceRaw === null ? null : BigInt(priceRaw);
+	const wei = nativeTotal(chain, { currency, totalRaw, occurredAtMs: nowMs }, prices);
+	// A free mint is free in every currency.
+	const native = totalRaw === 0n ? totalRaw : wei;
+	return { ...stage, priceNative: displayNative(native === null ? null : native.toString()) };
+}
+
+function storedStage(stage: ProviderDropStage): StoredStage {
+	return {
+		type: stage.type,
+		label: stage.label,
+		priceRaw: stage.priceRaw?.toString() ?? null,
+		currency: stage.currency,
+		startsAt: isoOf(stage.startsAtMs),
+		endsAt: isoOf(stage.endsAtMs),
+		maxPerWallet: stage.maxPerWallet?.toString() ?? null,
+	};
+}
+
+function isoOf(ms: number | null): string | null {
+	return ms === null ? null : new Date(ms).toISOString();
 }

@@ -5,6 +5,8 @@ import { MINUTE_MS } from "#core/time.ts";
 import { type StoredDrop, storedDrop, upsertDrops } from "#plugins/market-index/drops/drops.ts";
 import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
 
+type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
+
 /** How often drops are read. */
 export const DROPS_EVERY_MS = 300_000;
 
@@ -20,8 +22,6 @@ export const DROP_PAGES_MAX = 3;
 
 /** Drops that are read one by one in a run. */
 export const DROP_DETAILS_MAX = 30;
-
-type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 
 const TYPES = ["featured", "upcoming", "recently_minted"] as const;
 
@@ -77,8 +77,27 @@ async function readDrops(core: DropsCore, provider: Provider, signal: AbortSigna
 	});
 }
 
-function wantsDetail(drop: StoredDrop): boolean {
-	return drop.isMinting || drop.nextStage !== null || drop.maxSupply === null;
+/** Runs a few items at a time; the first failure ends all, after those under way. */
+async function inParallel<Item>(
+	items: readonly Item[],
+	signal: AbortSignal,
+	run: (item: Item) => Promise<void>,
+): Promise<void> {
+	const waiting = items.values();
+	let failed = false;
+	const worker = async () => {
+		for (const item of waiting) {
+			if (failed || signal.aborted) return;
+			try {
+				await run(item);
+			} catch (error) {
+				failed = true;
+				throw error;
+			}
+		}
+	};
+	const ends = await Promise.allSettled(Array.from({ length: DROP_CONCURRENCY }, worker));
+	for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 async function readList(
@@ -117,25 +136,6 @@ async function pausing<Answer>(core: DropsCore, call: () => Promise<Answer>): Pr
 	}
 }
 
-/** Runs a few items at a time; the first failure ends all, after those under way. */
-async function inParallel<Item>(
-	items: readonly Item[],
-	signal: AbortSignal,
-	run: (item: Item) => Promise<void>,
-): Promise<void> {
-	const waiting = items.values();
-	let failed = false;
-	const worker = async () => {
-		for (const item of waiting) {
-			if (failed || signal.aborted) return;
-			try {
-				await run(item);
-			} catch (error) {
-				failed = true;
-				throw error;
-			}
-		}
-	};
-	const ends = await Promise.allSettled(Array.from({ length: DROP_CONCURRENCY }, worker));
-	for (const end of ends) if (end.status === "rejected") throw end.reason;
+function wantsDetail(drop: StoredDrop): boolean {
+	return drop.isMinting || drop.nextStage !== null || drop.maxSupply === null;
 }

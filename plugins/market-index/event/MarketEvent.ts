@@ -15,44 +15,6 @@ export type EventCursor = {
 	decode(cursor: string): EventPlace;
 };
 
-const DATE_MS_MAX = 8_640_000_000_000_000;
-const INT4_MAX = 2_147_483_647;
-const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
-const { count, integer } = CURSOR_PART;
-
-/**
- * Makes the cursors of a list of events. A larger value than the database can hold is cut to that:
- * no event is beyond it, so none is left out.
- */
-export function createEventCursor(mark: string): { of(scope: CursorScope): EventCursor } {
-	const cursors = createCursor(mark, [count, integer, count, count]);
-	return { of: (scope) => eventCursorOver(cursors.of(scope)) };
-}
-
-function eventCursorOver(bound: Cursor): EventCursor {
-	return {
-		encode({ occurredAtMs, blockNumber, logIndex, subIndex }) {
-			return bound.encode([occurredAtMs, blockNumber, logIndex, subIndex].map(String));
-		},
-		decode(cursor) {
-			const [occurredAtMs = 0, blockNumber = 0, logIndex = 0, subIndex = 0] = bound
-				.decode(cursor)
-				.map(Number);
-			return {
-				occurredAtMs: Math.min(occurredAtMs, DATE_MS_MAX),
-				blockNumber: Math.max(MIN_SAFE_INTEGER, Math.min(blockNumber, MAX_SAFE_INTEGER)),
-				logIndex: Math.min(logIndex, INT4_MAX),
-				subIndex: Math.min(subIndex, INT4_MAX),
-			};
-		},
-	};
-}
-
-/** How the table `market_order` numbers its kinds. */
-export const ORDER_KINDS = ["listing", "item_offer", "collection_offer", "trait_offer"] as const;
-
-export type OrderKind = (typeof ORDER_KINDS)[number];
-
 /** A listing or an offer as it is stored. */
 export type BookOrder = {
 	orderHash: Hex;
@@ -136,8 +98,27 @@ export type MarketEvent = {
 	providerPayload: Readonly<Record<string, unknown>> | null;
 };
 
+const DATE_MS_MAX = 8_640_000_000_000_000;
+const INT4_MAX = 2_147_483_647;
+const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+const { count, integer } = CURSOR_PART;
+
+/** How the table `market_order` numbers its kinds. */
+export const ORDER_KINDS = ["listing", "item_offer", "collection_offer", "trait_offer"] as const;
+
+export type OrderKind = (typeof ORDER_KINDS)[number];
+
 /** How kinds are stored. */
 export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
+
+/**
+ * Makes the cursors of a list of events. A larger value than the database can hold is cut to that:
+ * no event is beyond it, so none is left out.
+ */
+export function createEventCursor(mark: string): { of(scope: CursorScope): EventCursor } {
+	const cursors = createCursor(mark, [count, integer, count, count]);
+	return { of: (scope) => eventCursorOver(cursors.of(scope)) };
+}
 
 /** Returns the ERC-20s that events were paid in, each once: those whose names must be looked up. */
 export function foreignCurrencies(events: Iterable<{ currency: Address | null }>): Address[] {
@@ -154,4 +135,23 @@ export function foreignCurrencies(events: Iterable<{ currency: Address | null }>
  */
 export function isStandIn(hash: Hex): boolean {
 	return hash.startsWith("0x0000000000000000");
+}
+
+function eventCursorOver(bound: Cursor): EventCursor {
+	return {
+		encode({ occurredAtMs, blockNumber, logIndex, subIndex }) {
+			return bound.encode([occurredAtMs, blockNumber, logIndex, subIndex].map(String));
+		},
+		decode(cursor) {
+			const [occurredAtMs = 0, blockNumber = 0, logIndex = 0, subIndex = 0] = bound
+				.decode(cursor)
+				.map(Number);
+			return {
+				occurredAtMs: Math.min(occurredAtMs, DATE_MS_MAX),
+				blockNumber: Math.max(MIN_SAFE_INTEGER, Math.min(blockNumber, MAX_SAFE_INTEGER)),
+				logIndex: Math.min(logIndex, INT4_MAX),
+				subIndex: Math.min(subIndex, INT4_MAX),
+			};
+		},
+	};
 }

@@ -41,6 +41,9 @@ export const PROVIDER_LOG_INDEX = 2 ** 30;
 const LOW_30_BITS = 2 ** 30 - 1;
 const LOW_31_BITS = 2 ** 31 - 1;
 
+const LOG_INDEX_MAX = 2 ** 20 - 1;
+const SUB_INDEX_MAX = 2 ** 10 - 1;
+
 /**
  * Returns the place within its block of an event that only the provider told: a place that no log
  * of a chain has, and the same one however often and by whichever channel the event is told.
@@ -60,9 +63,6 @@ export function providerPlace(identity: ProviderIdentity): { logIndex: number; s
 		subIndex: digest.readUInt32BE(4) & LOW_31_BITS,
 	};
 }
-
-const LOG_INDEX_MAX = 2 ** 20 - 1;
-const SUB_INDEX_MAX = 2 ** 10 - 1;
 
 /**
  * Returns an event's place in its chain as one sortable number that fits an `int8`: block, log,

@@ -22,9 +22,6 @@ export type ChainSpans = {
 	movesUntilMs: number | null;
 };
 
-/** The spans of a chain that no lane follows. */
-export const NO_SPANS: ChainSpans = { sales: null, mints: null, movesUntilMs: null };
-
 /** What a figure is computed from, besides the collection's row. */
 export type FigureContext = {
 	nowMs: number;
@@ -34,67 +31,54 @@ export type FigureContext = {
 	spans: ChainSpans;
 };
 
+export type CoveredBy = { source: FigureSource; span: Span | null };
+
+/** Returns the time for which a chain's lanes have everything, for frames. */
+export type SpansOf = (tx: Tx, chainId: number) => Promise<ChainSpans>;
+
+/** The time that a page of a list is about; null where it goes back to the beginning. */
+export type PageRange = { fromMs: number | null; untilMs: number };
+
+/** The spans of a chain that no lane follows. */
+export const NO_SPANS: ChainSpans = { sales: null, mints: null, movesUntilMs: null };
+
 /**
  * A window that ended this short a time ago is whole: clients show an answer of that age as fresh.
  */
 const FRESH_MS = 60_000;
 
-export type CoveredBy = { source: FigureSource; span: Span | null };
+/** How long spans are kept: much shorter than clients take an answer for fresh. */
+const SPANS_AGE_MAX_MS = 10_000;
+
+const NOTHING = { fromMs: null, untilMs: null, fraction: 0 };
+
+/** Reads the same for several chains, by id. */
+export async function readSpansOf(
+	scanner: Pick<Scanner, "progress">,
+	chains: readonly { id: number }[],
+): Promise<ReadonlyMap<number, ChainSpans>> {
+	return new Map(
+		await Promise.all(
+			chains.map(async ({ id }) => [id, await readChainSpans(scanner, id)] as const),
+		),
+	);
+}
 
 /**
- * Returns how much of a window its sources cover together, and which of them covers most of it;
- * null where none covers any of it. What a source covers before the window does not count.
- *
- * Spans that touch are one. Of several stretches the longest is stated, of equal ones the newest;
- * if two sources cover as much, the first one is named.
+ * Makes a memory that keeps for ten seconds what a chain's lanes cover, for frames that are made
+ * inside a lane's transaction. It reads on that transaction's connection: while lanes hold every
+ * connection, waiting for another one would be a deadlock.
  */
-export function coverageOf(
-	window: { startMs: number; nowMs: number },
-	sources: readonly CoveredBy[],
-): { source: FigureSource; coverage: Coverage } | null {
-	const { startMs, nowMs } = window;
-	const parts = sources.flatMap(({ source, span }) => {
-		if (!span) return [];
-		const fromMs = Math.max(span.fromMs, startMs);
-		const untilMs = Math.min(span.untilMs, nowMs);
-		return untilMs > fromMs ? [{ source, fromMs, untilMs }] : [];
-	});
-	const [only, ...others] = parts;
-	if (!only) return null;
-	if (others.length === 0) return { source: only.source, coverage: shareOf(only, window) };
-	const [first] = [...parts].sort((a, b) => lengthOf(b) - lengthOf(a));
-	const [longest] = stretchesOf(parts).sort((a, b) => lengthOf(b) - lengthOf(a));
-	return first && longest ? { source: first.source, coverage: shareOf(longest, window) } : null;
-}
-
-function shareOf(
-	{ fromMs, untilMs }: Span,
-	{ startMs, nowMs }: { startMs: number; nowMs: number },
-): Coverage {
-	// A window begins up to a minute before its nominal start.
-	const isWhole = fromMs <= startMs + MINUTE_MS && untilMs >= nowMs - FRESH_MS;
-	const fraction = isWhole ? 1 : roundedDown((untilMs - fromMs) / (nowMs - startMs));
-	return { fromMs, untilMs, fraction };
-}
-
-/** Returns joined stretches, the newest first. */
-function stretchesOf(parts: readonly Span[]): Span[] {
-	const stretches: Span[] = [];
-	for (const { fromMs, untilMs } of [...parts].sort((a, b) => b.untilMs - a.untilMs)) {
-		const above = stretches.at(-1);
-		if (above && untilMs >= above.fromMs) above.fromMs = Math.min(above.fromMs, fromMs);
-		else stretches.push({ fromMs, untilMs });
-	}
-	return stretches;
-}
-
-/** Rounds down to four digits, and below 1: a part never looks whole. */
-export function roundedDown(share: number): number {
-	return Math.min(Math.floor(share * 10_000) / 10_000, 0.9999);
-}
-
-function lengthOf({ fromMs, untilMs }: Span): number {
-	return untilMs - fromMs;
+export function createSpanMemory(scanner: Pick<Scanner, "progress">, clock: Clock): SpansOf {
+	const kept = new Map<number, { readAtMs: number; spans: ChainSpans }>();
+	return async (tx, chainId) => {
+		const nowMs = clock.nowMs();
+		const known = kept.get(chainId);
+		if (known && Math.abs(nowMs - known.readAtMs) < SPANS_AGE_MAX_MS) return known.spans;
+		const spans = await readChainSpans(scanner, chainId, tx);
+		kept.set(chainId, { readAtMs: nowMs, spans });
+		return spans;
+	};
 }
 
 /**
@@ -117,78 +101,6 @@ export async function readChainSpans(
 		movesUntilMs: transfer.coveredUntilMs ?? transfer.indexedAtMs,
 	};
 }
-
-/** Reads the same for several chains, by id. */
-export async function readSpansOf(
-	scanner: Pick<Scanner, "progress">,
-	chains: readonly { id: number }[],
-): Promise<ReadonlyMap<number, ChainSpans>> {
-	return new Map(
-		await Promise.all(
-			chains.map(async ({ id }) => [id, await readChainSpans(scanner, id)] as const),
-		),
-	);
-}
-
-function spanOf({ coveredFromMs, coveredUntilMs }: LaneProgress): Span | null {
-	if (typeof coveredFromMs !== "number" || typeof coveredUntilMs !== "number") return null;
-	return { fromMs: coveredFromMs, untilMs: coveredUntilMs };
-}
-
-/** How long spans are kept: much shorter than clients take an answer for fresh. */
-const SPANS_AGE_MAX_MS = 10_000;
-
-/** Returns the time for which a chain's lanes have everything, for frames. */
-export type SpansOf = (tx: Tx, chainId: number) => Promise<ChainSpans>;
-
-/**
- * Makes a memory that keeps for ten seconds what a chain's lanes cover, for frames that are made
- * inside a lane's transaction. It reads on that transaction's connection: while lanes hold every
- * connection, waiting for another one would be a deadlock.
- */
-export function createSpanMemory(scanner: Pick<Scanner, "progress">, clock: Clock): SpansOf {
-	const kept = new Map<number, { readAtMs: number; spans: ChainSpans }>();
-	return async (tx, chainId) => {
-		const nowMs = clock.nowMs();
-		const known = kept.get(chainId);
-		if (known && Math.abs(nowMs - known.readAtMs) < SPANS_AGE_MAX_MS) return known.spans;
-		const spans = await readChainSpans(scanner, chainId, tx);
-		kept.set(chainId, { readAtMs: nowMs, spans });
-		return spans;
-	};
-}
-
-/**
- * Returns which sources have a collection's events of a kind, and for what time. Only the provider
- * tells of transfers.
- */
-export function heldBy(
-	row: ProviderEvents,
-	spans: ChainSpans,
-	kind: "sales" | "mints" | "transfers",
-): CoveredBy[] {
-	return [
-		{ source: "chain", span: kind === "transfers" ? null : spans[kind] },
-		{ source: "provider", span: spanOfOfHeldBy(row.eventsFrom, row.eventsUntil) },
-		{ source: "provider", span: spanOfOfHeldBy(row.walkFrom, row.walkUntil) },
-	];
-}
-
-function spanOfOfHeldBy(from: Date | null, until: Date | null): Span | null {
-	return from && until && { fromMs: from.getTime(), untilMs: until.getTime() };
-}
-
-/** Renders a coverage for clients. */
-export function renderCoverage({ fromMs, untilMs, fraction }: Coverage): ShownCoverage {
-	return { from: timeOf(fromMs), until: timeOf(untilMs), fraction };
-}
-
-function timeOf(ms: number | null): string | null {
-	return ms === null ? null : new Date(ms).toISOString();
-}
-
-/** The time that a page of a list is about; null where it goes back to the beginning. */
-export type PageRange = { fromMs: number | null; untilMs: number };
 
 /**
  * Returns which lists of a page were covered in part, by name, and how much of the page's time was.
@@ -217,7 +129,10 @@ export function pageCoverage(
 	return partial;
 }
 
-const NOTHING = { fromMs: null, untilMs: null, fraction: 0 };
+/** Renders a coverage for clients. */
+export function renderCoverage({ fromMs, untilMs, fraction }: Coverage): ShownCoverage {
+	return { from: timeOf(fromMs), until: timeOf(untilMs), fraction };
+}
 
 /**
  * Returns how much of the window that ends now is covered for a collection's events: by the chain's
@@ -240,4 +155,89 @@ export function windowCoverage(
 		coverage: covered?.coverage ?? null,
 		isChainWhole: false,
 	};
+}
+
+/**
+ * Returns how much of a window its sources cover together, and which of them covers most of it;
+ * null where none covers any of it. What a source covers before the window does not count.
+ *
+ * Spans that touch are one. Of several stretches the longest is stated, of equal ones the newest;
+ * if two sources cover as much, the first one is named.
+ */
+export function coverageOf(
+	window: { startMs: number; nowMs: number },
+	sources: readonly CoveredBy[],
+): { source: FigureSource; coverage: Coverage } | null {
+	const { startMs, nowMs } = window;
+	const parts = sources.flatMap(({ source, span }) => {
+		if (!span) return [];
+		const fromMs = Math.max(span.fromMs, startMs);
+		const untilMs = Math.min(span.untilMs, nowMs);
+		return untilMs > fromMs ? [{ source, fromMs, untilMs }] : [];
+	});
+	const [only, ...others] = parts;
+	if (!only) return null;
+	if (others.length === 0) return { source: only.source, coverage: shareOf(only, window) };
+	const [first] = [...parts].sort((a, b) => lengthOf(b) - lengthOf(a));
+	const [longest] = stretchesOf(parts).sort((a, b) => lengthOf(b) - lengthOf(a));
+	return first && longest ? { source: first.source, coverage: shareOf(longest, window) } : null;
+}
+
+/** Rounds down to four digits, and below 1: a part never looks whole. */
+export function roundedDown(share: number): number {
+	return Math.min(Math.floor(share * 10_000) / 10_000, 0.9999);
+}
+
+/**
+ * Returns which sources have a collection's events of a kind, and for what time. Only the provider
+ * tells of transfers.
+ */
+export function heldBy(
+	row: ProviderEvents,
+	spans: ChainSpans,
+	kind: "sales" | "mints" | "transfers",
+): CoveredBy[] {
+	return [
+		{ source: "chain", span: kind === "transfers" ? null : spans[kind] },
+		{ source: "provider", span: spanOfOfHeldBy(row.eventsFrom, row.eventsUntil) },
+		{ source: "provider", span: spanOfOfHeldBy(row.walkFrom, row.walkUntil) },
+	];
+}
+
+function spanOf({ coveredFromMs, coveredUntilMs }: LaneProgress): Span | null {
+	if (typeof coveredFromMs !== "number" || typeof coveredUntilMs !== "number") return null;
+	return { fromMs: coveredFromMs, untilMs: coveredUntilMs };
+}
+
+function timeOf(ms: number | null): string | null {
+	return ms === null ? null : new Date(ms).toISOString();
+}
+
+function shareOf(
+	{ fromMs, untilMs }: Span,
+	{ startMs, nowMs }: { startMs: number; nowMs: number },
+): Coverage {
+	// A window begins up to a minute before its nominal start.
+	const isWhole = fromMs <= startMs + MINUTE_MS && untilMs >= nowMs - FRESH_MS;
+	const fraction = isWhole ? 1 : roundedDown((untilMs - fromMs) / (nowMs - startMs));
+	return { fromMs, untilMs, fraction };
+}
+
+function lengthOf({ fromMs, untilMs }: Span): number {
+	return untilMs - fromMs;
+}
+
+/** Returns joined stretches, the newest first. */
+function stretchesOf(parts: readonly Span[]): Span[] {
+	const stretches: Span[] = [];
+	for (const { fromMs, untilMs } of [...parts].sort((a, b) => b.untilMs - a.untilMs)) {
+		const above = stretches.at(-1);
+		if (above && untilMs >= above.fromMs) above.fromMs = Math.min(above.fromMs, fromMs);
+		else stretches.push({ fromMs, untilMs });
+	}
+	return stretches;
+}
+
+function spanOfOfHeldBy(from: Date | null, until: Date | null): Span | null {
+	return from && until && { fromMs: from.getTime(), untilMs: until.getTime() };
 }

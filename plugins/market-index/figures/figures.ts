@@ -41,49 +41,37 @@ export type Known = {
 	isSigned?: boolean;
 };
 
+/** What the provider's stats count for the last day, with their time. */
+export type ProviderDay = Pick<CollectionRow, "providerSalesDay" | "providerStatsAt">;
+
+type MintedRow = Pick<
+	CollectionRow,
+	"mintedSupply" | "isWalked" | "totalSupply" | "supplySource" | "supplyAt"
+>;
+
+type OwnedRow = Pick<
+	CollectionRow,
+	"ownersCount" | "ownersSource" | "ownersAt" | "providerSalesDay"
+>;
+
+type TradedRow = ProviderEvents &
+	ProviderDay &
+	Pick<CollectionRow, "windowSales" | "windowPriced" | "windowVolume">;
+
 /** The least time that counts as covered: windows are made of whole minutes. */
 const COVERED_LEAST_MS = 60_000;
 
 /** The coverage of a number whose completeness is unknown: the number is a lower bound. */
 const SOME: Coverage = { fromMs: null, untilMs: null, fraction: 0 };
 
-/**
- * Decides whether a figure is a number or unknown. The one place that does.
- *
- * A count above zero is a number, with its coverage where that is not the whole. A zero is a number
- * only where a source has looked: with nothing covered, not counted yet, or contradicted by another
- * source it is unknown.
- */
-export function decideFigure(known: Known): Figure {
-	const { value, source, window = null, coverage } = known;
-	const reason = unknownReason(known);
-	if (reason !== null) {
-		const isNobodys = reason === "not_read" || reason === "not_covered";
-		const teller = isNobodys ? null : source;
-		return { value: null, reason, source: teller, window, asOfMs: null, coverage: null };
-	}
-	const shown = coverage === null ? SOME : (coverage ?? null);
-	const asOfMs = known.asOfMs === undefined ? (shown?.untilMs ?? null) : known.asOfMs;
-	// -0 is shown as 0.
-	return { value: value === 0 ? 0 : value, reason, source, window, asOfMs, coverage: shown };
-}
+const DAY = "one_day";
+const SALES_MAX = 1_000_000_000;
 
-function unknownReason(known: Known): UnknownReason | null {
-	const { value, coverage, isCounted = false, doubt = null, isSigned = false } = known;
-	if (value === null || !Number.isFinite(value)) return known.absent ?? "not_read";
-	if (value < 0 && !isSigned) return "not_read";
-	if (value !== 0) return null;
-	if (!isCounted) return "not_counted";
-	if (coverage !== undefined && isNothing(coverage)) return "not_covered";
-	return doubt;
-}
-
-function isNothing(coverage: Coverage | null): boolean {
-	if (coverage === null) return true;
-	const { fromMs, untilMs, fraction } = coverage;
-	if (fraction === 1) return false;
-	return fromMs === null || untilMs === null || untilMs - fromMs < COVERED_LEAST_MS;
-}
+const statsSchema = z.object({
+	intervals: z.array(
+		z.object({ interval: z.unknown(), sales: z.unknown() }).partial().nullable().catch(null),
+	),
+});
 
 /** Returns the change of the floor since a day ago, in percent. */
 export function floorChangeFigure(
@@ -103,23 +91,6 @@ export function floorChangeFigure(
 export function floorFigure(row: Pick<CollectionRow, "floorNative" | "floorAt">): Figure {
 	const value = displayNative(row.floorNative);
 	return decideFigure({ value, source: "provider", asOfMs: row.floorAt?.getTime() ?? null });
-}
-
-/** What the provider's stats count for the last day, with their time. */
-export type ProviderDay = Pick<CollectionRow, "providerSalesDay" | "providerStatsAt">;
-
-/**
- * Says whether the provider counts sales on a day on which we counted none. Always false for a day
- * that the chain's lanes read whole: then the chain is right.
- */
-export function isContradicted(
-	{ providerSalesDay, providerStatsAt }: ProviderDay,
-	{ nowMs, window }: Pick<FigureContext, "nowMs" | "window">,
-	isChainWhole: boolean,
-): boolean {
-	if (window !== "24h" || isChainWhole || !providerSalesDay || !providerStatsAt) return false;
-	// A count from before this day began says nothing about it.
-	return providerStatsAt > windowOf(nowMs, WINDOW_MS[window]).start;
 }
 
 /**
@@ -152,25 +123,6 @@ export function mintPriceFigure(
 }
 
 /**
- * Returns the units that exist: by a finished walk, else by the contract's answer, else by the
- * provider. Zero is believed of a walk alone: then all units were destroyed.
- */
-export function supplyFigure(
-	row: Pick<CollectionRow, "totalSupply" | "supplySource" | "supplyAt">,
-	{ spans }: Pick<FigureContext, "spans">,
-): Figure {
-	const value = row.totalSupply === null ? null : Number(row.totalSupply);
-	const isWalked = row.supplySource === "walk";
-	const asOfMs = isWalked ? spans.movesUntilMs : (row.supplyAt?.getTime() ?? null);
-	return decideFigure({ value, source: row.supplySource, asOfMs, isCounted: isWalked });
-}
-
-type MintedRow = Pick<
-	CollectionRow,
-	"mintedSupply" | "isWalked" | "totalSupply" | "supplySource" | "supplyAt"
->;
-
-/**
  * Returns the units ever minted: by a finished walk, else those that the index saw. The latter are
  * covered by their share of the supply. None seen is unknown where there is a supply, or where the
  * contract may be older than the blocks that lanes read.
@@ -192,19 +144,18 @@ export function mintedFigure(row: MintedRow, { spans }: Pick<FigureContext, "spa
 	});
 }
 
-function seenOf(
-	minted: number,
-	supply: number | null,
-	span: { fromMs: number; untilMs: number } | null,
-): Coverage | null {
-	if (!span) return null;
-	const { fromMs, untilMs } = span;
-	// From the chain's first block on: everything was seen.
-	if (fromMs === 0) return { fromMs, untilMs, fraction: 1 };
-	// Since when they have been read is not known, so zero seen mints mean unknown.
-	if (minted === 0) return null;
-	const fraction = supply === null ? null : roundedDown(minted / supply);
-	return { fromMs, untilMs, fraction };
+/**
+ * Returns the units that exist: by a finished walk, else by the contract's answer, else by the
+ * provider. Zero is believed of a walk alone: then all units were destroyed.
+ */
+export function supplyFigure(
+	row: Pick<CollectionRow, "totalSupply" | "supplySource" | "supplyAt">,
+	{ spans }: Pick<FigureContext, "spans">,
+): Figure {
+	const value = row.totalSupply === null ? null : Number(row.totalSupply);
+	const isWalked = row.supplySource === "walk";
+	const asOfMs = isWalked ? spans.movesUntilMs : (row.supplyAt?.getTime() ?? null);
+	return decideFigure({ value, source: row.supplySource, asOfMs, isCounted: isWalked });
 }
 
 /** Returns the mint events in the last hour. */
@@ -216,11 +167,6 @@ export function mintsFigure(
 	const { source, coverage } = windowCoverage(row, context, { kind: "mints", window });
 	return decideFigure({ value: row.mints1h, source, window, coverage, isCounted: true });
 }
-
-type OwnedRow = Pick<
-	CollectionRow,
-	"ownersCount" | "ownersSource" | "ownersAt" | "providerSalesDay"
->;
 
 /**
  * Returns the owners: by a finished walk, else by the provider, else the recipients that the index
@@ -261,15 +207,6 @@ export function salesFigure(
 	return decideFigure({ value: row.windowSales, source, window, coverage, isCounted: true, doubt });
 }
 
-const DAY = "one_day";
-const SALES_MAX = 1_000_000_000;
-
-const statsSchema = z.object({
-	intervals: z.array(
-		z.object({ interval: z.unknown(), sales: z.unknown() }).partial().nullable().catch(null),
-	),
-});
-
 /** Returns sales in the last day as the provider's stats count them; null where they do not say. */
 export function salesOfDay(raw: unknown): number | null {
 	const { data } = statsSchema.safeParse(raw);
@@ -278,10 +215,6 @@ export function salesOfDay(raw: unknown): number | null {
 	const isCount = typeof sales === "number" && Number.isFinite(sales) && sales >= 0;
 	return isCount ? Math.min(Math.floor(sales), SALES_MAX) : null;
 }
-
-type TradedRow = ProviderEvents &
-	ProviderDay &
-	Pick<CollectionRow, "windowSales" | "windowPriced" | "windowVolume">;
 
 /**
  * Returns the sum of the accepted sales of the row's window. Zero is unknown if there were sales,
@@ -301,8 +234,75 @@ export function volumeFigure(row: TradedRow, context: FigureContext): Figure {
 	});
 }
 
+/**
+ * Decides whether a figure is a number or unknown. The one place that does.
+ *
+ * A count above zero is a number, with its coverage where that is not the whole. A zero is a number
+ * only where a source has looked: with nothing covered, not counted yet, or contradicted by another
+ * source it is unknown.
+ */
+export function decideFigure(known: Known): Figure {
+	const { value, source, window = null, coverage } = known;
+	const reason = unknownReason(known);
+	if (reason !== null) {
+		const isNobodys = reason === "not_read" || reason === "not_covered";
+		const teller = isNobodys ? null : source;
+		return { value: null, reason, source: teller, window, asOfMs: null, coverage: null };
+	}
+	const shown = coverage === null ? SOME : (coverage ?? null);
+	const asOfMs = known.asOfMs === undefined ? (shown?.untilMs ?? null) : known.asOfMs;
+	// -0 is shown as 0.
+	return { value: value === 0 ? 0 : value, reason, source, window, asOfMs, coverage: shown };
+}
+
+/**
+ * Says whether the provider counts sales on a day on which we counted none. Always false for a day
+ * that the chain's lanes read whole: then the chain is right.
+ */
+export function isContradicted(
+	{ providerSalesDay, providerStatsAt }: ProviderDay,
+	{ nowMs, window }: Pick<FigureContext, "nowMs" | "window">,
+	isChainWhole: boolean,
+): boolean {
+	if (window !== "24h" || isChainWhole || !providerSalesDay || !providerStatsAt) return false;
+	// A count from before this day began says nothing about it.
+	return providerStatsAt > windowOf(nowMs, WINDOW_MS[window]).start;
+}
+
+function seenOf(
+	minted: number,
+	supply: number | null,
+	span: { fromMs: number; untilMs: number } | null,
+): Coverage | null {
+	if (!span) return null;
+	const { fromMs, untilMs } = span;
+	// From the chain's first block on: everything was seen.
+	if (fromMs === 0) return { fromMs, untilMs, fraction: 1 };
+	// Since when they have been read is not known, so zero seen mints mean unknown.
+	if (minted === 0) return null;
+	const fraction = supply === null ? null : roundedDown(minted / supply);
+	return { fromMs, untilMs, fraction };
+}
+
 function ofPriced(coverage: Coverage, { windowSales, windowPriced }: TradedRow): Coverage {
 	const { fraction } = coverage;
 	if (fraction === null || windowPriced >= windowSales) return coverage;
 	return { ...coverage, fraction: roundedDown((fraction * windowPriced) / windowSales) };
+}
+
+function unknownReason(known: Known): UnknownReason | null {
+	const { value, coverage, isCounted = false, doubt = null, isSigned = false } = known;
+	if (value === null || !Number.isFinite(value)) return known.absent ?? "not_read";
+	if (value < 0 && !isSigned) return "not_read";
+	if (value !== 0) return null;
+	if (!isCounted) return "not_counted";
+	if (coverage !== undefined && isNothing(coverage)) return "not_covered";
+	return doubt;
+}
+
+function isNothing(coverage: Coverage | null): boolean {
+	if (coverage === null) return true;
+	const { fromMs, untilMs, fraction } = coverage;
+	if (fraction === 1) return false;
+	return fromMs === null || untilMs === null || untilMs - fromMs < COVERED_LEAST_MS;
 }

@@ -42,6 +42,70 @@ export type MovedFigures = {
 	spansOf: SpansOf;
 };
 
+export type FrameContext = {
+	clock: Clock;
+	prices: Pick<Prices, "ethUsd">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+};
+
+const NO_TRADES = {
+	...{ open: null, high: null, low: null, close: null },
+	...{ volumeNative: 0, volumeRaw: "0", volumeCurrency: nativeCurrency },
+	sales: 0,
+};
+
+/** Returns the frames of a batch. Figures are read as the statements before left them. */
+export async function batchFrames(
+	{
+		options,
+		tx,
+		chain,
+		batch,
+	}: {
+		options: FrameContext;
+		tx: Tx;
+		chain: Chain;
+		batch: Pick<NewEvents, "live" | "isHistory">;
+	},
+	change: AppliedChange,
+): Promise<TopicFrames> {
+	if (batch.live) return liveBatchFrames(options, tx, chain, change);
+	if (batch.isHistory) return historyFrames(options, tx, chain, change);
+	return catchUpFrames(chain, change.touched.values());
+}
+
+/**
+ * Adds the frames of figures that may have lost events (`takenFrom`). A minute without a sale left
+ * is sent empty, as retracted.
+ */
+export async function addRemainingFigures(
+	tx: Tx,
+	chain: Chain,
+	topics: TopicFrames,
+	moved: MovedFigures & { takenFrom: readonly MinuteKey[] },
+): Promise<void> {
+	const { takenFrom, ...figures } = moved;
+	const left = new Map(takenFrom.map((minute) => [nameOf(minute), minute]));
+	const others = moved.traded.filter((minute) => !left.has(nameOf(minute)));
+	const traded = [...others, ...left.values()];
+	for (const { collectionId, candle } of await addFigureFrames(tx, chain, topics, {
+		...figures,
+		traded,
+	})) {
+		left.delete(`${collectionId}:${candle.openTime}`);
+	}
+	for (const { collectionId, bucketMs } of left.values()) {
+		const collection = moved.collections.get(collectionId);
+		if (!collection) continue;
+		const topic = collectionTopic(chain.slug, collection.address);
+		const openTime = new Date(bucketMs).toISOString();
+		const candle = { openTime, ...NO_TRADES };
+		const data = { interval: "1m", candle, retracted: true };
+		addFrames(topics, new Map([[topic, [{ type: "candle_update", data }]]]));
+	}
+}
+
 /** Adds a frame with the present value of each changed figure; returns the changed candles. */
 export async function addFigureFrames(
 	tx: Tx,
@@ -76,47 +140,6 @@ export async function addFigureFrames(
 }
 
 /**
- * Adds the frames of figures that may have lost events (`takenFrom`). A minute without a sale left
- * is sent empty, as retracted.
- */
-export async function addRemainingFigures(
-	tx: Tx,
-	chain: Chain,
-	topics: TopicFrames,
-	moved: MovedFigures & { takenFrom: readonly MinuteKey[] },
-): Promise<void> {
-	const { takenFrom, ...figures } = moved;
-	const left = new Map(takenFrom.map((minute) => [nameOf(minute), minute]));
-	const others = moved.traded.filter((minute) => !left.has(nameOf(minute)));
-	const traded = [...others, ...left.values()];
-	for (const { collectionId, candle } of await addFigureFrames(tx, chain, topics, {
-		...figures,
-		traded,
-	})) {
-		left.delete(`${collectionId}:${candle.openTime}`);
-	}
-	for (const { collectionId, bucketMs } of left.values()) {
-		const collection = moved.collections.get(collectionId);
-		if (!collection) continue;
-		const topic = collectionTopic(chain.slug, collection.address);
-		const openTime = new Date(bucketMs).toISOString();
-		const candle = { openTime, ...NO_TRADES };
-		const data = { interval: "1m", candle, retracted: true };
-		addFrames(topics, new Map([[topic, [{ type: "candle_update", data }]]]));
-	}
-}
-
-function nameOf({ collectionId, bucketMs }: MinuteKey): string {
-	return `${collectionId}:${new Date(bucketMs).toISOString()}`;
-}
-
-const NO_TRADES = {
-	...{ open: null, high: null, low: null, close: null },
-	...{ volumeNative: 0, volumeRaw: "0", volumeCurrency: nativeCurrency },
-	sales: 0,
-};
-
-/**
  * Returns the frames of a reorg: each removed event, as it was sent before, with `retracted`. A
  * topic with too many gets one `snapshot_required` in their place.
  */
@@ -147,33 +170,6 @@ export function retractionFrames(options: {
 		topics.set(topic, [{ type: "snapshot_required", data: { reason: "reorg" } }]);
 	}
 	return topics;
-}
-
-export type FrameContext = {
-	clock: Clock;
-	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
-	spansOf: SpansOf;
-};
-
-/** Returns the frames of a batch. Figures are read as the statements before left them. */
-export async function batchFrames(
-	{
-		options,
-		tx,
-		chain,
-		batch,
-	}: {
-		options: FrameContext;
-		tx: Tx;
-		chain: Chain;
-		batch: Pick<NewEvents, "live" | "isHistory">;
-	},
-	change: AppliedChange,
-): Promise<TopicFrames> {
-	if (batch.live) return liveBatchFrames(options, tx, chain, change);
-	if (batch.isHistory) return historyFrames(options, tx, chain, change);
-	return catchUpFrames(chain, change.touched.values());
 }
 
 /**
@@ -239,4 +235,8 @@ async function historyFrames(
 		spansOf: options.spansOf,
 	});
 	return topics;
+}
+
+function nameOf({ collectionId, bucketMs }: MinuteKey): string {
+	return `${collectionId}:${new Date(bucketMs).toISOString()}`;
 }

@@ -21,10 +21,7 @@ export type AppliedChange = {
 /** The frames that each topic's subscribers receive, in order. */
 export type TopicFrames = Map<string, Frame[]>;
 
-/** Adds frames after those that their topics have already. */
-export function addFrames(topics: TopicFrames, more: TopicFrames): void {
-	for (const [topic, frames] of more) topics.set(topic, [...(topics.get(topic) ?? []), ...frames]);
-}
+type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
 
 /** More live mints than this in one lane run of a topic go out as one `snapshot_required`. */
 export const MINT_FRAMES_MAX = 40;
@@ -32,7 +29,10 @@ export const MINT_FRAMES_MAX = 40;
 /** Retractions that a topic's subscribers get one by one; with more they must read again. */
 export const RETRACTIONS_PER_TOPIC_MAX = 1_000;
 
-type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
+/** Adds frames after those that their topics have already. */
+export function addFrames(topics: TopicFrames, more: TopicFrames): void {
+	for (const [topic, frames] of more) topics.set(topic, [...(topics.get(topic) ?? []), ...frames]);
+}
 
 /**
  * Returns the frames of single events, for a batch near the chain's head.

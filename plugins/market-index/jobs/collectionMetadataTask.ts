@@ -19,6 +19,17 @@ import { heldMetadata } from "#plugins/market-index/metadata/parseTokenJson.ts";
 import { type Gateways, uriPlan } from "#plugins/market-index/metadata/tokenUri.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
+type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
+
+type Reading = {
+	signal: AbortSignal;
+	nameless: Counter<"chain">;
+	unstored: Counter<"chain">;
+	gateways: Gateways;
+};
+
+type Known = Pick<ContractFacts, "id" | "address" | "slug" | "isFirst"> & { chainId: number };
+
 const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
 
 /** Selectors of the views that a collection may have. */
@@ -28,7 +39,19 @@ const MAX_SUPPLY: Hex = "0xd5abeb01";
 const TOTAL_SUPPLY: Hex = "0x18160ddd";
 const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 
-type TaskCore = Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
+const payloadOfCurrencyMetadataTask = z.object({
+	chainId: z.int(),
+	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
+});
+
+const SYMBOL: Hex = "0x95d89b41";
+const DECIMALS: Hex = "0x313ce567";
+
+/** Bounds a symbol's length; a longer one is cut. A symbol is a label and never an identity. */
+const SYMBOL_LENGTH_MAX = 32;
+
+/** 10^77 is the largest power of ten below 2^256: more decimals are impossible. */
+const DECIMALS_MAX = 77n;
 
 /**
  * Makes the task that reads what collections' contracts say of themselves, and renames the
@@ -66,6 +89,47 @@ export function collectionMetadataTask(
 				if (!access) await askLater(core, known);
 				else await readChain(core, access, known, { signal, nameless, unstored, gateways });
 			}
+		},
+	};
+}
+
+/** Makes the task that reads an ERC-20's symbol and decimals, after the first payment in it. */
+export function currencyMetadataTask(
+	core: Pick<Core, "db" | "indexed" | "queue">,
+): QueueTask<typeof payloadOfCurrencyMetadataTask> {
+	return {
+		name: CURRENCY_METADATA_TASK,
+		payload: payloadOfCurrencyMetadataTask,
+		attemptsMax: 12,
+		timeoutMs: 30_000,
+		async run({ chainId, address }, { signal }) {
+			const access = core.indexed.find(({ chain }) => chain.id === chainId);
+			const contract: Address = address;
+			if (!access) {
+				// A chain taken out of CHAINS: its tokens wait until it is back.
+				const later = { ...currencyJob(chainId, contract), delayMs: CHAIN_AWAY_MS };
+				await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
+			const rpc = access.rpcFor("names");
+			const [answers = []] = await callViews(rpc, [contract], [SYMBOL, DECIMALS], signal);
+			const [symbol = null, decimals = null] = answers;
+			const places = decimals && readAbiUint(decimals);
+			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
+			// By code points: half of an emoji is no character.
+			const short = [...label].slice(0, SYMBOL_LENGTH_MAX).join("").trimEnd();
+			// A missing answer never erases an earlier one.
+			await core.db.execute(
+				`update market_index.currency set
+					symbol = coalesce($3, symbol), decimals = coalesce($4, decimals)
+				where chain_id = $1 and address = $2`,
+				[
+					chainId,
+					bytesOf(contract),
+					short === "" ? null : short,
+					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
+				],
+			);
 		},
 	};
 }
@@ -109,15 +173,6 @@ async function readChain(
 	await core.db.transaction((tx) => core.queue.add(tx, jobs));
 }
 
-type Reading = {
-	signal: AbortSignal;
-	nameless: Counter<"chain">;
-	unstored: Counter<"chain">;
-	gateways: Gateways;
-};
-
-type Known = Pick<ContractFacts, "id" | "address" | "slug" | "isFirst"> & { chainId: number };
-
 function factsOf(
 	answers: readonly (Hex | null)[],
 	gateways: Gateways,
@@ -132,60 +187,5 @@ function factsOf(
 		documentUri: plan?.kind === "fetched" ? uri : null,
 		maxSupply: maxSupply && readAbiUint(maxSupply),
 		totalSupply: totalSupply && readAbiUint(totalSupply),
-	};
-}
-
-const payloadOfCurrencyMetadataTask = z.object({
-	chainId: z.int(),
-	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
-});
-
-const SYMBOL: Hex = "0x95d89b41";
-const DECIMALS: Hex = "0x313ce567";
-
-/** Bounds a symbol's length; a longer one is cut. A symbol is a label and never an identity. */
-const SYMBOL_LENGTH_MAX = 32;
-
-/** 10^77 is the largest power of ten below 2^256: more decimals are impossible. */
-const DECIMALS_MAX = 77n;
-
-/** Makes the task that reads an ERC-20's symbol and decimals, after the first payment in it. */
-export function currencyMetadataTask(
-	core: Pick<Core, "db" | "indexed" | "queue">,
-): QueueTask<typeof payloadOfCurrencyMetadataTask> {
-	return {
-		name: CURRENCY_METADATA_TASK,
-		payload: payloadOfCurrencyMetadataTask,
-		attemptsMax: 12,
-		timeoutMs: 30_000,
-		async run({ chainId, address }, { signal }) {
-			const access = core.indexed.find(({ chain }) => chain.id === chainId);
-			const contract: Address = address;
-			if (!access) {
-				// A chain taken out of CHAINS: its tokens wait until it is back.
-				const later = { ...currencyJob(chainId, contract), delayMs: CHAIN_AWAY_MS };
-				await core.db.transaction((tx) => core.queue.add(tx, [later]));
-				return;
-			}
-			const rpc = access.rpcFor("names");
-			const [answers = []] = await callViews(rpc, [contract], [SYMBOL, DECIMALS], signal);
-			const [symbol = null, decimals = null] = answers;
-			const places = decimals && readAbiUint(decimals);
-			const label = cleanName(symbol && readAbiText(symbol)) ?? "";
-			// By code points: half of an emoji is no character.
-			const short = [...label].slice(0, SYMBOL_LENGTH_MAX).join("").trimEnd();
-			// A missing answer never erases an earlier one.
-			await core.db.execute(
-				`update market_index.currency set
-					symbol = coalesce($3, symbol), decimals = coalesce($4, decimals)
-				where chain_id = $1 and address = $2`,
-				[
-					chainId,
-					bytesOf(contract),
-					short === "" ? null : short,
-					places !== null && places <= DECIMALS_MAX ? Number(places) : null,
-				],
-			);
-		},
 	};
 }

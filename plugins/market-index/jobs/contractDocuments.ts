@@ -9,20 +9,28 @@ import { slugOf } from "#plugins/market-index/metadata/metadataJobs.ts";
 import type { TokenMetadata } from "#plugins/market-index/metadata/parseTokenJson.ts";
 import { renameCollection, renameCollections } from "#plugins/market-index/sql/collectionNames.ts";
 
+/** What a collection's contract says of itself. */
+export type ContractFacts = {
+	/** The collection as it was when its contract was asked. */
+	id: number;
+	address: Address;
+	slug: string;
+	/** True: it was never asked before. */
+	isFirst: boolean;
+	name: string | null;
+	imageUrl: string | null;
+	/** The URL of the contract's metadata document (`contractURI`), where it is not embedded. */
+	documentUri: string | null;
+	maxSupply: bigint | null;
+	totalSupply: bigint | null;
+};
+
+type StoringCore = Pick<Core, "db" | "queue" | "clock">;
+
 export const CONTRACT_DOCUMENT_TASK = "market-index.contract-document";
 
 /** After names and figures. */
 const LOW_PRIORITY = 10;
-
-/** Returns the job that reads what a `contractURI` points to. */
-export function contractDocumentJob(collectionId: number, uri: string): NewJob {
-	return {
-		task: CONTRACT_DOCUMENT_TASK,
-		payload: { collectionId, uri },
-		key: `${CONTRACT_DOCUMENT_TASK}:${collectionId}`,
-		priority: LOW_PRIORITY,
-	};
-}
 
 const payload = z.object({ collectionId: z.int(), uri: z.string() });
 
@@ -53,42 +61,6 @@ export function contractDocumentTask(
 	};
 }
 
-async function store(core: Pick<Core, "db">, collectionId: number, about: TokenMetadata) {
-	await core.db.transaction(async (tx) => {
-		const [row] = await tx.query<{ chainId: number; isNamedByIt: boolean }>(
-			`update market_index.collection set
-				name = coalesce(name, $2),
-				image_url = coalesce(image_url, $3),
-				description = coalesce(description, $4)
-			where id = $1
-			returning chain_id as "chainId",
-				name = $2 and slug = '0x' || encode(address, 'hex') as "isNamedByIt"`,
-			[collectionId, about.name, about.imageUrl, about.description],
-		);
-		const wish = row?.isNamedByIt && about.name !== null ? slugOf(about.name) : null;
-		if (!row || wish === null) return;
-		await renameCollection(tx, { chainId: row.chainId, collectionId, wish });
-	});
-}
-
-/** What a collection's contract says of itself. */
-export type ContractFacts = {
-	/** The collection as it was when its contract was asked. */
-	id: number;
-	address: Address;
-	slug: string;
-	/** True: it was never asked before. */
-	isFirst: boolean;
-	name: string | null;
-	imageUrl: string | null;
-	/** The URL of the contract's metadata document (`contractURI`), where it is not embedded. */
-	documentUri: string | null;
-	maxSupply: bigint | null;
-	totalSupply: bigint | null;
-};
-
-type StoringCore = Pick<Core, "db" | "queue" | "clock">;
-
 /**
  * Stores what contracts of one chain say, and gives them slugs by it, in one transaction. Returns
  * those that the database refused: they count as asked, and the others are stored.
@@ -115,6 +87,34 @@ export async function storeFacts(
 		}
 	}
 	return { refused };
+}
+
+/** Returns the job that reads what a `contractURI` points to. */
+export function contractDocumentJob(collectionId: number, uri: string): NewJob {
+	return {
+		task: CONTRACT_DOCUMENT_TASK,
+		payload: { collectionId, uri },
+		key: `${CONTRACT_DOCUMENT_TASK}:${collectionId}`,
+		priority: LOW_PRIORITY,
+	};
+}
+
+async function store(core: Pick<Core, "db">, collectionId: number, about: TokenMetadata) {
+	await core.db.transaction(async (tx) => {
+		const [row] = await tx.query<{ chainId: number; isNamedByIt: boolean }>(
+			`update market_index.collection set
+				name = coalesce(name, $2),
+				image_url = coalesce(image_url, $3),
+				description = coalesce(description, $4)
+			where id = $1
+			returning chain_id as "chainId",
+				name = $2 and slug = '0x' || encode(address, 'hex') as "isNamedByIt"`,
+			[collectionId, about.name, about.imageUrl, about.description],
+		);
+		const wish = row?.isNamedByIt && about.name !== null ? slugOf(about.name) : null;
+		if (!row || wish === null) return;
+		await renameCollection(tx, { chainId: row.chainId, collectionId, wish });
+	});
 }
 
 /** Returns those that are left to be stored one by one. */

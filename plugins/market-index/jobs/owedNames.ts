@@ -11,6 +11,10 @@ import {
 } from "#plugins/market-index/metadata/metadataJobs.ts";
 import { owedNames } from "#plugins/market-index/sql/collectionNames.ts";
 
+type OwedCore = Pick<Core, "db" | "queue" | "clock" | "indexed"> & {
+	scanner: Pick<Scanner, "progress">;
+};
+
 /**
  * Names are owed while a lane is so many blocks behind its head: then 25 are read at a time,
  * followed by a rest of 19 times as long, at least a second (`OWED_REST_MIN_MS`) and at most five.
@@ -22,23 +26,7 @@ export const OWED_REST_MAX_MS = 5_000;
 /** Owed names that are queued at once where the lanes are level. */
 export const OWED_PER_TURN_MAX = 1_000;
 
-/**
- * Says whether a chain's lanes are near its head with nothing owed below: less urgent work waits
- * until then. A chain that no lane follows is level.
- */
-export async function lanesAreLevel(
-	scanner: Pick<Scanner, "progress">,
-	chainId: number,
-): Promise<boolean> {
-	const lanes = await Promise.all([
-		scanner.progress(chainId, "mint"),
-		scanner.progress(chainId, "sale"),
-	]);
-	return lanes.every(({ headBlock, indexedBlock, owes = false }) => {
-		if (headBlock === null || indexedBlock === null) return true;
-		return !owes && headBlock - indexedBlock < LEVEL_BLOCKS;
-	});
-}
+const payload = z.object({ chainId: z.int(), afterId: z.int() });
 
 /** Sorts chains by whether their lanes are level. */
 export async function byLevel(
@@ -51,12 +39,6 @@ export async function byLevel(
 		behind: chainIds.filter((_, index) => !said[index]),
 	};
 }
-
-const payload = z.object({ chainId: z.int(), afterId: z.int() });
-
-type OwedCore = Pick<Core, "db" | "queue" | "clock" | "indexed"> & {
-	scanner: Pick<Scanner, "progress">;
-};
 
 /**
  * Makes the task that asks the contracts which lanes met while they were behind. Once they are
@@ -99,4 +81,22 @@ export function owedNamesTask(
 			await db.transaction((tx) => queue.add(tx, [owedNamesJob(chainId, { delayMs })]));
 		},
 	};
+}
+
+/**
+ * Says whether a chain's lanes are near its head with nothing owed below: less urgent work waits
+ * until then. A chain that no lane follows is level.
+ */
+export async function lanesAreLevel(
+	scanner: Pick<Scanner, "progress">,
+	chainId: number,
+): Promise<boolean> {
+	const lanes = await Promise.all([
+		scanner.progress(chainId, "mint"),
+		scanner.progress(chainId, "sale"),
+	]);
+	return lanes.every(({ headBlock, indexedBlock, owes = false }) => {
+		if (headBlock === null || indexedBlock === null) return true;
+		return !owes && headBlock - indexedBlock < LEVEL_BLOCKS;
+	});
 }

@@ -26,12 +26,18 @@ export type PushListenerOptions = {
 	applyMetadata(collection: MergedCollection, tokenIds: readonly bigint[]): Promise<void>;
 };
 
+export type DoubtOptions = TakingBack &
+	Pick<Core, "db" | "indexed"> & { scanner: Pick<Scanner, "progress" | "lock"> };
+
 /** Pushes sorted by what stores them; orders in the order of arrival. */
 type Sorted = {
 	events: Map<MergedCollection, ProviderEvent[]>;
 	orders: OrderPush[];
 	tokens: Map<MergedCollection, bigint[]>;
 };
+
+/** The lanes that would have read them again. */
+const LANES = ["sale", "mint"] as const;
 
 /**
  * Makes the listener that passes the provider's pushes to what stores them, in batches. Contracts
@@ -49,6 +55,34 @@ export function createPushListener(
 		for (const [collection, told] of events) await merge(collection, told);
 		if (orders.length > 0) await applyOrders(orders);
 		for (const [collection, changed] of tokens) await applyMetadata(collection, changed);
+	};
+}
+
+/**
+ * Makes a job that removes events which left the chain with their block and were not read again,
+ * though the provider had told them too: their transaction failed in the new fork, or was replaced.
+ * If a lane reads such an event later than this, it is stored anew.
+ */
+export function doubtJob(options: DoubtOptions): Job {
+	const { indexed, scanner, clock } = options;
+	return {
+		name: "market-index.doubt",
+		schedule: { everyMs: DOUBT_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: DOUBT_EVERY_MS,
+		async run({ signal }) {
+			for (const { chain } of indexed) {
+				for (const kind of LANES) {
+					const { indexedBlock } = await scanner.progress(chain.id, kind);
+					if (indexedBlock === null) continue;
+					const before = new Date(clock.nowMs() - DOUBT_AFTER_MS);
+					const doubt = { kind, before, toBlock: indexedBlock - DOUBT_AFTER_BLOCKS };
+					while (!signal.aborted) {
+						if ((await takeOut(options, chain, doubt)) < DOUBTED_PER_PART_MAX) break;
+					}
+				}
+			}
+		},
 	};
 }
 
@@ -98,40 +132,6 @@ function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): vo
 	const list = lists.get(key);
 	if (list) list.push(value);
 	else lists.set(key, [value]);
-}
-
-export type DoubtOptions = TakingBack &
-	Pick<Core, "db" | "indexed"> & { scanner: Pick<Scanner, "progress" | "lock"> };
-
-/** The lanes that would have read them again. */
-const LANES = ["sale", "mint"] as const;
-
-/**
- * Makes a job that removes events which left the chain with their block and were not read again,
- * though the provider had told them too: their transaction failed in the new fork, or was replaced.
- * If a lane reads such an event later than this, it is stored anew.
- */
-export function doubtJob(options: DoubtOptions): Job {
-	const { indexed, scanner, clock } = options;
-	return {
-		name: "market-index.doubt",
-		schedule: { everyMs: DOUBT_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: DOUBT_EVERY_MS,
-		async run({ signal }) {
-			for (const { chain } of indexed) {
-				for (const kind of LANES) {
-					const { indexedBlock } = await scanner.progress(chain.id, kind);
-					if (indexedBlock === null) continue;
-					const before = new Date(clock.nowMs() - DOUBT_AFTER_MS);
-					const doubt = { kind, before, toBlock: indexedBlock - DOUBT_AFTER_BLOCKS };
-					while (!signal.aborted) {
-						if ((await takeOut(options, chain, doubt)) < DOUBTED_PER_PART_MAX) break;
-					}
-				}
-			}
-		},
-	};
 }
 
 async function takeOut(

@@ -31,37 +31,6 @@ import { storablePayload } from "#plugins/market-index/payload.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitions.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
-/** For a chain of which nothing was read yet. Slow, so that no estimate is beyond later blocks. */
-const BLOCK_MS_DEFAULT = 12_000;
-
-/** A shorter time is no measure. */
-const MEASURED_LEAST_MS = 60_000;
-
-/** Makes a reader of a chain's head and block time, as the index itself has seen them. */
-export function createPaceReader(options: {
-	db: Queryable;
-	clock: Clock;
-	scanner: Pick<Scanner, "progress">;
-}): (chainId: number) => Promise<ChainPace> {
-	const { db, clock, scanner } = options;
-	const kept = new Map<number, { measuredAtMs: number; blockMs: number }>();
-	return async (chainId) => {
-		const { headBlock } = await scanner.progress(chainId, "sale");
-		const atMs = clock.nowMs();
-		const known = kept.get(chainId);
-		if (known && atMs - known.measuredAtMs < PACE_AGE_MAX_MS) {
-			return { headBlock, atMs, blockMs: known.blockMs };
-		}
-		const first = await firstChainEvent(db, chainId);
-		const ageMs = first ? atMs - first.occurredAtMs : 0;
-		const blocks = (headBlock ?? 0) - (first?.blockNumber ?? 0);
-		const isMeasured = ageMs >= MEASURED_LEAST_MS && blocks > 0;
-		const blockMs = isMeasured ? ageMs / blocks : BLOCK_MS_DEFAULT;
-		if (isMeasured) kept.set(chainId, { measuredAtMs: atMs, blockMs });
-		return { headBlock, atMs, blockMs };
-	};
-}
-
 export type MergeOptions = {
 	db: Database;
 	chains: ChainRegistry;
@@ -95,6 +64,22 @@ export type MergeEvents = (
 	events: readonly ProviderEvent[],
 ) => Promise<MergeResult>;
 
+type Part = {
+	chain: Chain;
+	collection: MergedCollection;
+	rows: readonly ProviderRow[];
+	pace: ChainPace;
+};
+
+/** For a chain of which nothing was read yet. Slow, so that no estimate is beyond later blocks. */
+const BLOCK_MS_DEFAULT = 12_000;
+
+/** A shorter time is no measure. */
+const MEASURED_LEAST_MS = 60_000;
+
+const NOT_VERIFIED = { onchainVerified: false };
+const NOWHERE = { blockNumber: -1, logIndex: -1, subIndex: -1 };
+
 /**
  * Makes a function that merges a provider's events into the index, exactly once: an event that the
  * chain told already gets the provider's words, the rest is stored until the chain tells it. It
@@ -127,6 +112,31 @@ export function mergeEvents(options: MergeOptions): MergeEvents {
 	};
 }
 
+/** Makes a reader of a chain's head and block time, as the index itself has seen them. */
+export function createPaceReader(options: {
+	db: Queryable;
+	clock: Clock;
+	scanner: Pick<Scanner, "progress">;
+}): (chainId: number) => Promise<ChainPace> {
+	const { db, clock, scanner } = options;
+	const kept = new Map<number, { measuredAtMs: number; blockMs: number }>();
+	return async (chainId) => {
+		const { headBlock } = await scanner.progress(chainId, "sale");
+		const atMs = clock.nowMs();
+		const known = kept.get(chainId);
+		if (known && atMs - known.measuredAtMs < PACE_AGE_MAX_MS) {
+			return { headBlock, atMs, blockMs: known.blockMs };
+		}
+		const first = await firstChainEvent(db, chainId);
+		const ageMs = first ? atMs - first.occurredAtMs : 0;
+		const blocks = (headBlock ?? 0) - (first?.blockNumber ?? 0);
+		const isMeasured = ageMs >= MEASURED_LEAST_MS && blocks > 0;
+		const blockMs = isMeasured ? ageMs / blocks : BLOCK_MS_DEFAULT;
+		if (isMeasured) kept.set(chainId, { measuredAtMs: atMs, blockMs });
+		return { headBlock, atMs, blockMs };
+	};
+}
+
 /** Reads events, oldest first, so that those of one batch are close together. */
 function readAll(
 	{ clock, keptFromMs, providerId }: MergeOptions,
@@ -145,13 +155,6 @@ function readAll(
 	}
 	return rows.sort((a, b) => a.occurredAtMs - b.occurredAtMs);
 }
-
-type Part = {
-	chain: Chain;
-	collection: MergedCollection;
-	rows: readonly ProviderRow[];
-	pace: ChainPace;
-};
 
 async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
 	const { chain, collection, rows } = part;
@@ -187,9 +190,6 @@ async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
 	await storeFresh(options, tx, { ...part, rows: fresh }, into);
 	return { stored: fresh.length, attached: attached.length };
 }
-
-const NOT_VERIFIED = { onchainVerified: false };
-const NOWHERE = { blockNumber: -1, logIndex: -1, subIndex: -1 };
 
 /**
  * Stores new events through the applier, as all events: figures, candles and frames follow from it.

@@ -9,55 +9,25 @@ import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.
 /** A chain's pace: its newest block, the present time, and its block time. */
 export type ChainPace = { headBlock: number | null; atMs: number; blockMs: number };
 
-/** How many estimated blocks are below the chain's first: one a second, up to the year 2106. */
-const SECONDS_END = 2 ** 32;
-
-/**
- * Estimates a chain's block at a time. Later times never give lower blocks, whatever the pace.
- * Where the head is not known, or the estimate falls below block 0, it is below every real block.
- */
-export function estimateBlock({ headBlock, atMs, blockMs }: ChainPace, timeMs: number): number {
-	if (headBlock === null) return blockOfSecond(timeMs);
-	const block = Math.floor(Math.min(headBlock - (atMs - timeMs) / blockMs, headBlock));
-	return block >= 0 ? block : blockOfSecond(timeMs);
-}
-
-/**
- * Returns a block number below zero, one for each second. It orders events without a known block by
- * time, and puts them before all events that the chain tells later.
- */
-export function blockOfSecond(timeMs: number): number {
-	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);
-}
-
 /** An event of the same collection and kind, with its block. */
 export type Neighbour = { blockNumber: number; occurredAtMs: number };
 
-/**
- * Returns an estimated block, limited by the blocks of the events before and after it: a later
- * event must not have a lower block, or it would open a candle that another event opened.
- */
-export function blockBetween(options: {
-	estimate: number;
-	occurredAtMs: number;
-	before: Neighbour | null;
-	after: Neighbour | null;
-	blockMs: number;
-}): number {
-	const { estimate, occurredAtMs: atMs, before, after, blockMs } = options;
-	if (before?.occurredAtMs === atMs) return before.blockNumber;
-	const low = before?.blockNumber ?? Number.NEGATIVE_INFINITY;
-	const high = after?.blockNumber ?? Number.POSITIVE_INFINITY;
-	if (estimate > low && estimate < high) return estimate;
-	if (before && after) {
-		const share = (atMs - before.occurredAtMs) / (after.occurredAtMs - before.occurredAtMs);
-		return Math.floor(low + Math.max(0, high - low) * share);
-	}
-	if (before) return low + Math.ceil((atMs - before.occurredAtMs) / blockMs);
-	if (!after) return estimate;
-	const block = high - Math.ceil((after.occurredAtMs - atMs) / blockMs);
-	return block >= 0 ? block : Math.min(blockOfSecond(atMs), high);
-}
+export type EventReading = {
+	chain: Chain;
+	contract: Address;
+	/** The provider's name, which is stored as the venue of its sales. */
+	providerId: string;
+	nowMs: number;
+	/** Events from before this time are not kept. */
+	keptFromMs: number;
+};
+
+type Deed = Pick<ProviderRow, "kind" | "from" | "to">;
+
+type Price = Pick<ProviderRow, "currency" | "totalRaw">;
+
+/** How many estimated blocks are below the chain's first: one a second, up to the year 2106. */
+const SECONDS_END = 2 ** 32;
 
 /** Events of the provider that are merged in one transaction, under the chain's lock. */
 export const MERGE_ROWS_MAX = 200;
@@ -83,39 +53,10 @@ export const DOUBT_EVERY_MS = 60_000;
 /** Events removed under one hold of the chain's lock. */
 export const DOUBTED_PER_PART_MAX = 20;
 
-/**
- * Returns a hash in place of a transaction's, for an event that the provider told without one: 8
- * zero bytes, 8 of the contract, 16 of a digest. So it can be recognized, and those of one contract
- * are neighbours in an index.
- */
-export function standInHash(event: {
-	kind: string;
-	orderHash: Hex | null;
-	contract: Address;
-	tokenId: bigint;
-	from: Address;
-	to: Address;
-	occurredAtMs: number;
-}): Hex {
-	const { kind, orderHash, contract, tokenId, from, to } = event;
-	const seconds = Math.floor(event.occurredAtMs / 1_000);
-	const text = [kind, orderHash ?? "", contract, tokenId, from, to, seconds].join(" ");
-	const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
-	return `${standInPrefix(contract)}${digest}`;
-}
-
-export type EventReading = {
-	chain: Chain;
-	contract: Address;
-	/** The provider's name, which is stored as the venue of its sales. */
-	providerId: string;
-	nowMs: number;
-	/** Events from before this time are not kept. */
-	keptFromMs: number;
-};
-
 const UINT256_END = 2n ** 256n;
 const FIRST_MS = Date.UTC(2015, 0, 1);
+
+const NO_PRICE: Price = { currency: null, totalRaw: null };
 
 /**
  * Returns a provider's event as the index stores it; null for listings and offers, which are not
@@ -150,7 +91,70 @@ export function readProviderEvent(event: ProviderEvent, reading: EventReading): 
 	};
 }
 
-type Deed = Pick<ProviderRow, "kind" | "from" | "to">;
+/**
+ * Estimates a chain's block at a time. Later times never give lower blocks, whatever the pace.
+ * Where the head is not known, or the estimate falls below block 0, it is below every real block.
+ */
+export function estimateBlock({ headBlock, atMs, blockMs }: ChainPace, timeMs: number): number {
+	if (headBlock === null) return blockOfSecond(timeMs);
+	const block = Math.floor(Math.min(headBlock - (atMs - timeMs) / blockMs, headBlock));
+	return block >= 0 ? block : blockOfSecond(timeMs);
+}
+
+/**
+ * Returns an estimated block, limited by the blocks of the events before and after it: a later
+ * event must not have a lower block, or it would open a candle that another event opened.
+ */
+export function blockBetween(options: {
+	estimate: number;
+	occurredAtMs: number;
+	before: Neighbour | null;
+	after: Neighbour | null;
+	blockMs: number;
+}): number {
+	const { estimate, occurredAtMs: atMs, before, after, blockMs } = options;
+	if (before?.occurredAtMs === atMs) return before.blockNumber;
+	const low = before?.blockNumber ?? Number.NEGATIVE_INFINITY;
+	const high = after?.blockNumber ?? Number.POSITIVE_INFINITY;
+	if (estimate > low && estimate < high) return estimate;
+	if (before && after) {
+		const share = (atMs - before.occurredAtMs) / (after.occurredAtMs - before.occurredAtMs);
+		return Math.floor(low + Math.max(0, high - low) * share);
+	}
+	if (before) return low + Math.ceil((atMs - before.occurredAtMs) / blockMs);
+	if (!after) return estimate;
+	const block = high - Math.ceil((after.occurredAtMs - atMs) / blockMs);
+	return block >= 0 ? block : Math.min(blockOfSecond(atMs), high);
+}
+
+/**
+ * Returns a block number below zero, one for each second. It orders events without a known block by
+ * time, and puts them before all events that the chain tells later.
+ */
+export function blockOfSecond(timeMs: number): number {
+	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);
+}
+
+/**
+ * Returns a hash in place of a transaction's, for an event that the provider told without one: 8
+ * zero bytes, 8 of the contract, 16 of a digest. So it can be recognized, and those of one contract
+ * are neighbours in an index.
+ */
+export function standInHash(event: {
+	kind: string;
+	orderHash: Hex | null;
+	contract: Address;
+	tokenId: bigint;
+	from: Address;
+	to: Address;
+	occurredAtMs: number;
+}): Hex {
+	const { kind, orderHash, contract, tokenId, from, to } = event;
+	const seconds = Math.floor(event.occurredAtMs / 1_000);
+	const text = [kind, orderHash ?? "", contract, tokenId, from, to, seconds].join(" ");
+	const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
+	return `${standInPrefix(contract)}${digest}`;
+}
 
 /**
  * Returns what happened. The provider states the sender of a mint in several ways; here it is
@@ -171,10 +175,6 @@ function isSane(atMs: number, { nowMs, keptFromMs }: EventReading): boolean {
 		atMs <= nowMs + FUTURE_MAX_MS
 	);
 }
-
-type Price = Pick<ProviderRow, "currency" | "totalRaw">;
-
-const NO_PRICE: Price = { currency: null, totalRaw: null };
 
 /**
  * Returns the price. An amount in an unknown currency is no price, and neither is more of a coin

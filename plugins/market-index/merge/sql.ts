@@ -18,6 +18,22 @@ import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index
 
 export type Attached = EventPlace & { payload: Readonly<Record<string, unknown>> };
 
+export type StoredCandidate = Candidate & EventPlace;
+
+export type Doubted = EventPlace & { transaction: Buffer };
+
+export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
+
+/** What merging needs to know of a collection. */
+export type MergedInto = { standard: "erc721" | "erc1155"; excluded: boolean };
+
+type Row = {
+	beforeBlock: number | null;
+	beforeAt: Date | null;
+	afterBlock: number | null;
+	afterAt: Date | null;
+};
+
 /** Adds the provider's words to events without any, by the unique index. */
 export async function attachPayloads(
 	tx: Tx,
@@ -54,8 +70,6 @@ export async function findByContract(
 	);
 	return rows[0] ? { id: rows[0].id, chainId, address } : null;
 }
-
-export type StoredCandidate = Candidate & EventPlace;
 
 /**
  * Returns a collection's stored events that may be these, or events of the same token at about that
@@ -102,20 +116,6 @@ export async function findChainEvents(
 	return rows.map(eventOf);
 }
 
-/** Returns the window around each time; overlapping ones joined. */
-function spansOf(timesMs: readonly number[]): { fromMs: number; toMs: number }[] {
-	const spans: { fromMs: number; toMs: number }[] = [];
-	for (const atMs of [...timesMs].sort((a, b) => a - b)) {
-		const last = spans.at(-1);
-		const toMs = atMs + MATCH_WINDOW_MS;
-		if (last && atMs - MATCH_WINDOW_MS <= last.toMs) last.toMs = toMs;
-		else spans.push({ fromMs: atMs - MATCH_WINDOW_MS, toMs });
-	}
-	return spans;
-}
-
-export type Doubted = EventPlace & { transaction: Buffer };
-
 /**
  * Returns events of a kind whose block left the chain before a time, up to a block that the chain
  * has since read far beyond; by `unconfirmed_left`.
@@ -140,15 +140,6 @@ export async function findDoubted(
 	);
 	return rows.map(({ occurredAt, ...place }) => ({ ...place, occurredAtMs: occurredAt.getTime() }));
 }
-
-export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
-
-type Row = {
-	beforeBlock: number | null;
-	beforeAt: Date | null;
-	afterBlock: number | null;
-	afterAt: Date | null;
-};
 
 /**
  * Returns for each event the stored ones of its collection and kind before and after it in time:
@@ -187,10 +178,6 @@ export async function findNeighbours(
 	}));
 }
 
-function neighbour(blockNumber: number | null, at: Date | null): Neighbour | null {
-	return blockNumber === null || at === null ? null : { blockNumber, occurredAtMs: at.getTime() };
-}
-
 /**
  * Returns the lowest block of a chain from which an event was read, with its time. By the unique
  * index (chain, block), skipping what only the provider told of older times.
@@ -205,9 +192,6 @@ export async function firstChainEvent(db: Queryable, chainId: number): Promise<N
 	return row ? { blockNumber: row.blockNumber, occurredAtMs: row.occurredAt.getTime() } : null;
 }
 
-/** What merging needs to know of a collection. */
-export type MergedInto = { standard: "erc721" | "erc1155"; excluded: boolean };
-
 /**
  * Reads it by primary key. Null where the collection is gone, because its events left the chain.
  */
@@ -220,4 +204,20 @@ export async function readMergedInto(
 		[collectionId],
 	);
 	return rows[0] ?? null;
+}
+
+/** Returns the window around each time; overlapping ones joined. */
+function spansOf(timesMs: readonly number[]): { fromMs: number; toMs: number }[] {
+	const spans: { fromMs: number; toMs: number }[] = [];
+	for (const atMs of [...timesMs].sort((a, b) => a - b)) {
+		const last = spans.at(-1);
+		const toMs = atMs + MATCH_WINDOW_MS;
+		if (last && atMs - MATCH_WINDOW_MS <= last.toMs) last.toMs = toMs;
+		else spans.push({ fromMs: atMs - MATCH_WINDOW_MS, toMs });
+	}
+	return spans;
+}
+
+function neighbour(blockNumber: number | null, at: Date | null): Neighbour | null {
+	return blockNumber === null || at === null ? null : { blockNumber, occurredAtMs: at.getTime() };
 }

@@ -3,6 +3,24 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 
+/** A view function of a contract, with its arguments. */
+export type View = { contract: Address; data: Hex };
+
+/** Answers by view, and whether those without an answer failed in such a call. */
+export type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
+
+type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
+
+/** What is known of one chain's Multicall3. */
+type Known = {
+	/** Null until it was looked for. */
+	isThere: boolean | null;
+	/** Requests since it was not found. */
+	without: number;
+	/** Views in one call: fewer after failures, more again after successes. */
+	viewsMax: number;
+};
+
 /** The most gas that a call to a contract may use at the node. */
 const GAS_MAX = "0x4c4b40";
 
@@ -11,8 +29,30 @@ const GAS_MAX = "0x4c4b40";
  */
 const ANSWER_LENGTH_MAX = 262_144;
 
-/** A view function of a contract, with its arguments. */
-export type View = { contract: Address; data: Hex };
+/** Multicall3, at the same address on some 250 chains (https://github.com/mds1/multicall3). */
+export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
+
+/** The gas limit of all views together: what nodes allow for one call. */
+const AGGREGATE_CALL_GAS_MAX = "0x2faf080";
+
+const abi = parseAbi([
+	"struct Call3 { address target; bool allowFailure; bytes callData; }",
+	"struct Result { bool success; bytes returnData; }",
+	"function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+]);
+
+/** With fewer views it is not worth using. */
+const VIEWS_WORTH = 8;
+const VIEWS_AT_FIRST = 100;
+const VIEWS_MIN = 4;
+const VIEWS_MAX = 250;
+/** A chain without it may get it: it is looked for again after so many requests. */
+const LOOKED_FOR_EVERY = 256;
+/** A larger answer is refused before it is read, and fewer views are sent in the next call. */
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
+const chains = new WeakMap<Rpc, Known>();
 
 /**
  * Calls a view function of an untrusted contract. Null where it has no such function, reverts, or
@@ -31,91 +71,6 @@ export async function callContract(rpc: Rpc, view: View, signal: AbortSignal): P
 export function viewCall({ contract, data }: View): RpcCall {
 	return { method: "eth_call", params: [{ to: contract, data, gas: GAS_MAX }, "latest"] };
 }
-
-/** Returns the answer, or null where it is no bytes or too many. */
-export function answerOf(answer: unknown): Hex | null {
-	return isAnswer(answer) ? answer : null;
-}
-
-function isAnswer(answer: unknown): answer is Hex {
-	if (typeof answer !== "string" || answer.length > ANSWER_LENGTH_MAX + 2) return false;
-	return answer.length % 2 === 0 && /^0x[0-9a-f]+$/i.test(answer);
-}
-
-/**
- * Says whether the node answered with a refusal. A revert's text is the contract's own, so one that
- * speaks of limits is taken for a range error. A timeout, or a node of another chain, is no
- * refusal.
- */
-export function isRefusal(error: unknown): boolean {
-	if (!(error instanceof Fault)) return false;
-	return error.code === "rpc_refused" || error.code === "rpc_range";
-}
-
-/** Multicall3, at the same address on some 250 chains (https://github.com/mds1/multicall3). */
-export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
-
-/** The gas limit of all views together: what nodes allow for one call. */
-const AGGREGATE_CALL_GAS_MAX = "0x2faf080";
-
-const abi = parseAbi([
-	"struct Call3 { address target; bool allowFailure; bytes callData; }",
-	"struct Result { bool success; bytes returnData; }",
-	"function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
-]);
-
-/** Returns one `eth_call` of Multicall3 that makes all these calls; one failure stops no other. */
-export function aggregateCall(views: readonly View[]): RpcCall {
-	const calls = views.map(({ contract, data }) => {
-		return { target: contract, allowFailure: true, callData: data };
-	});
-	const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
-	return {
-		method: "eth_call",
-		params: [{ to: MULTICALL, data, gas: AGGREGATE_CALL_GAS_MAX }, "latest"],
-	};
-}
-
-/** Returns each view's answer, undefined where it failed; null where this is no such answer. */
-export function readAggregate(answer: unknown, count: number): (Hex | undefined)[] | null {
-	if (typeof answer !== "string" || !/^0x([0-9a-f]{2})+$/i.test(answer)) return null;
-	try {
-		const data = answer as Hex;
-		const results = decodeFunctionResult({ abi, functionName: "aggregate3", data });
-		if (results.length !== count) return null;
-		return results.map(({ success, returnData }) => (success ? returnData : undefined));
-	} catch {
-		return null;
-	}
-}
-
-type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
-
-/** What is known of one chain's Multicall3. */
-type Known = {
-	/** Null until it was looked for. */
-	isThere: boolean | null;
-	/** Requests since it was not found. */
-	without: number;
-	/** Views in one call: fewer after failures, more again after successes. */
-	viewsMax: number;
-};
-
-/** With fewer views it is not worth using. */
-const VIEWS_WORTH = 8;
-const VIEWS_AT_FIRST = 100;
-const VIEWS_MIN = 4;
-const VIEWS_MAX = 250;
-/** A chain without it may get it: it is looked for again after so many requests. */
-const LOOKED_FOR_EVERY = 256;
-/** A larger answer is refused before it is read, and fewer views are sent in the next call. */
-const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-
-/** Answers by view, and whether those without an answer failed in such a call. */
-export type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
-
-/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
-const chains = new WeakMap<Rpc, Known>();
 
 /**
  * Calls many views by few calls, where the chain has Multicall3: answers are bytes, null where a
@@ -154,6 +109,46 @@ export async function callTogether(
 	return { answers, isTried };
 }
 
+/** Returns the answer, or null where it is no bytes or too many. */
+export function answerOf(answer: unknown): Hex | null {
+	return isAnswer(answer) ? answer : null;
+}
+
+/**
+ * Says whether the node answered with a refusal. A revert's text is the contract's own, so one that
+ * speaks of limits is taken for a range error. A timeout, or a node of another chain, is no
+ * refusal.
+ */
+export function isRefusal(error: unknown): boolean {
+	if (!(error instanceof Fault)) return false;
+	return error.code === "rpc_refused" || error.code === "rpc_range";
+}
+
+/** Returns one `eth_call` of Multicall3 that makes all these calls; one failure stops no other. */
+export function aggregateCall(views: readonly View[]): RpcCall {
+	const calls = views.map(({ contract, data }) => {
+		return { target: contract, allowFailure: true, callData: data };
+	});
+	const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
+	return {
+		method: "eth_call",
+		params: [{ to: MULTICALL, data, gas: AGGREGATE_CALL_GAS_MAX }, "latest"],
+	};
+}
+
+/** Returns each view's answer, undefined where it failed; null where this is no such answer. */
+export function readAggregate(answer: unknown, count: number): (Hex | undefined)[] | null {
+	if (typeof answer !== "string" || !/^0x([0-9a-f]{2})+$/i.test(answer)) return null;
+	try {
+		const data = answer as Hex;
+		const results = decodeFunctionResult({ abi, functionName: "aggregate3", data });
+		if (results.length !== count) return null;
+		return results.map(({ success, returnData }) => (success ? returnData : undefined));
+	} catch {
+		return null;
+	}
+}
+
 async function isThere(rpc: Rpc, known: Known, signal: AbortSignal): Promise<boolean> {
 	if (known.isThere) return true;
 	known.without = (known.without + 1) % LOOKED_FOR_EVERY;
@@ -184,4 +179,9 @@ async function ask(
 		if (isRefusal(error)) return null;
 		throw error;
 	}
+}
+
+function isAnswer(answer: unknown): answer is Hex {
+	if (typeof answer !== "string" || answer.length > ANSWER_LENGTH_MAX + 2) return false;
+	return answer.length % 2 === 0 && /^0x[0-9a-f]+$/i.test(answer);
 }

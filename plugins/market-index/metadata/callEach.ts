@@ -11,6 +11,26 @@ import {
 
 export type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 
+type Failed = {
+	asked: readonly View[];
+	answers: (Hex | null | undefined)[];
+	failed: readonly number[];
+	/** Functions that their contracts lacked the last time. */
+	lacking: Set<string>;
+	askAlone(places: readonly number[]): Promise<void>;
+};
+
+/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
+const lackingByChain = new WeakMap<Rpc, Set<string>>();
+/** Contracts and functions; the oldest is forgotten first. */
+const LACKING_MAX = 1_000;
+
+/** `0x` and four bytes. */
+const SELECTOR_LENGTH = 10;
+
+/** Concurrent calls where no request may hold several. */
+const AT_ONCE = 4;
+
 /**
  * Calls views, each of any contract; each answers or is null by itself, as with `callContract`.
  *
@@ -34,14 +54,47 @@ export async function callEach(
 	return answers.map((answer) => answer ?? null);
 }
 
-type Failed = {
-	asked: readonly View[];
-	answers: (Hex | null | undefined)[];
-	failed: readonly number[];
-	/** Functions that their contracts lacked the last time. */
-	lacking: Set<string>;
-	askAlone(places: readonly number[]): Promise<void>;
-};
+/**
+ * Calls several views of each contract; each answers or is null by itself, as with `callContract`.
+ * Answers are by contract, then by view.
+ */
+export async function callViews(
+	rpc: Rpc,
+	contracts: readonly Address[],
+	views: readonly Hex[],
+	signal: AbortSignal,
+): Promise<(Hex | null)[][]> {
+	const asked = contracts.flatMap((contract) => views.map((data) => ({ contract, data })));
+	const answers = await callEach(rpc, asked, { signal });
+	return contracts.map((_, index) => {
+		return answers.slice(index * views.length, (index + 1) * views.length);
+	});
+}
+
+/** Sends one call for each, in one request; to a node that refuses that, one by one. */
+async function callAlone(
+	rpc: Rpc,
+	asked: readonly View[],
+	options: CallOptions,
+): Promise<(Hex | null)[]> {
+	if (asked.length === 0) return [];
+	try {
+		const outcomes = await rpc.settle(asked.map(viewCall), options);
+		return outcomes.map((outcome) => {
+			return outcome.kind === "result" ? answerOf(outcome.result) : null;
+		});
+	} catch (error) {
+		if (!isRefusal(error)) throw error;
+		const answers: (Hex | null)[] = [];
+		for (let at = 0; at < asked.length; at += AT_ONCE) {
+			const part = asked.slice(at, at + AT_ONCE);
+			answers.push(
+				...(await Promise.all(part.map((view) => callContract(rpc, view, options.signal)))),
+			);
+		}
+		return answers;
+	}
+}
 
 /**
  * Where all of a contract's views of one function failed the first one decides: if it fails alone
@@ -70,17 +123,6 @@ async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): 
 	}
 }
 
-/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
-const lackingByChain = new WeakMap<Rpc, Set<string>>();
-/** Contracts and functions; the oldest is forgotten first. */
-const LACKING_MAX = 1_000;
-
-function lackingOf(rpc: Rpc): Set<string> {
-	const lacking = lackingByChain.get(rpc) ?? new Set();
-	lackingByChain.set(rpc, lacking);
-	return lacking;
-}
-
 function remember(lacking: Set<string>, name: string): void {
 	lacking.delete(name);
 	lacking.add(name);
@@ -88,50 +130,8 @@ function remember(lacking: Set<string>, name: string): void {
 	if (lacking.size > LACKING_MAX && first !== undefined) lacking.delete(first);
 }
 
-/** `0x` and four bytes. */
-const SELECTOR_LENGTH = 10;
-
-/** Sends one call for each, in one request; to a node that refuses that, one by one. */
-async function callAlone(
-	rpc: Rpc,
-	asked: readonly View[],
-	options: CallOptions,
-): Promise<(Hex | null)[]> {
-	if (asked.length === 0) return [];
-	try {
-		const outcomes = await rpc.settle(asked.map(viewCall), options);
-		return outcomes.map((outcome) => {
-			return outcome.kind === "result" ? answerOf(outcome.result) : null;
-		});
-	} catch (error) {
-		if (!isRefusal(error)) throw error;
-		const answers: (Hex | null)[] = [];
-		for (let at = 0; at < asked.length; at += AT_ONCE) {
-			const part = asked.slice(at, at + AT_ONCE);
-			answers.push(
-				...(await Promise.all(part.map((view) => callContract(rpc, view, options.signal)))),
-			);
-		}
-		return answers;
-	}
-}
-
-/** Concurrent calls where no request may hold several. */
-const AT_ONCE = 4;
-
-/**
- * Calls several views of each contract; each answers or is null by itself, as with `callContract`.
- * Answers are by contract, then by view.
- */
-export async function callViews(
-	rpc: Rpc,
-	contracts: readonly Address[],
-	views: readonly Hex[],
-	signal: AbortSignal,
-): Promise<(Hex | null)[][]> {
-	const asked = contracts.flatMap((contract) => views.map((data) => ({ contract, data })));
-	const answers = await callEach(rpc, asked, { signal });
-	return contracts.map((_, index) => {
-		return answers.slice(index * views.length, (index + 1) * views.length);
-	});
+function lackingOf(rpc: Rpc): Set<string> {
+	const lacking = lackingByChain.get(rpc) ?? new Set();
+	lackingByChain.set(rpc, lacking);
+	return lacking;
 }

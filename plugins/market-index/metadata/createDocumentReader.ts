@@ -20,9 +20,6 @@ import {
 	uriPlan,
 } from "#plugins/market-index/metadata/tokenUri.ts";
 
-/** Why a document was not requested: its server answered that we ask too often. */
-export const HOST_LIMITED = "host_limited";
-
 export type HostPace = {
 	/** Waits for this host's next place; false where that would take too long. */
 	enter(host: string, signal: AbortSignal): Promise<boolean>;
@@ -32,8 +29,99 @@ export type HostPace = {
 	served(host: string): void;
 };
 
+export type DocumentOutcome =
+	| ({ kind: "read" } & TokenMetadata)
+	| {
+			kind: "failed";
+			code: string;
+			/** True: no server answered, or not now, so the same URI may be readable later. */
+			isUnreachable: boolean;
+	  };
+
+/** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
+export type ReadDocument = (
+	uri: string,
+	options: { signal: AbortSignal },
+) => Promise<DocumentOutcome>;
+
+export type DocumentReaderOptions = {
+	clock: Clock;
+	foreignFetch: ForeignFetch;
+	gateways: Gateways;
+	/** Origins in a private network that a contract may name all the same. */
+	allowedOrigins: readonly string[];
+};
+
 /** A host that limits us: the distance between requests, and when the next one may begin. */
 type Host = { gapMs: number; nextAtMs: number };
+
+type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
+
+type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_URL: string };
+
+/** Why a document was not requested: its server answered that we ask too often. */
+export const HOST_LIMITED = "host_limited";
+
+const TOO_OFTEN = "http_429";
+const ACCEPT = "application/json, */*;q=0.5";
+
+/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
+const gatewayUrl = z
+	.url({ protocol: /^https?$/ })
+	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
+	.refine((url) => new URL(url).username === "" && !/[?#]/.test(url), {
+		message: "a gateway's URL has no credentials, query or fragment",
+	});
+
+/** The operator's settings of where documents of tokens and contracts are read. */
+export const documentConfig = {
+	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
+		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
+		.default(["https://ipfs.io", "https://dweb.link"])
+		.meta({ expects: "http or https URLs, separated by commas, 8 at most" })
+		.describe(
+			"Gateways for IPFS, asked in this order until one answers; they may be on a private network.",
+		),
+	ARWEAVE_GATEWAY_URL: gatewayUrl
+		.default("https://arweave.net")
+		.meta({ expects: "an http or https URL" })
+		.describe("The gateway for Arweave; it may be on a private network."),
+	METADATA_ALLOWED_ORIGINS: commaList(exactOrigin)
+		.default([])
+		.meta({ expects: "origins, separated by commas, such as http://10.0.0.7:8080" })
+		.describe(
+			"Origins on private networks that tokens and contracts may name. Whoever deploys a " +
+				"contract can have any of their paths fetched.",
+		),
+};
+
+/** Makes a reader of documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
+export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
+	const { gateways, clock } = options;
+	const reader = { ...options, pace: createHostPace({ clock }) };
+	// The gateway that answered last comes first: one that is down costs its timeout once.
+	let ranked = gateways.ipfs;
+	const demote = (gateway: string | null) => {
+		if (gateway === null || ranked[0] !== gateway) return;
+		ranked = [...ranked.slice(1), gateway];
+	};
+	return async (uri, { signal }) => {
+		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
+		if (plan.kind === "unusable") return failed("uri_unusable", false);
+		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
+		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
+		let outcome = failed("uri_unusable", false);
+		for (const candidate of plan.candidates) {
+			const attempt = await tryCandidate(candidate, reader, inTime);
+			if (attempt.kind === "read") return attempt;
+			if (attempt.isUnreachable) demote(candidate.gateway);
+			// A possible later success outweighs that another server does not have it.
+			if (!outcome.isUnreachable) outcome = attempt;
+			if (inTime.aborted) break;
+		}
+		return outcome;
+	};
+}
 
 /**
  * Makes a pace for each host that serves documents. No host is limited before it complains; then
@@ -82,61 +170,19 @@ export function createHostPace({
 	};
 }
 
-export type DocumentOutcome =
-	| ({ kind: "read" } & TokenMetadata)
-	| {
-			kind: "failed";
-			code: string;
-			/** True: no server answered, or not now, so the same URI may be readable later. */
-			isUnreachable: boolean;
-	  };
-
-/** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
-export type ReadDocument = (
-	uri: string,
-	options: { signal: AbortSignal },
-) => Promise<DocumentOutcome>;
-
-export type DocumentReaderOptions = {
-	clock: Clock;
-	foreignFetch: ForeignFetch;
-	gateways: Gateways;
-	/** Origins in a private network that a contract may name all the same. */
-	allowedOrigins: readonly string[];
-};
-
-const TOO_OFTEN = "http_429";
-const ACCEPT = "application/json, */*;q=0.5";
-
-/** Makes a reader of documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
-export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {
-	const { gateways, clock } = options;
-	const reader = { ...options, pace: createHostPace({ clock }) };
-	// The gateway that answered last comes first: one that is down costs its timeout once.
-	let ranked = gateways.ipfs;
-	const demote = (gateway: string | null) => {
-		if (gateway === null || ranked[0] !== gateway) return;
-		ranked = [...ranked.slice(1), gateway];
-	};
-	return async (uri, { signal }) => {
-		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
-		if (plan.kind === "unusable") return failed("uri_unusable", false);
-		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
-		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
-		let outcome = failed("uri_unusable", false);
-		for (const candidate of plan.candidates) {
-			const attempt = await tryCandidate(candidate, reader, inTime);
-			if (attempt.kind === "read") return attempt;
-			if (attempt.isUnreachable) demote(candidate.gateway);
-			// A possible later success outweighs that another server does not have it.
-			if (!outcome.isUnreachable) outcome = attempt;
-			if (inTime.aborted) break;
-		}
-		return outcome;
-	};
+/** Returns the configured gateways. */
+export function gatewaysOf(config: DocumentConfig): Gateways {
+	return { ipfs: config.IPFS_GATEWAY_URLS, arweave: config.ARWEAVE_GATEWAY_URL };
 }
 
-type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
+function failed(code: string, isUnreachable: boolean): Failed {
+	return { kind: "failed", code, isUnreachable };
+}
+
+function outcomeOf(texts: readonly string[], gateways: Gateways): DocumentOutcome {
+	const metadata = heldMetadata(texts, gateways);
+	return metadata === null ? failed("not_a_document", false) : { kind: "read", ...metadata };
+}
 
 /** Makes one attempt, and one more where the server answered that it is asked too often. */
 async function tryCandidate(
@@ -177,50 +223,4 @@ async function tryOnce(
 		if (!(error instanceof Fault)) throw error;
 		return failed(error.code, error.retry !== "never");
 	}
-}
-
-function outcomeOf(texts: readonly string[], gateways: Gateways): DocumentOutcome {
-	const metadata = heldMetadata(texts, gateways);
-	return metadata === null ? failed("not_a_document", false) : { kind: "read", ...metadata };
-}
-
-function failed(code: string, isUnreachable: boolean): Failed {
-	return { kind: "failed", code, isUnreachable };
-}
-
-/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
-const gatewayUrl = z
-	.url({ protocol: /^https?$/ })
-	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
-	.refine((url) => new URL(url).username === "" && !/[?#]/.test(url), {
-		message: "a gateway's URL has no credentials, query or fragment",
-	});
-
-/** The operator's settings of where documents of tokens and contracts are read. */
-export const documentConfig = {
-	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
-		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
-		.default(["https://ipfs.io", "https://dweb.link"])
-		.meta({ expects: "http or https URLs, separated by commas, 8 at most" })
-		.describe(
-			"Gateways for IPFS, asked in this order until one answers; they may be on a private network.",
-		),
-	ARWEAVE_GATEWAY_URL: gatewayUrl
-		.default("https://arweave.net")
-		.meta({ expects: "an http or https URL" })
-		.describe("The gateway for Arweave; it may be on a private network."),
-	METADATA_ALLOWED_ORIGINS: commaList(exactOrigin)
-		.default([])
-		.meta({ expects: "origins, separated by commas, such as http://10.0.0.7:8080" })
-		.describe(
-			"Origins on private networks that tokens and contracts may name. Whoever deploys a " +
-				"contract can have any of their paths fetched.",
-		),
-};
-
-type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_URL: string };
-
-/** Returns the configured gateways. */
-export function gatewaysOf(config: DocumentConfig): Gateways {
-	return { ipfs: config.IPFS_GATEWAY_URLS, arweave: config.ARWEAVE_GATEWAY_URL };
 }

@@ -24,11 +24,6 @@ export const OWED_REST_MIN_MS = 1_000;
 /** Contracts of one metadata job: their four views each fill one request of 100 calls. */
 export const COLLECTIONS_PER_JOB_MAX = 25;
 
-/** Returns a name from a stranger as one clean line of at most 256 characters, or null. */
-export function cleanName(text: string | null): string | null {
-	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
-}
-
 export const COLLECTION_METADATA_TASK = "market-index.collection-metadata";
 export const OWED_NAMES_TASK = "market-index.owed-names";
 export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
@@ -39,22 +34,11 @@ const LOW_PRIORITY = 10;
 /** How often a job checks whether the chain it needs is back in `CHAINS`. */
 export const CHAIN_AWAY_MS = 86_400_000;
 
-/**
- * Returns jobs for newly registered collections, which read what their contracts say of themselves.
- * A block with many of them asks the node in few requests.
- */
-export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
-	const jobs: NewJob[] = [];
-	for (let at = 0; at < fresh.length; at += COLLECTIONS_PER_JOB_MAX) {
-		const collectionIds = fresh.slice(at, at + COLLECTIONS_PER_JOB_MAX).map(({ id }) => id);
-		jobs.push({
-			task: COLLECTION_METADATA_TASK,
-			payload: { collectionIds },
-			key: `${COLLECTION_METADATA_TASK}:${collectionIds[0]}`,
-			priority: LOW_PRIORITY,
-		});
-	}
-	return jobs;
+const SLUG_LENGTH_MAX = 64;
+
+/** Returns a name from a stranger as one clean line of at most 256 characters, or null. */
+export function cleanName(text: string | null): string | null {
+	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
 }
 
 /**
@@ -86,6 +70,24 @@ export function repairJobs(collectionIds: readonly number[]): NewJob[] {
 }
 
 /**
+ * Returns jobs for newly registered collections, which read what their contracts say of themselves.
+ * A block with many of them asks the node in few requests.
+ */
+export function collectionJobs(fresh: readonly Pick<KnownCollection, "id">[]): NewJob[] {
+	const jobs: NewJob[] = [];
+	for (let at = 0; at < fresh.length; at += COLLECTIONS_PER_JOB_MAX) {
+		const collectionIds = fresh.slice(at, at + COLLECTIONS_PER_JOB_MAX).map(({ id }) => id);
+		jobs.push({
+			task: COLLECTION_METADATA_TASK,
+			payload: { collectionIds },
+			key: `${COLLECTION_METADATA_TASK}:${collectionIds[0]}`,
+			priority: LOW_PRIORITY,
+		});
+	}
+	return jobs;
+}
+
+/**
  * Returns a job for each collection that minted: its contract is asked again a little later. The
  * first mint decides when, so that mints at every block do not postpone it forever.
  */
@@ -98,16 +100,6 @@ export function supplyJobs(minted: Iterable<number>): NewJob[] {
 		delayMs: SUPPLY_REFRESH_MS,
 		keepsTime: true,
 	}));
-}
-
-/** Returns the job for one ERC-20. */
-export function currencyJob(chainId: number, address: Address): NewJob {
-	return {
-		task: CURRENCY_METADATA_TASK,
-		payload: { chainId, address },
-		key: `${CURRENCY_METADATA_TASK}:${chainId}:${address}`,
-		priority: LOW_PRIORITY,
-	};
 }
 
 /**
@@ -135,7 +127,15 @@ export async function currencyJobs(
 	return rows.map(({ address }) => currencyJob(chain.id, address));
 }
 
-const SLUG_LENGTH_MAX = 64;
+/** Returns the job for one ERC-20. */
+export function currencyJob(chainId: number, address: Address): NewJob {
+	return {
+		task: CURRENCY_METADATA_TASK,
+		payload: { chainId, address },
+		key: `${CURRENCY_METADATA_TASK}:${chainId}:${address}`,
+		priority: LOW_PRIORITY,
+	};
+}
 
 /**
  * Returns a name as a slug: lower-case letters, digits and dashes. Null where nothing is left, and

@@ -4,22 +4,17 @@ import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/metadataJobs.ts
 /** Where content without a server of its own is read: URLs without a slash at their end. */
 export type Gateways = { ipfs: readonly string[]; arweave: string };
 
-const TRANSACTION = /^\/?[A-Za-z0-9_-]{43}$/;
+/** One place where a document may be; `gateway` is set where that is one of the operator's. */
+export type Candidate = { url: string; gateway: string | null };
 
-/**
- * Returns the path of Arweave content on any gateway, for `ar://` and URLs of arweave.net; else
- * null.
- */
-export function arweavePathOf(uri: string): string | null {
-	const parts = /^(?:ar:\/*|https?:\/\/arweave\.net\/)([^/?#]+)(.*)$/is.exec(uri);
-	if (!parts) return null;
-	const [, id = "", rest = ""] = parts;
-	if (!TRANSACTION.test(id)) return null;
-	const url = URL.parse(`/${id}${rest.replaceAll("#", "%23")}`, "http://gateway.invalid");
-	if (!url || url.host !== "gateway.invalid") return null;
-	const isWithin = url.pathname === `/${id}` || url.pathname.startsWith(`/${id}/`);
-	return isWithin ? url.pathname + url.search : null;
-}
+export type UriPlan =
+	/** The document is in the URI: these texts, the likeliest first. */
+	| { kind: "held"; texts: string[] }
+	/** The document is at one of these places, the best first. */
+	| { kind: "fetched"; candidates: Candidate[] }
+	| { kind: "unusable" };
+
+const TRANSACTION = /^\/?[A-Za-z0-9_-]{43}$/;
 
 /** The size of one document, after decompression. */
 export const DOCUMENT_BYTES_MAX = 1_000_000;
@@ -58,88 +53,10 @@ export const HOST_WAIT_MAX_MS = 5_000;
 /** Hosts whose pace is remembered; the one that complained longest ago is forgotten first. */
 export const HOSTS_PACED_MAX = 1_000;
 
-/**
- * Returns the text of a `data:` URI, in the readings that are possible: many contracts write plain
- * JSON after the comma, where percent signs are percent signs. Null where it is no such URI, or not
- * of a text type.
- */
-export function dataUriTexts(uri: string): string[] | null {
-	// Only the beginning: three megabytes of semicolons take the expression as many seconds.
-	const match = /^data:([^,;]*)((?:;[^,;]*)*),/i.exec(uri.slice(0, DATA_HEAD_LENGTH_MAX));
-	if (!match) return null;
-	const [head, type = "", parameters = ""] = match;
-	if (!/^(|text\/plain|application\/(ld\+)?json|text\/json)$/i.test(type.trim())) return null;
-	const body = uri.slice(head.length);
-	const charset = /;\s*charset=([^;]+)/i.exec(parameters)?.[1]?.trim() ?? "utf-8";
-	if (/;\s*base64\s*$/i.test(parameters)) {
-		const text = percentDecoded(body) ?? body;
-		return [decoded(Buffer.from(text, "base64"), charset)];
-	}
-	const text = percentDecoded(body);
-	return text === null || text === body ? [body] : [text, body];
-}
-
-function percentDecoded(text: string): string | null {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return null;
-	}
-}
-
-function decoded(bytes: Buffer, charset: string): string {
-	try {
-		return new TextDecoder(charset).decode(bytes);
-	} catch {
-		// An unknown encoding: nearly all of it is UTF-8.
-		return new TextDecoder().decode(bytes);
-	}
-}
-
 /** CIDs: version 0, and version 1 in base32, base36, base58 or base16. */
 const CID =
 	/^(Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{50,110}|k[0-9a-z]{45,100}|z[1-9A-HJ-NP-Za-km-z]{45,100}|f[0-9a-f]{60,140})$/;
 const IPNS_NAME = /^[a-z0-9][a-z0-9._-]{2,252}$/i;
-
-/**
- * Returns the path of IPFS content on any gateway, such as `/ipfs/Qm…/1.json`, for every form of
- * it: `ipfs://`, `ipfs://ipfs/`, `ipns://`, a bare CID, or a URL of any gateway, with the CID in
- * its path or host. Null for any other URI, and for a path that leaves the content.
- */
-export function ipfsPathOf(uri: string): string | null {
-	const scheme = /^(ipfs|ipns):\/*(.*)$/is.exec(uri);
-	if (scheme) {
-		const [, root = "", rest = ""] = scheme;
-		// In a file's name `#` means itself: documents have no fragments.
-		const given = rest.replaceAll("#", "%23");
-		return /^ip[fn]s\//i.test(given) ? checkedPath(given) : checkedPath(`${root}/${given}`);
-	}
-	const url = /^https?:\/\//i.test(uri) ? URL.parse(uri) : null;
-	if (url) return checkedPath(url.pathname.slice(1) + url.search) ?? subdomainPath(url);
-	const bare = uri.replace(/^\/+/, "").replaceAll("#", "%23");
-	if (/^ip[fn]s\//.test(bare)) return checkedPath(bare);
-	return CID.test(bare.split(/[/?]/)[0] ?? "") ? checkedPath(`ipfs/${bare}`) : null;
-}
-
-/** `https://<cid>.ipfs.<gateway>/<path>` */
-function subdomainPath(url: URL): string | null {
-	const [cid = "", root = ""] = url.hostname.split(".");
-	if (root !== "ipfs" || !CID.test(cid)) return null;
-	return checkedPath(`ipfs/${cid}${url.pathname}${url.search}`);
-}
-
-function checkedPath(path: string): string | null {
-	const parts = /^(ip[fn]s)\/+([^/?]+)(.*)$/is.exec(path);
-	if (!parts) return null;
-	const [, given = "", name = "", rest = ""] = parts;
-	const root = given.toLowerCase();
-	if (!(CID.test(name) || (root === "ipns" && IPNS_NAME.test(name)))) return null;
-	const prefix = `/${root}/${name}`;
-	const url = URL.parse(prefix + rest, "http://gateway.invalid");
-	// The parser resolves dots that climb, also encoded ones, which shows here.
-	if (!url || !(url.pathname === prefix || url.pathname.startsWith(`${prefix}/`))) return null;
-	return url.host === "gateway.invalid" ? url.pathname + url.search : null;
-}
 
 /** Keeps https only: a page served over https shows nothing else. */
 const SECURE = /^(https:\/\/|data:)/i;
@@ -168,20 +85,6 @@ export function displayUrl(given: string, gateways: Gateways): string | null {
 	return clean !== null && SECURE.test(clean) ? bounded(clean) : null;
 }
 
-function bounded(url: string): string | null {
-	return url.length <= IMAGE_LENGTH_MAX ? url : null;
-}
-
-/** One place where a document may be; `gateway` is set where that is one of the operator's. */
-export type Candidate = { url: string; gateway: string | null };
-
-export type UriPlan =
-	/** The document is in the URI: these texts, the likeliest first. */
-	| { kind: "held"; texts: string[] }
-	/** The document is at one of these places, the best first. */
-	| { kind: "fetched"; candidates: Candidate[] }
-	| { kind: "unusable" };
-
 /** Decides where to look for the document of a contract's URI. Makes no request. */
 export function uriPlan(given: string, gateways: Gateways): UriPlan {
 	if (given.length > DATA_URI_LENGTH_MAX) return { kind: "unusable" };
@@ -199,9 +102,106 @@ export function uriPlan(given: string, gateways: Gateways): UriPlan {
 	return candidates.length === 0 ? { kind: "unusable" } : { kind: "fetched", candidates };
 }
 
+/**
+ * Returns the path of Arweave content on any gateway, for `ar://` and URLs of arweave.net; else
+ * null.
+ */
+export function arweavePathOf(uri: string): string | null {
+	const parts = /^(?:ar:\/*|https?:\/\/arweave\.net\/)([^/?#]+)(.*)$/is.exec(uri);
+	if (!parts) return null;
+	const [, id = "", rest = ""] = parts;
+	if (!TRANSACTION.test(id)) return null;
+	const url = URL.parse(`/${id}${rest.replaceAll("#", "%23")}`, "http://gateway.invalid");
+	if (!url || url.host !== "gateway.invalid") return null;
+	const isWithin = url.pathname === `/${id}` || url.pathname.startsWith(`/${id}/`);
+	return isWithin ? url.pathname + url.search : null;
+}
+
+/**
+ * Returns the text of a `data:` URI, in the readings that are possible: many contracts write plain
+ * JSON after the comma, where percent signs are percent signs. Null where it is no such URI, or not
+ * of a text type.
+ */
+export function dataUriTexts(uri: string): string[] | null {
+	// Only the beginning: three megabytes of semicolons take the expression as many seconds.
+	const match = /^data:([^,;]*)((?:;[^,;]*)*),/i.exec(uri.slice(0, DATA_HEAD_LENGTH_MAX));
+	if (!match) return null;
+	const [head, type = "", parameters = ""] = match;
+	if (!/^(|text\/plain|application\/(ld\+)?json|text\/json)$/i.test(type.trim())) return null;
+	const body = uri.slice(head.length);
+	const charset = /;\s*charset=([^;]+)/i.exec(parameters)?.[1]?.trim() ?? "utf-8";
+	if (/;\s*base64\s*$/i.test(parameters)) {
+		const text = percentDecoded(body) ?? body;
+		return [decoded(Buffer.from(text, "base64"), charset)];
+	}
+	const text = percentDecoded(body);
+	return text === null || text === body ? [body] : [text, body];
+}
+
+/**
+ * Returns the path of IPFS content on any gateway, such as `/ipfs/Qm…/1.json`, for every form of
+ * it: `ipfs://`, `ipfs://ipfs/`, `ipns://`, a bare CID, or a URL of any gateway, with the CID in
+ * its path or host. Null for any other URI, and for a path that leaves the content.
+ */
+export function ipfsPathOf(uri: string): string | null {
+	const scheme = /^(ipfs|ipns):\/*(.*)$/is.exec(uri);
+	if (scheme) {
+		const [, root = "", rest = ""] = scheme;
+		// In a file's name `#` means itself: documents have no fragments.
+		const given = rest.replaceAll("#", "%23");
+		return /^ip[fn]s\//i.test(given) ? checkedPath(given) : checkedPath(`${root}/${given}`);
+	}
+	const url = /^https?:\/\//i.test(uri) ? URL.parse(uri) : null;
+	if (url) return checkedPath(url.pathname.slice(1) + url.search) ?? subdomainPath(url);
+	const bare = uri.replace(/^\/+/, "").replaceAll("#", "%23");
+	if (/^ip[fn]s\//.test(bare)) return checkedPath(bare);
+	return CID.test(bare.split(/[/?]/)[0] ?? "") ? checkedPath(`ipfs/${bare}`) : null;
+}
+
+function bounded(url: string): string | null {
+	return url.length <= IMAGE_LENGTH_MAX ? url : null;
+}
+
 function onGateways(url: string, { ipfs, arweave }: Gateways): Candidate[] {
 	const path = ipfsPathOf(url);
 	if (path !== null) return ipfs.map((gateway) => ({ url: gateway + path, gateway }));
 	const transaction = arweavePathOf(url);
 	return transaction === null ? [] : [{ url: arweave + transaction, gateway: arweave }];
+}
+
+function percentDecoded(text: string): string | null {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return null;
+	}
+}
+
+function decoded(bytes: Buffer, charset: string): string {
+	try {
+		return new TextDecoder(charset).decode(bytes);
+	} catch {
+		// An unknown encoding: nearly all of it is UTF-8.
+		return new TextDecoder().decode(bytes);
+	}
+}
+
+function checkedPath(path: string): string | null {
+	const parts = /^(ip[fn]s)\/+([^/?]+)(.*)$/is.exec(path);
+	if (!parts) return null;
+	const [, given = "", name = "", rest = ""] = parts;
+	const root = given.toLowerCase();
+	if (!(CID.test(name) || (root === "ipns" && IPNS_NAME.test(name)))) return null;
+	const prefix = `/${root}/${name}`;
+	const url = URL.parse(prefix + rest, "http://gateway.invalid");
+	// The parser resolves dots that climb, also encoded ones, which shows here.
+	if (!url || !(url.pathname === prefix || url.pathname.startsWith(`${prefix}/`))) return null;
+	return url.host === "gateway.invalid" ? url.pathname + url.search : null;
+}
+
+/** `https://<cid>.ipfs.<gateway>/<path>` */
+function subdomainPath(url: URL): string | null {
+	const [cid = "", root = ""] = url.hostname.split(".");
+	if (root !== "ipfs" || !CID.test(cid)) return null;
+	return checkedPath(`ipfs/${cid}${url.pathname}${url.search}`);
 }

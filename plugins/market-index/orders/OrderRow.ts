@@ -8,39 +8,6 @@ import { storableJson } from "#plugins/market-index/payload.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder, ProviderPush } from "#plugins/provider/contract.ts";
 
-const side = z.object({
-	/** The cursor of the page that did not arrive; null for the first page. */
-	cursor: z.string().nullable(),
-	pages: z.int().min(0),
-	/** True: all of this side was read. */
-	isOver: z.boolean(),
-	isWhole: z.boolean(),
-});
-
-const progress = z.object({ askedAtMs: z.number(), listings: side, offers: side });
-
-/** How far a side of a book was read when a limit ended it. */
-export type SideProgress = z.infer<typeof side>;
-
-/**
- * A reading of a book that the next turn continues: when it began, and the progress of each side.
- */
-export type BookProgress = z.infer<typeof progress>;
-
-/** The progress of an unread book. */
-export const UNREAD: SideProgress = { cursor: null, pages: 0, isOver: false, isWhole: false };
-
-/** Returns the stored progress; null where it is older than `maxMs`, or cannot be parsed. */
-export function storedProgress(
-	stored: unknown,
-	{ nowMs, maxMs }: { nowMs: number; maxMs: number },
-): BookProgress | null {
-	const { data } = progress.safeParse(stored);
-	if (!data) return null;
-	const ageMs = nowMs - data.askedAtMs;
-	return ageMs >= 0 && ageMs <= maxMs ? data : null;
-}
-
 /** A change of a book from the provider's stream. */
 export type OrderPush =
 	| Extract<ProviderPush, { type: "order" | "order_gone" | "order_back" }>
@@ -55,22 +22,27 @@ export type OrderRow = Omit<BookOrder, "seenAt" | "maker"> & {
 	protocolData: ProviderOrder["protocolData"];
 };
 
+const side = z.object({
+	/** The cursor of the page that did not arrive; null for the first page. */
+	cursor: z.string().nullable(),
+	pages: z.int().min(0),
+	/** True: all of this side was read. */
+	isOver: z.boolean(),
+	isWhole: z.boolean(),
+});
+
+/** How far a side of a book was read when a limit ended it. */
+export type SideProgress = z.infer<typeof side>;
+
+const progress = z.object({ askedAtMs: z.number(), listings: side, offers: side });
+
 /**
- * Says whether storing an order would change nothing. A member that is missing now would not erase
- * the stored one.
+ * A reading of a book that the next turn continues: when it began, and the progress of each side.
  */
-export function isSameOrder(row: OrderRow, known: KnownOrder | undefined): boolean {
-	return (
-		known !== undefined &&
-		row.quantity === known.quantity &&
-		row.totalRaw === known.totalRaw &&
-		(row.unitNative === null || row.unitNative === known.unitNative) &&
-		row.isPrivate === known.isPrivate &&
-		(row.protocolData === null || known.hasProtocolData) &&
-		row.startsAt?.getTime() === known.startsAt?.getTime() &&
-		row.expiresAt?.getTime() === known.expiresAt?.getTime()
-	);
-}
+export type BookProgress = z.infer<typeof progress>;
+
+/** The progress of an unread book. */
+export const UNREAD: SideProgress = { cursor: null, pages: 0, isOver: false, isWhole: false };
 
 /** How often due books are looked for, and how many are read at a time. */
 export const BOOK_TICK_MS = 10_000;
@@ -103,6 +75,34 @@ export const SEEN_AGAIN_MS = 600_000;
 export const RETIRED_KEPT_MS = 7 * 86_400_000;
 export const PRUNE_EVERY_MS = 60_000;
 export const PRUNED_PER_STATEMENT_MAX = 5_000;
+
+/** Returns the stored progress; null where it is older than `maxMs`, or cannot be parsed. */
+export function storedProgress(
+	stored: unknown,
+	{ nowMs, maxMs }: { nowMs: number; maxMs: number },
+): BookProgress | null {
+	const { data } = progress.safeParse(stored);
+	if (!data) return null;
+	const ageMs = nowMs - data.askedAtMs;
+	return ageMs >= 0 && ageMs <= maxMs ? data : null;
+}
+
+/**
+ * Says whether storing an order would change nothing. A member that is missing now would not erase
+ * the stored one.
+ */
+export function isSameOrder(row: OrderRow, known: KnownOrder | undefined): boolean {
+	return (
+		known !== undefined &&
+		row.quantity === known.quantity &&
+		row.totalRaw === known.totalRaw &&
+		(row.unitNative === null || row.unitNative === known.unitNative) &&
+		row.isPrivate === known.isPrivate &&
+		(row.protocolData === null || known.hasProtocolData) &&
+		row.startsAt?.getTime() === known.startsAt?.getTime() &&
+		row.expiresAt?.getTime() === known.expiresAt?.getTime()
+	);
+}
 
 /**
  * Returns a provider's order as a row of the collection's book. Null for orders that do not belong
@@ -149,19 +149,6 @@ export function orderRowOf(
 }
 
 /**
- * Values an order by its currency's address; by the symbol only where the provider named no
- * address.
- */
-function nativeOf(
-	{ chainId, currency, symbol, decimals }: ProviderOrder,
-	unitRaw: bigint,
-	{ prices, nowMs }: { prices: Pick<Prices, "toNative" | "nativeOfSymbol">; nowMs: number },
-): bigint | null {
-	if (currency !== null) return prices.toNative({ chainId, currency }, unitRaw, nowMs);
-	return prices.nativeOfSymbol(chainId, symbol, toDisplayNumber(unitRaw, decimals), nowMs);
-}
-
-/**
  * Sorts changes of a book into rounds, in each of which an order appears once: the first round has
  * the first change of each order, and so on. Changes of different orders are independent, so one
  * round is a few statements however many orders it has, and each order still gets its changes in
@@ -186,4 +173,17 @@ export function roundsOf(pushes: readonly OrderPush[]): OrderPush[][] {
 		told.push(push);
 	}
 	return rounds;
+}
+
+/**
+ * Values an order by its currency's address; by the symbol only where the provider named no
+ * address.
+ */
+function nativeOf(
+	{ chainId, currency, symbol, decimals }: ProviderOrder,
+	unitRaw: bigint,
+	{ prices, nowMs }: { prices: Pick<Prices, "toNative" | "nativeOfSymbol">; nowMs: number },
+): bigint | null {
+	if (currency !== null) return prices.toNative({ chainId, currency }, unitRaw, nowMs);
+	return prices.nativeOfSymbol(chainId, symbol, toDisplayNumber(unitRaw, decimals), nowMs);
 }

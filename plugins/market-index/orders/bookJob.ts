@@ -22,6 +22,45 @@ import { sendOrderFrames, writeBook } from "#plugins/market-index/orders/writeBo
 import type { SyncContext } from "#plugins/market-index/pace.ts";
 import { bookFloorsJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
+type Pruning = Pick<SyncContext, "core" | "prices">;
+
+/**
+ * Makes a job that keeps the order books of watched collections current, and of no others. Books
+ * are claimed in the database, so every process can take its share; the first limit ends the tick
+ * of all of them.
+ */
+export function bookJob(context: Omit<SyncContext, "merge">): Job {
+	const { core, provider, pause } = context;
+	return {
+		name: "market-index.order-books",
+		schedule: { everyMs: BOOK_TICK_MS },
+		lock: "process",
+		timeoutMs: BOOK_TIMEOUT_MS,
+		async run({ signal }) {
+			if (!provider.isOn) return;
+			await Promise.all(Array.from({ length: BOOK_CONCURRENCY }, () => work(signal)));
+		},
+	};
+
+	async function work(signal: AbortSignal): Promise<void> {
+		const chainIds = core.indexed.map(({ chain }) => chain.id);
+		while (!signal.aborted && pause.leftMs() === 0) {
+			const nowMs = core.clock.nowMs();
+			const book = await claimBook(core.db, { chainIds, nowMs, claimMs: BOOK_TIMEOUT_MS });
+			if (!book) return;
+			try {
+				await syncBook(context, book, signal);
+			} catch (error) {
+				// It is claimed for a while already, and is tried again after that.
+				if (pause.note(error) || signal.aborted) return;
+				// The adapter logs what the provider did, once for all books.
+				const level = error instanceof Fault ? "debug" : "warn";
+				core.log[level]("an order book was not read", { slug: book.providerSlug, error });
+			}
+		}
+	}
+}
+
 /**
  * Reads a book from the provider, and then writes what arrived in one transaction. Then throws the
  * fault that stopped it, if any; the next turn continues from there. Otherwise a book with more
@@ -64,45 +103,6 @@ export async function syncBook(
 	});
 	if (failure) throw failure;
 }
-
-/**
- * Makes a job that keeps the order books of watched collections current, and of no others. Books
- * are claimed in the database, so every process can take its share; the first limit ends the tick
- * of all of them.
- */
-export function bookJob(context: Omit<SyncContext, "merge">): Job {
-	const { core, provider, pause } = context;
-	return {
-		name: "market-index.order-books",
-		schedule: { everyMs: BOOK_TICK_MS },
-		lock: "process",
-		timeoutMs: BOOK_TIMEOUT_MS,
-		async run({ signal }) {
-			if (!provider.isOn) return;
-			await Promise.all(Array.from({ length: BOOK_CONCURRENCY }, () => work(signal)));
-		},
-	};
-
-	async function work(signal: AbortSignal): Promise<void> {
-		const chainIds = core.indexed.map(({ chain }) => chain.id);
-		while (!signal.aborted && pause.leftMs() === 0) {
-			const nowMs = core.clock.nowMs();
-			const book = await claimBook(core.db, { chainIds, nowMs, claimMs: BOOK_TIMEOUT_MS });
-			if (!book) return;
-			try {
-				await syncBook(context, book, signal);
-			} catch (error) {
-				// It is claimed for a while already, and is tried again after that.
-				if (pause.note(error) || signal.aborted) return;
-				// The adapter logs what the provider did, once for all books.
-				const level = error instanceof Fault ? "debug" : "warn";
-				core.log[level]("an order book was not read", { slug: book.providerSlug, error });
-			}
-		}
-	}
-}
-
-type Pruning = Pick<SyncContext, "core" | "prices">;
 
 /** Makes a job that retires expired orders, and deletes retired ones after a week. */
 export function pruneOrdersJob(context: Pruning): Job {

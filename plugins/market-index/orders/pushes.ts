@@ -18,9 +18,6 @@ import {
 import { sendOrderFrames } from "#plugins/market-index/orders/writeBook.ts";
 import { FLOOR_AGAIN_MS, type SyncContext } from "#plugins/market-index/pace.ts";
 
-/** How often the time of an unchanged count is stored: not with each push. */
-const COUNTED_AGAIN_MS = 60_000;
-
 export type Settling = {
 	chain: Chain;
 	book: LockedBook;
@@ -28,6 +25,46 @@ export type Settling = {
 	lost: readonly string[];
 	nowMs: number;
 };
+
+type Context = Pick<SyncContext, "core" | "prices">;
+
+type Applying = {
+	context: Context;
+	chain: Chain;
+	book: LockedBook;
+	nowMs: number;
+};
+
+type Round = {
+	/** Orders that became active or inactive. */
+	changed: Hex[];
+	hasRetired: boolean;
+	/** Unit prices of the listings that went. */
+	lost: string[];
+};
+
+/** How often the time of an unchanged count is stored: not with each push. */
+const COUNTED_AGAIN_MS = 60_000;
+
+/**
+ * Stores the book changes from the provider's stream, and publishes them. Changes of one book share
+ * a transaction; each order's are stored in the order of arrival. A cheaper listing becomes the
+ * floor at once. When the listing at the floor goes, the best of the rest becomes the floor, where
+ * it is known. In both cases the book is due to be read again.
+ */
+export async function applyOrderPushes(
+	context: Context,
+	pushes: readonly OrderPush[],
+): Promise<void> {
+	const books = new Map<string, OrderPush[]>();
+	for (const push of pushes) {
+		const key = `${chainIdOf(push)}:${push.slug}`;
+		const told = books.get(key);
+		if (told) told.push(push);
+		else books.set(key, [push]);
+	}
+	for (const told of books.values()) await applyToBook(context, told);
+}
 
 /**
  * Sets count and floor from the rest of the book, if it was whole a short while ago: a few pushed
@@ -61,52 +98,9 @@ export async function settleBook(
 	if (isLost) await askSoon(tx, book.id, nowMs);
 }
 
-/**
- * Moves the next sync forward. A collection whose syncs fail keeps its own time. Stored listings of
- * an unfinished sync may include the one that went: they are read again.
- */
-async function askSoon(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
-	await tx.execute(
-		`update market_index.sync set parts = parts - 'listings' - 'pages',
-			next_at = case when failures > 0 then next_at
-				else least(next_at, greatest($2, synced_at + $3 * interval '1 millisecond')) end
-		where collection_id = $1`,
-		[collectionId, new Date(nowMs), FLOOR_AGAIN_MS],
-	);
-}
-
-type Context = Pick<SyncContext, "core" | "prices">;
-
-/**
- * Stores the book changes from the provider's stream, and publishes them. Changes of one book share
- * a transaction; each order's are stored in the order of arrival. A cheaper listing becomes the
- * floor at once. When the listing at the floor goes, the best of the rest becomes the floor, where
- * it is known. In both cases the book is due to be read again.
- */
-export async function applyOrderPushes(
-	context: Context,
-	pushes: readonly OrderPush[],
-): Promise<void> {
-	const books = new Map<string, OrderPush[]>();
-	for (const push of pushes) {
-		const key = `${chainIdOf(push)}:${push.slug}`;
-		const told = books.get(key);
-		if (told) told.push(push);
-		else books.set(key, [push]);
-	}
-	for (const told of books.values()) await applyToBook(context, told);
-}
-
 function chainIdOf(push: OrderPush): number | null {
 	return push.type === "order" ? push.order.chainId : push.chainId;
 }
-
-type Applying = {
-	context: Context;
-	chain: Chain;
-	book: LockedBook;
-	nowMs: number;
-};
 
 /** Stores the changes of one book: one slug of the provider on one chain. */
 async function applyToBook(context: Context, pushes: readonly OrderPush[]): Promise<void> {
@@ -140,14 +134,6 @@ async function applyToBook(context: Context, pushes: readonly OrderPush[]): Prom
 		await sendOrderFrames(tx, { ...telling, changed, framesMax: pushes.length });
 	});
 }
-
-type Round = {
-	/** Orders that became active or inactive. */
-	changed: Hex[];
-	hasRetired: boolean;
-	/** Unit prices of the listings that went. */
-	lost: string[];
-};
 
 /** Applies changes of different orders, in three statements; a lower floor takes two more. */
 async function applyRound(
@@ -193,17 +179,6 @@ async function applyRound(
 	};
 }
 
-/**
- * Makes a book due: it is read again as soon as its collection is looked at. When an order ended
- * here, others may have ended without a push.
- */
-async function makeDue(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
-	await tx.execute("update market_index.sync set orders_due_at = $2 where collection_id = $1", [
-		collectionId,
-		new Date(nowMs),
-	]);
-}
-
 /** Returns the cheapest open ask below the known floor; null where there is none. */
 function cheapestOf(rows: readonly OrderRow[], book: LockedBook, nowMs: number): OrderRow | null {
 	let cheapest: OrderRow | null = null;
@@ -225,4 +200,29 @@ function isCheaper(row: OrderRow, { floorNative }: LockedBook, nowMs: number): b
 	if (row.expiresAt && row.expiresAt.getTime() <= nowMs) return false;
 	const asked = BigInt(row.unitNative);
 	return asked > 0n && (floorNative === null || asked < BigInt(floorNative));
+}
+
+/**
+ * Makes a book due: it is read again as soon as its collection is looked at. When an order ended
+ * here, others may have ended without a push.
+ */
+async function makeDue(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
+	await tx.execute("update market_index.sync set orders_due_at = $2 where collection_id = $1", [
+		collectionId,
+		new Date(nowMs),
+	]);
+}
+
+/**
+ * Moves the next sync forward. A collection whose syncs fail keeps its own time. Stored listings of
+ * an unfinished sync may include the one that went: they are read again.
+ */
+async function askSoon(tx: Tx, collectionId: number, nowMs: number): Promise<void> {
+	await tx.execute(
+		`update market_index.sync set parts = parts - 'listings' - 'pages',
+			next_at = case when failures > 0 then next_at
+				else least(next_at, greatest($2, synced_at + $3 * interval '1 millisecond')) end
+		where collection_id = $1`,
+		[collectionId, new Date(nowMs), FLOOR_AGAIN_MS],
+	);
 }

@@ -28,51 +28,6 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
 /**
- * Publishes the orders that became active or inactive in a collection's stream, as `market_event`
- * with `eventType` `listing` or `offer` and a `status`. More than `framesMax` become one
- * `snapshot_required`.
- */
-export async function sendOrderFrames(
-	tx: Tx,
-	sending: {
-		chain: Chain;
-		collection: SyncedCollection;
-		changed: readonly Hex[];
-		outbox: Pick<Outbox, "append">;
-		prices: Pick<Prices, "ethUsd">;
-		nowMs: number;
-		/** Changes that are sent one by one. */
-		framesMax?: number;
-	},
-): Promise<void> {
-	const { chain, collection, changed, outbox, prices, nowMs } = sending;
-	const { framesMax = ORDER_FRAMES_MAX } = sending;
-	if (changed.length === 0) return;
-	const topic = collectionTopic(chain.slug, collection.address);
-	if (changed.length > framesMax) {
-		outbox.append(tx, topic, [{ type: "snapshot_required", data: { reason: "too_many_orders" } }]);
-		return;
-	}
-	const usdOf = usdAt(prices, nowMs);
-	const orders = await readStoredOrders(tx, collection.id, changed);
-	const frames = orders.map(
-		({ isActive, ...order }): Frame => ({
-			type: "market_event",
-			data: {
-				id: `order:${order.orderHash}`,
-				chain: chain.slug,
-				contractAddress: collection.address,
-				eventType: order.kind === "listing" ? "listing" : "offer",
-				status: isActive ? "active" : "inactive",
-				...renderOrder(order, usdOf),
-				occurredAt: new Date(nowMs).toISOString(),
-			},
-		}),
-	);
-	outbox.append(tx, topic, frames);
-}
-
-/**
  * One side of a book as it was read: `isWhole` where nothing was left beyond the last page, `isCut`
  * where a page did not arrive, `isWritten` where an earlier turn wrote all of it.
  */
@@ -159,6 +114,65 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	await sendOrderFrames(tx, { chain, collection, changed, outbox, prices, nowMs });
 }
 
+/**
+ * Publishes the orders that became active or inactive in a collection's stream, as `market_event`
+ * with `eventType` `listing` or `offer` and a `status`. More than `framesMax` become one
+ * `snapshot_required`.
+ */
+export async function sendOrderFrames(
+	tx: Tx,
+	sending: {
+		chain: Chain;
+		collection: SyncedCollection;
+		changed: readonly Hex[];
+		outbox: Pick<Outbox, "append">;
+		prices: Pick<Prices, "ethUsd">;
+		nowMs: number;
+		/** Changes that are sent one by one. */
+		framesMax?: number;
+	},
+): Promise<void> {
+	const { chain, collection, changed, outbox, prices, nowMs } = sending;
+	const { framesMax = ORDER_FRAMES_MAX } = sending;
+	if (changed.length === 0) return;
+	const topic = collectionTopic(chain.slug, collection.address);
+	if (changed.length > framesMax) {
+		outbox.append(tx, topic, [{ type: "snapshot_required", data: { reason: "too_many_orders" } }]);
+		return;
+	}
+	const usdOf = usdAt(prices, nowMs);
+	const orders = await readStoredOrders(tx, collection.id, changed);
+	const frames = orders.map(
+		({ isActive, ...order }): Frame => ({
+			type: "market_event",
+			data: {
+				id: `order:${order.orderHash}`,
+				chain: chain.slug,
+				contractAddress: collection.address,
+				eventType: order.kind === "listing" ? "listing" : "offer",
+				status: isActive ? "active" : "inactive",
+				...renderOrder(order, usdOf),
+				occurredAt: new Date(nowMs).toISOString(),
+			},
+		}),
+	);
+	outbox.append(tx, topic, frames);
+}
+
+/** Returns each order once, as it was last told. */
+function uniqueRows(rows: readonly OrderRow[]): OrderRow[] {
+	return [...new Map(rows.map((row) => [row.orderHash, row])).values()];
+}
+
+/** Splits rows into parts for one statement each. */
+function chunksOf(rows: readonly OrderRow[]): OrderRow[][] {
+	const chunks: OrderRow[][] = [];
+	for (let at = 0; at < rows.length; at += ORDERS_PER_STATEMENT_MAX) {
+		chunks.push(rows.slice(at, at + ORDERS_PER_STATEMENT_MAX));
+	}
+	return chunks;
+}
+
 /** Writes the figures of the stored book: how many tokens are for sale, and the floor. */
 async function writeFigures(
 	tx: Tx,
@@ -183,18 +197,4 @@ async function writeFigures(
 	const floor = decideFloor({ stats, statsNative, best, isEmptyBook });
 	const { outbox } = core;
 	await setFloor(tx, { chain, collection, reading: floor, outbox, prices, nowMs, askedAtMs });
-}
-
-/** Returns each order once, as it was last told. */
-function uniqueRows(rows: readonly OrderRow[]): OrderRow[] {
-	return [...new Map(rows.map((row) => [row.orderHash, row])).values()];
-}
-
-/** Splits rows into parts for one statement each. */
-function chunksOf(rows: readonly OrderRow[]): OrderRow[][] {
-	const chunks: OrderRow[][] = [];
-	for (let at = 0; at < rows.length; at += ORDERS_PER_STATEMENT_MAX) {
-		chunks.push(rows.slice(at, at + ORDERS_PER_STATEMENT_MAX));
-	}
-	return chunks;
 }

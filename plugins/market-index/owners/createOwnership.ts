@@ -46,158 +46,13 @@ import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 /** A transfer of a contract whose owners are kept, with the set that they are kept in. */
 export type OwnedMove = TokenMove & { setId: number };
 
-/**
- * Returns what transfers add to accounts: of an ERC-1155 for both parties, of an ERC-721 only
- * minted and destroyed ids. Several of one block, id and account become one, except for the zero
- * address, where minted and destroyed units must not cancel out.
- */
-export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
-	const sums = new Map<string, UnitsAdded>();
-	for (const move of moves) {
-		const { from, to, standard, quantity, tokenId, lastTokenId } = move;
-		const units = standard === "erc1155" ? quantity : lastTokenId - tokenId + 1n;
-		add(sums, move, from, -units);
-		add(sums, move, to, units);
-	}
-	return [...sums.values()].filter(({ units }) => units !== 0n);
-}
-
-function add(
-	sums: Map<string, UnitsAdded>,
-	{ setId, blockNumber: block, standard, tokenId }: OwnedMove,
-	owner: Address,
-	units: bigint,
-): void {
-	const isSupply = owner === ZERO_ADDRESS;
-	if (standard === "erc721" && !isSupply) return;
-	const id = standard === "erc721" ? null : tokenId;
-	const key = `${setId} ${block} ${id} ${owner} ${isSupply && units > 0n}`;
-	const known = sums.get(key);
-	if (known) known.units += units;
-	else sums.set(key, { setId, block, tokenId: id, owner, units });
-}
-
-/** Returns the first position in a block. */
-const startOf = (blockNumber: number) => positionOf({ blockNumber, logIndex: 0, subIndex: 0 });
-
-/**
- * Applies transfers, each once and in any order, under the chain's lock. Those at `unsettledFrom`
- * or later are journaled, with what they replaced.
- */
-export async function applyMoves(
-	tx: Tx,
-	chainId: number,
-	{ moves, unsettledFrom }: { moves: readonly OwnedMove[]; unsettledFrom: number },
-): Promise<void> {
-	if (moves.length === 0) return;
-	const keepFrom = startOf(Math.max(0, unsettledFrom));
-	const spans = await putSpans(tx, moves, keepFrom);
-	const added = unitsOf(moves);
-	const journaled = added.filter(({ block }) => block >= unsettledFrom);
-	await keepUnits(tx, chainId, journaled);
-	await writeChanges(tx, chainId, { spans, added, sign: 1n });
-}
-
-async function putSpans(
-	tx: Tx,
-	moves: readonly OwnedMove[],
-	keepFrom: bigint,
-): Promise<Map<number, SpanChanges>> {
-	const spans = moves
-		.filter(({ standard }) => standard === "erc721")
-		.map((move) => ({
-			setId: move.setId,
-			from: move.tokenId,
-			to: move.lastTokenId,
-			owner: move.to,
-			position: positionOf(move),
-		}));
-	const changes = new Map<number, SpanChanges>();
-	if (spans.length === 0) return changes;
-	const stored = await readSpans(tx, spans);
-	for (const [setId, own] of Map.groupBy(spans, (span) => span.setId)) {
-		const map = createSpanMap(stored.get(setId) ?? []);
-		for (const { from, to, owner, position } of own)
-			map.put({ from, to, owner, position }, keepFrom);
-		changes.set(setId, map.changes());
-	}
-	return changes;
-}
-
-/**
- * Makes a function that chooses collections whose owners should be kept: the most active ones while
- * there is room. After that, and only now and then, active ones in place of silent ones.
- */
-export function createChoice(
-	db: Database,
-	{ watchedMax, clock }: { watchedMax: number; clock: Clock },
-): (chainId: number) => Promise<number[]> {
-	const askedAtMs = new Map<number, number>();
-	return async (chainId) => {
-		const room = await roomLeft(db, { chainId, watchedMax });
-		if (room > 0) {
-			const limit = Math.min(room, WATCHED_PER_TURN_MAX);
-			return wantedCollections(db, { chainId, limit, activeDays: null });
-		}
-		const nowMs = clock.nowMs();
-		if (nowMs - (askedAtMs.get(chainId) ?? Number.NEGATIVE_INFINITY) < REPLACE_EVERY_MS) return [];
-		askedAtMs.set(chainId, nowMs);
-		const silent = await silentSets(db, {
-			chainId,
-			days: SILENT_DAYS,
-			limit: WATCHED_PER_TURN_MAX,
-		});
-		// Those above a limit that the operator lowered go first, and are not replaced.
-		const limit = Math.max(0, silent.length + room);
-		return wantedCollections(db, { chainId, limit, activeDays: SILENT_DAYS });
-	};
-}
-
-/**
- * Takes back every transfer above a fork: what it replaced is valid again, as if the transfer had
- * never been. The journal says which ids are concerned; nothing else is read.
- */
-export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
-	const [units, spansBefore, rows] = await Promise.all([
-		takeUnits(tx, reorg),
-		takeBefore(tx, reorg),
-		watchedRows(tx, reorg.chainId),
-	]);
-	// Journal entries of sets that are not kept any more are ignored.
-	const kept = new Set(rows.map(({ setId }) => setId));
-	const added = units.filter(({ setId }) => kept.has(setId));
-	const before = spansBefore.filter(({ setId }) => kept.has(setId));
-	if (added.length === 0 && before.length === 0) return;
-	const spans = await restoreSpans(tx, before, reorg.forkBlock);
-	await writeChanges(tx, reorg.chainId, { spans, added, sign: -1n });
-}
-
-async function restoreSpans(
-	tx: Tx,
-	before: readonly Omit<OwnedBefore, "until">[],
-	forkBlock: number,
-): Promise<Map<number, SpanChanges>> {
-	const changes = new Map<number, SpanChanges>();
-	if (before.length === 0) return changes;
-	const gone = positionOf({ blockNumber: forkBlock + 1, logIndex: 0, subIndex: 0 });
-	const stored = await readSpans(tx, before);
-	for (const [setId, own] of Map.groupBy(before, (span) => span.setId)) {
-		const map = createSpanMap(stored.get(setId) ?? []);
-		map.takeOut(gone);
-		for (const { from, to, owner, position } of own) {
-			if (owner === null || position >= gone) continue;
-			// Which of these are settled is not known here: all are journaled, and pruned in time.
-			map.put({ from, to, owner, position }, 0n);
-		}
-		changes.set(setId, map.changes());
-	}
-	return changes;
-}
-
 export type OwnerKeeper = Ownership & {
 	/** Takes back what happened above a fork; after the collections that left with it are gone. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
 };
+
+/** Returns the first position in a block. */
+const startOf = (blockNumber: number) => positionOf({ blockNumber, logIndex: 0, subIndex: 0 });
 
 /**
  * Makes the keeper of owners, for a limited number of contracts a chain. Up to a contract's
@@ -252,6 +107,88 @@ export function createOwnership(
 }
 
 /**
+ * Applies transfers, each once and in any order, under the chain's lock. Those at `unsettledFrom`
+ * or later are journaled, with what they replaced.
+ */
+export async function applyMoves(
+	tx: Tx,
+	chainId: number,
+	{ moves, unsettledFrom }: { moves: readonly OwnedMove[]; unsettledFrom: number },
+): Promise<void> {
+	if (moves.length === 0) return;
+	const keepFrom = startOf(Math.max(0, unsettledFrom));
+	const spans = await putSpans(tx, moves, keepFrom);
+	const added = unitsOf(moves);
+	const journaled = added.filter(({ block }) => block >= unsettledFrom);
+	await keepUnits(tx, chainId, journaled);
+	await writeChanges(tx, chainId, { spans, added, sign: 1n });
+}
+
+/**
+ * Returns what transfers add to accounts: of an ERC-1155 for both parties, of an ERC-721 only
+ * minted and destroyed ids. Several of one block, id and account become one, except for the zero
+ * address, where minted and destroyed units must not cancel out.
+ */
+export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
+	const sums = new Map<string, UnitsAdded>();
+	for (const move of moves) {
+		const { from, to, standard, quantity, tokenId, lastTokenId } = move;
+		const units = standard === "erc1155" ? quantity : lastTokenId - tokenId + 1n;
+		add(sums, move, from, -units);
+		add(sums, move, to, units);
+	}
+	return [...sums.values()].filter(({ units }) => units !== 0n);
+}
+
+/**
+ * Makes a function that chooses collections whose owners should be kept: the most active ones while
+ * there is room. After that, and only now and then, active ones in place of silent ones.
+ */
+export function createChoice(
+	db: Database,
+	{ watchedMax, clock }: { watchedMax: number; clock: Clock },
+): (chainId: number) => Promise<number[]> {
+	const askedAtMs = new Map<number, number>();
+	return async (chainId) => {
+		const room = await roomLeft(db, { chainId, watchedMax });
+		if (room > 0) {
+			const limit = Math.min(room, WATCHED_PER_TURN_MAX);
+			return wantedCollections(db, { chainId, limit, activeDays: null });
+		}
+		const nowMs = clock.nowMs();
+		if (nowMs - (askedAtMs.get(chainId) ?? Number.NEGATIVE_INFINITY) < REPLACE_EVERY_MS) return [];
+		askedAtMs.set(chainId, nowMs);
+		const silent = await silentSets(db, {
+			chainId,
+			days: SILENT_DAYS,
+			limit: WATCHED_PER_TURN_MAX,
+		});
+		// Those above a limit that the operator lowered go first, and are not replaced.
+		const limit = Math.max(0, silent.length + room);
+		return wantedCollections(db, { chainId, limit, activeDays: SILENT_DAYS });
+	};
+}
+
+/**
+ * Takes back every transfer above a fork: what it replaced is valid again, as if the transfer had
+ * never been. The journal says which ids are concerned; nothing else is read.
+ */
+export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
+	const [units, spansBefore, rows] = await Promise.all([
+		takeUnits(tx, reorg),
+		takeBefore(tx, reorg),
+		watchedRows(tx, reorg.chainId),
+	]);
+	// Journal entries of sets that are not kept any more are ignored.
+	const kept = new Set(rows.map(({ setId }) => setId));
+	const added = units.filter(({ setId }) => kept.has(setId));
+	const before = spansBefore.filter(({ setId }) => kept.has(setId));
+	if (added.length === 0 && before.length === 0) return;
+	const spans = await restoreSpans(tx, before, reorg.forkBlock);
+	await writeChanges(tx, reorg.chainId, { spans, added, sign: -1n });
+}
+
+/**
  * Applies what the lane saw, of contracts above their `end_block` only: below it their walks do.
  */
 async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
@@ -289,4 +226,67 @@ async function moved(tx: Tx, batch: MoveBatch): Promise<boolean> {
 function settledBelowOf(read: Pick<MoveBatch, "fromBlock" | "toBlock" | "unsettledFrom">): number {
 	const { fromBlock, toBlock, unsettledFrom } = read;
 	return fromBlock < unsettledFrom ? Math.min(toBlock + 1, unsettledFrom) : 0;
+}
+
+async function putSpans(
+	tx: Tx,
+	moves: readonly OwnedMove[],
+	keepFrom: bigint,
+): Promise<Map<number, SpanChanges>> {
+	const spans = moves
+		.filter(({ standard }) => standard === "erc721")
+		.map((move) => ({
+			setId: move.setId,
+			from: move.tokenId,
+			to: move.lastTokenId,
+			owner: move.to,
+			position: positionOf(move),
+		}));
+	const changes = new Map<number, SpanChanges>();
+	if (spans.length === 0) return changes;
+	const stored = await readSpans(tx, spans);
+	for (const [setId, own] of Map.groupBy(spans, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
+		for (const { from, to, owner, position } of own)
+			map.put({ from, to, owner, position }, keepFrom);
+		changes.set(setId, map.changes());
+	}
+	return changes;
+}
+
+function add(
+	sums: Map<string, UnitsAdded>,
+	{ setId, blockNumber: block, standard, tokenId }: OwnedMove,
+	owner: Address,
+	units: bigint,
+): void {
+	const isSupply = owner === ZERO_ADDRESS;
+	if (standard === "erc721" && !isSupply) return;
+	const id = standard === "erc721" ? null : tokenId;
+	const key = `${setId} ${block} ${id} ${owner} ${isSupply && units > 0n}`;
+	const known = sums.get(key);
+	if (known) known.units += units;
+	else sums.set(key, { setId, block, tokenId: id, owner, units });
+}
+
+async function restoreSpans(
+	tx: Tx,
+	before: readonly Omit<OwnedBefore, "until">[],
+	forkBlock: number,
+): Promise<Map<number, SpanChanges>> {
+	const changes = new Map<number, SpanChanges>();
+	if (before.length === 0) return changes;
+	const gone = positionOf({ blockNumber: forkBlock + 1, logIndex: 0, subIndex: 0 });
+	const stored = await readSpans(tx, before);
+	for (const [setId, own] of Map.groupBy(before, (span) => span.setId)) {
+		const map = createSpanMap(stored.get(setId) ?? []);
+		map.takeOut(gone);
+		for (const { from, to, owner, position } of own) {
+			if (owner === null || position >= gone) continue;
+			// Which of these are settled is not known here: all are journaled, and pruned in time.
+			map.put({ from, to, owner, position }, 0n);
+		}
+		changes.set(setId, map.changes());
+	}
+	return changes;
 }

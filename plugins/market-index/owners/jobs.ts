@@ -4,6 +4,8 @@ import type { Database, Queryable } from "#core/db/Database.ts";
 import type { Job } from "#core/schedule.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 
+export type Holder = { owner: Address; units: bigint };
+
 /** Contracts that are added to the watched ones in one transaction. */
 export const WATCHED_PER_TURN_MAX = 100;
 
@@ -22,25 +24,6 @@ export const GARBAGE_BUSY_MS = 250;
 export const GARBAGE_ROWS_MAX = 1_000;
 
 const TABLES = ["owned_span", "owned_units", "holder"];
-
-/** Deletes some rows of a set that is not read any more; false once none is left. */
-export async function clearGarbage(db: Queryable, rowsMax: number): Promise<boolean> {
-	const [garbage] = await db.query<{ id: number }>(
-		"select set_id as id from market_index.owner_garbage limit 1",
-	);
-	if (!garbage) return false;
-	for (const table of TABLES) {
-		const cleared = await db.execute(
-			`delete from market_index.${table} where ctid = any(array(
-				select ctid from market_index.${table} where set_id = $1 limit $2
-			))`,
-			[garbage.id, rowsMax],
-		);
-		if (cleared > 0) return true;
-	}
-	await db.execute("delete from market_index.owner_garbage where set_id = $1", [garbage.id]);
-	return true;
-}
 
 /**
  * Makes a job that deletes owners which are not kept any more: in small parts, for a fraction of
@@ -61,7 +44,24 @@ export function garbageJob({ db, clock }: { db: Database; clock: Clock }): Job {
 	};
 }
 
-export type Holder = { owner: Address; units: bigint };
+/** Deletes some rows of a set that is not read any more; false once none is left. */
+export async function clearGarbage(db: Queryable, rowsMax: number): Promise<boolean> {
+	const [garbage] = await db.query<{ id: number }>(
+		"select set_id as id from market_index.owner_garbage limit 1",
+	);
+	if (!garbage) return false;
+	for (const table of TABLES) {
+		const cleared = await db.execute(
+			`delete from market_index.${table} where ctid = any(array(
+				select ctid from market_index.${table} where set_id = $1 limit $2
+			))`,
+			[garbage.id, rowsMax],
+		);
+		if (cleared > 0) return true;
+	}
+	await db.execute("delete from market_index.owner_garbage where set_id = $1", [garbage.id]);
+	return true;
+}
 
 /**
  * Returns a page of a collection's holders, the largest first, after the last one of the page
@@ -90,12 +90,24 @@ export async function readHolders(
 }
 
 /**
- * Returns an expression for the state of the events of the collection `c` that a count of
- * recipients is based on.
+ * Makes a job that counts recipients where no better source knows the owners, the most active
+ * collections first. Apart from the lanes and for a fraction of the time, so that no new data waits
+ * for it.
  */
-export function countedSql(): string {
-	return `concat_ws(' ', c.mints, c.sales, coalesce(c.last_mint_position, -1),
-		coalesce(c.last_sale_position, -1))`;
+export function recipientsJob({ db, clock }: { db: Database; clock: Clock }): Job {
+	return {
+		name: "market-index.recipients",
+		schedule: { everyMs: RECIPIENTS_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: RECIPIENTS_EVERY_MS,
+		async run({ signal }) {
+			const endsAtMs = clock.nowMs() + RECIPIENTS_BUSY_MS;
+			for (const id of await staleRecipients(db, RECIPIENTS_COLLECTIONS_MAX)) {
+				if (signal.aborted || clock.nowMs() > endsAtMs) return;
+				await countRecipients(db, id);
+			}
+		},
+	};
 }
 
 /**
@@ -140,22 +152,10 @@ export async function staleRecipients(db: Queryable, limit: number): Promise<num
 }
 
 /**
- * Makes a job that counts recipients where no better source knows the owners, the most active
- * collections first. Apart from the lanes and for a fraction of the time, so that no new data waits
- * for it.
+ * Returns an expression for the state of the events of the collection `c` that a count of
+ * recipients is based on.
  */
-export function recipientsJob({ db, clock }: { db: Database; clock: Clock }): Job {
-	return {
-		name: "market-index.recipients",
-		schedule: { everyMs: RECIPIENTS_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: RECIPIENTS_EVERY_MS,
-		async run({ signal }) {
-			const endsAtMs = clock.nowMs() + RECIPIENTS_BUSY_MS;
-			for (const id of await staleRecipients(db, RECIPIENTS_COLLECTIONS_MAX)) {
-				if (signal.aborted || clock.nowMs() > endsAtMs) return;
-				await countRecipients(db, id);
-			}
-		},
-	};
+export function countedSql(): string {
+	return `concat_ws(' ', c.mints, c.sales, coalesce(c.last_mint_position, -1),
+		coalesce(c.last_sale_position, -1))`;
 }

@@ -68,6 +68,14 @@ export type SpanMap = {
 	changes(): SpanChanges;
 };
 
+export type OwnerChanges = {
+	/** By collection. */
+	spans: ReadonlyMap<number, SpanChanges>;
+	added: readonly UnitsAdded[];
+	/** `1n` where units are added, `-1n` where they are taken back. */
+	sign: 1n | -1n;
+};
+
 type Piece = Span & { stored: boolean };
 
 /**
@@ -167,22 +175,6 @@ export function createSpanMap(stored: readonly Span[]): SpanMap {
 	};
 }
 
-function isSameMove(a: Span, b: Span): boolean {
-	return a.position === b.position && a.owner === b.owner;
-}
-
-function nobody(from: bigint, to: bigint) {
-	return { from, to, owner: null, position: -1n };
-}
-
-export type OwnerChanges = {
-	/** By collection. */
-	spans: ReadonlyMap<number, SpanChanges>;
-	added: readonly UnitsAdded[];
-	/** `1n` where units are added, `-1n` where they are taken back. */
-	sign: 1n | -1n;
-};
-
 /**
  * Writes the changes of spans and units with what follows: holders, owners, supply. The one place
  * for it, whether transfers are applied or taken back, so that the counts cannot drift.
@@ -218,6 +210,14 @@ export async function writeChanges(
 	await addSupply(tx, supplyChanges({ added, sign }, grown));
 }
 
+function isSameMove(a: Span, b: Span): boolean {
+	return a.position === b.position && a.owner === b.owner;
+}
+
+function nobody(from: bigint, to: bigint) {
+	return { from, to, owner: null, position: -1n };
+}
+
 /** Sums up by account and id, whatever block the units came from. */
 function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
 	const sums = new Map<string, AccountUnits>();
@@ -231,6 +231,10 @@ function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUni
 	return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
+function accountKey(account: { setId: number; tokenId: bigint; owner: Address }): string {
+	return `${account.setId} ${account.tokenId} ${account.owner}`;
+}
+
 /**
  * Returns changes of held units. A balance below zero counts as none; a walk will tell where the
  * units came from.
@@ -241,6 +245,10 @@ function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[
 		const before = units - (addedTo.get(accountKey({ setId, tokenId, owner })) ?? 0n);
 		return { setId, owner, units: positive(units) - positive(before) };
 	});
+}
+
+function positive(units: bigint): bigint {
+	return units > 0n ? units : 0n;
 }
 
 function heldPerAccount(held: readonly HeldUnits[]): HeldUnits[] {
@@ -274,12 +282,4 @@ function supplyChanges(
 	}
 	for (const [setId, owners] of grown) changeOfSet(setId).owners += owners;
 	return [...changes.values()];
-}
-
-function accountKey(account: { setId: number; tokenId: bigint; owner: Address }): string {
-	return `${account.setId} ${account.tokenId} ${account.owner}`;
-}
-
-function positive(units: bigint): bigint {
-	return units > 0n ? units : 0n;
 }

@@ -1,24 +1,5 @@
 import type { RankedTrait } from "#plugins/market-index/rank/rankTokens.ts";
 
-/**
- * Characters that Python's `str.strip` removes. `trim` also removes U+FEFF, and keeps U+001C to
- * U+001F and U+0085: traits that differ in those alone would be ranked differently.
- */
-const EDGES = new Set([
-	..."\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680",
-	..."\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a",
-	..."\u2028\u2029\u202f\u205f\u3000",
-]);
-
-/** Returns a name or a value as OpenRarity compares it: lower case, no surrounding blanks. */
-export function normaliseTrait(text: string): string {
-	let start = 0;
-	let end = text.length;
-	while (start < end && EDGES.has(text.charAt(start))) start++;
-	while (end > start && EDGES.has(text.charAt(end - 1))) end--;
-	return text.slice(start, end).toLowerCase();
-}
-
 /** How many tokens have a value of a trait. */
 export type TraitTally = { type: string; value: string; tokens: number };
 
@@ -29,6 +10,40 @@ export type CountedTraits = {
 	names: ReadonlyMap<string, { tokens: number; values: ReadonlyMap<string, number> }>;
 	entropy: number;
 };
+
+/**
+ * Characters that Python's `str.strip` removes. `trim` also removes U+FEFF, and keeps U+001C to
+ * U+001F and U+0085: traits that differ in those alone would be ranked differently.
+ */
+const EDGES = new Set([
+	..."\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680",
+	..."\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a",
+	..."\u2028\u2029\u202f\u205f\u3000",
+]);
+
+const NOT_TEXT = new Set(["number", "boost_number", "boost_percentage", "date"]);
+
+/**
+ * The trait that the method adds to every token: its number of traits with a value. A token's own
+ * trait of this name is ignored.
+ */
+export const traitCountName = "meta_trait:trait_count";
+
+/**
+ * Scores one token against counts that were made without it. A trait that was never counted adds
+ * nothing: by the formula it would be infinitely rare, and a misspelled one would win.
+ */
+export function scoreToken(traits: readonly RankedTrait[], counted: CountedTraits): number {
+	const own = textTraits(traits);
+	let content = 0;
+	for (const [name, { tokens, values }] of counted.names) {
+		const value = own.get(name);
+		const count = value === undefined ? counted.supply - tokens : (values.get(value) ?? 0);
+		// More than the number of tokens is a miscount, and adds nothing.
+		if (count > 0 && count < counted.supply) content += Math.log2(counted.supply / count);
+	}
+	return content / (counted.entropy || 1);
+}
 
 /**
  * Prepares stored counts for scoring tokens that came after the last ranking. The method's own
@@ -55,7 +70,14 @@ export function countedTraits(supply: number, tallies: readonly TraitTally[]): C
 	return { supply, names, entropy };
 }
 
-const NOT_TEXT = new Set(["number", "boost_number", "boost_percentage", "date"]);
+/** Returns a name or a value as OpenRarity compares it: lower case, no surrounding blanks. */
+export function normaliseTrait(text: string): string {
+	let start = 0;
+	let end = text.length;
+	while (start < end && EDGES.has(text.charAt(start))) start++;
+	while (end > start && EDGES.has(text.charAt(end - 1))) end--;
+	return text.slice(start, end).toLowerCase();
+}
 
 /**
  * Says whether a trait is text, which is all that OpenRarity compares: nearly every token has a
@@ -63,28 +85,6 @@ const NOT_TEXT = new Set(["number", "boost_number", "boost_percentage", "date"])
  */
 export function isTextTrait({ displayType }: RankedTrait): boolean {
 	return !displayType || !NOT_TEXT.has(displayType);
-}
-
-/**
- * The trait that the method adds to every token: its number of traits with a value. A token's own
- * trait of this name is ignored.
- */
-export const traitCountName = "meta_trait:trait_count";
-
-/**
- * Scores one token against counts that were made without it. A trait that was never counted adds
- * nothing: by the formula it would be infinitely rare, and a misspelled one would win.
- */
-export function scoreToken(traits: readonly RankedTrait[], counted: CountedTraits): number {
-	const own = textTraits(traits);
-	let content = 0;
-	for (const [name, { tokens, values }] of counted.names) {
-		const value = own.get(name);
-		const count = value === undefined ? counted.supply - tokens : (values.get(value) ?? 0);
-		// More than the number of tokens is a miscount, and adds nothing.
-		if (count > 0 && count < counted.supply) content += Math.log2(counted.supply / count);
-	}
-	return content / (counted.entropy || 1);
 }
 
 function textTraits(traits: readonly RankedTrait[]): Map<string, string> {

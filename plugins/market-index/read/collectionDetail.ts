@@ -42,28 +42,33 @@ import { wasSpokenOf } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { readToken } from "#plugins/market-index/tokens/sql/tokens.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/**
- * Returns the price of a unit at a collection's last mint, in wei of ETH at the rate of its time;
- * null where unknown. Some mints that only the provider tells are paid in a token.
- */
-export function mintPriceWei(
-	chain: Chain,
-	row: Pick<
-		CollectionRow,
-		"lastMintTotalRaw" | "lastMintQuantity" | "lastMintCurrency" | "lastMintAt"
-	>,
-	prices: Pick<Prices, "toNative">,
-): string | null {
-	const { lastMintTotalRaw, lastMintQuantity, lastMintAt } = row;
-	if (lastMintTotalRaw === null || lastMintQuantity === null || !lastMintAt) return null;
-	const paid = {
-		currency: row.lastMintCurrency ?? ZERO_ADDRESS,
-		totalRaw: BigInt(lastMintTotalRaw),
-		occurredAtMs: lastMintAt.getTime(),
-	};
-	const total = nativeTotal(chain, paid, prices);
-	return total === null ? null : (total / BigInt(lastMintQuantity)).toString();
-}
+export type ReadColumns<Column extends CollectionColumn> = {
+	chain: Chain;
+	row: Pick<CollectionRow, Column>;
+	context: FigureContext;
+};
+
+type DetailContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "toNative" | "ethUsd">;
+	providerHealth: () => ProviderHealth;
+};
+
+const COLUMNS = [
+	"name",
+	"windowSales",
+	"windowPriced",
+	"windowVolume",
+	"eventsFrom",
+	"eventsUntil",
+	"walkFrom",
+	"walkUntil",
+	"providerSalesDay",
+	"providerStatsAt",
+] as const;
+
+const WEI_PER_ETH = 1e18;
 
 /**
  * Returns one token as it is known here. A token without an event, an owner or a row is not found.
@@ -101,13 +106,6 @@ export async function readAsset(
 	};
 }
 
-type DetailContext = {
-	core: IndexReads;
-	scanner: Pick<Scanner, "progress">;
-	prices: Pick<Prices, "toNative" | "ethUsd">;
-	providerHealth: () => ProviderHealth;
-};
-
 /** Returns one collection as its own page shows it. */
 export async function readCollectionDetail(
 	{ core, scanner, prices, providerHealth }: DetailContext,
@@ -139,30 +137,42 @@ export async function readCollectionDetail(
 	};
 }
 
-async function lastSaleOf(
-	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
-	row: CollectionRow,
-): Promise<CollectionDetail["lastSale"]> {
-	const { lastSaleTokenId, lastSaleAt, lastSaleTransaction } = row;
-	if (!lastSaleTokenId || !lastSaleAt || !lastSaleTransaction) return null;
-	return {
-		tokenId: lastSaleTokenId,
-		occurredAt: lastSaleAt.toISOString(),
-		priceNative: displayNative(row.lastSaleUnitNative),
-		priceUsd: displayUsd(
-			row.lastSaleUnitNative === null ? null : BigInt(row.lastSaleUnitNative),
-			prices.ethUsd(lastSaleAt.getTime()),
-		),
-		transactionHash: isStandIn(lastSaleTransaction) ? null : lastSaleTransaction,
-		imageUrl: await readSaleImage(db, row),
+/**
+ * Returns the price of a unit at a collection's last mint, in wei of ETH at the rate of its time;
+ * null where unknown. Some mints that only the provider tells are paid in a token.
+ */
+export function mintPriceWei(
+	chain: Chain,
+	row: Pick<
+		CollectionRow,
+		"lastMintTotalRaw" | "lastMintQuantity" | "lastMintCurrency" | "lastMintAt"
+	>,
+	prices: Pick<Prices, "toNative">,
+): string | null {
+	const { lastMintTotalRaw, lastMintQuantity, lastMintAt } = row;
+	if (lastMintTotalRaw === null || lastMintQuantity === null || !lastMintAt) return null;
+	const paid = {
+		currency: row.lastMintCurrency ?? ZERO_ADDRESS,
+		totalRaw: BigInt(lastMintTotalRaw),
+		occurredAtMs: lastMintAt.getTime(),
 	};
+	const total = nativeTotal(chain, paid, prices);
+	return total === null ? null : (total / BigInt(lastMintQuantity)).toString();
 }
 
-export type ReadColumns<Column extends CollectionColumn> = {
-	chain: Chain;
-	row: Pick<CollectionRow, Column>;
-	context: FigureContext;
-};
+/** Reads one collection's volume and sales of any window, with its name. */
+export async function readWindowFigures(
+	deps: Pick<RouteContext, "core" | "scanner">,
+	found: FoundCollection,
+	window: FigureWindow,
+): Promise<{ name: string | null; volume: ShownFigure; sales: ShownFigure }> {
+	const { row, context } = await readColumns(deps, found, { columns: COLUMNS, window });
+	return {
+		name: row.name,
+		volume: renderFigure(volumeFigure(row, context), { unit: "ETH", wei: row.windowVolume }),
+		sales: renderFigure(salesFigure(row, context), { unit: "count" }),
+	};
+}
 
 /**
  * Reads some columns of one collection, and what its figures are computed from. Tables without a
@@ -186,35 +196,6 @@ export async function readColumns<Column extends CollectionColumn>(
 	return { chain, row, context: { nowMs, window, spans } };
 }
 
-const COLUMNS = [
-	"name",
-	"windowSales",
-	"windowPriced",
-	"windowVolume",
-	"eventsFrom",
-	"eventsUntil",
-	"walkFrom",
-	"walkUntil",
-	"providerSalesDay",
-	"providerStatsAt",
-] as const;
-
-/** Reads one collection's volume and sales of any window, with its name. */
-export async function readWindowFigures(
-	deps: Pick<RouteContext, "core" | "scanner">,
-	found: FoundCollection,
-	window: FigureWindow,
-): Promise<{ name: string | null; volume: ShownFigure; sales: ShownFigure }> {
-	const { row, context } = await readColumns(deps, found, { columns: COLUMNS, window });
-	return {
-		name: row.name,
-		volume: renderFigure(volumeFigure(row, context), { unit: "ETH", wei: row.windowVolume }),
-		sales: renderFigure(salesFigure(row, context), { unit: "count" }),
-	};
-}
-
-const WEI_PER_ETH = 1e18;
-
 /**
  * Returns a function that converts wei of ETH to USD of one moment; null where the rate, or the
  * amount, is unknown.
@@ -223,4 +204,23 @@ export function usdAt(prices: Pick<Prices, "ethUsd">, atMs: number) {
 	const rate = prices.ethUsd(atMs);
 	return (wei: string | null): number | null =>
 		wei === null || rate === null ? null : (Number(wei) / WEI_PER_ETH) * rate;
+}
+
+async function lastSaleOf(
+	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
+	row: CollectionRow,
+): Promise<CollectionDetail["lastSale"]> {
+	const { lastSaleTokenId, lastSaleAt, lastSaleTransaction } = row;
+	if (!lastSaleTokenId || !lastSaleAt || !lastSaleTransaction) return null;
+	return {
+		tokenId: lastSaleTokenId,
+		occurredAt: lastSaleAt.toISOString(),
+		priceNative: displayNative(row.lastSaleUnitNative),
+		priceUsd: displayUsd(
+			row.lastSaleUnitNative === null ? null : BigInt(row.lastSaleUnitNative),
+			prices.ethUsd(lastSaleAt.getTime()),
+		),
+		transactionHash: isStandIn(lastSaleTransaction) ? null : lastSaleTransaction,
+		imageUrl: await readSaleImage(db, row),
+	};
 }

@@ -39,6 +39,56 @@ export type PageRows = {
 	refreshedAtMs: number | null;
 };
 
+export type CollectionsQuery = {
+	chains: readonly Chain[];
+	mode: "trending" | "top" | "new";
+	limit: number;
+	scope: "chain" | "all";
+};
+
+type PageContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+	providerHealth: () => ProviderHealth;
+	lists: ListSource;
+};
+
+/** Part of every key: changed with the shape of the page, so that old pages are never read. */
+const PAGE_VERSION = "3";
+
+/** A lane further behind than this is not following the head but catching up with it. */
+const CATCHING_UP_BLOCKS = 64;
+
+/** A lane that has not moved for this long is not catching up, however far behind it is. */
+const LANE_SILENT_MS = 60_000;
+
+/**
+ * Returns the collections list as JSON text, from the page cache if it is there.
+ *
+ * Only `normalized` and `data` are cached. `freshness` is about the moment of serving, also on a
+ * hit, so it is inserted before the closing brace each time.
+ */
+export async function collectionsPage(
+	context: PageContext & { version?: string },
+	query: CollectionsQuery,
+): Promise<CachedPage> {
+	const { core, scanner, version = PAGE_VERSION } = context;
+	const { chains, mode, limit, scope } = query;
+	const slugs = chains.map(({ slug }) => slug).join(",");
+	const moment = await momentOf(core, scanner, chains);
+	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}`;
+	const cached = await core.pageCache.get(key, () => buildPage(context, query), moment);
+	// A page is the time of its list, if any, a line break, and an object without its last brace.
+	const cut = cached.body.indexOf("\n");
+	const freshness = await readFreshness(scanner, chains, {
+		nowMs: core.clock.nowMs(),
+		listRefreshedAt: cached.body.slice(0, cut) || null,
+	});
+	const body = `${cached.body.slice(cut + 1)},"freshness":${JSON.stringify(freshness)}}`;
+	return { outcome: cached.outcome, body };
+}
+
 /**
  * Returns the rows of a page of collections: the provider's list as far as our index has it on
  * these chains, each row with our own figures, and our own rows after it until the page is full.
@@ -79,73 +129,6 @@ export async function pageRows(
 		],
 		refreshedAtMs: found.length === 0 ? null : Math.min(...found.map((list) => list.refreshedAtMs)),
 	};
-}
-
-/**
- * Returns listed rows that are collections of ours on these chains, each once: two chains' lists
- * may name the same one, by its contract or by its slug.
- */
-async function ownListed(
-	db: Queryable,
-	{ chainIds, found }: { chainIds: readonly number[]; found: readonly DiscoveryList[] },
-): Promise<{ id: number; listed: ListedRow }[]> {
-	const resolved = await resolveListed(db, interleave(found.map(({ rows }) => rows)));
-	const held = new Map<number, ListedRow>();
-	for (const { own, listed } of resolved) {
-		if (!own || own.excluded || !chainIds.includes(own.chainId)) continue;
-		if (!held.has(own.id)) held.set(own.id, listed);
-	}
-	return [...held].map(([id, listed]) => ({ id, listed }));
-}
-
-type PageContext = {
-	core: IndexReads;
-	scanner: Pick<Scanner, "progress">;
-	prices: Pick<Prices, "ethUsd">;
-	providerHealth: () => ProviderHealth;
-	lists: ListSource;
-};
-
-export type CollectionsQuery = {
-	chains: readonly Chain[];
-	mode: "trending" | "top" | "new";
-	limit: number;
-	scope: "chain" | "all";
-};
-
-/** Part of every key: changed with the shape of the page, so that old pages are never read. */
-const PAGE_VERSION = "3";
-
-/** A lane further behind than this is not following the head but catching up with it. */
-const CATCHING_UP_BLOCKS = 64;
-
-/** A lane that has not moved for this long is not catching up, however far behind it is. */
-const LANE_SILENT_MS = 60_000;
-
-/**
- * Returns the collections list as JSON text, from the page cache if it is there.
- *
- * Only `normalized` and `data` are cached. `freshness` is about the moment of serving, also on a
- * hit, so it is inserted before the closing brace each time.
- */
-export async function collectionsPage(
-	context: PageContext & { version?: string },
-	query: CollectionsQuery,
-): Promise<CachedPage> {
-	const { core, scanner, version = PAGE_VERSION } = context;
-	const { chains, mode, limit, scope } = query;
-	const slugs = chains.map(({ slug }) => slug).join(",");
-	const moment = await momentOf(core, scanner, chains);
-	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}`;
-	const cached = await core.pageCache.get(key, () => buildPage(context, query), moment);
-	// A page is the time of its list, if any, a line break, and an object without its last brace.
-	const cut = cached.body.indexOf("\n");
-	const freshness = await readFreshness(scanner, chains, {
-		nowMs: core.clock.nowMs(),
-		listRefreshedAt: cached.body.slice(0, cut) || null,
-	});
-	const body = `${cached.body.slice(cut + 1)},"freshness":${JSON.stringify(freshness)}}`;
-	return { outcome: cached.outcome, body };
 }
 
 /**
@@ -206,4 +189,21 @@ async function buildPage(
 /** Returns the row as the provider sent it, with its slug, which every client relies on. */
 function rawRow({ raw, slug }: ListedRow): RawCollection {
 	return { ...raw, collection: slug };
+}
+
+/**
+ * Returns listed rows that are collections of ours on these chains, each once: two chains' lists
+ * may name the same one, by its contract or by its slug.
+ */
+async function ownListed(
+	db: Queryable,
+	{ chainIds, found }: { chainIds: readonly number[]; found: readonly DiscoveryList[] },
+): Promise<{ id: number; listed: ListedRow }[]> {
+	const resolved = await resolveListed(db, interleave(found.map(({ rows }) => rows)));
+	const held = new Map<number, ListedRow>();
+	for (const { own, listed } of resolved) {
+		if (!own || own.excluded || !chainIds.includes(own.chainId)) continue;
+		if (!held.has(own.id)) held.set(own.id, listed);
+	}
+	return [...held].map(([id, listed]) => ({ id, listed }));
 }

@@ -39,60 +39,10 @@ export type RouteContext = {
 	gasPrice: (chain: Chain) => Promise<bigint | null>;
 };
 
-/**
- * Returns the chain that a `chain` parameter names, by slug, other spelling or id.
- *
- * A chain that exists and is not indexed here is refused like a misspelled one: an empty list would
- * read as "nothing happened there".
- */
-export function resolveChain(
-	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
-	text: string,
-): Chain {
-	const named = core.chains.bySlug(text);
-	const known = [...core.indexed.map(({ chain }) => chain), ...(core.discovered ?? [])];
-	const found = known.find(({ id }) => id === named?.id);
-	if (found) return found;
-	const slugs = known.map(({ slug }) => slug).join(", ");
-	const problem = named
-		? `The chain "${named.slug}" is not indexed here.`
-		: `There is no chain "${text}".`;
-	throw invalidChain(`${problem} Indexed chains: ${slugs}.`);
-}
+/** Ages at which clients turn from green to amber and from amber to red. */
+const AGES_MS = [60_000, 300_000];
 
-/** Returns the chains of an answer: the named one, or all that are indexed. */
-export function chainsOf(
-	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
-	text: string | undefined,
-): readonly Chain[] {
-	if (text !== undefined) return [resolveChain(core, text)];
-	return core.indexed.map(({ chain }) => chain);
-}
-
-/**
- * Returns what a slug, former slug or address means, at most one collection a chain: on the chain
- * that is named, else on all that are indexed. An excluded collection is not found.
- */
-export async function findNamed(
-	core: Pick<IndexReads, "db" | "chains" | "indexed" | "discovered">,
-	text: string,
-	chain: string | undefined,
-): Promise<FoundCollection[]> {
-	const chains = chainsOf(core, chain);
-	const found = await readNamedCollections(core.db, {
-		chainIds: chains.map(({ id }) => id),
-		slugs: [text, text.toLowerCase()],
-		address: addressOf(text),
-	});
-	return found.map((one) => {
-		const { id, address, slug } = one;
-		return { id, chain: chainOfRow(chains, one).slug, address, slug };
-	});
-}
-
-function addressOf(text: string): Address | null {
-	return /^0x[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(2).toLowerCase()}` : null;
-}
+const LANES: readonly LaneKind[] = ["mint", "sale"];
 
 /**
  * Makes a function that finds collections by slug, former slug or address, on indexed chains. An
@@ -120,33 +70,56 @@ export function createFinder(
 	};
 }
 
-/** Ages at which clients turn from green to amber and from amber to red. */
-const AGES_MS = [60_000, 300_000];
+/**
+ * Returns what a slug, former slug or address means, at most one collection a chain: on the chain
+ * that is named, else on all that are indexed. An excluded collection is not found.
+ */
+export async function findNamed(
+	core: Pick<IndexReads, "db" | "chains" | "indexed" | "discovered">,
+	text: string,
+	chain: string | undefined,
+): Promise<FoundCollection[]> {
+	const chains = chainsOf(core, chain);
+	const found = await readNamedCollections(core.db, {
+		chainIds: chains.map(({ id }) => id),
+		slugs: [text, text.toLowerCase()],
+		address: addressOf(text),
+	});
+	return found.map((one) => {
+		const { id, address, slug } = one;
+		return { id, chain: chainOfRow(chains, one).slug, address, slug };
+	});
+}
+
+/** Returns the chains of an answer: the named one, or all that are indexed. */
+export function chainsOf(
+	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
+	text: string | undefined,
+): readonly Chain[] {
+	if (text !== undefined) return [resolveChain(core, text)];
+	return core.indexed.map(({ chain }) => chain);
+}
 
 /**
- * Returns the lane that represents several chains: among those with the worst colour that a client
- * would show, the one most blocks behind. Blocks alone would not do, because a lane that stopped at
- * the head stays at lag 0.
+ * Returns the chain that a `chain` parameter names, by slug, other spelling or id.
+ *
+ * A chain that exists and is not indexed here is refused like a misspelled one: an empty list would
+ * read as "nothing happened there".
  */
-export function mostLagging(lanes: readonly LaneProgress[], nowMs: number): LaneProgress {
-	const [worst] = lanes
-		.map((lane) => ({ lane, ...lagOf(lane, nowMs) }))
-		.sort((a, b) => b.colour - a.colour || b.blocks - a.blocks || b.ageMs - a.ageMs);
-	assert(worst, "the service indexes at least one chain");
-	return worst.lane;
+export function resolveChain(
+	core: Pick<IndexReads, "chains" | "indexed" | "discovered">,
+	text: string,
+): Chain {
+	const named = core.chains.bySlug(text);
+	const known = [...core.indexed.map(({ chain }) => chain), ...(core.discovered ?? [])];
+	const found = known.find(({ id }) => id === named?.id);
+	if (found) return found;
+	const slugs = known.map(({ slug }) => slug).join(", ");
+	const problem = named
+		? `The chain "${named.slug}" is not indexed here.`
+		: `There is no chain "${text}".`;
+	throw invalidChain(`${problem} Indexed chains: ${slugs}.`);
 }
-
-function lagOf({ headBlock, indexedBlock, indexedAtMs }: LaneProgress, nowMs: number) {
-	const ageMs = indexedAtMs === null ? Number.MAX_SAFE_INTEGER : nowMs - indexedAtMs;
-	const known = headBlock !== null && indexedBlock !== null;
-	return {
-		ageMs,
-		colour: AGES_MS.filter((limitMs) => ageMs >= limitMs).length,
-		blocks: known ? headBlock - indexedBlock : Number.MAX_SAFE_INTEGER,
-	};
-}
-
-const LANES: readonly LaneKind[] = ["mint", "sale"];
 
 /**
  * Returns until when the index has every event of a chain: when the slower of its lanes last was
@@ -177,4 +150,31 @@ export async function readFreshness(
 	const lanes = await Promise.all(chains.map(({ id }) => scanner.progress(id, "sale")));
 	const worst = mostLagging(lanes, options.nowMs);
 	return renderFreshness(chainOfRow(chains, worst), worst, options);
+}
+
+/**
+ * Returns the lane that represents several chains: among those with the worst colour that a client
+ * would show, the one most blocks behind. Blocks alone would not do, because a lane that stopped at
+ * the head stays at lag 0.
+ */
+export function mostLagging(lanes: readonly LaneProgress[], nowMs: number): LaneProgress {
+	const [worst] = lanes
+		.map((lane) => ({ lane, ...lagOf(lane, nowMs) }))
+		.sort((a, b) => b.colour - a.colour || b.blocks - a.blocks || b.ageMs - a.ageMs);
+	assert(worst, "the service indexes at least one chain");
+	return worst.lane;
+}
+
+function addressOf(text: string): Address | null {
+	return /^0x[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(2).toLowerCase()}` : null;
+}
+
+function lagOf({ headBlock, indexedBlock, indexedAtMs }: LaneProgress, nowMs: number) {
+	const ageMs = indexedAtMs === null ? Number.MAX_SAFE_INTEGER : nowMs - indexedAtMs;
+	const known = headBlock !== null && indexedBlock !== null;
+	return {
+		ageMs,
+		colour: AGES_MS.filter((limitMs) => ageMs >= limitMs).length,
+		blocks: known ? headBlock - indexedBlock : Number.MAX_SAFE_INTEGER,
+	};
 }

@@ -43,7 +43,42 @@ export type CandlePage = {
 	page: { nextCursor: string | null; hasMore: boolean };
 };
 
+export type TokenEvents = {
+	events: MarketEvent[];
+	/** Known ranks, by token id. */
+	ranks: ReadonlyMap<string, number>;
+};
+
+export type EventPage = TokenEvents & {
+	page: { nextCursor: string | null; hasMore: boolean };
+	/** The time that it is about. */
+	range: PageRange;
+};
+
+export type Sales = {
+	points: SalePoint[];
+	tiles: Tile[];
+	coverage: ShownPartial;
+	page: EventPage["page"];
+};
+
+type SalesContext = {
+	core: IndexReads;
+	scanner: Pick<Scanner, "progress">;
+	prices: Pick<Prices, "ethUsd">;
+};
+
 const cursors = createCursor("candles2", [CURSOR_PART.millis]);
+
+export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
+
+export type SalesQuery = {
+	range: (typeof SALES_RANGES)[number];
+	cursor: string | undefined;
+	limit: number;
+};
+
+const pages = createEventCursor("sales2");
 
 /**
  * Reads candles in the order of a chart, newest last. A cursor is the opening time of the oldest
@@ -85,52 +120,34 @@ export async function readCandlePage(
 	};
 }
 
-/** Renders stored events of one chain for clients, with what is known of their currencies. */
-export async function withCurrencies(
-	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
-	chain: Chain,
-	events: readonly StoredEvent[],
-): Promise<MarketEvent[]> {
-	const currencies = await readCurrencies(db, chain.id, foreignCurrencies(events));
-	return events.map((event) => renderEvent(chain, event, { currencies, prices }));
+/** Returns accepted sales of a range, newest first, with the stat strip of the last 24 hours. */
+export async function readSales(
+	{ core, scanner, prices }: SalesContext,
+	found: FoundCollection,
+	{ range, cursor, limit }: SalesQuery,
+): Promise<Sales> {
+	const chain = resolveChain(core, found.chain);
+	const nowMs = core.clock.nowMs();
+	const spans = await readChainSpans(scanner, chain.id);
+	const [{ events, ranks, page, range: reached }, row, sums] = await Promise.all([
+		readEventPage({ db: core.db, prices }, chain, {
+			collectionId: found.id,
+			kinds: ["sale"],
+			acceptedOnly: true,
+			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
+			cursors: pages.of({ chain: found.chain, address: found.address, range }),
+			cursor,
+			limit,
+			nowMs,
+		}),
+		readCollection(core.db, found.id, { nowMs }),
+		readTileFigures(core.db, found.id, nowMs),
+	]);
+	if (!row) throw marketFault.notFound();
+	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
+	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
+	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
 }
-
-export type TokenEvents = {
-	events: MarketEvent[];
-	/** Known ranks, by token id. */
-	ranks: ReadonlyMap<string, number>;
-};
-
-/**
- * Adds the tokens' own metadata to events of one collection. An image and traits that came with the
- * event stay: they are what was sold then.
- */
-export async function withTokens(
-	db: Queryable,
-	collectionId: number,
-	events: readonly MarketEvent[],
-): Promise<TokenEvents> {
-	const facts = await readTokenFacts(
-		db,
-		collectionId,
-		events.map(({ tokenId }) => tokenId),
-	);
-	const ranks = new Map<string, number>();
-	for (const [tokenId, { rank }] of facts) if (rank !== null) ranks.set(tokenId, rank);
-	const filled = events.map((event) => {
-		const token = facts.get(event.tokenId);
-		if (!token) return event;
-		const imageUrl = event.imageUrl ?? token.imageUrl;
-		return { ...event, imageUrl, traits: event.traits ?? renderTraits(token.traits) };
-	});
-	return { events: filled, ranks };
-}
-
-export type EventPage = TokenEvents & {
-	page: { nextCursor: string | null; hasMore: boolean };
-	/** The time that it is about. */
-	range: PageRange;
-};
 
 /**
  * Returns a page of one collection's events. One more than fits is read, to know whether more
@@ -161,54 +178,37 @@ export async function readEventPage(
 	};
 }
 
-export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
+/** Renders stored events of one chain for clients, with what is known of their currencies. */
+export async function withCurrencies(
+	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
+	chain: Chain,
+	events: readonly StoredEvent[],
+): Promise<MarketEvent[]> {
+	const currencies = await readCurrencies(db, chain.id, foreignCurrencies(events));
+	return events.map((event) => renderEvent(chain, event, { currencies, prices }));
+}
 
-export type SalesQuery = {
-	range: (typeof SALES_RANGES)[number];
-	cursor: string | undefined;
-	limit: number;
-};
-
-type SalesContext = {
-	core: IndexReads;
-	scanner: Pick<Scanner, "progress">;
-	prices: Pick<Prices, "ethUsd">;
-};
-
-export type Sales = {
-	points: SalePoint[];
-	tiles: Tile[];
-	coverage: ShownPartial;
-	page: EventPage["page"];
-};
-
-const pages = createEventCursor("sales2");
-
-/** Returns accepted sales of a range, newest first, with the stat strip of the last 24 hours. */
-export async function readSales(
-	{ core, scanner, prices }: SalesContext,
-	found: FoundCollection,
-	{ range, cursor, limit }: SalesQuery,
-): Promise<Sales> {
-	const chain = resolveChain(core, found.chain);
-	const nowMs = core.clock.nowMs();
-	const spans = await readChainSpans(scanner, chain.id);
-	const [{ events, ranks, page, range: reached }, row, sums] = await Promise.all([
-		readEventPage({ db: core.db, prices }, chain, {
-			collectionId: found.id,
-			kinds: ["sale"],
-			acceptedOnly: true,
-			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
-			cursors: pages.of({ chain: found.chain, address: found.address, range }),
-			cursor,
-			limit,
-			nowMs,
-		}),
-		readCollection(core.db, found.id, { nowMs }),
-		readTileFigures(core.db, found.id, nowMs),
-	]);
-	if (!row) throw marketFault.notFound();
-	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
-	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
-	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
+/**
+ * Adds the tokens' own metadata to events of one collection. An image and traits that came with the
+ * event stay: they are what was sold then.
+ */
+export async function withTokens(
+	db: Queryable,
+	collectionId: number,
+	events: readonly MarketEvent[],
+): Promise<TokenEvents> {
+	const facts = await readTokenFacts(
+		db,
+		collectionId,
+		events.map(({ tokenId }) => tokenId),
+	);
+	const ranks = new Map<string, number>();
+	for (const [tokenId, { rank }] of facts) if (rank !== null) ranks.set(tokenId, rank);
+	const filled = events.map((event) => {
+		const token = facts.get(event.tokenId);
+		if (!token) return event;
+		const imageUrl = event.imageUrl ?? token.imageUrl;
+		return { ...event, imageUrl, traits: event.traits ?? renderTraits(token.traits) };
+	});
+	return { events: filled, ranks };
 }

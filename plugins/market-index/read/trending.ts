@@ -37,6 +37,13 @@ export type Discover = {
 	minting: DiscoverRow[];
 };
 
+export type TrendingQuery = {
+	chains: readonly Chain[];
+	window: "5m" | "1h" | "6h" | "24h" | "7d";
+	lifecycle?: LifecycleFilter | undefined;
+	limit: number;
+};
+
 type DiscoverContext = {
 	core: Pick<IndexReads, "db" | "clock">;
 	scanner: Pick<Scanner, "progress">;
@@ -92,28 +99,6 @@ export async function readDiscover(
 }
 
 /**
- * Returns each collection once, with the sums that the sections already have. A collection that is
- * not among those that mint has no mint of the last hour, unless there are more of them than fit.
- */
-function knownFigures(sections: {
-	daily: readonly Picked[];
-	minting: readonly Picked[];
-	limit: number;
-}): KnownFigures[] {
-	const { daily, minting, limit } = sections;
-	const mintsOfOthers = minting.length < limit ? 0 : null;
-	const known = new Map<number, KnownFigures>();
-	for (const { id, sales, priced, volume } of daily) {
-		const window = sales === null ? null : { sales, priced, volume };
-		known.set(id, { id, window: known.get(id)?.window ?? window, mints1h: mintsOfOthers });
-	}
-	for (const { id, mints } of minting) {
-		known.set(id, { id, window: known.get(id)?.window ?? null, mints1h: mints });
-	}
-	return [...known.values()];
-}
-
-/**
  * Returns discover rows of these collections of one chain, in order of id; an excluded one has
  * none.
  *
@@ -143,13 +128,6 @@ export async function readDiscoverRows(
 	return rows.map((row) => renderDiscoverRow(chain, row, { nowMs, spans: covered }));
 }
 
-export type TrendingQuery = {
-	chains: readonly Chain[];
-	window: "5m" | "1h" | "6h" | "24h" | "7d";
-	lifecycle?: LifecycleFilter | undefined;
-	limit: number;
-};
-
 /** Returns collections by sales in the window, read at each request. */
 export async function readTrending(
 	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
@@ -177,4 +155,26 @@ export async function readTrending(
 		}),
 		freshness,
 	};
+}
+
+/**
+ * Returns each collection once, with the sums that the sections already have. A collection that is
+ * not among those that mint has no mint of the last hour, unless there are more of them than fit.
+ */
+function knownFigures(sections: {
+	daily: readonly Picked[];
+	minting: readonly Picked[];
+	limit: number;
+}): KnownFigures[] {
+	const { daily, minting, limit } = sections;
+	const mintsOfOthers = minting.length < limit ? 0 : null;
+	const known = new Map<number, KnownFigures>();
+	for (const { id, sales, priced, volume } of daily) {
+		const window = sales === null ? null : { sales, priced, volume };
+		known.set(id, { id, window: known.get(id)?.window ?? window, mints1h: mintsOfOthers });
+	}
+	for (const { id, mints } of minting) {
+		known.set(id, { id, window: known.get(id)?.window ?? null, mints1h: mints });
+	}
+	return [...known.values()];
 }

@@ -8,6 +8,31 @@ import { storablePayload } from "#plugins/market-index/payload.ts";
 import { findCollections, renameCollections } from "#plugins/market-index/sql/collectionNames.ts";
 import type { ProviderCollection } from "#plugins/provider/contract.ts";
 
+/** A contract that was met, with what is known of it already. */
+export type MetContract = {
+	address: Address;
+	standard: "erc721" | "erc1155";
+	name?: string | null;
+	imageUrl?: string | null;
+};
+
+export type Registration = {
+	chainId: number;
+	contracts: readonly MetContract[];
+	/** True where lanes are behind: names wait, and one job of the chain covers all. */
+	areOwed?: boolean;
+};
+
+/** A row of the provider's lists that names a contract. */
+type Listed = Pick<ListedRow, "slug" | "name" | "imageUrl"> & { chainId: number; address: Address };
+
+type Resolving = {
+	chainId: number;
+	contracts: ReadonlyMap<Address, "erc721" | "erc1155">;
+	/** As in `Registration`. */
+	areOwed?: boolean;
+};
+
 /** A row of the provider's list as it is stored, in the provider's order. */
 export const listedRowSchema = z.object({
 	/** The provider's slug. */
@@ -25,42 +50,11 @@ export const listedRowSchema = z.object({
 
 export type ListedRow = z.output<typeof listedRowSchema>;
 
-/**
- * Returns one row for each collection, in the given order; collections that the provider took down
- * are left out.
- */
-export function listedRows(chainId: number, listed: readonly ProviderCollection[]): ListedRow[] {
-	const rows = new Map<string, ListedRow>();
-	for (const { slug, name, imageUrl, contracts, isDisabled, raw } of listed) {
-		if (isDisabled || rows.has(slug)) continue;
-		const own = contracts.find((contract) => contract.chainId === chainId) ?? contracts[0];
-		rows.set(slug, {
-			slug,
-			chainId: own?.chainId ?? null,
-			address: own?.address ?? null,
-			isShared: contracts.length > 1,
-			name,
-			imageUrl,
-			raw: { ...storablePayload(raw) },
-		});
-	}
-	return [...rows.values()];
-}
+/** Collections that one transaction registers: each takes a name, under a lock. */
+const PER_TRANSACTION_MAX = 25;
 
-/** A contract that was met, with what is known of it already. */
-export type MetContract = {
-	address: Address;
-	standard: "erc721" | "erc1155";
-	name?: string | null;
-	imageUrl?: string | null;
-};
-
-export type Registration = {
-	chainId: number;
-	contracts: readonly MetContract[];
-	/** True where lanes are behind: names wait, and one job of the chain covers all. */
-	areOwed?: boolean;
-};
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
+const ROUTABLE = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
 
 /**
  * Registers the contracts of a chain that the index does not have, under their addresses and as
@@ -98,11 +92,27 @@ export async function registerCollections(
 	return fresh;
 }
 
-/** A row of the provider's lists that names a contract. */
-type Listed = Pick<ListedRow, "slug" | "name" | "imageUrl"> & { chainId: number; address: Address };
-
-/** Collections that one transaction registers: each takes a name, under a lock. */
-const PER_TRANSACTION_MAX = 25;
+/**
+ * Returns one row for each collection, in the given order; collections that the provider took down
+ * are left out.
+ */
+export function listedRows(chainId: number, listed: readonly ProviderCollection[]): ListedRow[] {
+	const rows = new Map<string, ListedRow>();
+	for (const { slug, name, imageUrl, contracts, isDisabled, raw } of listed) {
+		if (isDisabled || rows.has(slug)) continue;
+		const own = contracts.find((contract) => contract.chainId === chainId) ?? contracts[0];
+		rows.set(slug, {
+			slug,
+			chainId: own?.chainId ?? null,
+			address: own?.address ?? null,
+			isShared: contracts.length > 1,
+			name,
+			imageUrl,
+			raw: { ...storablePayload(raw) },
+		});
+	}
+	return [...rows.values()];
+}
 
 /**
  * Registers the listed contracts of these chains that the index has not met, except where another
@@ -124,6 +134,30 @@ export async function registerListed(
 			await db.transaction((tx) => register(tx, queue, { chainId, rows: part }));
 		}
 	}
+}
+
+/**
+ * Finds the collections of contracts, registering new ones. The chain's lock is held, so no lane
+ * registers the same one meanwhile; the provider's lists may.
+ */
+export async function resolveCollections(
+	tx: Tx,
+	queue: JobQueue,
+	{ chainId, contracts, areOwed = false }: Resolving,
+): Promise<Map<Address, KnownCollection>> {
+	const found = await findCollections(tx, chainId, [...contracts.keys()]);
+	const known = new Map(found.map((collection) => [collection.address, collection]));
+	const missing = [...contracts].flatMap(([address, standard]) => {
+		return known.has(address) ? [] : { address, standard };
+	});
+	if (missing.length === 0) return known;
+	const fresh = await registerCollections(tx, queue, { chainId, contracts: missing, areOwed });
+	const isFresh = new Set(fresh.map(({ id }) => id));
+	const addresses = missing.map(({ address }) => address);
+	for (const collection of await findCollections(tx, chainId, addresses)) {
+		known.set(collection.address, { ...collection, isNew: isFresh.has(collection.id) });
+	}
+	return known;
 }
 
 async function findStrangers(
@@ -174,37 +208,3 @@ async function register(
 	});
 	await renameCollections(tx, { chainId, wishes });
 }
-
-/** Slugs that routes accept, without addresses: one would lead to another contract. */
-const ROUTABLE = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
-
-/**
- * Finds the collections of contracts, registering new ones. The chain's lock is held, so no lane
- * registers the same one meanwhile; the provider's lists may.
- */
-export async function resolveCollections(
-	tx: Tx,
-	queue: JobQueue,
-	{ chainId, contracts, areOwed = false }: Resolving,
-): Promise<Map<Address, KnownCollection>> {
-	const found = await findCollections(tx, chainId, [...contracts.keys()]);
-	const known = new Map(found.map((collection) => [collection.address, collection]));
-	const missing = [...contracts].flatMap(([address, standard]) => {
-		return known.has(address) ? [] : { address, standard };
-	});
-	if (missing.length === 0) return known;
-	const fresh = await registerCollections(tx, queue, { chainId, contracts: missing, areOwed });
-	const isFresh = new Set(fresh.map(({ id }) => id));
-	const addresses = missing.map(({ address }) => address);
-	for (const collection of await findCollections(tx, chainId, addresses)) {
-		known.set(collection.address, { ...collection, isNew: isFresh.has(collection.id) });
-	}
-	return known;
-}
-
-type Resolving = {
-	chainId: number;
-	contracts: ReadonlyMap<Address, "erc721" | "erc1155">;
-	/** As in `Registration`. */
-	areOwed?: boolean;
-};

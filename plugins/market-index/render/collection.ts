@@ -47,36 +47,24 @@ type LifecycleColumns = Pick<
 	"mintedUnits" | "maxSupply" | "firstMintAt" | "lastMintAt" | "sales" | "isTraded" | "isAnnounced"
 >;
 
-/** Returns a collection's present lifecycle: by its facts, and as clients see it. */
-export function lifecycleOfRow(
-	row: LifecycleColumns,
-	nowMs: number,
-): { stored: Lifecycle | null; presented: Lifecycle | null } {
-	const lastMintAtMs = row.lastMintAt?.getTime() ?? null;
-	const stored = lifecycleOf(
-		{
-			mintedUnits: BigInt(row.mintedUnits),
-			maxSupply: row.maxSupply === null ? null : BigInt(row.maxSupply),
-			firstMintAtMs: row.firstMintAt?.getTime() ?? null,
-			lastMintAtMs,
-			sales: row.sales,
-			isTraded: row.isTraded,
-			isAnnounced: row.isAnnounced,
-		},
-		nowMs,
-	);
-	return { stored, presented: presentedLifecycle(stored, lastMintAtMs, nowMs) };
-}
+/** The columns from which a collection's lifecycle is computed. */
+export const LIFECYCLE_COLUMNS = [
+	...(["mintedUnits", "maxSupply", "firstMintAt", "lastMintAt"] as const),
+	...(["sales", "isTraded", "isAnnounced"] as const),
+] satisfies CollectionColumn[];
 
-/** Returns the coverage of those figures that are numbers and were covered in part. */
-export function renderPartial(figures: Readonly<Record<string, Figure>>): ShownPartial {
-	const partial: ShownPartial = {};
-	for (const [name, { value, coverage }] of Object.entries(figures)) {
-		if (value === null || coverage === null || coverage.fraction === 1) continue;
-		partial[name] = renderCoverage(coverage);
-	}
-	return partial;
-}
+/** The columns of minted and existing units. */
+export const SUPPLY_COLUMNS = [
+	...(["mintedSupply", "isWalked", "totalSupply", "supplySource", "supplyAt"] as const),
+] satisfies CollectionColumn[];
+
+/** The columns of the state of a mint. */
+export const MINT_COLUMNS = [
+	...LIFECYCLE_COLUMNS,
+	...SUPPLY_COLUMNS,
+	...(["eventsFrom", "eventsUntil", "walkFrom", "walkUntil", "mints1h"] as const),
+	...(["lastMintTotalRaw", "lastMintQuantity", "lastMintCurrency"] as const),
+] satisfies CollectionColumn[];
 
 /**
  * Renders a collection read over 24 hours; `coverageEnd` is until when its chain's lanes have
@@ -146,19 +134,6 @@ export function floorUsd(
 	return rate === null ? row.floorUsd : floor * rate;
 }
 
-/**
- * Returns until when every event is stored: by the lanes, and by the part of the provider's list
- * that was read. Null where the provider was not asked yet.
- */
-function heldUntil(
-	{ eventsUntil, lastProviderAt }: CollectionRow,
-	{ coverageEnd, provider }: { coverageEnd: Date | null; provider: ProviderHealth },
-): Date | null {
-	if (coverageEnd === null || !provider.isOn) return coverageEnd;
-	if (eventsUntil === null) return lastProviderAt === null ? null : coverageEnd;
-	return eventsUntil < coverageEnd ? eventsUntil : coverageEnd;
-}
-
 /** Renders a collection read over 24 hours as a row of discover. */
 export function renderDiscoverRow(
 	chain: Chain,
@@ -200,25 +175,6 @@ export function renderFreshness(
 		servedAt: new Date(options.nowMs).toISOString(),
 	};
 }
-
-/** The columns from which a collection's lifecycle is computed. */
-export const LIFECYCLE_COLUMNS = [
-	...(["mintedUnits", "maxSupply", "firstMintAt", "lastMintAt"] as const),
-	...(["sales", "isTraded", "isAnnounced"] as const),
-] satisfies CollectionColumn[];
-
-/** The columns of minted and existing units. */
-export const SUPPLY_COLUMNS = [
-	...(["mintedSupply", "isWalked", "totalSupply", "supplySource", "supplyAt"] as const),
-] satisfies CollectionColumn[];
-
-/** The columns of the state of a mint. */
-export const MINT_COLUMNS = [
-	...LIFECYCLE_COLUMNS,
-	...SUPPLY_COLUMNS,
-	...(["eventsFrom", "eventsUntil", "walkFrom", "walkUntil", "mints1h"] as const),
-	...(["lastMintTotalRaw", "lastMintQuantity", "lastMintCurrency"] as const),
-] satisfies CollectionColumn[];
 
 /**
  * Renders the state of a collection's mint; `priceWei` is the price of the last one, in wei of
@@ -272,4 +228,48 @@ export function renderTrendingRow(
 		sales: sales.value,
 		coverage: renderPartial({ holders, volumeNative: volume, sales }),
 	};
+}
+
+/** Returns a collection's present lifecycle: by its facts, and as clients see it. */
+export function lifecycleOfRow(
+	row: LifecycleColumns,
+	nowMs: number,
+): { stored: Lifecycle | null; presented: Lifecycle | null } {
+	const lastMintAtMs = row.lastMintAt?.getTime() ?? null;
+	const stored = lifecycleOf(
+		{
+			mintedUnits: BigInt(row.mintedUnits),
+			maxSupply: row.maxSupply === null ? null : BigInt(row.maxSupply),
+			firstMintAtMs: row.firstMintAt?.getTime() ?? null,
+			lastMintAtMs,
+			sales: row.sales,
+			isTraded: row.isTraded,
+			isAnnounced: row.isAnnounced,
+		},
+		nowMs,
+	);
+	return { stored, presented: presentedLifecycle(stored, lastMintAtMs, nowMs) };
+}
+
+/** Returns the coverage of those figures that are numbers and were covered in part. */
+export function renderPartial(figures: Readonly<Record<string, Figure>>): ShownPartial {
+	const partial: ShownPartial = {};
+	for (const [name, { value, coverage }] of Object.entries(figures)) {
+		if (value === null || coverage === null || coverage.fraction === 1) continue;
+		partial[name] = renderCoverage(coverage);
+	}
+	return partial;
+}
+
+/**
+ * Returns until when every event is stored: by the lanes, and by the part of the provider's list
+ * that was read. Null where the provider was not asked yet.
+ */
+function heldUntil(
+	{ eventsUntil, lastProviderAt }: CollectionRow,
+	{ coverageEnd, provider }: { coverageEnd: Date | null; provider: ProviderHealth },
+): Date | null {
+	if (coverageEnd === null || !provider.isOn) return coverageEnd;
+	if (eventsUntil === null) return lastProviderAt === null ? null : coverageEnd;
+	return eventsUntil < coverageEnd ? eventsUntil : coverageEnd;
 }

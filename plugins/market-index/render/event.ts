@@ -25,6 +25,9 @@ import type { Prices } from "#plugins/prices/contract.ts";
 /** What an event itself does not contain. */
 export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
 
+/** A trait in the form of ERC-721 metadata, which providers use as well. */
+export type ShownTrait = { trait_type: string; value: string; display_type?: string };
+
 const WEI_DECIMALS = 18;
 
 /** Renders a stored event for clients; the one place that does. */
@@ -58,30 +61,6 @@ export function renderEvent(
 		occurredAt: new Date(event.occurredAtMs).toISOString(),
 		...shownPayload(payload),
 	};
-}
-
-/**
- * Returns the event's place. If only the provider told it, its place is an estimate for the order
- * of lists, and not shown.
- */
-function placeOf({ blockNumber, logIndex }: StoredEvent) {
-	if (logIndex >= PROVIDER_LOG_INDEX) return { blockNumber: null, logIndex: null };
-	return { blockNumber, logIndex };
-}
-
-function settlementOf(
-	chain: Chain,
-	currency: Address | null,
-	currencies: Currencies,
-): SettlementCurrency | null {
-	if (currency === null) return null;
-	if (currency === ZERO_ADDRESS) return { ...chain.nativeCurrency, address: ZERO_ADDRESS };
-	if (currency === chain.wrappedNative) {
-		const { symbol, decimals } = chain.nativeCurrency;
-		return { symbol: `W${symbol}`, address: currency, decimals };
-	}
-	const { symbol = null, decimals = null } = currencies.get(currency) ?? {};
-	return { symbol, decimals, address: currency };
 }
 
 /**
@@ -130,9 +109,6 @@ export function renderTrade(
 	};
 }
 
-/** A trait in the form of ERC-721 metadata, which providers use as well. */
-export type ShownTrait = { trait_type: string; value: string; display_type?: string };
-
 export function renderTraits(traits: readonly TokenTrait[] | null): ShownTrait[] | null {
 	if (traits === null) return null;
 	return traits.map(({ type, value, displayType }) => ({
@@ -140,4 +116,28 @@ export function renderTraits(traits: readonly TokenTrait[] | null): ShownTrait[]
 		value,
 		...(displayType !== undefined && { display_type: displayType }),
 	}));
+}
+
+/**
+ * Returns the event's place. If only the provider told it, its place is an estimate for the order
+ * of lists, and not shown.
+ */
+function placeOf({ blockNumber, logIndex }: StoredEvent) {
+	if (logIndex >= PROVIDER_LOG_INDEX) return { blockNumber: null, logIndex: null };
+	return { blockNumber, logIndex };
+}
+
+function settlementOf(
+	chain: Chain,
+	currency: Address | null,
+	currencies: Currencies,
+): SettlementCurrency | null {
+	if (currency === null) return null;
+	if (currency === ZERO_ADDRESS) return { ...chain.nativeCurrency, address: ZERO_ADDRESS };
+	if (currency === chain.wrappedNative) {
+		const { symbol, decimals } = chain.nativeCurrency;
+		return { symbol: `W${symbol}`, address: currency, decimals };
+	}
+	const { symbol = null, decimals = null } = currencies.get(currency) ?? {};
+	return { symbol, decimals, address: currency };
 }

@@ -30,6 +30,28 @@ export type UnpricedEvent = {
 	totalRaw: bigint;
 };
 
+export type RepriceOptions = {
+	db: Database;
+	clock: Clock;
+	outbox: Outbox;
+	scanner: Pick<Scanner, "lock">;
+	/** What a chain's lanes cover, for the figures in frames. */
+	spansOf: SpansOf;
+};
+
+export type Repricer = {
+	/** Notes that rates became known; the job does the work. */
+	note(learned: Learned): Promise<void>;
+	/** Prices events of the noted spans, for a while. */
+	run(signal: AbortSignal): Promise<void>;
+	job: Job;
+};
+
+type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
+
+/** A span that is being priced, newest first. */
+type Work = Learned & { after: UnpricedEvent | null };
+
 /**
  * How often events with a newly known rate are priced, for how long in one go, how many under one
  * hold of the chain's lock, and after which pause a failure is retried.
@@ -43,79 +65,6 @@ export const REPRICE_RETRY_MS = 30_000;
  * Events that a part may price and still send each candle; with more, clients read topics again.
  */
 export const REPRICE_TOLD_MAX = 20;
-
-export type RepriceOptions = {
-	db: Database;
-	clock: Clock;
-	outbox: Outbox;
-	scanner: Pick<Scanner, "lock">;
-	/** What a chain's lanes cover, for the figures in frames. */
-	spansOf: SpansOf;
-};
-
-/**
- * Gives a few events their price with all that follows from it, under the chain's lock: after it
- * the figures are as if the events had been priced when stored, and streams report what moved. An
- * event with a price keeps it.
- */
-export async function repricePart(
-	{ db, clock, outbox, scanner, spansOf }: RepriceOptions,
-	chain: Chain,
-	given: readonly (UnpricedEvent & { totalNative: bigint })[],
-): Promise<void> {
-	if (given.length === 0) return;
-	await db.transaction(async (tx) => {
-		await scanner.lock(tx, chain.id);
-		const priced = await priceEvents(tx, chain.id, given);
-		const sales = priced.filter(({ kind, accepted }) => accepted && kind === "sale");
-		if (sales.length === 0) return;
-		await Promise.all([
-			recomputeRollups(tx, chain.id, sales.map(minuteOf)),
-			priceCollections(tx, collectionChanges(sales)),
-		]);
-		const topics = await framesOf(tx, chain, { sales, nowMs: clock.nowMs(), spansOf });
-		for (const [topic, frames] of topics) outbox.append(tx, topic, frames);
-	});
-}
-
-async function framesOf(
-	tx: Tx,
-	chain: Chain,
-	given: { sales: readonly PricedEvent[]; nowMs: number; spansOf: SpansOf },
-): Promise<TopicFrames> {
-	const { sales, ...moved } = given;
-	const sold = new Set(sales.map(({ collectionId }) => collectionId));
-	const collections = await readCollectionNames(tx, [...sold]);
-	if (sales.length > REPRICE_TOLD_MAX) return catchUpFrames(chain, collections.values());
-	const topics: TopicFrames = new Map();
-	const minutes = new Map(
-		sales.map((sale) => {
-			const minute = minuteOf(sale);
-			return [`${minute.collectionId}:${minute.bucketMs}`, minute];
-		}),
-	);
-	const traded = [...minutes.values()];
-	const minted = new Set<number>();
-	await addFigureFrames(tx, chain, topics, { collections, traded, sold, minted, ...moved });
-	return topics;
-}
-
-function minuteOf({ collectionId, occurredAtMs }: PricedEvent) {
-	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
-}
-
-type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
-
-/** A span that is being priced, newest first. */
-type Work = Learned & { after: UnpricedEvent | null };
-
-export type Repricer = {
-	/** Notes that rates became known; the job does the work. */
-	note(learned: Learned): Promise<void>;
-	/** Prices events of the noted spans, for a while. */
-	run(signal: AbortSignal): Promise<void>;
-	job: Job;
-};
 
 /**
  * Makes the repricer, which prices events that were stored before their rate was known. Notes are
@@ -199,6 +148,57 @@ export function createRepricer(
 	};
 }
 
+/**
+ * Gives a few events their price with all that follows from it, under the chain's lock: after it
+ * the figures are as if the events had been priced when stored, and streams report what moved. An
+ * event with a price keeps it.
+ */
+export async function repricePart(
+	{ db, clock, outbox, scanner, spansOf }: RepriceOptions,
+	chain: Chain,
+	given: readonly (UnpricedEvent & { totalNative: bigint })[],
+): Promise<void> {
+	if (given.length === 0) return;
+	await db.transaction(async (tx) => {
+		await scanner.lock(tx, chain.id);
+		const priced = await priceEvents(tx, chain.id, given);
+		const sales = priced.filter(({ kind, accepted }) => accepted && kind === "sale");
+		if (sales.length === 0) return;
+		await Promise.all([
+			recomputeRollups(tx, chain.id, sales.map(minuteOf)),
+			priceCollections(tx, collectionChanges(sales)),
+		]);
+		const topics = await framesOf(tx, chain, { sales, nowMs: clock.nowMs(), spansOf });
+		for (const [topic, frames] of topics) outbox.append(tx, topic, frames);
+	});
+}
+
 function nameOf({ chainId, currency }: Priced): string {
 	return `${chainId}:${currency}`;
+}
+
+function minuteOf({ collectionId, occurredAtMs }: PricedEvent) {
+	return { collectionId, bucketMs: bucketOf(occurredAtMs, TIERS[0].ms) };
+}
+
+async function framesOf(
+	tx: Tx,
+	chain: Chain,
+	given: { sales: readonly PricedEvent[]; nowMs: number; spansOf: SpansOf },
+): Promise<TopicFrames> {
+	const { sales, ...moved } = given;
+	const sold = new Set(sales.map(({ collectionId }) => collectionId));
+	const collections = await readCollectionNames(tx, [...sold]);
+	if (sales.length > REPRICE_TOLD_MAX) return catchUpFrames(chain, collections.values());
+	const topics: TopicFrames = new Map();
+	const minutes = new Map(
+		sales.map((sale) => {
+			const minute = minuteOf(sale);
+			return [`${minute.collectionId}:${minute.bucketMs}`, minute];
+		}),
+	);
+	const traded = [...minutes.values()];
+	const minted = new Set<number>();
+	await addFigureFrames(tx, chain, topics, { collections, traded, sold, minted, ...moved });
+	return topics;
 }

@@ -10,6 +10,18 @@ import {
 	type TakenBack,
 } from "#plugins/market-index/sql/events.ts";
 
+export type PricedEvent = Omit<TakenBack, "standard">;
+
+export type UnpricedQuery = {
+	chainId: number;
+	currency: Address;
+	fromMs: number;
+	toMs: number;
+	/** The last one of the part before. */
+	after: UnpricedEvent | null;
+	limit: number;
+};
+
 /**
  * Adds the new worth of sales to their collections, by primary key; the newest sale is shown with
  * its price. Counts stay: the sales were counted before.
@@ -37,8 +49,6 @@ export async function priceCollections(
 		],
 	);
 }
-
-export type PricedEvent = Omit<TakenBack, "standard">;
 
 /**
  * Gives events their price, by the unique index, and returns those that had none and are unchanged:
@@ -75,16 +85,6 @@ export async function priceEvents(
 	);
 	return rows.map(({ collectionId, ...row }) => ({ ...eventOf(row), collectionId }));
 }
-
-export type UnpricedQuery = {
-	chainId: number;
-	currency: Address;
-	fromMs: number;
-	toMs: number;
-	/** The last one of the part before. */
-	after: UnpricedEvent | null;
-	limit: number;
-};
 
 /**
  * Returns events paid in a currency without a price, newest first, by the index `event_unpriced`.

@@ -19,8 +19,24 @@ export type Candle = {
 	sales: number;
 };
 
+/** A payment: amount, currency, and time. */
+export type Paid = { currency: Address | null; totalRaw: bigint | null; occurredAtMs: number };
+
+/** A rollup row with at least one priced sale; amounts are wei as decimal strings. */
+export type CandleRow = {
+	bucket: Date;
+	open: string;
+	high: string;
+	low: string;
+	close: string;
+	volume: string;
+	sales: number;
+};
+
 /** The largest whole number that the columns of amounts, `numeric(78)`, hold. */
 export const AMOUNT_MAX = 10n ** 78n - 1n;
+
+const WEI_DECIMALS = 18;
 
 /**
  * Limits a sum to the most its column takes.
@@ -32,9 +48,6 @@ export const AMOUNT_MAX = 10n ** 78n - 1n;
 export function capAmount(sum: bigint): bigint {
 	return sum > AMOUNT_MAX ? AMOUNT_MAX : sum;
 }
-
-/** A payment: amount, currency, and time. */
-export type Paid = { currency: Address | null; totalRaw: bigint | null; occurredAtMs: number };
 
 /**
  * Returns an amount as an ETH equivalent, in wei. ETH and its wrapped form on a chain whose native
@@ -54,19 +67,6 @@ export function nativeTotal(
 	const total = prices.toNative({ chainId: chain.id, currency }, totalRaw, occurredAtMs);
 	return total !== null && total > WEI_PAID_MAX ? null : total;
 }
-
-/** A rollup row with at least one priced sale; amounts are wei as decimal strings. */
-export type CandleRow = {
-	bucket: Date;
-	open: string;
-	high: string;
-	low: string;
-	close: string;
-	volume: string;
-	sales: number;
-};
-
-const WEI_DECIMALS = 18;
 
 export function renderCandle(row: CandleRow): Candle {
 	const native = (wei: string) => toDisplayNumber(BigInt(wei), WEI_DECIMALS);

@@ -74,6 +74,15 @@ export type CountedEvent = Pick<
 	| "totalNative"
 >;
 
+/**
+ * Until all events are seen, the last ones are kept as they are: only their positions are computed.
+ */
+type Sum = {
+	change: CollectionChange;
+	lastMint: CountedEvent | null;
+	lastSale: CountedEvent | null;
+};
+
 /** Sums up what events change in their collections' own rows. Only accepted ones count. */
 export function collectionChanges(events: readonly CountedEvent[]): CollectionChange[] {
 	const sums = new Map<number, Sum>();
@@ -88,72 +97,6 @@ export function collectionChanges(events: readonly CountedEvent[]): CollectionCh
 		else addSale(last, event);
 	}
 	return [...sums.values()].map(close);
-}
-
-/**
- * Until all events are seen, the last ones are kept as they are: only their positions are computed.
- */
-type Sum = {
-	change: CollectionChange;
-	lastMint: CountedEvent | null;
-	lastSale: CountedEvent | null;
-};
-
-function openSum(collectionId: number): Sum {
-	const change: CollectionChange = {
-		collectionId,
-		mints: 0,
-		mintedUnits: 0n,
-		firstMintAtMs: null,
-		lastMintAtMs: null,
-		lastMint: null,
-		sales: 0,
-		volume: 0n,
-		lastSale: null,
-	};
-	return { change, lastMint: null, lastSale: null };
-}
-
-function addMint(sum: Sum, event: CountedEvent): void {
-	const { change } = sum;
-	const atMs = event.occurredAtMs;
-	change.mints++;
-	change.mintedUnits += event.quantity;
-	change.firstMintAtMs = Math.min(change.firstMintAtMs ?? atMs, atMs);
-	change.lastMintAtMs = Math.max(change.lastMintAtMs ?? atMs, atMs);
-	if (sum.lastMint === null || isLater(event, sum.lastMint)) sum.lastMint = event;
-}
-
-function addSale(sum: Sum, event: CountedEvent): void {
-	sum.change.sales++;
-	if (event.totalNative !== null) sum.change.volume += event.totalNative;
-	if (sum.lastSale === null || isLater(event, sum.lastSale)) sum.lastSale = event;
-}
-
-/**
- * Says whether an event is later, as `positionOf` orders them: of two with one position the first
- * stays.
- */
-function isLater(a: CountedEvent, b: CountedEvent): boolean {
-	if (a.blockNumber !== b.blockNumber) return a.blockNumber > b.blockNumber;
-	const isPlain = a.logIndex < PROVIDER_LOG_INDEX && b.logIndex < PROVIDER_LOG_INDEX;
-	if (isPlain && a.logIndex !== b.logIndex) return a.logIndex > b.logIndex;
-	return positionOf(a) > positionOf(b);
-}
-
-function close({ change, lastMint, lastSale }: Sum): CollectionChange {
-	if (lastMint) {
-		const { totalRaw, quantity } = lastMint;
-		const currency = lastMint.currency === ZERO_ADDRESS ? null : lastMint.currency;
-		change.lastMint = { position: positionOf(lastMint), totalRaw, quantity, currency };
-	}
-	if (lastSale) {
-		const { occurredAtMs: atMs, tokenId, totalNative, quantity, transactionHash } = lastSale;
-		const unitNative = totalNative === null ? null : totalNative / quantity;
-		const position = positionOf(lastSale);
-		change.lastSale = { atMs, position, tokenId, unitNative, transactionHash };
-	}
-	return change;
 }
 
 /** Sums up events into the finest buckets. Only accepted sales and mints count. */
@@ -183,6 +126,84 @@ export function coarsen(fine: readonly Rollup[], coarseMs: number): Rollup[] {
 		rollup.prices = mergePrices(rollup.prices, part.prices);
 	}
 	return rollups.all;
+}
+
+/**
+ * Merges prices; commutative and associative: the earliest position opens and the latest closes, in
+ * any order. Of two with one position the lower opens and the higher closes, as in the rollups'
+ * upsert.
+ */
+export function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
+	if (a === null || b === null) return a ?? b;
+	const opens = compare(a.openPosition, b.openPosition) || compare(a.open, b.open);
+	const closes = compare(a.closePosition, b.closePosition) || compare(a.close, b.close);
+	const first = opens <= 0 ? a : b;
+	const last = closes >= 0 ? a : b;
+	return {
+		open: first.open,
+		high: compare(a.high, b.high) >= 0 ? a.high : b.high,
+		low: compare(a.low, b.low) <= 0 ? a.low : b.low,
+		close: last.close,
+		openPosition: first.openPosition,
+		closePosition: last.closePosition,
+	};
+}
+
+function openSum(collectionId: number): Sum {
+	const change: CollectionChange = {
+		collectionId,
+		mints: 0,
+		mintedUnits: 0n,
+		firstMintAtMs: null,
+		lastMintAtMs: null,
+		lastMint: null,
+		sales: 0,
+		volume: 0n,
+		lastSale: null,
+	};
+	return { change, lastMint: null, lastSale: null };
+}
+
+function addMint(sum: Sum, event: CountedEvent): void {
+	const { change } = sum;
+	const atMs = event.occurredAtMs;
+	change.mints++;
+	change.mintedUnits += event.quantity;
+	change.firstMintAtMs = Math.min(change.firstMintAtMs ?? atMs, atMs);
+	change.lastMintAtMs = Math.max(change.lastMintAtMs ?? atMs, atMs);
+	if (sum.lastMint === null || isLater(event, sum.lastMint)) sum.lastMint = event;
+}
+
+/**
+ * Says whether an event is later, as `positionOf` orders them: of two with one position the first
+ * stays.
+ */
+function isLater(a: CountedEvent, b: CountedEvent): boolean {
+	if (a.blockNumber !== b.blockNumber) return a.blockNumber > b.blockNumber;
+	const isPlain = a.logIndex < PROVIDER_LOG_INDEX && b.logIndex < PROVIDER_LOG_INDEX;
+	if (isPlain && a.logIndex !== b.logIndex) return a.logIndex > b.logIndex;
+	return positionOf(a) > positionOf(b);
+}
+
+function addSale(sum: Sum, event: CountedEvent): void {
+	sum.change.sales++;
+	if (event.totalNative !== null) sum.change.volume += event.totalNative;
+	if (sum.lastSale === null || isLater(event, sum.lastSale)) sum.lastSale = event;
+}
+
+function close({ change, lastMint, lastSale }: Sum): CollectionChange {
+	if (lastMint) {
+		const { totalRaw, quantity } = lastMint;
+		const currency = lastMint.currency === ZERO_ADDRESS ? null : lastMint.currency;
+		change.lastMint = { position: positionOf(lastMint), totalRaw, quantity, currency };
+	}
+	if (lastSale) {
+		const { occurredAtMs: atMs, tokenId, totalNative, quantity, transactionHash } = lastSale;
+		const unitNative = totalNative === null ? null : totalNative / quantity;
+		const position = positionOf(lastSale);
+		change.lastSale = { atMs, position, tokenId, unitNative, transactionHash };
+	}
+	return change;
 }
 
 /**
@@ -256,27 +277,6 @@ function include(prices: RollupPrices, unit: bigint, position: bigint): void {
 	}
 	if (unit > prices.high) prices.high = unit;
 	if (unit < prices.low) prices.low = unit;
-}
-
-/**
- * Merges prices; commutative and associative: the earliest position opens and the latest closes, in
- * any order. Of two with one position the lower opens and the higher closes, as in the rollups'
- * upsert.
- */
-export function mergePrices(a: RollupPrices | null, b: RollupPrices | null): RollupPrices | null {
-	if (a === null || b === null) return a ?? b;
-	const opens = compare(a.openPosition, b.openPosition) || compare(a.open, b.open);
-	const closes = compare(a.closePosition, b.closePosition) || compare(a.close, b.close);
-	const first = opens <= 0 ? a : b;
-	const last = closes >= 0 ? a : b;
-	return {
-		open: first.open,
-		high: compare(a.high, b.high) >= 0 ? a.high : b.high,
-		low: compare(a.low, b.low) <= 0 ? a.low : b.low,
-		close: last.close,
-		openPosition: first.openPosition,
-		closePosition: last.closePosition,
-	};
 }
 
 function compare(a: bigint, b: bigint): number {

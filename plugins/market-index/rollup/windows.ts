@@ -1,31 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 
-/**
- * The source of a figure: `chain`: read by lanes, or answered by a contract; `provider`: told by
- * the marketplace provider; `walk`: from the scan of all of a contract's transfers.
- */
-export const FIGURE_SOURCES = ["chain", "provider", "walk"] as const;
-export type FigureSource = (typeof FIGURE_SOURCES)[number];
-
-/**
- * Why a figure is null. `not_read`: no source has told it. `not_covered`: nothing of its window was
- * read. `not_counted`: its source says zero, which means not counted yet. `no_price`: there were
- * sales, or a mint, without a known price. `contradicted`: zero was counted, but another source
- * knows of some. `nothing`: there is nothing to compute it from: no sales have no average.
- */
-export const UNKNOWN_REASONS = [
-	"not_read",
-	"not_covered",
-	"not_counted",
-	"no_price",
-	"contradicted",
-	"nothing",
-] as const;
-export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
-
-export type FigureWindow = keyof typeof WINDOW_MS;
-
 /** A stretch of time for which a source has everything. */
 export type Span = { fromMs: number; untilMs: number };
 
@@ -51,6 +26,39 @@ export type Figure = {
 	coverage: Coverage | null;
 };
 
+/** A stretch of time from `start` until now, cut where coarser rollups can take over. */
+export type Window = {
+	/** A whole minute. */
+	start: Date;
+	/** The first whole hour in it: minutes count before, hours after. */
+	hours: Date;
+	/** The first midnight (UTC) at or after `hours`: days count from here. */
+	days: Date;
+};
+
+/**
+ * The source of a figure: `chain`: read by lanes, or answered by a contract; `provider`: told by
+ * the marketplace provider; `walk`: from the scan of all of a contract's transfers.
+ */
+export const FIGURE_SOURCES = ["chain", "provider", "walk"] as const;
+export type FigureSource = (typeof FIGURE_SOURCES)[number];
+
+/**
+ * Why a figure is null. `not_read`: no source has told it. `not_covered`: nothing of its window was
+ * read. `not_counted`: its source says zero, which means not counted yet. `no_price`: there were
+ * sales, or a mint, without a known price. `contradicted`: zero was counted, but another source
+ * knows of some. `nothing`: there is nothing to compute it from: no sales have no average.
+ */
+export const UNKNOWN_REASONS = [
+	"not_read",
+	"not_covered",
+	"not_counted",
+	"no_price",
+	"contradicted",
+	"nothing",
+] as const;
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
 /** The rollup tiers, finest first. A tier's bucket is a whole number of the finer one's. */
 export const TIERS = [
 	{ table: "rollup_minute", ms: 60_000 },
@@ -59,26 +67,6 @@ export const TIERS = [
 ] as const;
 
 export type Tier = (typeof TIERS)[number];
-
-/**
- * Returns the start of the bucket with a time. Buckets begin at whole multiples since 1970, UTC.
- */
-export function bucketOf(atMs: number, bucketMs: number): number {
-	return Math.floor(atMs / bucketMs) * bucketMs;
-}
-
-/** Returns the collections whose sales or mints include these events. */
-export function countedIn(
-	events: Iterable<Pick<StoredEvent, "kind" | "accepted"> & { collectionId: number }>,
-): { sold: Set<number>; minted: Set<number> } {
-	const sold = new Set<number>();
-	const minted = new Set<number>();
-	for (const { accepted, kind, collectionId } of events) {
-		if (accepted && kind === "mint") minted.add(collectionId);
-		if (accepted && kind === "sale") sold.add(collectionId);
-	}
-	return { sold, minted };
-}
 
 /** A billion ETH: more than exists. A larger amount without proof of its own chain is no price. */
 export const WEI_PAID_MAX = 10n ** 27n;
@@ -92,15 +80,20 @@ export const WINDOW_MS = {
 	"30d": 30 * DAY_MS,
 } as const;
 
-/** A stretch of time from `start` until now, cut where coarser rollups can take over. */
-export type Window = {
-	/** A whole minute. */
-	start: Date;
-	/** The first whole hour in it: minutes count before, hours after. */
-	hours: Date;
-	/** The first midnight (UTC) at or after `hours`: days count from here. */
-	days: Date;
-};
+export type FigureWindow = keyof typeof WINDOW_MS;
+
+/** Returns the collections whose sales or mints include these events. */
+export function countedIn(
+	events: Iterable<Pick<StoredEvent, "kind" | "accepted"> & { collectionId: number }>,
+): { sold: Set<number>; minted: Set<number> } {
+	const sold = new Set<number>();
+	const minted = new Set<number>();
+	for (const { accepted, kind, collectionId } of events) {
+		if (accepted && kind === "mint") minted.add(collectionId);
+		if (accepted && kind === "sale") sold.add(collectionId);
+	}
+	return { sold, minted };
+}
 
 /**
  * Returns the last `lengthMs` before now, its start moved back to the whole minute.
@@ -116,6 +109,13 @@ export function windowOf(nowMs: number, lengthMs: number): Window {
 		hours: new Date(hoursMs),
 		days: new Date(ceil(hoursMs, DAY_MS)),
 	};
+}
+
+/**
+ * Returns the start of the bucket with a time. Buckets begin at whole multiples since 1970, UTC.
+ */
+export function bucketOf(atMs: number, bucketMs: number): number {
+	return Math.floor(atMs / bucketMs) * bucketMs;
 }
 
 function ceil(atMs: number, stepMs: number): number {

@@ -31,6 +31,65 @@ import {
 	tokenIdParam,
 } from "#plugins/market-index/schemas/params.ts";
 
+const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
+const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
+
+const answerSchema = z
+	.object({
+		asks: levels(`Listings, the cheapest first; 50 levels at most; ${UNREAD}`),
+		bids: levels(`Offers on the collection, the highest first; 50 levels at most; ${UNREAD}`),
+		bookReadAt: bookReadAtSchema,
+		observedAt: field.time("When this was read."),
+	})
+	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
+
+const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
+
+// Strict: with a misspelled quantity silently dropped, it would be an estimate for one.
+const bodySchema = z
+	.strictObject({
+		chain: chainParam,
+		slug: slugParams.shape.slug,
+		tokenId: tokenIdParam.optional(),
+		orderHash: z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+			.optional()
+			.meta({ description: "Only this listing.", examples: [`0x${"5d".repeat(32)}`] }),
+		quantity: z
+			.int()
+			.min(1)
+			.max(QUOTE_LISTINGS_MAX)
+			.default(1)
+			.meta({ description: "Units to buy." }),
+	})
+	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
+
+/** Serves both sides of a collection's order book by price. */
+export function getDepth(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/depth",
+		async ({ params, query }) =>
+			answerDepth(context, await context.index.find(params.slug, query.chain)),
+		{
+			params: slugParams,
+			query: z.object({ chain: chainParam }),
+			response: {
+				200: answerSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "getCollectionDepth",
+				tags: ["market"],
+				summary: "Order book depth",
+				description:
+					"Price levels, the best first, 50 of each side at most, and one more for orders whose " +
+					"price in ETH is not known. Asks are listings, bids are offers on the whole collection.",
+			},
+		},
+	);
+}
+
 /**
  * Returns both sides of a collection's book by price, and has the book read. Before it is read only
  * pushed orders are known: a side without any is then null.
@@ -55,8 +114,67 @@ export async function answerDepth(
 	};
 }
 
-function renderLevel({ unitNative, orders, units }: DepthLevel) {
-	return { priceNative: displayNative(unitNative), orders, units };
+/** Serves what is for sale in a collection, the cheapest first. */
+export function getListings(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/listings",
+		({ params, query }) =>
+			answerOrders(context, { ...params, query, kinds: ["listing"], order: "asc" }),
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				tokenId: tokenIdParam.optional(),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: {
+				200: orderPageSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionListings",
+				tags: ["market"],
+				summary: "Lists what is for sale",
+				description:
+					"Active listings of the provider's book, the cheapest first; those whose price is " +
+					"unknown come last. The whole book is read while somebody looks at the collection (its " +
+					"detail, candles or stream); what the provider's stream pushes is here at any time.",
+			},
+		},
+	);
+}
+
+/** Serves offers for a collection, its tokens or its traits, the highest first. */
+export function getOffers(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/offers",
+		({ params, query }) => {
+			const kinds = query.kind === undefined ? KINDS : [query.kind];
+			return answerOrders(context, { ...params, query, kinds, order: "desc" });
+		},
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				kind: z.enum(KINDS).optional().meta({ description: "Only offers of this kind." }),
+				tokenId: tokenIdParam.optional(),
+				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				cursor: cursorParam(),
+			}),
+			response: {
+				200: orderPageSchema,
+			},
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionOffers",
+				tags: ["market"],
+				summary: "Lists offers",
+				description:
+					"Active offers of the provider's book, the highest first, unknown prices last.",
+			},
+		},
+	);
 }
 
 /**
@@ -99,128 +217,6 @@ export async function answerOrders(
 	return { data, page, bookReadAt };
 }
 
-const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
-const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
-
-const answerSchema = z
-	.object({
-		asks: levels(`Listings, the cheapest first; 50 levels at most; ${UNREAD}`),
-		bids: levels(`Offers on the collection, the highest first; 50 levels at most; ${UNREAD}`),
-		bookReadAt: bookReadAtSchema,
-		observedAt: field.time("When this was read."),
-	})
-	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
-
-/** Serves both sides of a collection's order book by price. */
-export function getDepth(context: RouteContext) {
-	return new Elysia().get(
-		"/collections/:slug/depth",
-		async ({ params, query }) =>
-			answerDepth(context, await context.index.find(params.slug, query.chain)),
-		{
-			params: slugParams,
-			query: z.object({ chain: chainParam }),
-			response: {
-				200: answerSchema,
-			},
-			detail: {
-				...canFail(marketFault.notFound, marketFault.chainRequired),
-				operationId: "getCollectionDepth",
-				tags: ["market"],
-				summary: "Order book depth",
-				description:
-					"Price levels, the best first, 50 of each side at most, and one more for orders whose " +
-					"price in ETH is not known. Asks are listings, bids are offers on the whole collection.",
-			},
-		},
-	);
-}
-
-/** Serves what is for sale in a collection, the cheapest first. */
-export function getListings(context: RouteContext) {
-	return new Elysia().get(
-		"/collections/:slug/listings",
-		({ params, query }) =>
-			answerOrders(context, { ...params, query, kinds: ["listing"], order: "asc" }),
-		{
-			params: slugParams,
-			query: z.object({
-				chain: chainParam,
-				tokenId: tokenIdParam.optional(),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
-			}),
-			response: {
-				200: orderPageSchema,
-			},
-			detail: {
-				...canFail(marketFault.notFound, marketFault.chainRequired),
-				operationId: "listCollectionListings",
-				tags: ["market"],
-				summary: "Lists what is for sale",
-				description:
-					"Active listings of the provider's book, the cheapest first; those whose price is " +
-					"unknown come last. The whole book is read while somebody looks at the collection (its " +
-					"detail, candles or stream); what the provider's stream pushes is here at any time.",
-			},
-		},
-	);
-}
-
-const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
-
-/** Serves offers for a collection, its tokens or its traits, the highest first. */
-export function getOffers(context: RouteContext) {
-	return new Elysia().get(
-		"/collections/:slug/offers",
-		({ params, query }) => {
-			const kinds = query.kind === undefined ? KINDS : [query.kind];
-			return answerOrders(context, { ...params, query, kinds, order: "desc" });
-		},
-		{
-			params: slugParams,
-			query: z.object({
-				chain: chainParam,
-				kind: z.enum(KINDS).optional().meta({ description: "Only offers of this kind." }),
-				tokenId: tokenIdParam.optional(),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
-			}),
-			response: {
-				200: orderPageSchema,
-			},
-			detail: {
-				...canFail(marketFault.notFound, marketFault.chainRequired),
-				operationId: "listCollectionOffers",
-				tags: ["market"],
-				summary: "Lists offers",
-				description:
-					"Active offers of the provider's book, the highest first, unknown prices last.",
-			},
-		},
-	);
-}
-
-// Strict: with a misspelled quantity silently dropped, it would be an estimate for one.
-const bodySchema = z
-	.strictObject({
-		chain: chainParam,
-		slug: slugParams.shape.slug,
-		tokenId: tokenIdParam.optional(),
-		orderHash: z
-			.string()
-			.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
-			.optional()
-			.meta({ description: "Only this listing.", examples: [`0x${"5d".repeat(32)}`] }),
-		quantity: z
-			.int()
-			.min(1)
-			.max(QUOTE_LISTINGS_MAX)
-			.default(1)
-			.meta({ description: "Units to buy." }),
-	})
-	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
-
 /** Serves an estimate of what buying would cost now. It asks no seller and moves nothing. */
 export function postQuoteEstimate(context: RouteContext) {
 	return new Elysia().post(
@@ -249,4 +245,8 @@ export function postQuoteEstimate(context: RouteContext) {
 			},
 		},
 	);
+}
+
+function renderLevel({ unitNative, orders, units }: DepthLevel) {
+	return { priceNative: displayNative(unitNative), orders, units };
 }

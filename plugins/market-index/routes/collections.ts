@@ -18,32 +18,6 @@ import {
 import { freshnessSchema } from "#plugins/market-index/schemas/lists.ts";
 import { chainParam, limitParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 
-/** Serves one collection: market, mint, last sale. */
-export function getCollection(context: RouteContext) {
-	return new Elysia().get(
-		"/collections/:slug",
-		async ({ params, query }) => {
-			const found = await context.index.find(params.slug, query.chain);
-			context.index.touch(found.id, "detail");
-			return readCollectionDetail(context, found);
-		},
-		{
-			params: slugParams,
-			query: z.object({ chain: chainParam }),
-			response: { 200: collectionDetailSchema },
-			detail: {
-				...canFail(marketFault.notFound, marketFault.chainRequired),
-				operationId: "getCollection",
-				tags: ["market"],
-				summary: "Shows one collection",
-				description:
-					"404 `not_found` for a name nobody has; 422 `chain_required` where several chains " +
-					"have one and `chain` names none.",
-			},
-		},
-	);
-}
-
 const querySchema = z.object({
 	chain: chainParam,
 	mode: z
@@ -74,6 +48,43 @@ const answerSchema = z
 		freshness: freshnessSchema,
 	})
 	.meta({ id: "CollectionList", description: "A list of collections, in two forms." });
+
+const answerSchemaOfPostResync = z
+	.object({
+		slug: field.text("The collection's slug.", "tidal-cats"),
+		chain: field.text("Slug of the chain.", "ethereum"),
+		syncStatus: field
+			.text("How its sync stands now; null: it has none yet.", "queued")
+			.meta({ examples: ["queued", "syncing"] })
+			.nullable(),
+	})
+	.meta({ id: "Resync", description: "A repair that was put in line." });
+
+/** Serves one collection: market, mint, last sale. */
+export function getCollection(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug",
+		async ({ params, query }) => {
+			const found = await context.index.find(params.slug, query.chain);
+			context.index.touch(found.id, "detail");
+			return readCollectionDetail(context, found);
+		},
+		{
+			params: slugParams,
+			query: z.object({ chain: chainParam }),
+			response: { 200: collectionDetailSchema },
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "getCollection",
+				tags: ["market"],
+				summary: "Shows one collection",
+				description:
+					"404 `not_found` for a name nobody has; 422 `chain_required` where several chains " +
+					"have one and `chain` names none.",
+			},
+		},
+	);
+}
 
 /**
  * Serves the provider's lists with our own figures, filled up with collections that the index has
@@ -113,25 +124,6 @@ export function getCollections(context: RouteContext) {
 	);
 }
 
-function chainsInScope(core: RouteContext["core"], query: z.output<typeof querySchema>) {
-	const named = chainsOf(core, query.chain);
-	if (query.scope === "all") return chainsOf(core, undefined);
-	const [first] = named;
-	assert(first, "the service indexes at least one chain");
-	return [first];
-}
-
-const answerSchemaOfPostResync = z
-	.object({
-		slug: field.text("The collection's slug.", "tidal-cats"),
-		chain: field.text("Slug of the chain.", "ethereum"),
-		syncStatus: field
-			.text("How its sync stands now; null: it has none yet.", "queued")
-			.meta({ examples: ["queued", "syncing"] })
-			.nullable(),
-	})
-	.meta({ id: "Resync", description: "A repair that was put in line." });
-
 /** Queues a repair of one collection. Open to all callers: it only repeats what is done anyway. */
 export function postResync({ index, resync }: RouteContext) {
 	return new Elysia().post(
@@ -160,4 +152,12 @@ export function postResync({ index, resync }: RouteContext) {
 			},
 		},
 	);
+}
+
+function chainsInScope(core: RouteContext["core"], query: z.output<typeof querySchema>) {
+	const named = chainsOf(core, query.chain);
+	if (query.scope === "all") return chainsOf(core, undefined);
+	const [first] = named;
+	assert(first, "the service indexes at least one chain");
+	return [first];
 }

@@ -37,6 +37,32 @@ const answerSchema = z
 	})
 	.meta({ id: "ActivityPage", description: "A page of a collection's events." });
 
+const CANDLES_MAX = 500;
+
+const timeParam = z.iso
+	.datetime({ offset: true, error: "must be a time like 2026-03-01T12:00:00.000Z" })
+	.optional();
+
+const answerSchemaOfGetCandles = z
+	.object({
+		candles: z.array(candleSchema).meta({ description: "Candles, newest last." }),
+		coverage: pageCoverageSchema("`candles`"),
+		page: pageSchema,
+	})
+	.meta({ id: "CandlePage", description: "A page of candles; the next page is older." });
+
+const answerSchemaOfGetSales = z
+	.object({
+		points: z.array(salePointSchema).meta({ description: "Accepted sales, newest first." }),
+		tiles: z
+			.array(tileSchema)
+			.length(13)
+			.meta({ description: "The figures of the last 24 hours, always all of them in one order." }),
+		coverage: pageCoverageSchema("`points`"),
+		page: pageSchema,
+	})
+	.meta({ id: "SalesPage", description: "A page of a collection's sales, with its figures." });
+
 /** Serves a collection's events, newest first, also those that are not accepted. */
 export function getActivity(context: RouteContext) {
 	const { core, index, prices, scanner } = context;
@@ -101,20 +127,6 @@ export function getActivity(context: RouteContext) {
 	);
 }
 
-const CANDLES_MAX = 500;
-
-const timeParam = z.iso
-	.datetime({ offset: true, error: "must be a time like 2026-03-01T12:00:00.000Z" })
-	.optional();
-
-const answerSchemaOfGetCandles = z
-	.object({
-		candles: z.array(candleSchema).meta({ description: "Candles, newest last." }),
-		coverage: pageCoverageSchema("`candles`"),
-		page: pageSchema,
-	})
-	.meta({ id: "CandlePage", description: "A page of candles; the next page is older." });
-
 /** Serves a collection's candles, newest last. */
 export function getCandles(context: RouteContext) {
 	const { index } = context;
@@ -162,18 +174,6 @@ export function getCandles(context: RouteContext) {
 		},
 	);
 }
-
-const answerSchemaOfGetSales = z
-	.object({
-		points: z.array(salePointSchema).meta({ description: "Accepted sales, newest first." }),
-		tiles: z
-			.array(tileSchema)
-			.length(13)
-			.meta({ description: "The figures of the last 24 hours, always all of them in one order." }),
-		coverage: pageCoverageSchema("`points`"),
-		page: pageSchema,
-	})
-	.meta({ id: "SalesPage", description: "A page of a collection's sales, with its figures." });
 
 /** Serves a collection's accepted sales as points, and the stat strip. */
 export function getSales(context: RouteContext) {

@@ -29,6 +29,86 @@ const { countOrNone, count, address } = CURSOR_PART;
 const newestFirst = createCursor("drops2", [countOrNone, count, address]);
 const nextFirst = createCursor("soon2", [countOrNone, count, address]);
 
+const DATE_MS_MAX = 8_640_000_000_000_000;
+
+const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
+
+const answerSchema = z
+	.object({
+		trending: rows("Collections by sales in 24 hours."),
+		mints: z.array(discoverMintSchema).meta({ description: "Accepted mints, newest first." }),
+		market: rows("Collections that ever sold, by volume in 24 hours."),
+		minting: rows("Collections with mints in the last hour, most mints first."),
+	})
+	.meta({ id: "Discover", description: "What moves across all collections." });
+
+const answerSchemaOfGetDrops = z
+	.object({
+		data: z.array(dropSchema).meta({ description: "Drops by their start." }),
+		page: pageSchema,
+	})
+	.meta({ id: "DropPage", description: "A page of drops." });
+
+const answerSchemaOfGetSearch = z
+	.object({
+		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "SearchPage", description: "A page of what a search found." });
+
+const answerSchemaOfGetTrending = z
+	.object({
+		rows: z.array(trendingRowSchema).meta({ description: "Collections, most sales first." }),
+		freshness: freshnessSchema,
+	})
+	.meta({ id: "Trending", description: "Collections by sales in a window." });
+
+/** Serves what moves across all collections. */
+export function getDiscover({ core, scanner, prices }: RouteContext) {
+	return new Elysia().get(
+		"/discover",
+		({ query, request }) => {
+			const chains = chainsOf(core, query.chain);
+			const context = { core, scanner, prices };
+			return answerShared(request, () => readDiscover(context, chains, query.limit));
+		},
+		{
+			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
+			response: {
+				200: answerSchema,
+			},
+			detail: {
+				operationId: "getDiscover",
+				tags: ["market"],
+				summary: "Shows what moves across all collections",
+				description:
+					"`trending` by sales in 24 hours; `mints` the newest accepted mints; `market` by " +
+					"volume in 24 hours, collections that ever sold; `minting` those with mints in the " +
+					"last hour, most mints first. At most `limit` rows each; all chains unless `chain`.",
+			},
+		},
+	);
+}
+
+/** Serves mints that are upcoming, under way and over. */
+export function getDrops(context: RouteContext) {
+	return new Elysia().get("/drops", async ({ query }) => answerDrops(context, query), {
+		query: z.object({
+			chain: chainParam,
+			state: z.enum(DROP_STATES).optional().meta({ description: "Only drops in this state." }),
+			limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+			cursor: cursorParam(),
+		}),
+		response: { 200: answerSchemaOfGetDrops },
+		detail: {
+			operationId: "listDrops",
+			tags: ["market"],
+			summary: "Lists drops",
+			description: "By their start: `upcoming` the next one first, otherwise the newest first.",
+		},
+	});
+}
+
 /**
  * Returns a page of drops by their start: the next one first if they are upcoming, else the newest.
  */
@@ -61,91 +141,6 @@ export async function answerDrops(
 		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
 	};
 }
-
-function partsOf({ startsAt, chainId, contract }: DropRow): string[] {
-	return [startsAt === null ? "none" : String(startsAt.getTime()), String(chainId), contract];
-}
-
-function placeOf([startsAt, chainId, contract]: string[]): DropPlace {
-	return {
-		startsAtMs: startsAt === "none" ? null : Math.min(Number(startsAt), DATE_MS_MAX),
-		chainId: Math.min(Number(chainId), Number.MAX_SAFE_INTEGER),
-		contract: `0x${(contract ?? "0x").slice(2)}`,
-	};
-}
-
-const DATE_MS_MAX = 8_640_000_000_000_000;
-
-const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
-
-const answerSchema = z
-	.object({
-		trending: rows("Collections by sales in 24 hours."),
-		mints: z.array(discoverMintSchema).meta({ description: "Accepted mints, newest first." }),
-		market: rows("Collections that ever sold, by volume in 24 hours."),
-		minting: rows("Collections with mints in the last hour, most mints first."),
-	})
-	.meta({ id: "Discover", description: "What moves across all collections." });
-
-/** Serves what moves across all collections. */
-export function getDiscover({ core, scanner, prices }: RouteContext) {
-	return new Elysia().get(
-		"/discover",
-		({ query, request }) => {
-			const chains = chainsOf(core, query.chain);
-			const context = { core, scanner, prices };
-			return answerShared(request, () => readDiscover(context, chains, query.limit));
-		},
-		{
-			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
-			response: {
-				200: answerSchema,
-			},
-			detail: {
-				operationId: "getDiscover",
-				tags: ["market"],
-				summary: "Shows what moves across all collections",
-				description:
-					"`trending` by sales in 24 hours; `mints` the newest accepted mints; `market` by " +
-					"volume in 24 hours, collections that ever sold; `minting` those with mints in the " +
-					"last hour, most mints first. At most `limit` rows each; all chains unless `chain`.",
-			},
-		},
-	);
-}
-
-const answerSchemaOfGetDrops = z
-	.object({
-		data: z.array(dropSchema).meta({ description: "Drops by their start." }),
-		page: pageSchema,
-	})
-	.meta({ id: "DropPage", description: "A page of drops." });
-
-/** Serves mints that are upcoming, under way and over. */
-export function getDrops(context: RouteContext) {
-	return new Elysia().get("/drops", async ({ query }) => answerDrops(context, query), {
-		query: z.object({
-			chain: chainParam,
-			state: z.enum(DROP_STATES).optional().meta({ description: "Only drops in this state." }),
-			limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-			cursor: cursorParam(),
-		}),
-		response: { 200: answerSchemaOfGetDrops },
-		detail: {
-			operationId: "listDrops",
-			tags: ["market"],
-			summary: "Lists drops",
-			description: "By their start: `upcoming` the next one first, otherwise the newest first.",
-		},
-	});
-}
-
-const answerSchemaOfGetSearch = z
-	.object({
-		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
-		page: pageSchema,
-	})
-	.meta({ id: "SearchPage", description: "A page of what a search found." });
 
 /** Serves a search for collections by the words of their names, by slug or by address. */
 export function getSearch(context: RouteContext) {
@@ -185,13 +180,6 @@ export function getSearch(context: RouteContext) {
 	);
 }
 
-const answerSchemaOfGetTrending = z
-	.object({
-		rows: z.array(trendingRowSchema).meta({ description: "Collections, most sales first." }),
-		freshness: freshnessSchema,
-	})
-	.meta({ id: "Trending", description: "Collections by sales in a window." });
-
 /** Serves collections by sales in a window. */
 export function getTrending(context: RouteContext) {
 	return new Elysia().get(
@@ -228,4 +216,16 @@ export function getTrending(context: RouteContext) {
 			},
 		},
 	);
+}
+
+function placeOf([startsAt, chainId, contract]: string[]): DropPlace {
+	return {
+		startsAtMs: startsAt === "none" ? null : Math.min(Number(startsAt), DATE_MS_MAX),
+		chainId: Math.min(Number(chainId), Number.MAX_SAFE_INTEGER),
+		contract: `0x${(contract ?? "0x").slice(2)}`,
+	};
+}
+
+function partsOf({ startsAt, chainId, contract }: DropRow): string[] {
+	return [startsAt === null ? "none" : String(startsAt.getTime()), String(chainId), contract];
 }

@@ -3,6 +3,10 @@ import { requestContexts } from "#core/http/requests.ts";
 
 const HEADERS = { "content-type": "application/json" };
 
+/** Lists: default and largest page. */
+export const PAGE_DEFAULT = 50;
+export const PAGE_MAX = 200;
+
 /**
  * Answers a request with the text that `read` returns. Requests for the same URL that come during a
  * reading share the next one, which begins after they came; the gate may share it too.
@@ -20,7 +24,3 @@ export async function answerShared(
 	const { body, headers } = await make();
 	return new Response(body, { headers });
 }
-
-/** Lists: default and largest page. */
-export const PAGE_DEFAULT = 50;
-export const PAGE_MAX = 200;

@@ -24,83 +24,7 @@ import { readTraitPage, readTraitsAt } from "#plugins/market-index/tokens/sql/tr
 
 const holders = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
 
-/** Returns a page of a collection's holders; `data` is null until its walk is done. */
-export async function answerHolders(
-	{ core }: Pick<RouteContext, "core">,
-	found: FoundCollection,
-	query: { cursor?: string | undefined; limit: number },
-) {
-	const cursors = holders.of({ chain: found.chain, address: found.address });
-	const [units, owner] = query.cursor === undefined ? [] : cursors.decode(query.cursor);
-	const after =
-		units === undefined || owner === undefined
-			? null
-			: { units: BigInt(units), owner: `0x${owner.slice(2)}` as const };
-	const read = await readHolders(core.db, {
-		collectionId: found.id,
-		limit: query.limit + 1,
-		after,
-	});
-	if (!read) return { data: null, page: { nextCursor: null, hasMore: false } };
-	const shown = read.slice(0, query.limit);
-	const last = shown.at(-1);
-	const hasMore = read.length > query.limit;
-	const nextCursor = hasMore && last ? cursors.encode([String(last.units), last.owner]) : null;
-	return {
-		data: shown.map((one) => ({ address: one.owner, units: one.units.toString() })),
-		page: { nextCursor, hasMore },
-	};
-}
-
 const traits = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longText]);
-
-/**
- * Returns a page of a collection's traits; `data` is null until they were counted once. Floors of
- * traits are made from the whole book, which is read while its collection is looked at.
- */
-export async function answerTraits(
-	{ core, index }: Pick<RouteContext, "core" | "index">,
-	found: FoundCollection,
-	query: { type?: string | undefined; cursor?: string | undefined; limit: number },
-) {
-	const { chain, address } = found;
-	const cursors = traits.of({ chain, address, type: query.type });
-	index.touch(found.id, "detail");
-	const read = await readTraitPage(core.db, {
-		collectionId: found.id,
-		type: query.type ?? null,
-		after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
-		limit: query.limit + 1,
-	});
-	if (read.length === 0 && (await readTraitsAt(core.db, found.id)) === null) {
-		return { data: null, page: { nextCursor: null, hasMore: false } };
-	}
-	const shown = read.slice(0, query.limit);
-	const last = shown.at(-1);
-	const hasMore = read.length > query.limit;
-	return {
-		data: shown.map(({ type, value, tokens, floorNative }) => ({
-			type,
-			value,
-			count: tokens,
-			floorNative: displayNative(floorNative),
-		})),
-		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
-	};
-}
-
-function partsOf({ type, value }: { type: string; value: string }): string[] {
-	return [type, value].map((text) => Buffer.from(text).toString("hex"));
-}
-
-function placeOf(parts: readonly string[]): { type: string; value: string } {
-	const [type = "", value = ""] = parts.map((hex) =>
-		new TextDecoder().decode(Buffer.from(hex, "hex")),
-	);
-	// No stored text contains NUL, and the database would refuse it.
-	const known = (text: string) => text.replaceAll("\u0000", "");
-	return { type: known(type), value: known(value) };
-}
 
 const contractParam = z
 	.string()
@@ -109,6 +33,29 @@ const contractParam = z
 		description: "The contract's address, in any case.",
 		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
 	});
+
+const answerSchema = z
+	.object({
+		data: z.array(holderSchema).nullable().meta({
+			description: "Holders, the largest first; null until the walk is done: not known.",
+		}),
+		page: pageSchema,
+	})
+	.meta({ id: "HolderPage", description: "A page of a collection's holders." });
+
+/** Two texts of 512 bytes, as hex, in base64. */
+const CURSOR_LENGTH_MAX = 4_096;
+
+const answerSchemaOfGetTraits = z
+	.object({
+		data: z.array(traitCountSchema).nullable().meta({
+			description: "By trait, then by value; null until traits were counted once: not known.",
+		}),
+		page: pageSchema,
+	})
+	.meta({ id: "TraitPage", description: "A page of a collection's traits." });
+
+const TEXT_MAX = 128;
 
 /** Serves one token. */
 export function getAsset({ core, index }: RouteContext) {
@@ -141,15 +88,6 @@ export function getAsset({ core, index }: RouteContext) {
 	);
 }
 
-const answerSchema = z
-	.object({
-		data: z.array(holderSchema).nullable().meta({
-			description: "Holders, the largest first; null until the walk is done: not known.",
-		}),
-		page: pageSchema,
-	})
-	.meta({ id: "HolderPage", description: "A page of a collection's holders." });
-
 /** Serves a collection's holders, the largest first. */
 export function getHolders(context: RouteContext) {
 	return new Elysia().get(
@@ -179,19 +117,33 @@ export function getHolders(context: RouteContext) {
 	);
 }
 
-/** Two texts of 512 bytes, as hex, in base64. */
-const CURSOR_LENGTH_MAX = 4_096;
-
-const answerSchemaOfGetTraits = z
-	.object({
-		data: z.array(traitCountSchema).nullable().meta({
-			description: "By trait, then by value; null until traits were counted once: not known.",
-		}),
-		page: pageSchema,
-	})
-	.meta({ id: "TraitPage", description: "A page of a collection's traits." });
-
-const TEXT_MAX = 128;
+/** Returns a page of a collection's holders; `data` is null until its walk is done. */
+export async function answerHolders(
+	{ core }: Pick<RouteContext, "core">,
+	found: FoundCollection,
+	query: { cursor?: string | undefined; limit: number },
+) {
+	const cursors = holders.of({ chain: found.chain, address: found.address });
+	const [units, owner] = query.cursor === undefined ? [] : cursors.decode(query.cursor);
+	const after =
+		units === undefined || owner === undefined
+			? null
+			: { units: BigInt(units), owner: `0x${owner.slice(2)}` as const };
+	const read = await readHolders(core.db, {
+		collectionId: found.id,
+		limit: query.limit + 1,
+		after,
+	});
+	if (!read) return { data: null, page: { nextCursor: null, hasMore: false } };
+	const shown = read.slice(0, query.limit);
+	const last = shown.at(-1);
+	const hasMore = read.length > query.limit;
+	const nextCursor = hasMore && last ? cursors.encode([String(last.units), last.owner]) : null;
+	return {
+		data: shown.map((one) => ({ address: one.owner, units: one.units.toString() })),
+		page: { nextCursor, hasMore },
+	};
+}
 
 /** Serves a collection's traits, value by value. */
 export function getTraits(context: RouteContext) {
@@ -228,4 +180,52 @@ export function getTraits(context: RouteContext) {
 			},
 		},
 	);
+}
+
+/**
+ * Returns a page of a collection's traits; `data` is null until they were counted once. Floors of
+ * traits are made from the whole book, which is read while its collection is looked at.
+ */
+export async function answerTraits(
+	{ core, index }: Pick<RouteContext, "core" | "index">,
+	found: FoundCollection,
+	query: { type?: string | undefined; cursor?: string | undefined; limit: number },
+) {
+	const { chain, address } = found;
+	const cursors = traits.of({ chain, address, type: query.type });
+	index.touch(found.id, "detail");
+	const read = await readTraitPage(core.db, {
+		collectionId: found.id,
+		type: query.type ?? null,
+		after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
+		limit: query.limit + 1,
+	});
+	if (read.length === 0 && (await readTraitsAt(core.db, found.id)) === null) {
+		return { data: null, page: { nextCursor: null, hasMore: false } };
+	}
+	const shown = read.slice(0, query.limit);
+	const last = shown.at(-1);
+	const hasMore = read.length > query.limit;
+	return {
+		data: shown.map(({ type, value, tokens, floorNative }) => ({
+			type,
+			value,
+			count: tokens,
+			floorNative: displayNative(floorNative),
+		})),
+		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
+	};
+}
+
+function placeOf(parts: readonly string[]): { type: string; value: string } {
+	const [type = "", value = ""] = parts.map((hex) =>
+		new TextDecoder().decode(Buffer.from(hex, "hex")),
+	);
+	// No stored text contains NUL, and the database would refuse it.
+	const known = (text: string) => text.replaceAll("\u0000", "");
+	return { type: known(type), value: known(value) };
+}
+
+function partsOf({ type, value }: { type: string; value: string }): string[] {
+	return [type, value].map((text) => Buffer.from(text).toString("hex"));
 }

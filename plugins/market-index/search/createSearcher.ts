@@ -42,6 +42,24 @@ export type Found = {
 
 export type CollectionSearch = (db: Queryable, query: SearchQuery) => Promise<Found>;
 
+/** Returns collections as hits, in the given order; deleted ones are left out. */
+export type HitsOf = (
+	chains: readonly Chain[],
+	collectionIds: readonly number[],
+) => Promise<SearchHit[]>;
+
+export type Searcher = (query: AskedSearch) => Promise<SearchPage>;
+
+/** Makes a search with its own memory of common words and of hits that were just read. */
+export function createSearcher(
+	context: Pick<RouteContext, "core" | "lists" | "scanner">,
+): Searcher {
+	const { core, lists } = context;
+	const hitsOf = createHitCache(core.clock, (chains, ids) => readHits(context, chains, ids));
+	const searching = { core, lists, hitsOf, search: createCollectionSearch(core.clock) };
+	return (query) => readSearch(searching, query);
+}
+
 /**
  * Makes a search that finds a page of the collections at an address, or whose name or slug has
  * words that begin with all terms: the one whose slug is the query first, then by volume of all
@@ -101,6 +119,34 @@ export function createCollectionSearch(
 	}
 }
 
+/**
+ * Makes a cache that keeps each hit for a second. While a user types, one query after the other
+ * finds the same collections, and their figures are most of the cost of a search.
+ */
+export function createHitCache(
+	clock: Clock,
+	read: (chains: readonly Chain[], ids: readonly number[]) => Promise<Map<number, SearchHit>>,
+): HitsOf {
+	const kept = new LRUCache<number, { hit: SearchHit; readAtMs: number }>({ max: HITS_KEPT_MAX });
+	return async (chains, collectionIds) => {
+		const nowMs = clock.nowMs();
+		const hits = new Map<number, SearchHit>();
+		for (const id of collectionIds) {
+			const known = kept.get(id);
+			const ageMs = known ? nowMs - known.readAtMs : Number.NaN;
+			if (known && ageMs >= 0 && ageMs < HIT_KEPT_MS) hits.set(id, known.hit);
+		}
+		const missing = collectionIds.filter((id) => !hits.has(id));
+		if (missing.length > 0) {
+			for (const [id, hit] of await read(chains, missing)) {
+				hits.set(id, hit);
+				kept.set(id, { hit, readAtMs: nowMs });
+			}
+		}
+		return collectionIds.flatMap((id) => hits.get(id) ?? []);
+	};
+}
+
 /** Continues from place to place until the page is full, or enough were read. */
 async function walk(
 	db: Queryable,
@@ -155,50 +201,4 @@ function endOf(volumeClass: number): HitPlace {
 	const digits = Math.floor(volumeClass / 10);
 	const volume = `${volumeClass % 10}${"0".repeat(digits - 1)}`;
 	return { isExact: false, volume, id: ID_MAX };
-}
-
-/** Returns collections as hits, in the given order; deleted ones are left out. */
-export type HitsOf = (
-	chains: readonly Chain[],
-	collectionIds: readonly number[],
-) => Promise<SearchHit[]>;
-
-/**
- * Makes a cache that keeps each hit for a second. While a user types, one query after the other
- * finds the same collections, and their figures are most of the cost of a search.
- */
-export function createHitCache(
-	clock: Clock,
-	read: (chains: readonly Chain[], ids: readonly number[]) => Promise<Map<number, SearchHit>>,
-): HitsOf {
-	const kept = new LRUCache<number, { hit: SearchHit; readAtMs: number }>({ max: HITS_KEPT_MAX });
-	return async (chains, collectionIds) => {
-		const nowMs = clock.nowMs();
-		const hits = new Map<number, SearchHit>();
-		for (const id of collectionIds) {
-			const known = kept.get(id);
-			const ageMs = known ? nowMs - known.readAtMs : Number.NaN;
-			if (known && ageMs >= 0 && ageMs < HIT_KEPT_MS) hits.set(id, known.hit);
-		}
-		const missing = collectionIds.filter((id) => !hits.has(id));
-		if (missing.length > 0) {
-			for (const [id, hit] of await read(chains, missing)) {
-				hits.set(id, hit);
-				kept.set(id, { hit, readAtMs: nowMs });
-			}
-		}
-		return collectionIds.flatMap((id) => hits.get(id) ?? []);
-	};
-}
-
-export type Searcher = (query: AskedSearch) => Promise<SearchPage>;
-
-/** Makes a search with its own memory of common words and of hits that were just read. */
-export function createSearcher(
-	context: Pick<RouteContext, "core" | "lists" | "scanner">,
-): Searcher {
-	const { core, lists } = context;
-	const hitsOf = createHitCache(core.clock, (chains, ids) => readHits(context, chains, ids));
-	const searching = { core, lists, hitsOf, search: createCollectionSearch(core.clock) };
-	return (query) => readSearch(searching, query);
 }

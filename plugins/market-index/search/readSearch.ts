@@ -18,65 +18,30 @@ import { ownBySlug } from "#plugins/market-index/search/sql.ts";
 import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 
-/** Returns these collections as hits, with their figures of the last day, by id. */
-export async function readHits(
-	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
-	chains: readonly Chain[],
-	collectionIds: readonly number[],
-): Promise<Map<number, SearchHit>> {
-	const nowMs = core.clock.nowMs();
-	const window = windowOf(nowMs, WINDOW_MS["24h"]);
-	// Read before the rows, so that it never claims more than they contain.
-	const spansOf = await readSpansOf(scanner, chains);
-	const rows = await readCollections(core.db, { collectionIds, nowMs, window });
-	return new Map(
-		rows.map((row) => {
-			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
-			return [row.id, ownHit(chainOfRow(chains, row), row, { nowMs, spans })];
-		}),
-	);
-}
-
-function ownHit(
-	chain: Chain,
-	row: CollectionRow,
-	given: { nowMs: number; spans: ChainSpans },
-): SearchHit {
-	const context = { ...given, window: "24h" } as const;
-	const { fields, volume, sales } = renderTrade(chain, row, context);
-	const ownersCount = ownersFigure(row, context);
-	return {
-		...fields,
-		contractAddress: row.address,
-		volume24hNative: volume.value,
-		sales24h: sales.value,
-		ownersCount: ownersCount.value,
-		coverage: renderPartial({ volume24hNative: volume, sales24h: sales, ownersCount }),
-		source: "svc_index",
-	};
-}
-
-const TERMS_MAX = 8;
-const TERM_LENGTH_MAX = 64;
-
-/** Returns the words of a query: letters and digits of any script, lower case. */
-export function searchTerms(query: string): string[] {
-	const words =
-		query
-			.normalize("NFKC")
-			.toLowerCase()
-			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-	return [...new Set(words.map((word) => word.slice(0, TERM_LENGTH_MAX)))].slice(0, TERMS_MAX);
-}
-
-const { count } = CURSOR_PART;
-const cursors = createCursor("search2", [count, count, count]);
-const INT4_MAX = 2_147_483_647;
-
 export type SearchPage = {
 	data: SearchHit[];
 	page: { nextCursor: string | null; hasMore: boolean };
 };
+
+export type AskedSearch = {
+	text: string;
+	chains: readonly Chain[];
+	isOneChain: boolean;
+	limit: number;
+	cursor: string | undefined;
+};
+
+type SearchContext = Pick<RouteContext, "core" | "lists"> & {
+	search: CollectionSearch;
+	hitsOf: HitsOf;
+};
+
+const TERMS_MAX = 8;
+const TERM_LENGTH_MAX = 64;
+
+const { count } = CURSOR_PART;
+const cursors = createCursor("search2", [count, count, count]);
+const INT4_MAX = 2_147_483_647;
 
 /**
  * Returns a page of a query's hits: our own collections. The provider is searched only where we
@@ -109,18 +74,47 @@ export async function readSearch(context: SearchContext, query: AskedSearch): Pr
 	return { data, page: { nextCursor, hasMore: nextCursor !== null } };
 }
 
-type SearchContext = Pick<RouteContext, "core" | "lists"> & {
-	search: CollectionSearch;
-	hitsOf: HitsOf;
-};
+/** Returns these collections as hits, with their figures of the last day, by id. */
+export async function readHits(
+	{ core, scanner }: Pick<RouteContext, "core" | "scanner">,
+	chains: readonly Chain[],
+	collectionIds: readonly number[],
+): Promise<Map<number, SearchHit>> {
+	const nowMs = core.clock.nowMs();
+	const window = windowOf(nowMs, WINDOW_MS["24h"]);
+	// Read before the rows, so that it never claims more than they contain.
+	const spansOf = await readSpansOf(scanner, chains);
+	const rows = await readCollections(core.db, { collectionIds, nowMs, window });
+	return new Map(
+		rows.map((row) => {
+			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
+			return [row.id, ownHit(chainOfRow(chains, row), row, { nowMs, spans })];
+		}),
+	);
+}
 
-export type AskedSearch = {
-	text: string;
-	chains: readonly Chain[];
-	isOneChain: boolean;
-	limit: number;
-	cursor: string | undefined;
-};
+/** Returns the words of a query: letters and digits of any script, lower case. */
+export function searchTerms(query: string): string[] {
+	const words =
+		query
+			.normalize("NFKC")
+			.toLowerCase()
+			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+	return [...new Set(words.map((word) => word.slice(0, TERM_LENGTH_MAX)))].slice(0, TERMS_MAX);
+}
+
+function placeOf([isExact, volume, id]: string[]): HitPlace {
+	return {
+		isExact: isExact === "1",
+		volume: volume ?? "0",
+		id: Math.min(Number(id), INT4_MAX),
+	};
+}
+
+function addressOf(text: string): Address | null {
+	const address = text.trim().toLowerCase();
+	return /^0x[0-9a-f]{40}$/.test(address) ? `0x${address.slice(2)}` : null;
+}
 
 async function searchProvider(
 	context: SearchContext,
@@ -162,19 +156,25 @@ function strangerHit({ slug, name, imageUrl }: ProviderSearchHit): SearchHit {
 	};
 }
 
-function addressOf(text: string): Address | null {
-	const address = text.trim().toLowerCase();
-	return /^0x[0-9a-f]{40}$/.test(address) ? `0x${address.slice(2)}` : null;
-}
-
 function partsOf({ isExact, volume, id }: HitPlace): string[] {
 	return [isExact ? "1" : "0", volume, String(id)];
 }
 
-function placeOf([isExact, volume, id]: string[]): HitPlace {
+function ownHit(
+	chain: Chain,
+	row: CollectionRow,
+	given: { nowMs: number; spans: ChainSpans },
+): SearchHit {
+	const context = { ...given, window: "24h" } as const;
+	const { fields, volume, sales } = renderTrade(chain, row, context);
+	const ownersCount = ownersFigure(row, context);
 	return {
-		isExact: isExact === "1",
-		volume: volume ?? "0",
-		id: Math.min(Number(id), INT4_MAX),
+		...fields,
+		contractAddress: row.address,
+		volume24hNative: volume.value,
+		sales24h: sales.value,
+		ownersCount: ownersCount.value,
+		coverage: renderPartial({ volume24hNative: volume, sales24h: sales, ownersCount }),
+		source: "svc_index",
 	};
 }

@@ -2,6 +2,36 @@ import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { HitPlace } from "#plugins/market-index/search/createSearcher.ts";
 
+/** Which collections are searched for, and which page of them. */
+export type MatchQuery = {
+	chainIds: readonly number[];
+	/** Beginnings of words: a match has a word for each of them in its name or slug. */
+	terms: readonly string[];
+	slug: string;
+	after: HitPlace | null;
+	limit: number;
+};
+
+export type Namesake = {
+	id: number;
+	chainId: number;
+	slug: string;
+	address: Address;
+	name: string | null;
+};
+
+export type TradedWalk = {
+	hits: HitPlace[];
+	/** The last step of volume that was read to its end; null where all were. */
+	lastClass: number | null;
+};
+
+export type UntradedWalk = {
+	hits: HitPlace[];
+	/** The last collection that was read; null where there are no more. */
+	lastId: number | null;
+};
+
 /** The most matches of a query that are read and sorted; with more, its words are common ones. */
 export const MATCHES_SORTED_MAX = 1_000;
 /** Words of so many letters count as common until shown otherwise. */
@@ -24,99 +54,6 @@ export const HIT_KEPT_MS = 1_000;
 /** How many collections' figures a process keeps. */
 export const HITS_KEPT_MAX = 5_000;
 
-/** Which collections are searched for, and which page of them. */
-export type MatchQuery = {
-	chainIds: readonly number[];
-	/** Beginnings of words: a match has a word for each of them in its name or slug. */
-	terms: readonly string[];
-	slug: string;
-	after: HitPlace | null;
-	limit: number;
-};
-
-/**
- * Returns our collections with these provider's slugs, on these chains; a slug may be on several.
- */
-export async function ownBySlug(
-	db: Queryable,
-	query: { chainIds: readonly number[]; slugs: readonly string[] },
-): Promise<{ id: number; slug: string; excluded: boolean }[]> {
-	if (query.slugs.length === 0) return [];
-	return await db.query(
-		`select c.id, s.provider_slug as slug, c.excluded
-		from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
-		where s.chain_id = any($1::int8[]) and s.provider_slug = any($2::text[])
-		order by c.volume_native desc, c.id`,
-		[query.chainIds, query.slugs],
-	);
-}
-
-export type Namesake = {
-	id: number;
-	chainId: number;
-	slug: string;
-	address: Address;
-	name: string | null;
-};
-
-/**
- * Reads collections with exactly this name, in any case, the most traded first.
- *
- * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
- * read, which copies of a name are not.
- */
-export async function readNamesakes(
-	db: Queryable,
-	query: { chainIds: readonly number[]; name: string; limit: number },
-): Promise<Namesake[]> {
-	return db.query<Namesake>(
-		`with named as materialized (
-			select id, chain_id, slug, address, name, volume_native from market_index.collection
-			where lower(name) = lower($2) and chain_id = any($1::int8[]) and not excluded
-			order by id limit ${MATCHES_SORTED_MAX}
-		)
-		select id, chain_id as "chainId", slug, '0x' || encode(address, 'hex') as address, name
-		from named order by volume_native desc, id limit $3`,
-		[query.chainIds, query.name, query.limit],
-	);
-}
-
-/**
- * Returns a `tsquery` for words that begin with all terms. Terms are quoted, so none is an
- * operator.
- */
-export function tsqueryOf(terms: readonly string[]): string {
-	return terms.map((term) => `'${term}':*`).join(" & ");
-}
-
-/**
- * Returns a page of the collections that match, or that are at the address; null where there are
- * too many matches to sort.
- *
- * By `collection_words`, which gives all matches in no order: for words that few begin with.
- */
-export async function sortMatches(
-	db: Queryable,
-	{ chainIds, terms, slug, after, limit, address }: MatchQuery & { address: Address | null },
-): Promise<HitPlace[] | null> {
-	const rows = await db.query<(HitPlace | { id: null }) & { matches: number }>(TEXT, [
-		chainIds,
-		tsqueryOf(terms),
-		address && bytesOf(address),
-		slug,
-		after?.isExact ?? null,
-		after?.volume ?? null,
-		after?.id ?? null,
-		limit,
-	]);
-	if ((rows[0]?.matches ?? 0) >= MATCHES_SORTED_MAX) return null;
-	return rows.flatMap((row) => {
-		if (row.id === null) return [];
-		const { isExact, volume, id } = row;
-		return { isExact, volume, id };
-	});
-}
-
 /** Returns the page, and the number of matches: at least one row, which contains that number. */
 const TEXT = `with found as materialized (
 		select id, slug, volume_native from market_index.collection
@@ -138,59 +75,11 @@ const TEXT = `with found as materialized (
 	) as page on true
 	order by not page."isExact", -page.volume, page.id`;
 
-export type TradedWalk = {
-	hits: HitPlace[];
-	/** The last step of volume that was read to its end; null where all were. */
-	lastClass: number | null;
-};
-
 /** The `volume_class` of a volume of zero. */
 export const NO_VOLUME_CLASS = 10;
 const CLASS_MAX = 2_147_483_647;
 /** An id after all collections of a step of volume: that step is then not read again. */
 export const ID_MAX = 2_147_483_647;
-
-/**
- * Returns the next matches among the collections that ever traded, from the most traded on.
- *
- * Follows `collection_volume` until the page is full, and at most to the end of the step of volume
- * with the last candidate: its cost depends on `candidates`, and not on how many collections exist
- * or match.
- */
-export async function walkTraded(
-	db: Queryable,
-	query: MatchQuery & { candidates: number },
-): Promise<TradedWalk> {
-	const { chainIds, terms, slug, after, limit, candidates } = query;
-	const from = after && !after.isExact ? after : null;
-	const rows = await db.query<(HitPlace | { id: null }) & { lastClass: number | null }>(
-		WALK_TRADED_TEXT,
-		[
-			chainIds,
-			tsqueryOf(terms),
-			slug,
-			from?.volume ?? null,
-			from?.id ?? null,
-			limit,
-			candidates,
-			from === null ? CLASS_MAX : volumeClass(from.volume) - (from.id === ID_MAX ? 1 : 0),
-			after === null || after.isExact,
-			after?.isExact ? after.volume : null,
-			after?.isExact ? after.id : null,
-		],
-	);
-	const hits = rows.flatMap((row) => {
-		if (row.id === null) return [];
-		const { isExact, volume, id } = row;
-		return { isExact, volume, id };
-	});
-	return { hits, lastClass: rows[0]?.lastClass ?? null };
-}
-
-/** Computes `volume_class` as the column does: the number of digits, then the first digit. */
-function volumeClass(volume: string): number {
-	return volume.length * 10 + Number(volume[0]);
-}
 
 /** Returns at least one row, which states how far the walk came. */
 const WALK_TRADED_TEXT = `with last as materialized (
@@ -229,36 +118,6 @@ const WALK_TRADED_TEXT = `with last as materialized (
 	) as page on true
 	order by not page."isExact", -page.volume, page.id`;
 
-export type UntradedWalk = {
-	hits: HitPlace[];
-	/** The last collection that was read; null where there are no more. */
-	lastId: number | null;
-};
-
-/**
- * Returns the next matches among the collections that never traded, by id: there may be very many.
- *
- * Follows `collection_volume` until the page is full, or to the last candidate.
- */
-export async function walkUntraded(
-	db: Queryable,
-	query: Omit<MatchQuery, "after"> & { afterId: number; candidates: number },
-): Promise<UntradedWalk> {
-	const { chainIds, terms, slug, afterId, limit, candidates } = query;
-	const rows = await db.query<{ id: number | null; lastId: number | null }>(WALK_UNTRADED_TEXT, [
-		chainIds,
-		tsqueryOf(terms),
-		slug,
-		afterId,
-		limit,
-		candidates,
-	]);
-	return {
-		hits: rows.flatMap(({ id }) => (id === null ? [] : { isExact: false, volume: "0", id })),
-		lastId: rows[0]?.lastId ?? null,
-	};
-}
-
 /** Returns at least one row, which states how far the walk came. */
 const WALK_UNTRADED_TEXT = `with last as materialized (
 		select (
@@ -285,3 +144,144 @@ const WALK_UNTRADED_TEXT = `with last as materialized (
 		order by c.id limit $5
 	) as page on true
 	order by page.id`;
+
+/**
+ * Returns our collections with these provider's slugs, on these chains; a slug may be on several.
+ */
+export async function ownBySlug(
+	db: Queryable,
+	query: { chainIds: readonly number[]; slugs: readonly string[] },
+): Promise<{ id: number; slug: string; excluded: boolean }[]> {
+	if (query.slugs.length === 0) return [];
+	return await db.query(
+		`select c.id, s.provider_slug as slug, c.excluded
+		from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
+		where s.chain_id = any($1::int8[]) and s.provider_slug = any($2::text[])
+		order by c.volume_native desc, c.id`,
+		[query.chainIds, query.slugs],
+	);
+}
+
+/**
+ * Reads collections with exactly this name, in any case, the most traded first.
+ *
+ * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
+ * read, which copies of a name are not.
+ */
+export async function readNamesakes(
+	db: Queryable,
+	query: { chainIds: readonly number[]; name: string; limit: number },
+): Promise<Namesake[]> {
+	return db.query<Namesake>(
+		`with named as materialized (
+			select id, chain_id, slug, address, name, volume_native from market_index.collection
+			where lower(name) = lower($2) and chain_id = any($1::int8[]) and not excluded
+			order by id limit ${MATCHES_SORTED_MAX}
+		)
+		select id, chain_id as "chainId", slug, '0x' || encode(address, 'hex') as address, name
+		from named order by volume_native desc, id limit $3`,
+		[query.chainIds, query.name, query.limit],
+	);
+}
+
+/**
+ * Returns a page of the collections that match, or that are at the address; null where there are
+ * too many matches to sort.
+ *
+ * By `collection_words`, which gives all matches in no order: for words that few begin with.
+ */
+export async function sortMatches(
+	db: Queryable,
+	{ chainIds, terms, slug, after, limit, address }: MatchQuery & { address: Address | null },
+): Promise<HitPlace[] | null> {
+	const rows = await db.query<(HitPlace | { id: null }) & { matches: number }>(TEXT, [
+		chainIds,
+		tsqueryOf(terms),
+		address && bytesOf(address),
+		slug,
+		after?.isExact ?? null,
+		after?.volume ?? null,
+		after?.id ?? null,
+		limit,
+	]);
+	if ((rows[0]?.matches ?? 0) >= MATCHES_SORTED_MAX) return null;
+	return rows.flatMap((row) => {
+		if (row.id === null) return [];
+		const { isExact, volume, id } = row;
+		return { isExact, volume, id };
+	});
+}
+
+/**
+ * Returns the next matches among the collections that ever traded, from the most traded on.
+ *
+ * Follows `collection_volume` until the page is full, and at most to the end of the step of volume
+ * with the last candidate: its cost depends on `candidates`, and not on how many collections exist
+ * or match.
+ */
+export async function walkTraded(
+	db: Queryable,
+	query: MatchQuery & { candidates: number },
+): Promise<TradedWalk> {
+	const { chainIds, terms, slug, after, limit, candidates } = query;
+	const from = after && !after.isExact ? after : null;
+	const rows = await db.query<(HitPlace | { id: null }) & { lastClass: number | null }>(
+		WALK_TRADED_TEXT,
+		[
+			chainIds,
+			tsqueryOf(terms),
+			slug,
+			from?.volume ?? null,
+			from?.id ?? null,
+			limit,
+			candidates,
+			from === null ? CLASS_MAX : volumeClass(from.volume) - (from.id === ID_MAX ? 1 : 0),
+			after === null || after.isExact,
+			after?.isExact ? after.volume : null,
+			after?.isExact ? after.id : null,
+		],
+	);
+	const hits = rows.flatMap((row) => {
+		if (row.id === null) return [];
+		const { isExact, volume, id } = row;
+		return { isExact, volume, id };
+	});
+	return { hits, lastClass: rows[0]?.lastClass ?? null };
+}
+
+/**
+ * Returns the next matches among the collections that never traded, by id: there may be very many.
+ *
+ * Follows `collection_volume` until the page is full, or to the last candidate.
+ */
+export async function walkUntraded(
+	db: Queryable,
+	query: Omit<MatchQuery, "after"> & { afterId: number; candidates: number },
+): Promise<UntradedWalk> {
+	const { chainIds, terms, slug, afterId, limit, candidates } = query;
+	const rows = await db.query<{ id: number | null; lastId: number | null }>(WALK_UNTRADED_TEXT, [
+		chainIds,
+		tsqueryOf(terms),
+		slug,
+		afterId,
+		limit,
+		candidates,
+	]);
+	return {
+		hits: rows.flatMap(({ id }) => (id === null ? [] : { isExact: false, volume: "0", id })),
+		lastId: rows[0]?.lastId ?? null,
+	};
+}
+
+/**
+ * Returns a `tsquery` for words that begin with all terms. Terms are quoted, so none is an
+ * operator.
+ */
+export function tsqueryOf(terms: readonly string[]): string {
+	return terms.map((term) => `'${term}':*`).join(" & ");
+}
+
+/** Computes `volume_class` as the column does: the number of digits, then the first digit. */
+function volumeClass(volume: string): number {
+	return volume.length * 10 + Number(volume[0]);
+}

@@ -15,29 +15,6 @@ export type AddedFigures = {
 	collections: readonly CollectionChange[];
 };
 
-/**
- * Adds to the rollups of all tiers and to the collections' own figures, each by its primary key.
- *
- * Counts and volumes add up; the earliest position opens and the latest closes, so batches may be
- * added in any order. Where one side has no price, both comparisons are null and `least` and
- * `greatest` take the other's. The last mint and the last sale are those with the greatest
- * position, so a batch from the past (backfill) never replaces a newer one.
- *
- * One statement: at the head four took twice as long, mostly not spent on rows.
- */
-export async function addFigures(
-	tx: Tx,
-	chainId: number,
-	{ minutes, collections }: AddedFigures,
-): Promise<void> {
-	if (minutes.length + collections.length === 0) return;
-	await tx.execute(STATEMENT, [
-		chainId,
-		...rollupArrays(minutes),
-		...collectionArrays(collections),
-	]);
-}
-
 /** A position below all others, also below those of blocks under zero. */
 const LOWEST = "-9223372036854775807::int8";
 
@@ -78,41 +55,72 @@ const STATEMENT = `with given as materialized (
 	)
 	where kept.id = given.id`;
 
-function upsertTier(table: Tier["table"], tier: number): string {
-	return `insert into market_index.${table} as kept (
-			chain_id, collection_id, bucket, sales, priced, units, volume, mints,
-			open, high, low, close, open_position, close_position
-		)
-		select $1, collection_id, bucket, sales, priced, units, volume, mints,
-			open, high, low, close, open_position, close_position
-		from given where tier = ${tier}
-	on conflict (collection_id, bucket) do update set
-		sales = kept.sales + excluded.sales,
-		priced = kept.priced + excluded.priced,
-		units = least(kept.units + excluded.units, ${AMOUNT_MAX}),
-		volume = least(kept.volume + excluded.volume, ${AMOUNT_MAX}),
-		mints = kept.mints + excluded.mints,
-		open = case when kept.open_position < excluded.open_position then kept.open
-			when kept.open_position > excluded.open_position then excluded.open
-			else least(kept.open, excluded.open) end,
-		high = greatest(kept.high, excluded.high),
-		low = least(kept.low, excluded.low),
-		close = case when kept.close_position > excluded.close_position then kept.close
-			when kept.close_position < excluded.close_position then excluded.close
-			else greatest(kept.close, excluded.close) end,
-		open_position = least(kept.open_position, excluded.open_position),
-		close_position = greatest(kept.close_position, excluded.close_position)`;
+/** Tables with rows of a collection, which would stay behind without it. */
+const KEPT_BESIDE = [
+	"former_slug",
+	"token",
+	"trait_count",
+	"market_order",
+	"floor_snapshot",
+	"unconfirmed",
+	"recipients",
+] as const;
+
+/**
+ * Adds to the rollups of all tiers and to the collections' own figures, each by its primary key.
+ *
+ * Counts and volumes add up; the earliest position opens and the latest closes, so batches may be
+ * added in any order. Where one side has no price, both comparisons are null and `least` and
+ * `greatest` take the other's. The last mint and the last sale are those with the greatest
+ * position, so a batch from the past (backfill) never replaces a newer one.
+ *
+ * One statement: at the head four took twice as long, mostly not spent on rows.
+ */
+export async function addFigures(
+	tx: Tx,
+	chainId: number,
+	{ minutes, collections }: AddedFigures,
+): Promise<void> {
+	if (minutes.length + collections.length === 0) return;
+	await tx.execute(STATEMENT, [
+		chainId,
+		...rollupArrays(minutes),
+		...collectionArrays(collections),
+	]);
 }
 
 /**
- * Returns SQL for one figure of the last mint or sale: the given one's, if that is later in the
- * chain.
+ * Removes those of these collections without any source left: their events left the chain, and no
+ * provider knows them. Returns the removed ids. What was learned of their tokens, names and prices
+ * goes with them; their owners are deleted by the keeper of owners.
  */
-function newest(kind: "mint" | "sale", figure: string): string {
-	const position = `last_${kind}_position`;
-	const column = `last_${kind}_${figure}`;
-	return `${column} = case when given.${position} > coalesce(kept.${position}, ${LOWEST})
-				then given.${column} else kept.${column} end`;
+export async function dropEmptyCollections(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+	if (ids.length === 0) return new Set();
+	const empty = await tx.query<{ id: number }>(
+		`select id from market_index.collection as c
+		where id = any($1::int4[]) and mints = 0 and sales = 0 and last_provider_at is null
+			and not excluded
+			and not exists (select from market_index.event as e where e.collection_id = c.id)
+			and not exists (
+				select from market_index.sync as s
+				where s.collection_id = c.id and s.provider_slug is not null
+			)
+		order by id for update`,
+		[ids],
+	);
+	if (empty.length === 0) return new Set();
+	for (const { id } of empty) await lockTokens(tx, id);
+	const cleared = KEPT_BESIDE.map(
+		(table) => `${table}_gone as (
+			delete from market_index.${table} where collection_id = any($1::int4[])
+		)`,
+	);
+	const rows = await tx.query<{ id: number }>(
+		`with ${cleared.join(", ")}
+		delete from market_index.collection where id = any($1::int4[]) returning id`,
+		[empty.map(({ id }) => id)],
+	);
+	return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns the rollups of all tiers, one after the other; `tier` states which. */
@@ -175,47 +183,39 @@ function currencyBytes({ lastMint }: CollectionChange): Buffer | null {
 	return lastMint?.currency ? Buffer.from(lastMint.currency.slice(2), "hex") : null;
 }
 
-/** Tables with rows of a collection, which would stay behind without it. */
-const KEPT_BESIDE = [
-	"former_slug",
-	"token",
-	"trait_count",
-	"market_order",
-	"floor_snapshot",
-	"unconfirmed",
-	"recipients",
-] as const;
+function upsertTier(table: Tier["table"], tier: number): string {
+	return `insert into market_index.${table} as kept (
+			chain_id, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		)
+		select $1, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		from given where tier = ${tier}
+	on conflict (collection_id, bucket) do update set
+		sales = kept.sales + excluded.sales,
+		priced = kept.priced + excluded.priced,
+		units = least(kept.units + excluded.units, ${AMOUNT_MAX}),
+		volume = least(kept.volume + excluded.volume, ${AMOUNT_MAX}),
+		mints = kept.mints + excluded.mints,
+		open = case when kept.open_position < excluded.open_position then kept.open
+			when kept.open_position > excluded.open_position then excluded.open
+			else least(kept.open, excluded.open) end,
+		high = greatest(kept.high, excluded.high),
+		low = least(kept.low, excluded.low),
+		close = case when kept.close_position > excluded.close_position then kept.close
+			when kept.close_position < excluded.close_position then excluded.close
+			else greatest(kept.close, excluded.close) end,
+		open_position = least(kept.open_position, excluded.open_position),
+		close_position = greatest(kept.close_position, excluded.close_position)`;
+}
 
 /**
- * Removes those of these collections without any source left: their events left the chain, and no
- * provider knows them. Returns the removed ids. What was learned of their tokens, names and prices
- * goes with them; their owners are deleted by the keeper of owners.
+ * Returns SQL for one figure of the last mint or sale: the given one's, if that is later in the
+ * chain.
  */
-export async function dropEmptyCollections(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
-	if (ids.length === 0) return new Set();
-	const empty = await tx.query<{ id: number }>(
-		`select id from market_index.collection as c
-		where id = any($1::int4[]) and mints = 0 and sales = 0 and last_provider_at is null
-			and not excluded
-			and not exists (select from market_index.event as e where e.collection_id = c.id)
-			and not exists (
-				select from market_index.sync as s
-				where s.collection_id = c.id and s.provider_slug is not null
-			)
-		order by id for update`,
-		[ids],
-	);
-	if (empty.length === 0) return new Set();
-	for (const { id } of empty) await lockTokens(tx, id);
-	const cleared = KEPT_BESIDE.map(
-		(table) => `${table}_gone as (
-			delete from market_index.${table} where collection_id = any($1::int4[])
-		)`,
-	);
-	const rows = await tx.query<{ id: number }>(
-		`with ${cleared.join(", ")}
-		delete from market_index.collection where id = any($1::int4[]) returning id`,
-		[empty.map(({ id }) => id)],
-	);
-	return new Set(rows.map(({ id }) => id));
+function newest(kind: "mint" | "sale", figure: string): string {
+	const position = `last_${kind}_position`;
+	const column = `last_${kind}_${figure}`;
+	return `${column} = case when given.${position} > coalesce(kept.${position}, ${LOWEST})
+				then given.${column} else kept.${column} end`;
 }

@@ -2,6 +2,20 @@ import type { Queryable } from "#core/db/Database.ts";
 import { type Candle, type CandleRow, renderCandle } from "#plugins/market-index/rollup/candles.ts";
 import type { Rollup } from "#plugins/market-index/rollup/rollups.ts";
 
+/**
+ * Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC.
+ */
+export const CANDLE_INTERVALS = {
+	"1m": { ms: 60_000, table: "rollup_minute", buckets: 1 },
+	"15m": { ms: 900_000, table: "rollup_minute", buckets: 15 },
+	"30m": { ms: 1_800_000, table: "rollup_minute", buckets: 30 },
+	"1h": { ms: 3_600_000, table: "rollup_hour", buckets: 1 },
+	"4h": { ms: 14_400_000, table: "rollup_hour", buckets: 4 },
+	"1d": { ms: 86_400_000, table: "rollup_day", buckets: 1 },
+} as const;
+
+export type CandleInterval = keyof typeof CANDLE_INTERVALS;
+
 /** Returns the minute candles that a batch moved, as they are now; by primary key. */
 export async function readCandleUpdates(
 	db: Queryable,
@@ -22,20 +36,6 @@ export async function readCandleUpdates(
 	);
 	return rows.map((row) => ({ collectionId: row.collectionId, candle: renderCandle(row) }));
 }
-
-/**
- * Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC.
- */
-export const CANDLE_INTERVALS = {
-	"1m": { ms: 60_000, table: "rollup_minute", buckets: 1 },
-	"15m": { ms: 900_000, table: "rollup_minute", buckets: 15 },
-	"30m": { ms: 1_800_000, table: "rollup_minute", buckets: 30 },
-	"1h": { ms: 3_600_000, table: "rollup_hour", buckets: 1 },
-	"4h": { ms: 14_400_000, table: "rollup_hour", buckets: 4 },
-	"1d": { ms: 86_400_000, table: "rollup_day", buckets: 1 },
-} as const;
-
-export type CandleInterval = keyof typeof CANDLE_INTERVALS;
 
 /**
  * Returns a collection's newest candles that open before a time, newest first. Intervals without a

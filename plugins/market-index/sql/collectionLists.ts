@@ -19,6 +19,43 @@ import { busyDays, sumsSince } from "#plugins/market-index/sql/windowSums.ts";
  */
 export type CollectionOrder = "trending" | "top" | "new" | "minting" | "market";
 
+export type Ranking = {
+	window: Window;
+	nowMs: number;
+	/** The first criterion of the order, descending. */
+	by: "sales" | "volume" | "mints";
+	/** Bound placeholders of the chains and the page's limit. */
+	chains: string;
+	limit: string;
+	/** The condition on a collection `c`. */
+	tracked: string;
+};
+
+export type CollectionQuery = {
+	chainIds: readonly number[];
+	nowMs: number;
+	window: Window;
+	order: CollectionOrder;
+	lifecycle?: LifecycleFilter | undefined;
+	limit: number;
+};
+
+/** A collection of a page, with the sums that choosing it has made; null where it made none. */
+export type Picked = {
+	id: number;
+	sales: number | null;
+	priced: number | null;
+	volume: string;
+	mints: number;
+};
+
+/** A collection with the figures that were read already; null for those still to be read. */
+export type KnownFigures = {
+	id: number;
+	window: { sales: number; priced: number | null; volume: string } | null;
+	mints1h: number | null;
+};
+
 /**
  * Returns the columns of a collection's row that orders by a window's figures need, to be read with
  * those figures.
@@ -62,17 +99,101 @@ export const COLLECTION_ORDER = {
 
 const [MINUTES, HOURS, DAYS] = TIERS;
 
-export type Ranking = {
-	window: Window;
-	nowMs: number;
-	/** The first criterion of the order, descending. */
-	by: "sales" | "volume" | "mints";
-	/** Bound placeholders of the chains and the page's limit. */
-	chains: string;
-	limit: string;
-	/** The condition on a collection `c`. */
-	tracked: string;
+const RANKED_BY = { trending: "sales", market: "volume", minting: "mints" } as const;
+
+/** The sums that `pickedCollections` makes for each active collection. */
+const SUMMED: Partial<Record<CollectionOrder, readonly ("window" | "mints1h")[]>> = {
+	trending: ["window"],
+	market: ["window"],
+	minting: ["mints1h"],
 };
+
+/**
+ * Returns the first collections of an order, with their figures: all of them, or the columns named.
+ */
+export async function listCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
+	db: Queryable,
+	query: CollectionQuery & { columns?: readonly Column[] },
+): Promise<Pick<CollectionRow, Column>[]> {
+	const binder = createBinder();
+	const text = collectionRows(binder, {
+		picked: pickedCollections(binder, query),
+		nowMs: query.nowMs,
+		window: query.window,
+		orderBy: COLLECTION_ORDER[query.order].picked("c"),
+		columns: query.columns,
+		summed: SUMMED[query.order],
+	});
+	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
+}
+
+/**
+ * Picks the first collections of an order by a window's figures, for an answer with several orders:
+ * most collections are in more than one, so their rows are read together afterwards. `minting` sums
+ * up the last hour, the others the given window.
+ */
+export async function pickCollections(
+	db: Queryable,
+	query: CollectionQuery & { order: "trending" | "market" | "minting" },
+): Promise<Picked[]> {
+	const binder = createBinder();
+	return db.query<Picked>(
+		`${pickedCollections(binder, query)}
+		select picked.id, picked.sales::int8 as sales, picked.priced::int8 as priced, picked.volume,
+			picked.mints::int8 as mints
+		from picked order by ${COLLECTION_ORDER[query.order].picked("picked")}`,
+		binder.values,
+	);
+}
+
+/**
+ * Returns the first collections of an order, as CTEs; the last one is `picked (id)`, and where the
+ * order is by a window's figures it has these too: `sales` and `priced` (null where they were not
+ * summed up), `volume`, `mints`, and what the order needs of the collection's row, so that it is
+ * not read again for each sort.
+ *
+ * `activeCollections` finds those active in the window; only when they do not fill the page are
+ * others read, in the order of their own rows.
+ */
+export function pickedCollections(binder: Binder, query: CollectionQuery): string {
+	const { order, lifecycle, nowMs } = query;
+	const chains = binder.bind(query.chainIds, "int8[]");
+	const limit = binder.bind(query.limit, "int8");
+	const conditions = ["not c.excluded"];
+	if (lifecycle !== undefined) {
+		const now = binder.bind(new Date(nowMs), "timestamptz");
+		conditions.push(lifecycleFilterSql(lifecycle, now));
+	}
+	if (order === "market") conditions.push("(c.sales > 0 or c.floor_native > 0)");
+	const tracked = conditions.join(" and ");
+	if (order === "top" || order === "new") {
+		return `with picked as (${inOwnOrder({ order, chains, tracked, limit })})`;
+	}
+	const active = activeCollections(binder, {
+		window: order === "minting" ? windowOf(nowMs, WINDOW_MS["1h"]) : query.window,
+		nowMs,
+		by: RANKED_BY[order],
+		chains,
+		limit,
+		tracked,
+	});
+	const first = `select picked.* from active as picked
+		order by ${COLLECTION_ORDER[order].picked("picked")} limit ${limit}`;
+	if (order === "minting") return `with ${active}, picked as (${first})`;
+	const rest = inOwnOrder({
+		order,
+		chains,
+		tracked: `${tracked} and c.id not in (select id from active)`,
+		// A limit of 0 is never executed: a full page costs nothing beyond the active collections.
+		limit: `${limit} - (select count(*) from first)`,
+	});
+	// Without a sale there is no volume; without a volume there may be sales without a price.
+	const sales = order === "trending" ? "0" : "null";
+	return `with ${active}, first as (${first}), rest as (${rest}), picked as (
+			select * from first
+			union all select c.id, ${sales}, ${sales}, 0, 0, ${orderingColumns("c")} from rest as c
+		)`;
+}
 
 /**
  * Returns the collections that may be among a page's first, as CTEs; the last, `active`, has their
@@ -126,182 +247,6 @@ export function activeCollections(binder: Binder, ranking: Ranking): string {
 		)`;
 }
 
-/**
- * Returns SQL for the mints of `most.id` in a window, of which `most.known` are those of its whole
- * hours: the minutes before the window are subtracted. Half of what `sumsSince` reads.
- */
-function mintsSince(binder: Binder, given: { window: Window; fromMs: number }): string {
-	const minutes: Date[] = [];
-	for (let atMs = given.fromMs; atMs < given.window.start.getTime(); atMs += MINUTES.ms) {
-		minutes.push(new Date(atMs));
-	}
-	return `select null::int8 as sales, null::int8 as priced, 0::numeric as volume,
-				most.known - coalesce(sum(mints), 0) as mints
-			from market_index.${MINUTES.table}
-			where collection_id = most.id and bucket = any(${binder.bind(minutes, "timestamptz[]")})`;
-}
-
-/** Returns SQL for every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
-function wholeTier(given: { table: string; by: string; chains: string; from: string }): string {
-	const { table, by, chains, from } = given;
-	return `bound as materialized (
-			select rollup.collection_id as id, sum(rollup.${by}) as known, sum(rollup.${by}) as most
-			from market_index.${table} as rollup
-			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from} and rollup.${by} > 0
-			group by rollup.collection_id
-		)`;
-}
-
-function boundTier({ window, nowMs }: Ranking): (typeof TIERS)[number] {
-	const lengthMs = nowMs - window.start.getTime();
-	if (lengthMs < HOUR_MS) return MINUTES;
-	return lengthMs < 12 * HOUR_MS ? HOURS : DAYS;
-}
-
-/** Returns the number of days (UTC) that a window touches. */
-function daysIn(window: Window, nowMs: number): number {
-	const fromMs = bucketOf(window.start.getTime(), DAYS.ms);
-	return (bucketOf(nowMs, DAYS.ms) - fromMs) / DAYS.ms + 1;
-}
-
-export type CollectionQuery = {
-	chainIds: readonly number[];
-	nowMs: number;
-	window: Window;
-	order: CollectionOrder;
-	lifecycle?: LifecycleFilter | undefined;
-	limit: number;
-};
-
-/**
- * Returns the first collections of an order, as CTEs; the last one is `picked (id)`, and where the
- * order is by a window's figures it has these too: `sales` and `priced` (null where they were not
- * summed up), `volume`, `mints`, and what the order needs of the collection's row, so that it is
- * not read again for each sort.
- *
- * `activeCollections` finds those active in the window; only when they do not fill the page are
- * others read, in the order of their own rows.
- */
-export function pickedCollections(binder: Binder, query: CollectionQuery): string {
-	const { order, lifecycle, nowMs } = query;
-	const chains = binder.bind(query.chainIds, "int8[]");
-	const limit = binder.bind(query.limit, "int8");
-	const conditions = ["not c.excluded"];
-	if (lifecycle !== undefined) {
-		const now = binder.bind(new Date(nowMs), "timestamptz");
-		conditions.push(lifecycleFilterSql(lifecycle, now));
-	}
-	if (order === "market") conditions.push("(c.sales > 0 or c.floor_native > 0)");
-	const tracked = conditions.join(" and ");
-	if (order === "top" || order === "new") {
-		return `with picked as (${inOwnOrder({ order, chains, tracked, limit })})`;
-	}
-	const active = activeCollections(binder, {
-		window: order === "minting" ? windowOf(nowMs, WINDOW_MS["1h"]) : query.window,
-		nowMs,
-		by: RANKED_BY[order],
-		chains,
-		limit,
-		tracked,
-	});
-	const first = `select picked.* from active as picked
-		order by ${COLLECTION_ORDER[order].picked("picked")} limit ${limit}`;
-	if (order === "minting") return `with ${active}, picked as (${first})`;
-	const rest = inOwnOrder({
-		order,
-		chains,
-		tracked: `${tracked} and c.id not in (select id from active)`,
-		// A limit of 0 is never executed: a full page costs nothing beyond the active collections.
-		limit: `${limit} - (select count(*) from first)`,
-	});
-	// Without a sale there is no volume; without a volume there may be sales without a price.
-	const sales = order === "trending" ? "0" : "null";
-	return `with ${active}, first as (${first}), rest as (${rest}), picked as (
-			select * from first
-			union all select c.id, ${sales}, ${sales}, 0, 0, ${orderingColumns("c")} from rest as c
-		)`;
-}
-
-/** Returns SQL for collections by their own rows, each chain by its index and then merged. */
-function inOwnOrder(given: {
-	order: Exclude<CollectionOrder, "minting">;
-	chains: string;
-	tracked: string;
-	limit: string;
-}): string {
-	const orderBy = COLLECTION_ORDER[given.order].rest;
-	return `select c.id, ${orderingColumns("c")} from unnest(${given.chains}) as chain (id)
-			cross join lateral (
-				select * from market_index.collection as c
-				where c.chain_id = chain.id and ${given.tracked}
-				order by ${orderBy} limit ${given.limit}
-			) as c
-			order by ${orderBy} limit ${given.limit}`;
-}
-
-const RANKED_BY = { trending: "sales", market: "volume", minting: "mints" } as const;
-
-/**
- * Returns the first collections of an order, with their figures: all of them, or the columns named.
- */
-export async function listCollections<Column extends keyof CollectionRow = keyof CollectionRow>(
-	db: Queryable,
-	query: CollectionQuery & { columns?: readonly Column[] },
-): Promise<Pick<CollectionRow, Column>[]> {
-	const binder = createBinder();
-	const text = collectionRows(binder, {
-		picked: pickedCollections(binder, query),
-		nowMs: query.nowMs,
-		window: query.window,
-		orderBy: COLLECTION_ORDER[query.order].picked("c"),
-		columns: query.columns,
-		summed: SUMMED[query.order],
-	});
-	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
-}
-
-/** The sums that `pickedCollections` makes for each active collection. */
-const SUMMED: Partial<Record<CollectionOrder, readonly ("window" | "mints1h")[]>> = {
-	trending: ["window"],
-	market: ["window"],
-	minting: ["mints1h"],
-};
-
-/** A collection of a page, with the sums that choosing it has made; null where it made none. */
-export type Picked = {
-	id: number;
-	sales: number | null;
-	priced: number | null;
-	volume: string;
-	mints: number;
-};
-
-/**
- * Picks the first collections of an order by a window's figures, for an answer with several orders:
- * most collections are in more than one, so their rows are read together afterwards. `minting` sums
- * up the last hour, the others the given window.
- */
-export async function pickCollections(
-	db: Queryable,
-	query: CollectionQuery & { order: "trending" | "market" | "minting" },
-): Promise<Picked[]> {
-	const binder = createBinder();
-	return db.query<Picked>(
-		`${pickedCollections(binder, query)}
-		select picked.id, picked.sales::int8 as sales, picked.priced::int8 as priced, picked.volume,
-			picked.mints::int8 as mints
-		from picked order by ${COLLECTION_ORDER[query.order].picked("picked")}`,
-		binder.values,
-	);
-}
-
-/** A collection with the figures that were read already; null for those still to be read. */
-export type KnownFigures = {
-	id: number;
-	window: { sales: number; priced: number | null; volume: string } | null;
-	mints1h: number | null;
-};
-
 /** Reads the rows of collections that `pickCollections` chose, in any order. */
 export async function readPicked<Column extends keyof CollectionRow>(
 	db: Queryable,
@@ -344,4 +289,59 @@ export async function readPicked<Column extends keyof CollectionRow>(
 		summed: ["window", "mints1h"],
 	});
 	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
+}
+
+/** Returns SQL for collections by their own rows, each chain by its index and then merged. */
+function inOwnOrder(given: {
+	order: Exclude<CollectionOrder, "minting">;
+	chains: string;
+	tracked: string;
+	limit: string;
+}): string {
+	const orderBy = COLLECTION_ORDER[given.order].rest;
+	return `select c.id, ${orderingColumns("c")} from unnest(${given.chains}) as chain (id)
+			cross join lateral (
+				select * from market_index.collection as c
+				where c.chain_id = chain.id and ${given.tracked}
+				order by ${orderBy} limit ${given.limit}
+			) as c
+			order by ${orderBy} limit ${given.limit}`;
+}
+
+function boundTier({ window, nowMs }: Ranking): (typeof TIERS)[number] {
+	const lengthMs = nowMs - window.start.getTime();
+	if (lengthMs < HOUR_MS) return MINUTES;
+	return lengthMs < 12 * HOUR_MS ? HOURS : DAYS;
+}
+
+/** Returns the number of days (UTC) that a window touches. */
+function daysIn(window: Window, nowMs: number): number {
+	const fromMs = bucketOf(window.start.getTime(), DAYS.ms);
+	return (bucketOf(nowMs, DAYS.ms) - fromMs) / DAYS.ms + 1;
+}
+
+/** Returns SQL for every collection of a tier, by `rollup_*_recent`: one to thirteen rows each. */
+function wholeTier(given: { table: string; by: string; chains: string; from: string }): string {
+	const { table, by, chains, from } = given;
+	return `bound as materialized (
+			select rollup.collection_id as id, sum(rollup.${by}) as known, sum(rollup.${by}) as most
+			from market_index.${table} as rollup
+			where rollup.chain_id = any(${chains}) and rollup.bucket >= ${from} and rollup.${by} > 0
+			group by rollup.collection_id
+		)`;
+}
+
+/**
+ * Returns SQL for the mints of `most.id` in a window, of which `most.known` are those of its whole
+ * hours: the minutes before the window are subtracted. Half of what `sumsSince` reads.
+ */
+function mintsSince(binder: Binder, given: { window: Window; fromMs: number }): string {
+	const minutes: Date[] = [];
+	for (let atMs = given.fromMs; atMs < given.window.start.getTime(); atMs += MINUTES.ms) {
+		minutes.push(new Date(atMs));
+	}
+	return `select null::int8 as sales, null::int8 as priced, 0::numeric as volume,
+				most.known - coalesce(sum(mints), 0) as mints
+			from market_index.${MINUTES.table}
+			where collection_id = most.id and bucket = any(${binder.bind(minutes, "timestamptz[]")})`;
 }

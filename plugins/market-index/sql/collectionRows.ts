@@ -6,30 +6,6 @@ import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/w
 import { type Binder, createBinder } from "#plugins/market-index/sql/readEvents.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 
-/**
- * Joins the collection `c` with `floor_before`: its floor of 24 hours ago, or of the nearest stored
- * time before that. One step down the primary key of `floor_snapshot`, and none at all for a
- * collection without a floor.
- */
-export function floorBefore(binder: Binder, nowMs: number): string {
-	const dayAgo = binder.bind(new Date(nowMs - DAY_MS), "timestamptz");
-	return `left join lateral (
-			select s.floor_native from market_index.floor_snapshot as s
-			where c.floor_native is not null and s.collection_id = c.id and s.at <= ${dayAgo}
-			order by s.at desc limit 1
-		) as floor_before on true`;
-}
-
-/**
- * Returns SQL that joins the collection `c` with an id, by primary key. Its limit keeps the planner
- * from reading the whole table for a page of it, which it prefers while there are few collections.
- */
-export function joinCollection(collectionId: string): string {
-	return `cross join lateral (
-			select * from market_index.collection as c where c.id = ${collectionId} limit 1
-		) as c`;
-}
-
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */
 export type CollectionRow = {
 	id: number;
@@ -178,6 +154,13 @@ const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as CollectionColumn[];
 
+/** A walk counts once it is done. For one without a mint the contract emits no usable logs. */
+const OWNERS = `left join market_index.ownership as o on o.collection_id = picked.id
+			and o.next_block > o.end_block and o.minted > 0
+		left join market_index.recipients as r on r.collection_id = picked.id`;
+
+const SYNC = "left join market_index.sync as s on s.collection_id = picked.id";
+
 /**
  * Returns the rest of a statement whose `picked (id)` chose collections: each one's row and
  * figures. They are read by the rollups' primary keys for the picked ones only. Tables without a
@@ -199,47 +182,6 @@ export function collectionRows(binder: Binder, options: CollectionRowsOptions): 
 		${joins.map(({ sql }) => sql()).join("\n\t\t")}
 		order by ${orderBy}`;
 }
-
-/** Returns the joins, which bind their parameters only where they are needed. */
-function joinsOf(binder: Binder, { nowMs, summed = [], ...options }: CollectionRowsOptions) {
-	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
-	const hour = windowOf(nowMs, WINDOW_MS["1h"]);
-	const isSummed = summed.includes("window");
-	const isCounted = summed.includes("mints1h");
-	return [
-		{ alias: /\b[or]\./, sql: () => OWNERS },
-		{ alias: /\bs\./, sql: () => SYNC },
-		{ alias: /\bfloor_before\./, sql: () => floorBefore(binder, nowMs) },
-		{
-			alias: /\bf\./,
-			sql: () => `cross join lateral (
-			select ${sum("sales", isSummed)}::int8 as sales, ${sum("priced", isSummed)}::int8 as priced,
-				${sum("volume", isSummed)} as volume
-			from (${sumsSince(binder, window, "c.id")}) as rollup
-			${isSummed ? "where picked.sales is null" : ""}
-		) as f`,
-		},
-		{
-			alias: /\bm\./,
-			sql: () => `cross join lateral (
-			select ${sum("mints", isCounted)}::int8 as mints
-			from (${sumsSince(binder, hour, "c.id")}) as rollup
-			${isCounted ? "where picked.mints is null" : ""}
-		) as m`,
-		},
-	];
-}
-
-function sum(column: string, isSummed: boolean): string {
-	return `coalesce(${isSummed ? `picked.${column}, ` : ""}sum(${column}), 0)`;
-}
-
-/** A walk counts once it is done. For one without a mint the contract emits no usable logs. */
-const OWNERS = `left join market_index.ownership as o on o.collection_id = picked.id
-			and o.next_block > o.end_block and o.minted > 0
-		left join market_index.recipients as r on r.collection_id = picked.id`;
-
-const SYNC = "left join market_index.sync as s on s.collection_id = picked.id";
 
 /**
  * Returns one collection with its figures of a window, the last 24 hours by default, by primary
@@ -285,4 +227,62 @@ export async function readCollections<Column extends keyof CollectionRow = keyof
 		columns: query.columns,
 	});
 	return db.query<Pick<CollectionRow, Column>>(text, binder.values);
+}
+
+/**
+ * Joins the collection `c` with `floor_before`: its floor of 24 hours ago, or of the nearest stored
+ * time before that. One step down the primary key of `floor_snapshot`, and none at all for a
+ * collection without a floor.
+ */
+export function floorBefore(binder: Binder, nowMs: number): string {
+	const dayAgo = binder.bind(new Date(nowMs - DAY_MS), "timestamptz");
+	return `left join lateral (
+			select s.floor_native from market_index.floor_snapshot as s
+			where c.floor_native is not null and s.collection_id = c.id and s.at <= ${dayAgo}
+			order by s.at desc limit 1
+		) as floor_before on true`;
+}
+
+/**
+ * Returns SQL that joins the collection `c` with an id, by primary key. Its limit keeps the planner
+ * from reading the whole table for a page of it, which it prefers while there are few collections.
+ */
+export function joinCollection(collectionId: string): string {
+	return `cross join lateral (
+			select * from market_index.collection as c where c.id = ${collectionId} limit 1
+		) as c`;
+}
+
+/** Returns the joins, which bind their parameters only where they are needed. */
+function joinsOf(binder: Binder, { nowMs, summed = [], ...options }: CollectionRowsOptions) {
+	const window = options.window ?? windowOf(nowMs, WINDOW_MS["24h"]);
+	const hour = windowOf(nowMs, WINDOW_MS["1h"]);
+	const isSummed = summed.includes("window");
+	const isCounted = summed.includes("mints1h");
+	return [
+		{ alias: /\b[or]\./, sql: () => OWNERS },
+		{ alias: /\bs\./, sql: () => SYNC },
+		{ alias: /\bfloor_before\./, sql: () => floorBefore(binder, nowMs) },
+		{
+			alias: /\bf\./,
+			sql: () => `cross join lateral (
+			select ${sum("sales", isSummed)}::int8 as sales, ${sum("priced", isSummed)}::int8 as priced,
+				${sum("volume", isSummed)} as volume
+			from (${sumsSince(binder, window, "c.id")}) as rollup
+			${isSummed ? "where picked.sales is null" : ""}
+		) as f`,
+		},
+		{
+			alias: /\bm\./,
+			sql: () => `cross join lateral (
+			select ${sum("mints", isCounted)}::int8 as mints
+			from (${sumsSince(binder, hour, "c.id")}) as rollup
+			${isCounted ? "where picked.mints is null" : ""}
+		) as m`,
+		},
+	];
+}
+
+function sum(column: string, isSummed: boolean): string {
+	return `coalesce(${isSummed ? `picked.${column}, ` : ""}sum(${column}), 0)`;
 }

@@ -3,8 +3,43 @@ import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
 import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/sql/events.ts";
 
+export type StoredMonth = {
+	/** The partition, with its schema. */
+	table: string;
+	/** The first moment after it. */
+	endsAtMs: number;
+};
+
+/** Makes partitions of the event table as months come up. */
+export type Partitions = {
+	/**
+	 * Makes sure that each time has a partition. Runs in a transaction of its own, so it must come
+	 * before the caller's transaction touches events. `ahead` tries once to make the next month's
+	 * too, so that at the head no month begins with this work.
+	 */
+	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
+};
+
+export type PartitionsOptions = {
+	lockTimeoutMs?: number;
+	/**
+	 * Months that end before this get no partition: retention would drop it again, and other
+	 * processes would not know. Events that backfill still finds there share `event_elsewhere`.
+	 */
+	keptFromMs?: () => number;
+};
+
 /** "part" in ASCII: serializes the making and dropping of partitions among processes. */
 export const PARTITION_LOCK_KEY = 0x70617274;
+
+/**
+ * Attaching waits for readers of `event_elsewhere` (a backup reads for an hour), and until it has
+ * its lock every new reader of events waits behind it. So it gives up, and is retried.
+ */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** A month that is not needed yet may block readers for no longer than this. */
+const AHEAD_LOCK_TIMEOUT_MS = 100;
 
 /**
  * Drops a month's partition; false where readers kept it for the whole wait.
@@ -31,13 +66,6 @@ export async function dropMonth(
 	}
 }
 
-export type StoredMonth = {
-	/** The partition, with its schema. */
-	table: string;
-	/** The first moment after it. */
-	endsAtMs: number;
-};
-
 /** Returns the months of events that have a partition, oldest first. */
 export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
 	const rows = await db.query<{ name: string }>(
@@ -50,34 +78,6 @@ export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
 		return { table: `market_index.${name}`, endsAtMs: Date.UTC(year ?? 0, month ?? 0) };
 	});
 }
-
-/**
- * Attaching waits for readers of `event_elsewhere` (a backup reads for an hour), and until it has
- * its lock every new reader of events waits behind it. So it gives up, and is retried.
- */
-const LOCK_TIMEOUT_MS = 5_000;
-
-/** A month that is not needed yet may block readers for no longer than this. */
-const AHEAD_LOCK_TIMEOUT_MS = 100;
-
-/** Makes partitions of the event table as months come up. */
-export type Partitions = {
-	/**
-	 * Makes sure that each time has a partition. Runs in a transaction of its own, so it must come
-	 * before the caller's transaction touches events. `ahead` tries once to make the next month's
-	 * too, so that at the head no month begins with this work.
-	 */
-	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
-};
-
-export type PartitionsOptions = {
-	lockTimeoutMs?: number;
-	/**
-	 * Months that end before this get no partition: retention would drop it again, and other
-	 * processes would not know. Events that backfill still finds there share `event_elsewhere`.
-	 */
-	keptFromMs?: () => number;
-};
 
 export function partitionsOf(
 	db: Pick<Database, "connectionString">,
@@ -119,60 +119,6 @@ export function partitionsOf(
 			});
 		},
 	};
-}
-
-/**
- * Opens a connection outside the pool: each lane that asks holds a pooled one in its open
- * transaction, and when a month begins all of them ask at once.
- */
-async function withOwnConnection(
-	{ connectionString }: Pick<Database, "connectionString">,
-	run: (own: Database) => Promise<void>,
-): Promise<void> {
-	const own = openDatabase({
-		connectionString,
-		connectionsMax: 1,
-		applicationName: "tapeline partitions",
-		log: silentLog,
-	});
-	try {
-		await run(own);
-	} finally {
-		await own.close();
-	}
-}
-
-/** Returns `2026_11`; null for times that belong to the default partition. */
-function monthOf(atMs: number): string | null {
-	const at = new Date(atMs);
-	const year = at.getUTCFullYear();
-	if (!(year >= PARTITION_YEAR_MIN && year <= PARTITION_YEAR_MAX)) return null;
-	return `${year}_${String(at.getUTCMonth() + 1).padStart(2, "0")}`;
-}
-
-function monthAfter(atMs: number): number {
-	const at = new Date(atMs);
-	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1);
-}
-
-/**
- * Makes a table separately and then attaches it: `create table … partition of` would block every
- * reader of the events while it waits for the slowest of them.
- */
-async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Promise<void> {
-	await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
-	await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
-	const table = `market_index.event_${month}`;
-	const found = await tx.query<{ name: string | null }>("select to_regclass($1) as name", [table]);
-	if (found[0]?.name) return;
-	const [year, number] = month.split("_").map(Number);
-	const from = new Date(Date.UTC(year ?? 0, (number ?? 1) - 1)).toISOString();
-	const to = new Date(Date.UTC(year ?? 0, number ?? 1)).toISOString();
-	await tx.execute(`create table ${table} (like market_index.event including defaults)`);
-	await tx.execute(
-		`alter table market_index.event attach partition ${table}
-		for values from ('${from}') to ('${to}')`,
-	);
 }
 
 /**
@@ -218,5 +164,59 @@ export async function pruneUnconfirmed(
 			select ctid from market_index.unconfirmed where occurred_at < $1 limit $2
 		))`,
 		[options.before, options.limit],
+	);
+}
+
+function monthAfter(atMs: number): number {
+	const at = new Date(atMs);
+	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1);
+}
+
+/** Returns `2026_11`; null for times that belong to the default partition. */
+function monthOf(atMs: number): string | null {
+	const at = new Date(atMs);
+	const year = at.getUTCFullYear();
+	if (!(year >= PARTITION_YEAR_MIN && year <= PARTITION_YEAR_MAX)) return null;
+	return `${year}_${String(at.getUTCMonth() + 1).padStart(2, "0")}`;
+}
+
+/**
+ * Opens a connection outside the pool: each lane that asks holds a pooled one in its open
+ * transaction, and when a month begins all of them ask at once.
+ */
+async function withOwnConnection(
+	{ connectionString }: Pick<Database, "connectionString">,
+	run: (own: Database) => Promise<void>,
+): Promise<void> {
+	const own = openDatabase({
+		connectionString,
+		connectionsMax: 1,
+		applicationName: "tapeline partitions",
+		log: silentLog,
+	});
+	try {
+		await run(own);
+	} finally {
+		await own.close();
+	}
+}
+
+/**
+ * Makes a table separately and then attaches it: `create table … partition of` would block every
+ * reader of the events while it waits for the slowest of them.
+ */
+async function makePartition(tx: Tx, month: string, lockTimeoutMs: number): Promise<void> {
+	await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
+	await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
+	const table = `market_index.event_${month}`;
+	const found = await tx.query<{ name: string | null }>("select to_regclass($1) as name", [table]);
+	if (found[0]?.name) return;
+	const [year, number] = month.split("_").map(Number);
+	const from = new Date(Date.UTC(year ?? 0, (number ?? 1) - 1)).toISOString();
+	const to = new Date(Date.UTC(year ?? 0, number ?? 1)).toISOString();
+	await tx.execute(`create table ${table} (like market_index.event including defaults)`);
+	await tx.execute(
+		`alter table market_index.event attach partition ${table}
+		for values from ('${from}') to ('${to}')`,
 	);
 }

@@ -15,18 +15,6 @@ export type Binder = {
 	bind(value: SqlValue, type: string): string;
 };
 
-/**
- * Makes a binder for statements made of shared parts, so that parameters need not be counted across
- * files.
- */
-export function createBinder(): Binder {
-	const values: SqlValue[] = [];
-	return {
-		values,
-		bind: (value, type) => `$${values.push(value)}::${type}`,
-	};
-}
-
 export type ActivityQuery = {
 	collectionId: number;
 	kinds: readonly StoredEvent["kind"][];
@@ -37,6 +25,32 @@ export type ActivityQuery = {
 	after: EventPlace | null;
 	limit: number;
 };
+
+/** From when and until when the provider's events of a collection are stored. */
+export type ProviderEvents = Pick<
+	CollectionRow,
+	"eventsFrom" | "eventsUntil" | "walkFrom" | "walkUntil"
+>;
+
+export type LatestMint = {
+	chainId: number;
+	event: StoredEvent;
+	collection: { slug: string; name: string | null; imageUrl: string | null };
+	/** The token's present metadata; null where it was not read. */
+	token: Pick<TokenFacts, "imageUrl" | "traits">;
+};
+
+const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
+
+const NOTHING: ProviderEvents = {
+	eventsFrom: null,
+	eventsUntil: null,
+	walkFrom: null,
+	walkUntil: null,
+};
+
+const LATEST_FIRST =
+	"last_mint_hour desc nulls last, last_mint_at desc, last_mint_position desc, id";
 
 /**
  * Returns a collection's events, newest first.
@@ -50,8 +64,6 @@ export async function readActivity(db: Queryable, query: ActivityQuery): Promise
 	const rows = await db.query<EventColumns>(text, values);
 	return rows.map(eventOf);
 }
-
-const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
 
 /** Returns the statement, apart from its caller so that a test can check its plan. */
 export function activityStatement(query: ActivityQuery) {
@@ -84,11 +96,17 @@ export function activityStatement(query: ActivityQuery) {
 	return { text, values: binder.values };
 }
 
-/** From when and until when the provider's events of a collection are stored. */
-export type ProviderEvents = Pick<
-	CollectionRow,
-	"eventsFrom" | "eventsUntil" | "walkFrom" | "walkUntil"
->;
+/**
+ * Makes a binder for statements made of shared parts, so that parameters need not be counted across
+ * files.
+ */
+export function createBinder(): Binder {
+	const values: SqlValue[] = [];
+	return {
+		values,
+		bind: (value, type) => `$${values.push(value)}::${type}`,
+	};
+}
 
 /**
  * Reads the time for which the provider's events of a collection are stored; by the primary key of
@@ -103,24 +121,6 @@ export async function readEventSpans(db: Queryable, collectionId: number): Promi
 	);
 	return rows[0] ?? NOTHING;
 }
-
-const NOTHING: ProviderEvents = {
-	eventsFrom: null,
-	eventsUntil: null,
-	walkFrom: null,
-	walkUntil: null,
-};
-
-export type LatestMint = {
-	chainId: number;
-	event: StoredEvent;
-	collection: { slug: string; name: string | null; imageUrl: string | null };
-	/** The token's present metadata; null where it was not read. */
-	token: Pick<TokenFacts, "imageUrl" | "traits">;
-};
-
-const LATEST_FIRST =
-	"last_mint_hour desc nulls last, last_mint_at desc, last_mint_position desc, id";
 
 /**
  * Returns the newest accepted mints on these chains.

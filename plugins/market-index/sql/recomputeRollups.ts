@@ -7,6 +7,33 @@ import { positionSql } from "#plugins/market-index/sql/events.ts";
 
 export type MinuteKey = { collectionId: number; bucketMs: number };
 
+const PRICED = `kind = ${EVENT_KIND.sale} and total_native is not null`;
+
+const FROM_EVENTS = `select
+		count(*) filter (where kind = ${EVENT_KIND.sale})::int4 as sales,
+		count(*) filter (where ${PRICED})::int4 as priced,
+		least(coalesce(sum(quantity) filter (where ${PRICED}), 0), ${AMOUNT_MAX}) as units,
+		least(coalesce(sum(total_native) filter (where ${PRICED}), 0), ${AMOUNT_MAX}) as volume,
+		count(*) filter (where kind = ${EVENT_KIND.mint})::int4 as mints,
+		(array_agg(price order by position, price) filter (where ${PRICED}))[1] as open,
+		max(price) filter (where ${PRICED}) as high,
+		min(price) filter (where ${PRICED}) as low,
+		(array_agg(price order by position desc, price desc) filter (where ${PRICED}))[1] as close,
+		min(position) filter (where ${PRICED}) as open_position,
+		max(position) filter (where ${PRICED}) as close_position
+	from (
+		select kind, quantity, total_native, div(total_native, quantity) as price,
+			${positionSql} as position
+		from market_index.event
+		where collection_id = given.collection_id
+			and kind in (${EVENT_KIND.sale}, ${EVENT_KIND.mint})
+			and accepted and occurred_at >= given.bucket
+			and occurred_at < given.bucket + interval '1 minute'
+	) as event`;
+
+/** The zero address: the chain's coin. */
+const NO_TOKEN = `decode('${"00".repeat(20)}', 'hex')`;
+
 /**
  * Recomputes these minutes from their events, and the hours and days around them from their
  * minutes: the only repair of figures that cannot be subtracted (extremes, first and last, sums at
@@ -35,84 +62,6 @@ export async function recomputeRollups(
 		});
 	}
 }
-
-function distinct(keys: readonly MinuteKey[], bucketMs: number): MinuteKey[] {
-	const known = new Map<string, MinuteKey>();
-	for (const { collectionId, bucketMs: atMs } of keys) {
-		const key = { collectionId, bucketMs: bucketOf(atMs, bucketMs) };
-		known.set(`${collectionId}:${key.bucketMs}`, key);
-	}
-	return [...known.values()];
-}
-
-async function replace(
-	tx: Tx,
-	made: { chainId: number; table: string; keys: readonly MinuteKey[]; from: string },
-): Promise<void> {
-	const { chainId, table, keys, from } = made;
-	const values = [
-		keys.map(({ collectionId }) => collectionId),
-		keys.map(({ bucketMs }) => new Date(bucketMs)),
-	];
-	await tx.execute(
-		`delete from market_index.${table} as old
-		using unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
-		where old.collection_id = given.collection_id and old.bucket = given.bucket`,
-		values,
-	);
-	await tx.execute(
-		`insert into market_index.${table} (
-			chain_id, collection_id, bucket, sales, priced, units, volume, mints,
-			open, high, low, close, open_position, close_position
-		)
-		select $3::int8, given.collection_id, given.bucket, fresh.*
-		from unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
-		cross join lateral (${from}) as fresh
-		where fresh.sales > 0 or fresh.mints > 0`,
-		[...values, chainId],
-	);
-}
-
-const PRICED = `kind = ${EVENT_KIND.sale} and total_native is not null`;
-
-const FROM_EVENTS = `select
-		count(*) filter (where kind = ${EVENT_KIND.sale})::int4 as sales,
-		count(*) filter (where ${PRICED})::int4 as priced,
-		least(coalesce(sum(quantity) filter (where ${PRICED}), 0), ${AMOUNT_MAX}) as units,
-		least(coalesce(sum(total_native) filter (where ${PRICED}), 0), ${AMOUNT_MAX}) as volume,
-		count(*) filter (where kind = ${EVENT_KIND.mint})::int4 as mints,
-		(array_agg(price order by position, price) filter (where ${PRICED}))[1] as open,
-		max(price) filter (where ${PRICED}) as high,
-		min(price) filter (where ${PRICED}) as low,
-		(array_agg(price order by position desc, price desc) filter (where ${PRICED}))[1] as close,
-		min(position) filter (where ${PRICED}) as open_position,
-		max(position) filter (where ${PRICED}) as close_position
-	from (
-		select kind, quantity, total_native, div(total_native, quantity) as price,
-			${positionSql} as position
-		from market_index.event
-		where collection_id = given.collection_id
-			and kind in (${EVENT_KIND.sale}, ${EVENT_KIND.mint})
-			and accepted and occurred_at >= given.bucket
-			and occurred_at < given.bucket + interval '1 minute'
-	) as event`;
-
-function fromBuckets(table: string, bucketMs: number): string {
-	return `select coalesce(sum(sales), 0)::int4 as sales, coalesce(sum(priced), 0)::int4 as priced,
-		least(coalesce(sum(units), 0), ${AMOUNT_MAX}) as units,
-		least(coalesce(sum(volume), 0), ${AMOUNT_MAX}) as volume,
-		coalesce(sum(mints), 0)::int4 as mints,
-		(array_agg(open order by open_position, open))[1] as open,
-		max(high) as high, min(low) as low,
-		(array_agg(close order by close_position desc nulls last, close desc))[1] as close,
-		min(open_position) as open_position, max(close_position) as close_position
-	from market_index.${table} as fine
-	where fine.collection_id = given.collection_id and fine.bucket >= given.bucket
-		and fine.bucket < given.bucket + interval '${bucketMs} milliseconds'`;
-}
-
-/** The zero address: the chain's coin. */
-const NO_TOKEN = `decode('${"00".repeat(20)}', 'hex')`;
 
 /**
  * Removes changes from collections again, after their events are removed and their rollups
@@ -178,13 +127,64 @@ export async function takeBackCollections(
 	);
 }
 
-function accepted(kind: number): string {
-	return `market_index.event as e where e.collection_id = given.id and e.kind = ${kind}
-		and e.accepted`;
+function distinct(keys: readonly MinuteKey[], bucketMs: number): MinuteKey[] {
+	const known = new Map<string, MinuteKey>();
+	for (const { collectionId, bucketMs: atMs } of keys) {
+		const key = { collectionId, bucketMs: bucketOf(atMs, bucketMs) };
+		known.set(`${collectionId}:${key.bucketMs}`, key);
+	}
+	return [...known.values()];
+}
+
+async function replace(
+	tx: Tx,
+	made: { chainId: number; table: string; keys: readonly MinuteKey[]; from: string },
+): Promise<void> {
+	const { chainId, table, keys, from } = made;
+	const values = [
+		keys.map(({ collectionId }) => collectionId),
+		keys.map(({ bucketMs }) => new Date(bucketMs)),
+	];
+	await tx.execute(
+		`delete from market_index.${table} as old
+		using unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
+		where old.collection_id = given.collection_id and old.bucket = given.bucket`,
+		values,
+	);
+	await tx.execute(
+		`insert into market_index.${table} (
+			chain_id, collection_id, bucket, sales, priced, units, volume, mints,
+			open, high, low, close, open_position, close_position
+		)
+		select $3::int8, given.collection_id, given.bucket, fresh.*
+		from unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
+		cross join lateral (${from}) as fresh
+		where fresh.sales > 0 or fresh.mints > 0`,
+		[...values, chainId],
+	);
+}
+
+function fromBuckets(table: string, bucketMs: number): string {
+	return `select coalesce(sum(sales), 0)::int4 as sales, coalesce(sum(priced), 0)::int4 as priced,
+		least(coalesce(sum(units), 0), ${AMOUNT_MAX}) as units,
+		least(coalesce(sum(volume), 0), ${AMOUNT_MAX}) as volume,
+		coalesce(sum(mints), 0)::int4 as mints,
+		(array_agg(open order by open_position, open))[1] as open,
+		max(high) as high, min(low) as low,
+		(array_agg(close order by close_position desc nulls last, close desc))[1] as close,
+		min(open_position) as open_position, max(close_position) as close_position
+	from market_index.${table} as fine
+	where fine.collection_id = given.collection_id and fine.bucket >= given.bucket
+		and fine.bucket < given.bucket + interval '${bucketMs} milliseconds'`;
 }
 
 function summed(column: string, kind: number): string {
 	return `(select least(coalesce(sum(e.${column}), 0), ${AMOUNT_MAX}) from ${accepted(kind)})`;
+}
+
+function accepted(kind: number): string {
+	return `market_index.event as e where e.collection_id = given.id and e.kind = ${kind}
+		and e.accepted`;
 }
 
 /**

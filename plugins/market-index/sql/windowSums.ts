@@ -10,6 +10,20 @@ import {
 } from "#plugins/market-index/rollup/windows.ts";
 import { type Binder, createBinder } from "#plugins/market-index/sql/readEvents.ts";
 
+/** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
+export type TileSums = {
+	units: string;
+	volume: string;
+	high: string | null;
+	low: string | null;
+	/** The middle price, or the mean of the two in the middle. */
+	median: string | null;
+	/** Volume of the 24 hours before those. */
+	volumeBefore: string;
+};
+
+type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: string };
+
 /**
  * Days read for each place of a page and each day of the window. Two would do where the r-th
  * collection sells 1/r of what the first sells (a class is at most twice its least).
@@ -32,6 +46,17 @@ const RANKED = {
 				else 2::numeric ^ (digits + ${VOLUME_DIGITS_MIN - 1}) end`,
 	},
 } as const;
+
+const NOTHING: TileSums = {
+	units: "0",
+	volume: "0",
+	high: null,
+	low: null,
+	median: null,
+	volumeBefore: "0",
+};
+
+const [MINUTES, HOURS, DAYS] = TIERS;
 
 /**
  * Returns bounds of collections from the busiest days of a window, as CTEs: `bound (id, known,
@@ -98,40 +123,6 @@ export function busyDays(given: {
 }
 
 /**
- * Returns the rollups of a window as a subquery: each moment once, in the coarsest tier that fits.
- *
- * `filter` is over `rollup`: `rollup.collection_id = …` goes by the primary keys, `rollup.chain_id
- * = …` by the indexes `rollup_*_recent`. Either way the cost depends on the window's length and the
- * number of collections, never on the number of events.
- */
-export function rollupsSince(binder: Binder, window: Window, filter: string): string {
-	const start = binder.bind(window.start, "timestamptz");
-	const hours = binder.bind(window.hours, "timestamptz");
-	const days = binder.bind(window.days, "timestamptz");
-	const tier = (table: string, bounds: string) =>
-		`select rollup.collection_id, rollup.sales, rollup.priced, rollup.units, rollup.volume,
-			rollup.mints, rollup.high, rollup.low
-		from market_index.${table} as rollup where ${filter} and ${bounds}`;
-	return [
-		tier("rollup_minute", `rollup.bucket >= ${start} and rollup.bucket < ${hours}`),
-		tier("rollup_hour", `rollup.bucket >= ${hours} and rollup.bucket < ${days}`),
-		tier("rollup_day", `rollup.bucket >= ${days}`),
-	].join("\nunion all ");
-}
-
-/** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
-export type TileSums = {
-	units: string;
-	volume: string;
-	high: string | null;
-	low: string | null;
-	/** The middle price, or the mean of the two in the middle. */
-	median: string | null;
-	/** Volume of the 24 hours before those. */
-	volumeBefore: string;
-};
-
-/**
  * Sums by the rollups' primary keys; the earlier day is two days less one. Only the median needs
  * the day's sales themselves, by `event_by_collection` (collection, kind, time).
  */
@@ -169,16 +160,27 @@ export async function readTileFigures(
 	return rows[0] ?? NOTHING;
 }
 
-const NOTHING: TileSums = {
-	units: "0",
-	volume: "0",
-	high: null,
-	low: null,
-	median: null,
-	volumeBefore: "0",
-};
-
-const [MINUTES, HOURS, DAYS] = TIERS;
+/**
+ * Returns the rollups of a window as a subquery: each moment once, in the coarsest tier that fits.
+ *
+ * `filter` is over `rollup`: `rollup.collection_id = …` goes by the primary keys, `rollup.chain_id
+ * = …` by the indexes `rollup_*_recent`. Either way the cost depends on the window's length and the
+ * number of collections, never on the number of events.
+ */
+export function rollupsSince(binder: Binder, window: Window, filter: string): string {
+	const start = binder.bind(window.start, "timestamptz");
+	const hours = binder.bind(window.hours, "timestamptz");
+	const days = binder.bind(window.days, "timestamptz");
+	const tier = (table: string, bounds: string) =>
+		`select rollup.collection_id, rollup.sales, rollup.priced, rollup.units, rollup.volume,
+			rollup.mints, rollup.high, rollup.low
+		from market_index.${table} as rollup where ${filter} and ${bounds}`;
+	return [
+		tier("rollup_minute", `rollup.bucket >= ${start} and rollup.bucket < ${hours}`),
+		tier("rollup_hour", `rollup.bucket >= ${hours} and rollup.bucket < ${days}`),
+		tier("rollup_day", `rollup.bucket >= ${days}`),
+	].join("\nunion all ");
+}
 
 /**
  * Returns SQL for rows of one collection that add up to a window's sums: `sales`, `priced`,
@@ -205,7 +207,9 @@ export function sumsSince(binder: Binder, window: Window, collectionId: string):
 	].join("\nunion all ");
 }
 
-type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: string };
+function nearest(at: Date, stepMs: number): Date {
+	return new Date(bucketOf(at.getTime() + stepMs / 2, stepMs));
+}
 
 /**
  * Returns the part between two cuts: added where the coarser tier begins later, else subtracted.
@@ -219,8 +223,4 @@ function edge(binder: Binder, { tier, from, to, collectionId }: Edge): string {
 			from market_index.${tier.table}
 			where collection_id = ${collectionId}
 				and bucket = any(${binder.bind(buckets, "timestamptz[]")})`;
-}
-
-function nearest(at: Date, stepMs: number): Date {
-	return new Date(bucketOf(at.getTime() + stepMs / 2, stepMs));
 }

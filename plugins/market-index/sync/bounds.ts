@@ -144,6 +144,9 @@ export const SUPPLIES_PER_TICK_MAX = 200;
  */
 export const SUPPLIES_BEHIND_MAX = 10;
 
+/** Calls of a first sync besides its events: the slug, the detail twice, stats, listings. */
+const CALLS_MAX = 9;
+
 /**
  * Records that pushes of these collections may have been missed since then: the next lean sync
  * begins with them and reads from there on, and their books are read as soon as they are looked at.
@@ -180,9 +183,6 @@ export function refreshBoundMs(given: { collections: number; callsPerMinute: num
 	const byRuns = (REFRESHES_PER_RUN * MINUTE_MS) / LEAN_EVERY_MS;
 	return (collections / Math.min(byPages, byRuns)) * MINUTE_MS + 2 * LEAN_EVERY_MS;
 }
-
-/** Calls of a first sync besides its events: the slug, the detail twice, stats, listings. */
-const CALLS_MAX = 9;
 
 /**
  * Returns the longest time until a collection is synced for the first time, whatever the others

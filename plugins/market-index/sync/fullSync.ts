@@ -49,6 +49,79 @@ import {
 import { isWalked } from "#plugins/market-index/sync/walk/walks.ts";
 import { type WalkedOnce, walkOnce } from "#plugins/market-index/sync/walk/walkTurn.ts";
 
+const payload = z.object({ collectionId: z.int() });
+
+/**
+ * Makes a job that queues the next collections each minute, failed ones too; none during a limit. A
+ * limit that ends soon is waited for: otherwise the collections that it put back would wait for the
+ * next tick.
+ */
+export function fullSyncJob({
+	core,
+	provider,
+	pause,
+	wait,
+}: Pick<SyncContext, "core" | "provider" | "pause" | "wait">): Job {
+	return {
+		name: "market-index.full-sync",
+		schedule: { everyMs: SYNC_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: SYNC_EVERY_MS,
+		async run({ signal }) {
+			if (!provider.isOn) return;
+			const leftMs = pause.leftMs();
+			if (leftMs > 0 && leftMs <= PAUSE_WAITED_OUT_MS) await wait(leftMs, signal);
+			if (signal.aborted || pause.leftMs() > 0) return;
+			const chainIds = core.indexed.map(({ chain }) => chain.id);
+			await trackCollections(core.db, { chainIds, limit: TRACKED_PER_TICK_MAX });
+			await core.db.transaction(async (tx) => {
+				const nowMs = core.clock.nowMs();
+				const due = await claimSyncs(tx, { chainIds, nowMs, limit: SYNCS_PER_TICK_MAX });
+				const idsOf = (isWatched: boolean) =>
+					due.filter((one) => one.isWatched === isWatched).map(({ id }) => id);
+				await core.queue.add(tx, [
+					...syncJobs(idsOf(true), OPENED_PRIORITY),
+					...syncJobs(idsOf(false), LISTED_PRIORITY),
+				]);
+			});
+		},
+	};
+}
+
+/**
+ * Makes the task that reads all missing parts of one collection from the provider, and one page of
+ * its first day of events. It never fails its job: the row in `sync` states when the next attempt
+ * is, and parts that arrived are not read again.
+ */
+export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
+	const { provider, pause } = context;
+	return {
+		name: FULL_SYNC_TASK,
+		payload,
+		attemptsMax: 3,
+		timeoutMs: SYNC_TIMEOUT_MS,
+		lane: { name: "sync", concurrency: SYNC_CONCURRENCY },
+		async run({ collectionId }, { signal }) {
+			if (!provider.isOn) return;
+			await waitOut(context, signal);
+			const begun = await begin(context, collectionId);
+			if (!begun) return;
+			const reading = { context, signal, ...begun };
+			for (let waits = 0; ; waits++) {
+				try {
+					return await sync(reading);
+				} catch (error) {
+					const isLimited = pause.note(error);
+					if (isLimited && waits < LIMITS_WAITED_OUT_MAX && (await waitOut(context, signal)))
+						continue;
+					const isStopped = signal.aborted && signal.reason?.name !== "TimeoutError";
+					return giveUp(context, begun.row, isLimited || isStopped ? null : error);
+				}
+			}
+		},
+	};
+}
+
 /**
  * Returns how long after so many failures in a row a sync is retried: from 1 to 30 minutes, in ms.
  */
@@ -101,101 +174,6 @@ export async function endSync(
 }
 
 /**
- * Returns how long until the next sync, in ms: sooner where the provider has not counted a new
- * collection, and when the last ask at the floor expires.
- */
-function nextInMs(
-	parts: SyncParts,
-	{ prices, row, nowMs }: Pick<SyncContext, "prices"> & { row: SyncRow; nowMs: number },
-): number {
-	const { detail, stats, listings } = parts;
-	const isUncounted = !detail?.isShared && (!stats?.floor || !stats.owners);
-	const isYoung = nowMs - row.registeredAt.getTime() < YOUNG_MS;
-	const againMs = isUncounted && isYoung ? UNCOUNTED_AGAIN_MS : SYNC_AGAIN_MS;
-	// A part that was kept while others failed is as old as its own answer.
-	const oldestMs = Math.min(...[detail, stats, listings].map((part) => part?.atMs ?? nowMs));
-	const afterMs = Math.max(Math.min(againMs, oldestMs + SYNC_AGAIN_MS - nowMs), FLOOR_AGAIN_MS);
-	const floor = floorOfParts(parts, { chainId: row.chainId, prices, nowMs });
-	const { best = null, bestEndsAtMs = null } = listings ?? {};
-	const isBest = floor.kind === "ask" && best !== null && BigInt(best.unitNative) === floor.native;
-	if (!isBest || bestEndsAtMs === null) return afterMs;
-	return Math.min(afterMs, Math.max(bestEndsAtMs - nowMs, FLOOR_AGAIN_MS));
-}
-
-/**
- * Makes a job that queues the next collections each minute, failed ones too; none during a limit. A
- * limit that ends soon is waited for: otherwise the collections that it put back would wait for the
- * next tick.
- */
-export function fullSyncJob({
-	core,
-	provider,
-	pause,
-	wait,
-}: Pick<SyncContext, "core" | "provider" | "pause" | "wait">): Job {
-	return {
-		name: "market-index.full-sync",
-		schedule: { everyMs: SYNC_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: SYNC_EVERY_MS,
-		async run({ signal }) {
-			if (!provider.isOn) return;
-			const leftMs = pause.leftMs();
-			if (leftMs > 0 && leftMs <= PAUSE_WAITED_OUT_MS) await wait(leftMs, signal);
-			if (signal.aborted || pause.leftMs() > 0) return;
-			const chainIds = core.indexed.map(({ chain }) => chain.id);
-			await trackCollections(core.db, { chainIds, limit: TRACKED_PER_TICK_MAX });
-			await core.db.transaction(async (tx) => {
-				const nowMs = core.clock.nowMs();
-				const due = await claimSyncs(tx, { chainIds, nowMs, limit: SYNCS_PER_TICK_MAX });
-				const idsOf = (isWatched: boolean) =>
-					due.filter((one) => one.isWatched === isWatched).map(({ id }) => id);
-				await core.queue.add(tx, [
-					...syncJobs(idsOf(true), OPENED_PRIORITY),
-					...syncJobs(idsOf(false), LISTED_PRIORITY),
-				]);
-			});
-		},
-	};
-}
-
-const payload = z.object({ collectionId: z.int() });
-
-/**
- * Makes the task that reads all missing parts of one collection from the provider, and one page of
- * its first day of events. It never fails its job: the row in `sync` states when the next attempt
- * is, and parts that arrived are not read again.
- */
-export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
-	const { provider, pause } = context;
-	return {
-		name: FULL_SYNC_TASK,
-		payload,
-		attemptsMax: 3,
-		timeoutMs: SYNC_TIMEOUT_MS,
-		lane: { name: "sync", concurrency: SYNC_CONCURRENCY },
-		async run({ collectionId }, { signal }) {
-			if (!provider.isOn) return;
-			await waitOut(context, signal);
-			const begun = await begin(context, collectionId);
-			if (!begun) return;
-			const reading = { context, signal, ...begun };
-			for (let waits = 0; ; waits++) {
-				try {
-					return await sync(reading);
-				} catch (error) {
-					const isLimited = pause.note(error);
-					if (isLimited && waits < LIMITS_WAITED_OUT_MAX && (await waitOut(context, signal)))
-						continue;
-					const isStopped = signal.aborted && signal.reason?.name !== "TimeoutError";
-					return giveUp(context, begun.row, isLimited || isStopped ? null : error);
-				}
-			}
-		},
-	};
-}
-
-/**
  * Waits for a limit that is nearly over; says whether the provider may be asked now. The limit's
  * minute slides: when it is used up, one call after the other becomes free again.
  */
@@ -203,17 +181,6 @@ async function waitOut({ pause, wait }: SyncContext, signal: AbortSignal): Promi
 	const leftMs = pause.leftMs();
 	if (leftMs > 0 && leftMs <= LIMIT_WAITED_OUT_MS) await wait(leftMs, signal);
 	return !signal.aborted && pause.leftMs() === 0;
-}
-
-async function sync(reading: PartReading): Promise<void> {
-	const { context, row, signal } = reading;
-	const read = await readParts(reading);
-	if (read.kind === "taken") return;
-	const isKnown = read.kind === "known";
-	const walked = isKnown && row.isFirst ? await walkOnce(context, row.id, signal) : "walked";
-	if (isKnown && read.failures.length > 0) throw read.failures[0];
-	const parts = isKnown ? reading.parts : null;
-	await context.core.db.transaction((tx) => endSync(tx, context, { row, parts, walked }));
 }
 
 /**
@@ -250,6 +217,17 @@ function begin(
 	});
 }
 
+async function sync(reading: PartReading): Promise<void> {
+	const { context, row, signal } = reading;
+	const read = await readParts(reading);
+	if (read.kind === "taken") return;
+	const isKnown = read.kind === "known";
+	const walked = isKnown && row.isFirst ? await walkOnce(context, row.id, signal) : "walked";
+	if (isKnown && read.failures.length > 0) throw read.failures[0];
+	const parts = isKnown ? reading.parts : null;
+	await context.core.db.transaction((tx) => endSync(tx, context, { row, parts, walked }));
+}
+
 /**
  * Stores a failure, or puts the collection back in the queue (`error` null). Where another worker
  * took it meanwhile, nothing changes.
@@ -283,4 +261,26 @@ async function giveUp(
 	// The adapter logs what the provider did, once for all collections concerned.
 	if (error instanceof Fault) core.log.debug("a collection was not synced", about);
 	else core.log.error("a collection was not synced", about);
+}
+
+/**
+ * Returns how long until the next sync, in ms: sooner where the provider has not counted a new
+ * collection, and when the last ask at the floor expires.
+ */
+function nextInMs(
+	parts: SyncParts,
+	{ prices, row, nowMs }: Pick<SyncContext, "prices"> & { row: SyncRow; nowMs: number },
+): number {
+	const { detail, stats, listings } = parts;
+	const isUncounted = !detail?.isShared && (!stats?.floor || !stats.owners);
+	const isYoung = nowMs - row.registeredAt.getTime() < YOUNG_MS;
+	const againMs = isUncounted && isYoung ? UNCOUNTED_AGAIN_MS : SYNC_AGAIN_MS;
+	// A part that was kept while others failed is as old as its own answer.
+	const oldestMs = Math.min(...[detail, stats, listings].map((part) => part?.atMs ?? nowMs));
+	const afterMs = Math.max(Math.min(againMs, oldestMs + SYNC_AGAIN_MS - nowMs), FLOOR_AGAIN_MS);
+	const floor = floorOfParts(parts, { chainId: row.chainId, prices, nowMs });
+	const { best = null, bestEndsAtMs = null } = listings ?? {};
+	const isBest = floor.kind === "ask" && best !== null && BigInt(best.unitNative) === floor.native;
+	if (!isBest || bestEndsAtMs === null) return afterMs;
+	return Math.min(afterMs, Math.max(bestEndsAtMs - nowMs, FLOOR_AGAIN_MS));
 }

@@ -29,6 +29,21 @@ import {
 } from "#plugins/market-index/sync/walk/turns.ts";
 import { endTurnInVain, walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
 
+type Run = {
+	endsAtMs: number;
+	signal: AbortSignal;
+	failed: unknown[];
+	/** Pages of first days that are being read. */
+	firsts: number;
+	/** True: collections wait for a first sync, which leaves refreshes their share. */
+	isBehind: boolean;
+	/** How many more refreshes this run may make while no first day has a page to read. */
+	spare: number;
+};
+
+/** A timer may fire a little early, and would then find what the last tick took first. */
+const EARLY_MS = 2_000;
+
 /**
  * Makes a job that tells the provider's stream which collections to follow. Each process has a
  * stream of its own, or none.
@@ -49,21 +64,6 @@ export function followJob({ core, provider }: Pick<SyncContext, "core" | "provid
 		},
 	};
 }
-
-/** A timer may fire a little early, and would then find what the last tick took first. */
-const EARLY_MS = 2_000;
-
-type Run = {
-	endsAtMs: number;
-	signal: AbortSignal;
-	failed: unknown[];
-	/** Pages of first days that are being read. */
-	firsts: number;
-	/** True: collections wait for a first sync, which leaves refreshes their share. */
-	isBehind: boolean;
-	/** How many more refreshes this run may make while no first day has a page to read. */
-	spare: number;
-};
 
 /**
  * Makes a job that reads events every 20 seconds, ten at a time: a turn is one page of one

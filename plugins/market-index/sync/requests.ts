@@ -23,73 +23,6 @@ export type SyncState = "queued" | "syncing" | "synced" | "failed";
  */
 export type SyncEvent = "queue" | "start" | "resume" | "put_back" | "succeed" | "fail";
 
-/** State, event, next. A missing entry does not happen. */
-export const syncStates: Readonly<
-	Record<SyncState, Readonly<Partial<Record<SyncEvent, SyncState>>>>
-> = {
-	queued: { queue: "queued", start: "syncing" },
-	syncing: {
-		queue: "syncing",
-		resume: "syncing",
-		put_back: "queued",
-		succeed: "synced",
-		fail: "failed",
-	},
-	synced: { queue: "queued", start: "syncing" },
-	failed: { queue: "queued", start: "syncing" },
-};
-
-/**
- * Moves a collection's sync by an event, and locks the collection until the transaction ends. Null
- * where there is no such collection or no such transition: that is logged, and nothing changes.
- */
-export async function moveSync(
-	tx: Tx,
-	log: Log,
-	{ collectionId, event }: { collectionId: number; event: SyncEvent },
-): Promise<SyncState | null> {
-	const rows = await tx.query<{ status: string }>(
-		`select sync_status as status from market_index.collection where id = $1 for no key update`,
-		[collectionId],
-	);
-	const status = rows[0]?.status;
-	if (status === undefined) return null;
-	const next = isState(status) ? syncStates[status][event] : undefined;
-	if (next === undefined) {
-		log.warn("a sync's transition was refused", { collectionId, status, event });
-		return null;
-	}
-	if (next !== status) {
-		await tx.execute("update market_index.collection set sync_status = $2 where id = $1", [
-			collectionId,
-			next,
-		]);
-	}
-	return next;
-}
-
-function isState(text: string): text is SyncState {
-	return Object.hasOwn(syncStates, text);
-}
-
-export const FULL_SYNC_TASK = "market-index.full-sync";
-
-/** For collections that are looked at; for all others. */
-export const OPENED_PRIORITY = 1;
-export const LISTED_PRIORITY = 5;
-/** The next page of a first day: after all that have none yet. */
-export const WALKED_PRIORITY = 6;
-
-/** Returns a job for each collection, queued once however often it is asked for. */
-export function syncJobs(collectionIds: readonly number[], priority: number): NewJob[] {
-	return collectionIds.map((collectionId) => ({
-		task: FULL_SYNC_TASK,
-		payload: { collectionId },
-		key: `${FULL_SYNC_TASK}:${collectionId}`,
-		priority,
-	}));
-}
-
 export type SyncRequests = {
 	/**
 	 * Records that a collection was opened: it is watched for five minutes and queued for a sync, at
@@ -107,6 +40,30 @@ export type SyncRequests = {
 type Requests = Pick<SyncContext, "provider"> & {
 	core: Pick<SyncContext["core"], "db" | "clock" | "log" | "queue">;
 };
+
+/** State, event, next. A missing entry does not happen. */
+export const syncStates: Readonly<
+	Record<SyncState, Readonly<Partial<Record<SyncEvent, SyncState>>>>
+> = {
+	queued: { queue: "queued", start: "syncing" },
+	syncing: {
+		queue: "syncing",
+		resume: "syncing",
+		put_back: "queued",
+		succeed: "synced",
+		fail: "failed",
+	},
+	synced: { queue: "queued", start: "syncing" },
+	failed: { queue: "queued", start: "syncing" },
+};
+
+export const FULL_SYNC_TASK = "market-index.full-sync";
+
+/** For collections that are looked at; for all others. */
+export const OPENED_PRIORITY = 1;
+export const LISTED_PRIORITY = 5;
+/** The next page of a first day: after all that have none yet. */
+export const WALKED_PRIORITY = 6;
 
 /** Makes the requests for syncs from outside: routes, streams, lists. */
 export function createSyncRequests({ core, provider }: Requests): SyncRequests {
@@ -168,4 +125,47 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 		touched.set(collectionId, nowMs);
 		return true;
 	}
+}
+
+/**
+ * Moves a collection's sync by an event, and locks the collection until the transaction ends. Null
+ * where there is no such collection or no such transition: that is logged, and nothing changes.
+ */
+export async function moveSync(
+	tx: Tx,
+	log: Log,
+	{ collectionId, event }: { collectionId: number; event: SyncEvent },
+): Promise<SyncState | null> {
+	const rows = await tx.query<{ status: string }>(
+		`select sync_status as status from market_index.collection where id = $1 for no key update`,
+		[collectionId],
+	);
+	const status = rows[0]?.status;
+	if (status === undefined) return null;
+	const next = isState(status) ? syncStates[status][event] : undefined;
+	if (next === undefined) {
+		log.warn("a sync's transition was refused", { collectionId, status, event });
+		return null;
+	}
+	if (next !== status) {
+		await tx.execute("update market_index.collection set sync_status = $2 where id = $1", [
+			collectionId,
+			next,
+		]);
+	}
+	return next;
+}
+
+/** Returns a job for each collection, queued once however often it is asked for. */
+export function syncJobs(collectionIds: readonly number[], priority: number): NewJob[] {
+	return collectionIds.map((collectionId) => ({
+		task: FULL_SYNC_TASK,
+		payload: { collectionId },
+		key: `${FULL_SYNC_TASK}:${collectionId}`,
+		priority,
+	}));
+}
+
+function isState(text: string): text is SyncState {
+	return Object.hasOwn(syncStates, text);
 }

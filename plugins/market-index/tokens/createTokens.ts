@@ -13,6 +13,31 @@ import { learnTokensTask, readTokensTask } from "#plugins/market-index/tokens/re
 import { readTokensJob, tokensChanged } from "#plugins/market-index/tokens/tokenJobs.ts";
 import { traitFloorsTask, traitsTask } from "#plugins/market-index/tokens/traitsTask.ts";
 
+export type Tokens = {
+	jobs: Job[];
+	tasks: QueueTask[];
+	/** The index's part in the detection of reveals. */
+	reveals: RevealIndex;
+	/** Handles changed metadata of these tokens. */
+	changed(collection: { id: number }, tokenIds: readonly bigint[]): Promise<void>;
+};
+
+/** Makes all the work on tokens: found, read, told by the provider, counted, ranked, priced. */
+export function createTokens(context: TokenContext): Tokens {
+	return {
+		changed: ({ id }, tokenIds) => tokensChanged(context.core, id, tokenIds),
+		reveals: createReveals(context),
+		jobs: [dueTokensJob(context.core)],
+		tasks: [
+			learnTokensTask(context),
+			readTokensTask(context),
+			providerTokensTask(context),
+			traitsTask(context),
+			traitFloorsTask(context),
+		],
+	};
+}
+
 /**
  * Makes a job that queues due tokens for reading: nothing else asks for a second attempt, and a job
  * that was given up while a chain was away must not be missed forever. By `token_due`; tokens that
@@ -41,28 +66,3 @@ export function dueTokensJob(core: Pick<Core, "db" | "clock" | "queue" | "indexe
 		},
 	};
 }
-
-/** Makes all the work on tokens: found, read, told by the provider, counted, ranked, priced. */
-export function createTokens(context: TokenContext): Tokens {
-	return {
-		changed: ({ id }, tokenIds) => tokensChanged(context.core, id, tokenIds),
-		reveals: createReveals(context),
-		jobs: [dueTokensJob(context.core)],
-		tasks: [
-			learnTokensTask(context),
-			readTokensTask(context),
-			providerTokensTask(context),
-			traitsTask(context),
-			traitFloorsTask(context),
-		],
-	};
-}
-
-export type Tokens = {
-	jobs: Job[];
-	tasks: QueueTask[];
-	/** The index's part in the detection of reveals. */
-	reveals: RevealIndex;
-	/** Handles changed metadata of these tokens. */
-	changed(collection: { id: number }, tokenIds: readonly bigint[]): Promise<void>;
-};

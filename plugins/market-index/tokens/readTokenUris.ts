@@ -25,53 +25,11 @@ import {
 } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { shownUri, storableDocument, storableUri } from "#plugins/market-index/tokens/storable.ts";
 
-/** `tokenURI(uint256)` and `uri(uint256)`. */
-const SELECTOR = { erc721: "0xc87b56dd", erc1155: "0x0e89341c" } as const;
-
-/**
- * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
- * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
- */
-export async function readTokenUris(
-	rpc: Rpc,
-	contract: { address: Address; standard: "erc721" | "erc1155" },
-	tokenIds: readonly bigint[],
-	signal: AbortSignal,
-): Promise<(string | null)[]> {
-	return readUrisOf(
-		rpc,
-		tokenIds.map((tokenId) => ({ contract, tokenId })),
-		{ signal },
-	);
-}
-
 /** A token of any contract of a chain. */
 export type AskedToken = {
 	contract: { address: Address; standard: "erc721" | "erc1155" };
 	tokenId: bigint;
 };
-
-/** Reads the same for tokens of several contracts, as one call where the chain has Multicall3. */
-export async function readUrisOf(
-	rpc: Rpc,
-	tokens: readonly AskedToken[],
-	options: CallOptions,
-): Promise<(string | null)[]> {
-	const views = tokens.map(({ contract: { address, standard }, tokenId }) => {
-		const data: Hex = `${SELECTOR[standard]}${wordOf(tokenId)}`;
-		return { contract: address, data };
-	});
-	const answers = await callEach(rpc, views, options);
-	return tokens.map(({ tokenId }, index) => {
-		const answer = answers[index] ?? null;
-		const uri = answer && readAbiText(answer)?.trim();
-		return uri ? uri.replaceAll("{id}", wordOf(tokenId)) : null;
-	});
-}
-
-function wordOf(id: bigint): string {
-	return id.toString(16).padStart(64, "0");
-}
 
 /** A due token, with the URI of its document. */
 export type DueToken = { tokenId: bigint; uri: string };
@@ -98,55 +56,6 @@ export type Supply = {
 	close(): Promise<void>;
 };
 
-/**
- * Makes a supply of one collection's due tokens, each once, with their URIs. The next part is read
- * while the last one is still in use: only the beginning waits for the node.
- */
-export function createSupply(options: SupplyOptions): Supply {
-	const { core, rpc, collection, signal, since, untold } = options;
-	const waiting: DueToken[] = [];
-	let after = -1n;
-	let isAll = false;
-	let filling: Promise<void> | null = null;
-
-	async function refill(): Promise<void> {
-		const at = new Date(core.clock.nowMs());
-		const limit = PART_TOKENS_MAX;
-		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit, since });
-		after = ids.at(-1) ?? after;
-		const uris = await readTokenUris(rpc, collection, ids, signal);
-		for (const [index, tokenId] of ids.entries()) {
-			const uri = uris[index];
-			if (uri) waiting.push({ tokenId, uri });
-			else await untold(tokenId);
-		}
-		isAll = ids.length < limit;
-		filling = null;
-	}
-
-	function fill(): Promise<void> {
-		if (filling === null) {
-			filling = refill();
-			// A failure is kept for the next waiter: there may be none yet.
-			filling.catch(() => {});
-		}
-		return filling;
-	}
-
-	return {
-		take() {
-			const due = waiting.shift() ?? null;
-			if (waiting.length < AHEAD_TOKENS && !isAll) void fill();
-			return due;
-		},
-		isDone: () => isAll && waiting.length === 0,
-		filled: () => (isAll ? Promise.resolve() : fill()),
-		async close() {
-			await filling?.catch(() => {});
-		},
-	};
-}
-
 export type Part = {
 	read: number;
 	failed: number;
@@ -164,6 +73,26 @@ export type PartOptions = {
 	/** Begins nothing new after this, where that is before the part's own time is up. */
 	untilMs?: number | undefined;
 };
+
+/** `tokenURI(uint256)` and `uri(uint256)`. */
+const SELECTOR = { erc721: "0xc87b56dd", erc1155: "0x0e89341c" } as const;
+
+/**
+ * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
+ * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
+ */
+export async function readTokenUris(
+	rpc: Rpc,
+	contract: { address: Address; standard: "erc721" | "erc1155" },
+	tokenIds: readonly bigint[],
+	signal: AbortSignal,
+): Promise<(string | null)[]> {
+	return readUrisOf(
+		rpc,
+		tokenIds.map((tokenId) => ({ contract, tokenId })),
+		{ signal },
+	);
+}
 
 /**
  * Reads due tokens of one collection, by id, for a bounded time: a window of concurrent documents,
@@ -233,6 +162,73 @@ export async function readPart(
 	return part;
 }
 
+/**
+ * Makes a supply of one collection's due tokens, each once, with their URIs. The next part is read
+ * while the last one is still in use: only the beginning waits for the node.
+ */
+export function createSupply(options: SupplyOptions): Supply {
+	const { core, rpc, collection, signal, since, untold } = options;
+	const waiting: DueToken[] = [];
+	let after = -1n;
+	let isAll = false;
+	let filling: Promise<void> | null = null;
+
+	async function refill(): Promise<void> {
+		const at = new Date(core.clock.nowMs());
+		const limit = PART_TOKENS_MAX;
+		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit, since });
+		after = ids.at(-1) ?? after;
+		const uris = await readTokenUris(rpc, collection, ids, signal);
+		for (const [index, tokenId] of ids.entries()) {
+			const uri = uris[index];
+			if (uri) waiting.push({ tokenId, uri });
+			else await untold(tokenId);
+		}
+		isAll = ids.length < limit;
+		filling = null;
+	}
+
+	function fill(): Promise<void> {
+		if (filling === null) {
+			filling = refill();
+			// A failure is kept for the next waiter: there may be none yet.
+			filling.catch(() => {});
+		}
+		return filling;
+	}
+
+	return {
+		take() {
+			const due = waiting.shift() ?? null;
+			if (waiting.length < AHEAD_TOKENS && !isAll) void fill();
+			return due;
+		},
+		isDone: () => isAll && waiting.length === 0,
+		filled: () => (isAll ? Promise.resolve() : fill()),
+		async close() {
+			await filling?.catch(() => {});
+		},
+	};
+}
+
+/** Reads the same for tokens of several contracts, as one call where the chain has Multicall3. */
+export async function readUrisOf(
+	rpc: Rpc,
+	tokens: readonly AskedToken[],
+	options: CallOptions,
+): Promise<(string | null)[]> {
+	const views = tokens.map(({ contract: { address, standard }, tokenId }) => {
+		const data: Hex = `${SELECTOR[standard]}${wordOf(tokenId)}`;
+		return { contract: address, data };
+	});
+	const answers = await callEach(rpc, views, options);
+	return tokens.map(({ tokenId }, index) => {
+		const answer = answers[index] ?? null;
+		const uri = answer && readAbiText(answer)?.trim();
+		return uri ? uri.replaceAll("{id}", wordOf(tokenId)) : null;
+	});
+}
+
 /** Makes a writer that collects results until they are a part, and writes it. */
 function createWriter(core: TokenContext["core"], collectionId: number, part: Part) {
 	const beganAt = new Date(core.clock.nowMs());
@@ -275,4 +271,8 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 
 function hashOf(uri: string): Uint8Array {
 	return createHash("sha256").update(uri).digest();
+}
+
+function wordOf(id: bigint): string {
+	return id.toString(16).padStart(64, "0");
 }

@@ -29,6 +29,39 @@ import {
 
 const payload = z.object({ collectionId: z.int(), again: z.boolean().default(false) });
 
+const payloadOfReadTokensTask = z.object({ collectionId: z.int() });
+
+/**
+ * Makes the task that reads the metadata of a collection's tokens, a part a run, and has the traits
+ * counted.
+ */
+export function readTokensTask(context: TokenContext): QueueTask<typeof payloadOfReadTokensTask> {
+	const { core } = context;
+	const tell = teller(context);
+	return {
+		name: READ_TOKENS_TASK,
+		payload: payloadOfReadTokensTask,
+		attemptsMax: 12,
+		timeoutMs: PART_TIMEOUT_MS,
+		lane: TOKEN_LANE,
+		async run({ collectionId }, { signal }) {
+			const collection = await tokenState(core.db, collectionId);
+			if (!collection) return;
+			const access = core.indexed.find(({ chain }) => chain.id === collection.chainId);
+			if (!access) {
+				const later = readTokensJob(collectionId, { delayMs: CHAIN_AWAY_MS });
+				await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
+			const part = await readPart(context, access, collection, { signal });
+			tell(access.chain.slug, collection, part);
+			const state = await tokenState(core.db, collectionId);
+			if (!state) return;
+			await core.db.transaction((tx) => core.queue.add(tx, jobsAfter(context, state, part)));
+		},
+	};
+}
+
 /**
  * Makes the task that finds a collection's tokens, as far as owners and events tell, and has them
  * read.
@@ -68,57 +101,24 @@ export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typ
 	};
 }
 
-/**
- * Records when tokens of a collection were first looked for. Written once: `repairJob` queues this
- * task for each collection without such a time.
- */
-async function noteLearned({ db }: TokenContext["core"], collectionId: number, at: Date) {
-	await db.execute(
-		"update market_index.collection set learned_at = $2 where id = $1 and learned_at is null",
-		[collectionId, at],
-	);
-}
-
-/**
- * Makes all tokens of a collection due now. Must be called after `learnTokens`, which locks them.
- */
-async function makeDue(tx: Tx, collectionId: number, at: Date) {
-	await tx.execute(
-		`update market_index.token set next_at = $2, failures = 0 where collection_id = $1`,
-		[collectionId, at],
-	);
-}
-
-const payloadOfReadTokensTask = z.object({ collectionId: z.int() });
-
-/**
- * Makes the task that reads the metadata of a collection's tokens, a part a run, and has the traits
- * counted.
- */
-export function readTokensTask(context: TokenContext): QueueTask<typeof payloadOfReadTokensTask> {
-	const { core } = context;
-	const tell = teller(context);
-	return {
-		name: READ_TOKENS_TASK,
-		payload: payloadOfReadTokensTask,
-		attemptsMax: 12,
-		timeoutMs: PART_TIMEOUT_MS,
-		lane: TOKEN_LANE,
-		async run({ collectionId }, { signal }) {
-			const collection = await tokenState(core.db, collectionId);
-			if (!collection) return;
-			const access = core.indexed.find(({ chain }) => chain.id === collection.chainId);
-			if (!access) {
-				const later = readTokensJob(collectionId, { delayMs: CHAIN_AWAY_MS });
-				await core.db.transaction((tx) => core.queue.add(tx, [later]));
-				return;
-			}
-			const part = await readPart(context, access, collection, { signal });
-			tell(access.chain.slug, collection, part);
-			const state = await tokenState(core.db, collectionId);
-			if (!state) return;
-			await core.db.transaction((tx) => core.queue.add(tx, jobsAfter(context, state, part)));
-		},
+/** Makes a function that logs one line a run at most, whatever happened to how many tokens. */
+function teller({ core }: TokenContext) {
+	const tokens = core.metrics.counter({
+		name: "token_reads_total",
+		help: "Tokens whose metadata was asked for, by what came of it.",
+		labels: ["chain", "outcome"],
+	});
+	const swaps = core.metrics.counter({
+		name: "token_uri_swaps_total",
+		help: "Tokens that were found with another URI than before.",
+		labels: ["chain"],
+	});
+	return (chain: string, { address }: TokenState, part: Part) => {
+		tokens.inc({ chain, outcome: "read" }, part.read);
+		tokens.inc({ chain, outcome: "failed" }, part.failed);
+		swaps.inc({ chain }, part.swapped);
+		if (part.failed === 0 && part.swapped === 0) return;
+		core.log.info("tokens were read, not all as before", { chain, contract: address, ...part });
 	};
 }
 
@@ -140,23 +140,23 @@ function jobsAfter({ core, provider }: TokenContext, state: TokenState, part: Pa
 	return jobs;
 }
 
-/** Makes a function that logs one line a run at most, whatever happened to how many tokens. */
-function teller({ core }: TokenContext) {
-	const tokens = core.metrics.counter({
-		name: "token_reads_total",
-		help: "Tokens whose metadata was asked for, by what came of it.",
-		labels: ["chain", "outcome"],
-	});
-	const swaps = core.metrics.counter({
-		name: "token_uri_swaps_total",
-		help: "Tokens that were found with another URI than before.",
-		labels: ["chain"],
-	});
-	return (chain: string, { address }: TokenState, part: Part) => {
-		tokens.inc({ chain, outcome: "read" }, part.read);
-		tokens.inc({ chain, outcome: "failed" }, part.failed);
-		swaps.inc({ chain }, part.swapped);
-		if (part.failed === 0 && part.swapped === 0) return;
-		core.log.info("tokens were read, not all as before", { chain, contract: address, ...part });
-	};
+/**
+ * Makes all tokens of a collection due now. Must be called after `learnTokens`, which locks them.
+ */
+async function makeDue(tx: Tx, collectionId: number, at: Date) {
+	await tx.execute(
+		`update market_index.token set next_at = $2, failures = 0 where collection_id = $1`,
+		[collectionId, at],
+	);
+}
+
+/**
+ * Records when tokens of a collection were first looked for. Written once: `repairJob` queues this
+ * task for each collection without such a time.
+ */
+async function noteLearned({ db }: TokenContext["core"], collectionId: number, at: Date) {
+	await db.execute(
+		"update market_index.collection set learned_at = $2 where id = $1 and learned_at is null",
+		[collectionId, at],
+	);
 }

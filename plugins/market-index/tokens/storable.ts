@@ -11,12 +11,36 @@ import {
 } from "#plugins/market-index/tokens/contract.ts";
 import type { ProviderTrait } from "#plugins/provider/contract.ts";
 
+type Told = Omit<TokenDocument, "traits"> & { traits: readonly ProviderTrait[] | null };
+
+/**
+ * Allowed schemes of a media URL. Its source has checked the rest (`cleanUrl`): only the reader of
+ * documents knows the operator's own gateways.
+ */
+const MEDIA_SCHEMES = /^(https?:\/\/|ipfs:\/\/|ar:\/\/|data:(image|video|audio)\/)/i;
+
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
 /**
  * Says whether so many tokens are about all there are. A few may be unreadable for good, and must
  * not keep the others without a rank; with an unknown supply, what is there is all.
  */
 export function coversSupply(tokens: number, supply: string | null): boolean {
 	return supply === null || tokens * 100 >= Number(supply) * COVERED_SHARE_PERCENT;
+}
+
+/**
+ * Returns a document in a form that the database accepts: with bounded lengths and characters,
+ * whatever its source.
+ */
+export function storableDocument(told: Told): TokenDocument {
+	return {
+		name: cleanName(told.name),
+		description: cleanProse(told.description, { lengthMax: DESCRIPTION_LENGTH_MAX }),
+		imageUrl: mediaOf(told.imageUrl),
+		animationUrl: mediaOf(told.animationUrl),
+		traits: told.traits === null ? null : storableTraits(told.traits),
+	};
 }
 
 /**
@@ -42,40 +66,16 @@ export function storableTraits(
 	return [...kept.values()];
 }
 
-function textOf(text: string): string {
-	const clean = cleanName(text) ?? "";
-	if (clean.length <= TRAIT_TEXT_MAX) return clean;
-	return [...clean].slice(0, TRAIT_TEXT_MAX).join("").trimEnd();
-}
-
-type Told = Omit<TokenDocument, "traits"> & { traits: readonly ProviderTrait[] | null };
-
 /**
- * Allowed schemes of a media URL. Its source has checked the rest (`cleanUrl`): only the reader of
- * documents knows the operator's own gateways.
+ * Returns the URI of a document that could not be read, as far as it may be shown. A document that
+ * was read came from a public server, or from one that the operator named; for this URI that is not
+ * known.
  */
-const MEDIA_SCHEMES = /^(https?:\/\/|ipfs:\/\/|ar:\/\/|data:(image|video|audio)\/)/i;
-
-/**
- * Returns a document in a form that the database accepts: with bounded lengths and characters,
- * whatever its source.
- */
-export function storableDocument(told: Told): TokenDocument {
-	return {
-		name: cleanName(told.name),
-		description: cleanProse(told.description, { lengthMax: DESCRIPTION_LENGTH_MAX }),
-		imageUrl: mediaOf(told.imageUrl),
-		animationUrl: mediaOf(told.animationUrl),
-		traits: told.traits === null ? null : storableTraits(told.traits),
-	};
+export function shownUri(uri: string): string | null {
+	const text = storableUri(uri);
+	if (/^data:/i.test(text)) return text;
+	return cleanUrl(text, "media", { lengthMax: URI_LENGTH_MAX });
 }
-
-function mediaOf(url: string | null): string | null {
-	if (url === null || url.length > IMAGE_LENGTH_MAX || !MEDIA_SCHEMES.test(url)) return null;
-	return url.includes("\u0000") ? null : url.toWellFormed();
-}
-
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the URI of a document that was read, as it is stored. Of a `data:` URI that is the part
@@ -87,13 +87,13 @@ export function storableUri(uri: string): string {
 	return text.replace(HIDDEN, encodeURIComponent).slice(0, URI_LENGTH_MAX);
 }
 
-/**
- * Returns the URI of a document that could not be read, as far as it may be shown. A document that
- * was read came from a public server, or from one that the operator named; for this URI that is not
- * known.
- */
-export function shownUri(uri: string): string | null {
-	const text = storableUri(uri);
-	if (/^data:/i.test(text)) return text;
-	return cleanUrl(text, "media", { lengthMax: URI_LENGTH_MAX });
+function mediaOf(url: string | null): string | null {
+	if (url === null || url.length > IMAGE_LENGTH_MAX || !MEDIA_SCHEMES.test(url)) return null;
+	return url.includes("\u0000") ? null : url.toWellFormed();
+}
+
+function textOf(text: string): string {
+	const clean = cleanName(text) ?? "";
+	if (clean.length <= TRAIT_TEXT_MAX) return clean;
+	return [...clean].slice(0, TRAIT_TEXT_MAX).join("").trimEnd();
 }

@@ -13,6 +13,8 @@ import type { TokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { coversSupply } from "#plugins/market-index/tokens/storable.ts";
 import type { Provider } from "#plugins/provider/contract.ts";
 
+type Given = { delayMs?: number; keepsTime?: boolean };
+
 export const LEARN_TOKENS_TASK = "market-index.learn-tokens";
 export const READ_TOKENS_TASK = "market-index.read-tokens";
 export const PROVIDER_TOKENS_TASK = "market-index.provider-tokens";
@@ -24,8 +26,6 @@ export const TOKEN_LANE: QueueLane = { name: "tokens", concurrency: TOKENS_CONCU
 
 /** After jobs that move a figure. */
 const LOW_PRIORITY = 10;
-
-type Given = { delayMs?: number; keepsTime?: boolean };
 
 /**
  * Returns the job that looks for unknown tokens, and reads those. The first request decides when:
@@ -46,11 +46,6 @@ export function learnTokensJob(
 		delayMs,
 		keepsTime: true,
 	};
-}
-
-/** Returns the job that reads the metadata of due tokens. */
-export function readTokensJob(collectionId: number, given: Given = {}): NewJob {
-	return jobOf(READ_TOKENS_TASK, { collectionId }, given);
 }
 
 /** Returns the job that asks the provider about tokens that no other source knows. */
@@ -93,20 +88,6 @@ export function bookFloorsJob(collectionId: number): NewJob {
 	return { ...job, key: `${job.key}:book` };
 }
 
-function jobOf<Payload extends { collectionId: number }>(
-	task: string,
-	payload: Payload,
-	given: Given,
-): NewJob {
-	return {
-		task,
-		payload,
-		key: `${task}:${payload.collectionId}`,
-		priority: LOW_PRIORITY,
-		...given,
-	};
-}
-
 /**
  * Has tokens that were reported as changed read again from their own URIs. The reported content is
  * not used, as the contract's own is the better source. Rows are written in the order of their ids,
@@ -134,6 +115,11 @@ export async function tokensChanged(
 	});
 }
 
+/** Returns the job that reads the metadata of due tokens. */
+export function readTokensJob(collectionId: number, given: Given = {}): NewJob {
+	return jobOf(READ_TOKENS_TASK, { collectionId }, given);
+}
+
 /**
  * Returns how long counting traits waits, in ms: until the last counts are old enough, and while a
  * collection is still being read as long as if it had just been counted.
@@ -158,4 +144,18 @@ export function wantsProvider(
 	if (state.nftsAt !== null && nowMs - state.nftsAt.getTime() < PROVIDER_EVERY_MS) return false;
 	const isShort = state.tokens < TOKENS_MAX && !coversSupply(state.tokens, state.supply);
 	return state.unheard > 0 || isShort;
+}
+
+function jobOf<Payload extends { collectionId: number }>(
+	task: string,
+	payload: Payload,
+	given: Given,
+): NewJob {
+	return {
+		task,
+		payload,
+		key: `${task}:${payload.collectionId}`,
+		priority: LOW_PRIORITY,
+		...given,
+	};
 }

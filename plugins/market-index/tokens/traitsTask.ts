@@ -38,6 +38,40 @@ import {
 	traitsJob,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
 
+const payload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
+
+const payloadOfTraitsTask = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
+
+/**
+ * Makes the task that counts a collection's traits, and ranks its tokens where ranks are useful.
+ */
+export function traitsTask(context: TokenContext): QueueTask<typeof payloadOfTraitsTask> {
+	const { core } = context;
+	return {
+		name: TRAITS_TASK,
+		payload: payloadOfTraitsTask,
+		attemptsMax: 8,
+		timeoutMs: PART_TIMEOUT_MS,
+		lane: TOKEN_LANE,
+		async run({ collectionId, forced }, { signal }) {
+			const state = await tokenState(core.db, collectionId);
+			if (!state) return;
+			const nowMs = core.clock.nowMs();
+			const delayMs = waitOf(state, forced, nowMs);
+			if (delayMs > 0) {
+				const later = traitsJob(collectionId, { delayMs, keepsTime: true });
+				await core.db.transaction((tx) => core.queue.add(tx, [later]));
+				return;
+			}
+			await count(context, state, signal);
+			const revealState = await settleReveal(core, state);
+			const isRanked = await rank(core, state, { isShown: revealState !== "placeholder" });
+			await noteTraits(core.db, { collectionId, at: new Date(nowMs), isRanked });
+			await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
+		},
+	};
+}
+
 /**
  * Moves a collection's reveal state by what is stored of its tokens, and returns the state. This is
  * for collections that are not watched: their tokens are read when they are minted, and again after
@@ -56,17 +90,6 @@ export async function settleReveal(
 	if (moved) log.info("a collection's reveal state moved", { contract: state.address, ...moved });
 	return moved?.to ?? state.revealState;
 }
-
-function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null {
-	if (reading === "hidden") return state.revealState === "placeholder" ? null : "looks_hidden";
-	if (reading !== "shown" || state.revealState === "revealed") return null;
-	if (state.revealState === "unknown") return "looks_shown";
-	// While many are still hidden, a rank would be among the revealed ones only.
-	const all = state.supply ?? String(state.tokens);
-	return state.untried === 0 && coversSupply(state.shown, all) ? "covered" : null;
-}
-
-const payload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
 
 /**
  * Makes the task that finds the best ask for each value of each trait: from the stored order book,
@@ -97,54 +120,6 @@ export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload
 			}
 			const floors = isNewBook ? [] : await readProviderFloors(context, state, signal);
 			await core.db.transaction((tx) => writeProviderFloors(tx, collectionId, floors));
-		},
-	};
-}
-
-async function readProviderFloors(
-	{ core, provider, prices }: TokenContext,
-	{ chainId, providerSlug }: TokenState,
-	signal: AbortSignal,
-): Promise<{ type: string; value: string; floor: bigint }[]> {
-	if (!provider.isOn || providerSlug === null) return [];
-	const told = await provider.traitFloors(providerSlug, { purpose: "background", signal });
-	const nowMs = core.clock.nowMs();
-	return (told ?? []).flatMap(({ type, value, floor, symbol }) => {
-		// The provider's 0 means a floor that it has not read.
-		const native = floor > 0 ? prices.nativeOfSymbol(chainId, symbol, floor, nowMs) : null;
-		if (native === null) return [];
-		return storableTraits([{ type, value }]).map((trait) => ({ ...trait, floor: native }));
-	});
-}
-
-const payloadOfTraitsTask = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
-
-/**
- * Makes the task that counts a collection's traits, and ranks its tokens where ranks are useful.
- */
-export function traitsTask(context: TokenContext): QueueTask<typeof payloadOfTraitsTask> {
-	const { core } = context;
-	return {
-		name: TRAITS_TASK,
-		payload: payloadOfTraitsTask,
-		attemptsMax: 8,
-		timeoutMs: PART_TIMEOUT_MS,
-		lane: TOKEN_LANE,
-		async run({ collectionId, forced }, { signal }) {
-			const state = await tokenState(core.db, collectionId);
-			if (!state) return;
-			const nowMs = core.clock.nowMs();
-			const delayMs = waitOf(state, forced, nowMs);
-			if (delayMs > 0) {
-				const later = traitsJob(collectionId, { delayMs, keepsTime: true });
-				await core.db.transaction((tx) => core.queue.add(tx, [later]));
-				return;
-			}
-			await count(context, state, signal);
-			const revealState = await settleReveal(core, state);
-			const isRanked = await rank(core, state, { isShown: revealState !== "placeholder" });
-			await noteTraits(core.db, { collectionId, at: new Date(nowMs), isRanked });
-			await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
 		},
 	};
 }
@@ -229,4 +204,29 @@ async function rank(
 	const ranks = isShown && isRevealed(tokens) ? rankTokens(tokens) : [];
 	await db.transaction((tx) => writeRanks(tx, state.id, ranks));
 	return true;
+}
+
+function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null {
+	if (reading === "hidden") return state.revealState === "placeholder" ? null : "looks_hidden";
+	if (reading !== "shown" || state.revealState === "revealed") return null;
+	if (state.revealState === "unknown") return "looks_shown";
+	// While many are still hidden, a rank would be among the revealed ones only.
+	const all = state.supply ?? String(state.tokens);
+	return state.untried === 0 && coversSupply(state.shown, all) ? "covered" : null;
+}
+
+async function readProviderFloors(
+	{ core, provider, prices }: TokenContext,
+	{ chainId, providerSlug }: TokenState,
+	signal: AbortSignal,
+): Promise<{ type: string; value: string; floor: bigint }[]> {
+	if (!provider.isOn || providerSlug === null) return [];
+	const told = await provider.traitFloors(providerSlug, { purpose: "background", signal });
+	const nowMs = core.clock.nowMs();
+	return (told ?? []).flatMap(({ type, value, floor, symbol }) => {
+		// The provider's 0 means a floor that it has not read.
+		const native = floor > 0 ? prices.nativeOfSymbol(chainId, symbol, floor, nowMs) : null;
+		if (native === null) return [];
+		return storableTraits([{ type, value }]).map((trait) => ({ ...trait, floor: native }));
+	});
 }

@@ -32,11 +32,8 @@ export type Wanted = {
 /** A condition that must be true, with the code and text of its denial. */
 export type Check = readonly [holds: boolean, code: string, detail: string];
 
-/** Returns the denial of the first failed check; null where none failed. */
-export function firstDenial(checks: readonly Check[]): Denial | null {
-	const failed = checks.find(([holds]) => !holds);
-	return failed ? { code: failed[1], detail: failed[2] } : null;
-}
+/** The signed order that every copy must equal. */
+export type SignedAs = { orderHash: Hex; counter: bigint; parameters: OrderParameters };
 
 const EXCEEDED: Denial = {
 	code: "price_limit_exceeded",
@@ -46,6 +43,20 @@ const UNKNOWN: Denial = {
 	code: "usd_rate_unavailable",
 	detail: "The listing's currency cannot be compared with the price limit right now.",
 };
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/**
+ * The provider's zone for signed permissions: it allows orders that the provider signed for this
+ * buyer.
+ */
+const SIGNED_ZONES: ReadonlySet<Address> = new Set(["0x000056f7000000ece9003ca63978907a00ffd100"]);
+/** Types of orders that need the zone's permission: 2 whole, 3 in parts. */
+const RESTRICTED_FROM = 2;
+const RESTRICTED_TO = 3;
+/** SIP-7: version, buyer, expiry, a compact signature, and then context. */
+const HEAD_BYTES = 1 + 20 + 8 + 64;
 
 /**
  * Compares a price with a limit in base units of the chain's coin; returns the denial, or null. The
@@ -73,13 +84,6 @@ export function limitDenial(given: {
 	const limitUsd = limitRaw * coin.answer * 10n ** places(asked);
 	return askedUsd > limitUsd ? EXCEEDED : null;
 }
-
-function places(rate: { decimals: number; currencyDecimals: number }): bigint {
-	return BigInt(rate.decimals + rate.currencyDecimals);
-}
-
-const HASH = /^0x[0-9a-f]{64}$/;
-const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
  * Returns why the provider's data about a listing rules it out, before any other call; null: it
@@ -122,8 +126,20 @@ export function listingDenial(listing: ProviderOrder, wanted: Wanted): Denial | 
 	return firstDenial(checks);
 }
 
-/** The signed order that every copy must equal. */
-export type SignedAs = { orderHash: Hex; counter: bigint; parameters: OrderParameters };
+/**
+ * Returns true for the orders of a fulfilment: none, or the one that the call fills, with its
+ * signature.
+ */
+export function areSameOrders(
+	orders: readonly unknown[],
+	as: SignedAs & { signature: Hex },
+): boolean {
+	if (orders.length > ORDERS_MAX) return false;
+	return orders.every((order) => {
+		const signature = wireOrder.listed.safeParse(order).data?.signature ?? as.signature;
+		return isSameOrder(order, as) && signature === as.signature;
+	});
+}
 
 /**
  * Returns true if a copy of the order that the provider sent beside the call is the same, member by
@@ -138,21 +154,6 @@ export function isSameOrder(written: unknown, as: SignedAs): boolean {
 		(counter ?? as.counter) === as.counter &&
 		parameters.totalOriginalConsiderationItems === as.parameters.totalOriginalConsiderationItems
 	);
-}
-
-/**
- * Returns true for the orders of a fulfilment: none, or the one that the call fills, with its
- * signature.
- */
-export function areSameOrders(
-	orders: readonly unknown[],
-	as: SignedAs & { signature: Hex },
-): boolean {
-	if (orders.length > ORDERS_MAX) return false;
-	return orders.every((order) => {
-		const signature = wireOrder.listed.safeParse(order).data?.signature ?? as.signature;
-		return isSameOrder(order, as) && signature === as.signature;
-	});
 }
 
 /**
@@ -171,17 +172,6 @@ export function stateDenial(state: OrderState, signedCounter: bigint | null): De
 		[totalSize === 0n || totalFilled < totalSize, ...gone("sold")],
 	]);
 }
-
-/**
- * The provider's zone for signed permissions: it allows orders that the provider signed for this
- * buyer.
- */
-const SIGNED_ZONES: ReadonlySet<Address> = new Set(["0x000056f7000000ece9003ca63978907a00ffd100"]);
-/** Types of orders that need the zone's permission: 2 whole, 3 in parts. */
-const RESTRICTED_FROM = 2;
-const RESTRICTED_TO = 3;
-/** SIP-7: version, buyer, expiry, a compact signature, and then context. */
-const HEAD_BYTES = 1 + 20 + 8 + 64;
 
 /**
  * Returns why the data for the order's zone may not be sent; null: it may. An open order's zone is
@@ -214,4 +204,14 @@ export function zoneDenial(
 		],
 		[expiresAtS * 1_000n > BigInt(nowMs), "listing_gone", "The zone's permission has run out."],
 	]);
+}
+
+/** Returns the denial of the first failed check; null where none failed. */
+export function firstDenial(checks: readonly Check[]): Denial | null {
+	const failed = checks.find(([holds]) => !holds);
+	return failed ? { code: failed[1], detail: failed[2] } : null;
+}
+
+function places(rate: { decimals: number; currencyDecimals: number }): bigint {
+	return BigInt(rate.decimals + rate.currencyDecimals);
 }

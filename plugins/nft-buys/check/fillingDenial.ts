@@ -18,11 +18,6 @@ import {
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** The provider's name for this version of the marketplace. */
-const PROTOCOL = "seaport1.6";
-/** The year 2200: every time in the provider's book is before it. */
-const TIME_MAX_S = 7_258_118_400n;
-
 export type Filled = {
 	filling: Filling;
 	payment: Payment;
@@ -31,6 +26,24 @@ export type Filled = {
 	wanted: Wanted;
 	state: OrderState;
 };
+
+/** The price of an order, or of a part of one: everything that leaves the buyer's wallet. */
+export type Payment = {
+	/** The zero address for the native coin. */
+	currency: Address;
+	total: bigint;
+	parts: { recipient: Address; raw: bigint }[];
+};
+
+type Held = readonly [holds: boolean, what: string];
+
+/** The provider's name for this version of the marketplace. */
+const PROTOCOL = "seaport1.6";
+/** The year 2200: every time in the provider's book is before it. */
+const TIME_MAX_S = 7_258_118_400n;
+
+const NATIVE = 0;
+const COIN = 1;
 
 /**
  * Compares a fulfilment with the request, the listing and the chain, member by member. Returns the
@@ -52,7 +65,34 @@ export function fillingDenial(filled: Filled): Denial | null {
 	]);
 }
 
-type Held = readonly [holds: boolean, what: string];
+/**
+ * Adds up a price. Null where it cannot be checked completely: several currencies, a token among
+ * the payments (a swap, or a private listing), an amount that changes with time, a part that does
+ * not divide evenly, no payment at all.
+ */
+export function paymentOf(
+	consideration: readonly ConsiderationItem[],
+	{ numerator, denominator }: { numerator: bigint; denominator: bigint },
+): Payment | null {
+	const [first] = consideration;
+	if (!first || (first.itemType !== NATIVE && first.itemType !== COIN)) return null;
+	if ((first.itemType === NATIVE) !== (first.token === ZERO_ADDRESS)) return null;
+	if (numerator <= 0n || numerator > denominator) return null;
+	const isPlain = consideration.every(
+		(item) =>
+			item.itemType === first.itemType &&
+			item.token === first.token &&
+			item.identifierOrCriteria === 0n &&
+			item.startAmount === item.endAmount &&
+			(item.startAmount * numerator) % denominator === 0n,
+	);
+	if (!isPlain) return null;
+	const parts = consideration.map(({ recipient, startAmount }) => {
+		return { recipient, raw: (startAmount * numerator) / denominator };
+	});
+	const total = parts.reduce((sum, { raw }) => sum + raw, 0n);
+	return total > 0n ? { currency: first.token, total, parts } : null;
+}
 
 /** Returns the checks of the call: its target, value and recipient. */
 function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
@@ -69,6 +109,11 @@ function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
 		[spenderOf(fulfillerConduitKey, wanted.chainId) !== null, "conduit"],
 		[resolvers === 0, "number of criteria"],
 	];
+}
+
+/** Returns true for a short byte string: it stands after everything that the marketplace reads. */
+function isSuffix(suffix: Hex): boolean {
+	return /^0x(?:[0-9a-f]{2})*$/.test(suffix) && size(suffix) <= SUFFIX_BYTES_MAX;
 }
 
 /** Returns the checks of the offer: exactly the wanted token, in exactly the wanted number. */
@@ -124,11 +169,6 @@ function orderChecks({ filling, fulfilment, listing, wanted, state }: Filled): H
 	];
 }
 
-/** Returns true for a short byte string: it stands after everything that the marketplace reads. */
-function isSuffix(suffix: Hex): boolean {
-	return /^0x(?:[0-9a-f]{2})*$/.test(suffix) && size(suffix) <= SUFFIX_BYTES_MAX;
-}
-
 /**
  * Returns whether the book's time equals the order's. An order without an end ("for ever") has no
  * time in the book, so it is only checked against the clock.
@@ -136,44 +176,4 @@ function isSuffix(suffix: Hex): boolean {
 function isTime(ms: number | null, seconds: bigint): boolean {
 	const isPlausible = seconds > 0n && seconds < TIME_MAX_S;
 	return !isPlausible || ms === Number(seconds) * 1_000;
-}
-
-/** The price of an order, or of a part of one: everything that leaves the buyer's wallet. */
-export type Payment = {
-	/** The zero address for the native coin. */
-	currency: Address;
-	total: bigint;
-	parts: { recipient: Address; raw: bigint }[];
-};
-
-const NATIVE = 0;
-const COIN = 1;
-
-/**
- * Adds up a price. Null where it cannot be checked completely: several currencies, a token among
- * the payments (a swap, or a private listing), an amount that changes with time, a part that does
- * not divide evenly, no payment at all.
- */
-export function paymentOf(
-	consideration: readonly ConsiderationItem[],
-	{ numerator, denominator }: { numerator: bigint; denominator: bigint },
-): Payment | null {
-	const [first] = consideration;
-	if (!first || (first.itemType !== NATIVE && first.itemType !== COIN)) return null;
-	if ((first.itemType === NATIVE) !== (first.token === ZERO_ADDRESS)) return null;
-	if (numerator <= 0n || numerator > denominator) return null;
-	const isPlain = consideration.every(
-		(item) =>
-			item.itemType === first.itemType &&
-			item.token === first.token &&
-			item.identifierOrCriteria === 0n &&
-			item.startAmount === item.endAmount &&
-			(item.startAmount * numerator) % denominator === 0n,
-	);
-	if (!isPlain) return null;
-	const parts = consideration.map(({ recipient, startAmount }) => {
-		return { recipient, raw: (startAmount * numerator) / denominator };
-	});
-	const total = parts.reduce((sum, { raw }) => sum + raw, 0n);
-	return total > 0n ? { currency: first.token, total, parts } : null;
 }

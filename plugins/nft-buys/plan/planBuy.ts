@@ -103,6 +103,10 @@ function canPay({ capability }: Wallet): boolean {
 	return capability !== "disabled" && capability !== "review-required";
 }
 
+function denied(code: string, detail: string): Preparation {
+	return { kind: "denied", denial: { code, detail } };
+}
+
 async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Promise<Preparation> {
 	const { wanted, outbound, signal, rpc } = asked;
 	const { orderHash, maker: offerer } = listing;
@@ -142,6 +146,22 @@ async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Pr
 	return await planOf(asked, { listing, filling, payment, fulfilment });
 }
 
+/** Checks the book's price first: a listing that is too expensive needs no fulfilment. */
+function bookLimitDenial(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Denial | null {
+	const { currency, totalRaw, quantity } = listing;
+	if (currency === null || quantity <= 0n) return null;
+	const raw = mulDiv(totalRaw, asked.wanted.quantity, quantity, "up");
+	return limitOf(deps, asked, { currency, raw });
+}
+
+function limitOf(
+	{ prices }: BuyDeps,
+	{ chain, priceLimitRaw: limitRaw, wanted }: Asked,
+	price: Parameters<typeof limitDenial>[0]["price"],
+): Denial | null {
+	return limitDenial({ price, limitRaw, chain, prices, nowMs: wanted.nowMs });
+}
+
 function readFulfilment(
 	fulfilment: ProviderFulfilment,
 ): { filling: Filling; payment: Payment } | { denial: Denial } {
@@ -157,22 +177,6 @@ function readFulfilment(
 	const payment = paymentOf(filling.parameters.consideration, filling);
 	const detail = "The order's price is not one amount of one currency.";
 	return payment ? { filling, payment } : { denial: { code: "listing_unsupported", detail } };
-}
-
-/** Checks the book's price first: a listing that is too expensive needs no fulfilment. */
-function bookLimitDenial(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Denial | null {
-	const { currency, totalRaw, quantity } = listing;
-	if (currency === null || quantity <= 0n) return null;
-	const raw = mulDiv(totalRaw, asked.wanted.quantity, quantity, "up");
-	return limitOf(deps, asked, { currency, raw });
-}
-
-function limitOf(
-	{ prices }: BuyDeps,
-	{ chain, priceLimitRaw: limitRaw, wanted }: Asked,
-	price: Parameters<typeof limitDenial>[0]["price"],
-): Denial | null {
-	return limitDenial({ price, limitRaw, chain, prices, nowMs: wanted.nowMs });
 }
 
 async function planOf(
@@ -240,8 +244,4 @@ function allowFirst({
 		shown: { ...shown, action: "allowance", spender, summary },
 	};
 	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend };
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }

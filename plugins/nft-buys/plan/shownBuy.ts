@@ -8,17 +8,6 @@ import type { Filling } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial, Plan } from "#plugins/wallets/contract.ts";
 
-/** Returns why the wallet's balance cannot pay an ERC-20 price; null: it can. */
-export function fundsDenial({ total }: Payment, funds: Funds): Denial | null {
-	return firstDenial([
-		[
-			funds.balanceRaw >= total,
-			"balance_insufficient",
-			"The wallet holds too little of the listing's currency.",
-		],
-	]);
-}
-
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const units = z
 	.string()
@@ -35,6 +24,8 @@ const goods = z.object({
 	orderHash: z.string().regex(/^0x[0-9a-f]{64}$/),
 	pays: z.object({ currency: z.string().refine(isAddress) }),
 });
+
+export type Goods = z.output<typeof goods>;
 
 /**
  * Writes and reads what a person sees of a buy, in the plan's JSON; all decoded from what is
@@ -71,22 +62,16 @@ export const shownBuy = {
 	read: (shown: unknown) => goods.parse(shown),
 };
 
-/** Describes the buy by contract and id, which are signed; a name could be any text. */
-function sentenceOf(given: {
-	wanted: Wanted;
-	payment: Payment;
-	currency: { symbol: string; decimals: number };
-	chainName: string;
-}): string {
-	const { wanted, payment, currency, chainName } = given;
-	const { contract, tokenId, quantity } = wanted;
-	const units = quantity === 1n ? "" : `${quantity} of `;
-	const price = formatAmount({ units: payment.total, currency });
-	const what = `${units}${contract} #${tokenId} for ${price} ${currency.symbol}`;
-	return `Buys ${what} from the Seaport marketplace on ${chainName}.`;
+/** Returns why the wallet's balance cannot pay an ERC-20 price; null: it can. */
+export function fundsDenial({ total }: Payment, funds: Funds): Denial | null {
+	return firstDenial([
+		[
+			funds.balanceRaw >= total,
+			"balance_insufficient",
+			"The wallet holds too little of the listing's currency.",
+		],
+	]);
 }
-
-export type Goods = z.output<typeof goods>;
 
 /**
  * Returns whether a new plan is still what its owner agreed to: the same token and number on the
@@ -107,4 +92,19 @@ export function keepsBuy(approved: Plan, fresh: Plan): boolean {
 		after.quantity === before.quantity &&
 		after.standard === before.standard
 	);
+}
+
+/** Describes the buy by contract and id, which are signed; a name could be any text. */
+function sentenceOf(given: {
+	wanted: Wanted;
+	payment: Payment;
+	currency: { symbol: string; decimals: number };
+	chainName: string;
+}): string {
+	const { wanted, payment, currency, chainName } = given;
+	const { contract, tokenId, quantity } = wanted;
+	const units = quantity === 1n ? "" : `${quantity} of `;
+	const price = formatAmount({ units: payment.total, currency });
+	const what = `${units}${contract} #${tokenId} for ${price} ${currency.symbol}`;
+	return `Buys ${what} from the Seaport marketplace on ${chainName}.`;
 }

@@ -19,6 +19,17 @@ export type BuyContext = {
 /** Returns the caller of a request, authenticated once however many hooks need it. */
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
+/** Returns the routes that buy NFTs, and show and cancel buys. */
+export function buyRoutes(context: BuyContext) {
+	const signedIn = createSignedIn(context.wallets);
+	return new Elysia({ prefix: "/v1/nft-market" })
+		.use(postBuys(context, signedIn))
+		.use(postOffers(context, signedIn))
+		.use(getIntents(context, signedIn))
+		.use(getIntent(context, signedIn))
+		.use(postCancel(context, signedIn));
+}
+
 /**
  * Makes the hook that authenticates before anything else: used as both `parse` and `transform`, so
  * that without a session a caller learns nothing about the form of a body.
@@ -30,15 +41,4 @@ export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">):
 		asked.set(request, principal);
 		return principal;
 	};
-}
-
-/** Returns the routes that buy NFTs, and show and cancel buys. */
-export function buyRoutes(context: BuyContext) {
-	const signedIn = createSignedIn(context.wallets);
-	return new Elysia({ prefix: "/v1/nft-market" })
-		.use(postBuys(context, signedIn))
-		.use(postOffers(context, signedIn))
-		.use(getIntents(context, signedIn))
-		.use(getIntent(context, signedIn))
-		.use(postCancel(context, signedIn));
 }

@@ -21,20 +21,6 @@ import type {
 	Wallet,
 } from "#plugins/wallets/contract.ts";
 
-/**
- * Returns the wallet that pays: the named one, else the profile's canonical one. Null where the
- * profile has none: its request is stored all the same, and rejected.
- */
-export function payingWallet(profile: Profile, walletId: string | undefined): Wallet | null {
-	if (walletId !== undefined) {
-		const named = profile.wallets.find(({ id }) => id === walletId.toLowerCase());
-		if (!named) throw invalidBody("walletId", "you have no such wallet");
-		return named;
-	}
-	const wallet = profile.wallets.find(({ id }) => id === profile.canonicalWalletId);
-	return wallet ?? profile.wallets[0] ?? null;
-}
-
 type FromRoute = { kind: "route"; request: Request };
 type FromTool = {
 	kind: "tool";
@@ -57,66 +43,11 @@ type Asked = {
 	wish: BuyRequest;
 };
 
-/**
- * Records a request, executes it as far as possible without its owner, and answers its state: 201,
- * also for a refusal. A closed connection does not stop it.
- */
-export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
-	const { wallets, chains } = context;
-	const { principal, chain, kind, wish, route, body, from } = asked;
-	const { profile } = principal;
-	const wallet = payingWallet(profile, asked.walletId);
-	// If the answer were lost, the owner might buy once more.
-	if (from.kind === "route") requestContexts.get(from.request)?.keepOpen(ANSWER_IDLE_SECONDS);
-	const { idempotencyKey, channel, asks } = from.kind === "tool" ? from : ofRoute(from.request);
-	return await wallets.once({
-		...{ principal, route, idempotencyKey, body },
-		intents: [{ kind, profile, wallet, chainId: chain.id, channel, asks, request: wish }],
-		async answer(intentIds, recorded) {
-			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
-			assert(intent, "an intent that was created is there");
-			const asking = await wallets.execution.asking(intent);
-			const purpose = PURPOSES.get(asking.status);
-			const link = purpose ? await wallets.link(asking, purpose) : null;
-			const expiresAt = link && new Date(link.expiresAtMs).toISOString();
-			return {
-				status: 201,
-				body: { ...renderIntent(intent, chains), link: link && { url: link.url, expiresAt } },
-			};
-		},
-	});
-}
-
-function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
-	return { idempotencyKey: headers.get("idempotency-key"), channel: "api", asks: false };
-}
-
 type Made = {
 	profileId: string;
 	intentIds: readonly string[];
 	recorded: Recorded | null;
 };
-
-/**
- * Continues the request, and returns its intent. If that fails now, the intent is returned as it is
- * and the service retries later: an error would make the owner buy once more.
- */
-async function goOn(
-	{ wallets, log, ending }: BuyContext,
-	{ profileId, intentIds, recorded }: Made,
-): Promise<Intent | null> {
-	const { execution } = wallets;
-	try {
-		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-		const [intent = null] = await execution.advance(intentIds, signal, recorded);
-		return intent;
-	} catch (error) {
-		const level = error instanceof Fault ? "warn" : "error";
-		log[level]("a buy could not be taken further now", { error });
-		const [id] = intentIds;
-		return id === undefined ? null : await execution.read(id, profileId);
-	}
-}
 
 /** What the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
@@ -192,26 +123,6 @@ export const bodyFields = {
 /** Members whose numbers must not become doubles. */
 export const exactMembers = ["maxPriceNative", "priceNative", "tokenId", "quantity"] as const;
 
-/**
- * Returns the chain that a body names, in any spelling; without a name, the only one that is
- * served.
- */
-export function chainOf(
-	{ chains, served }: Pick<BuyContext, "chains" | "served">,
-	text: string | undefined,
-): Chain {
-	const slugs = served.map(({ slug }) => slug).join(", ");
-	const [only] = served;
-	if (text === undefined) {
-		if (only && served.length === 1) return only;
-		throw buyFault.chainRequired({ public: `Name the chain. Served here: ${slugs}.` });
-	}
-	const id = chains.bySlug(text)?.id;
-	const found = served.find((chain) => chain.id === id);
-	if (found) return found;
-	throw invalidBody("chain", `"${text}" is not served here. Served: ${slugs}.`);
-}
-
 const questionSchema = z
 	.object({
 		url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
@@ -227,13 +138,6 @@ export const createdSchema = intentSchema
 			.meta({ description: "Null where its owner is asked for nothing." }),
 	})
 	.meta({ id: "CreatedIntent", description: "A new intent, with what its owner is asked." });
-
-/** Returns a price in base units of the chain's coin, exactly. Throws `amount_invalid` for zero. */
-export function priceRaw(text: string, { nativeCurrency }: Chain): bigint {
-	const { units } = parseAmount(text, nativeCurrency);
-	if (units === 0n) throw moneyFault.amountInvalid({ public: "The price must be more than zero." });
-	return units;
-}
 
 const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
 // Strict: ignoring a misspelled limit would remove that limit.
@@ -255,6 +159,25 @@ const bodySchema = z
 		path: ["maxPriceNative"],
 		message: "name the most it may cost, or the listing",
 	});
+
+const {
+	chain: chainOfPostOffers,
+	contract: contractOfPostOffers,
+	tokenId: tokenIdOfPostOffers,
+	quantity: quantityOfPostOffers,
+	price: priceOfPostOffers,
+	walletId: walletIdOfPostOffers,
+} = bodyFields;
+const bodySchemaOfPostOffers = z
+	.strictObject({
+		chain: chainOfPostOffers,
+		contract: contractOfPostOffers,
+		tokenId: tokenIdOfPostOffers.optional(),
+		quantity: quantityOfPostOffers,
+		priceNative: priceOfPostOffers,
+		walletId: walletIdOfPostOffers,
+	})
+	.meta({ id: "OfferRequest", description: "What to offer for, and how much." });
 
 /** Buys a token from a listing. */
 export function postBuys(context: BuyContext, signedIn: SignedIn) {
@@ -297,25 +220,6 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 	);
 }
 
-const {
-	chain: chainOfPostOffers,
-	contract: contractOfPostOffers,
-	tokenId: tokenIdOfPostOffers,
-	quantity: quantityOfPostOffers,
-	price: priceOfPostOffers,
-	walletId: walletIdOfPostOffers,
-} = bodyFields;
-const bodySchemaOfPostOffers = z
-	.strictObject({
-		chain: chainOfPostOffers,
-		contract: contractOfPostOffers,
-		tokenId: tokenIdOfPostOffers.optional(),
-		quantity: quantityOfPostOffers,
-		priceNative: priceOfPostOffers,
-		walletId: walletIdOfPostOffers,
-	})
-	.meta({ id: "OfferRequest", description: "What to offer for, and how much." });
-
 /** Records an offer, and refuses it: this service creates no orders of its own. */
 export function postOffers(context: BuyContext, signedIn: SignedIn) {
 	const read = exactNumbers(...exactMembers);
@@ -351,4 +255,100 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 			},
 		},
 	);
+}
+
+/**
+ * Records a request, executes it as far as possible without its owner, and answers its state: 201,
+ * also for a refusal. A closed connection does not stop it.
+ */
+export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
+	const { wallets, chains } = context;
+	const { principal, chain, kind, wish, route, body, from } = asked;
+	const { profile } = principal;
+	const wallet = payingWallet(profile, asked.walletId);
+	// If the answer were lost, the owner might buy once more.
+	if (from.kind === "route") requestContexts.get(from.request)?.keepOpen(ANSWER_IDLE_SECONDS);
+	const { idempotencyKey, channel, asks } = from.kind === "tool" ? from : ofRoute(from.request);
+	return await wallets.once({
+		...{ principal, route, idempotencyKey, body },
+		intents: [{ kind, profile, wallet, chainId: chain.id, channel, asks, request: wish }],
+		async answer(intentIds, recorded) {
+			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
+			assert(intent, "an intent that was created is there");
+			const asking = await wallets.execution.asking(intent);
+			const purpose = PURPOSES.get(asking.status);
+			const link = purpose ? await wallets.link(asking, purpose) : null;
+			const expiresAt = link && new Date(link.expiresAtMs).toISOString();
+			return {
+				status: 201,
+				body: { ...renderIntent(intent, chains), link: link && { url: link.url, expiresAt } },
+			};
+		},
+	});
+}
+
+/**
+ * Returns the wallet that pays: the named one, else the profile's canonical one. Null where the
+ * profile has none: its request is stored all the same, and rejected.
+ */
+export function payingWallet(profile: Profile, walletId: string | undefined): Wallet | null {
+	if (walletId !== undefined) {
+		const named = profile.wallets.find(({ id }) => id === walletId.toLowerCase());
+		if (!named) throw invalidBody("walletId", "you have no such wallet");
+		return named;
+	}
+	const wallet = profile.wallets.find(({ id }) => id === profile.canonicalWalletId);
+	return wallet ?? profile.wallets[0] ?? null;
+}
+
+/**
+ * Returns the chain that a body names, in any spelling; without a name, the only one that is
+ * served.
+ */
+export function chainOf(
+	{ chains, served }: Pick<BuyContext, "chains" | "served">,
+	text: string | undefined,
+): Chain {
+	const slugs = served.map(({ slug }) => slug).join(", ");
+	const [only] = served;
+	if (text === undefined) {
+		if (only && served.length === 1) return only;
+		throw buyFault.chainRequired({ public: `Name the chain. Served here: ${slugs}.` });
+	}
+	const id = chains.bySlug(text)?.id;
+	const found = served.find((chain) => chain.id === id);
+	if (found) return found;
+	throw invalidBody("chain", `"${text}" is not served here. Served: ${slugs}.`);
+}
+
+/** Returns a price in base units of the chain's coin, exactly. Throws `amount_invalid` for zero. */
+export function priceRaw(text: string, { nativeCurrency }: Chain): bigint {
+	const { units } = parseAmount(text, nativeCurrency);
+	if (units === 0n) throw moneyFault.amountInvalid({ public: "The price must be more than zero." });
+	return units;
+}
+
+function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
+	return { idempotencyKey: headers.get("idempotency-key"), channel: "api", asks: false };
+}
+
+/**
+ * Continues the request, and returns its intent. If that fails now, the intent is returned as it is
+ * and the service retries later: an error would make the owner buy once more.
+ */
+async function goOn(
+	{ wallets, log, ending }: BuyContext,
+	{ profileId, intentIds, recorded }: Made,
+): Promise<Intent | null> {
+	const { execution } = wallets;
+	try {
+		const signal = AbortSignal.any([ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+		const [intent = null] = await execution.advance(intentIds, signal, recorded);
+		return intent;
+	} catch (error) {
+		const level = error instanceof Fault ? "warn" : "error";
+		log[level]("a buy could not be taken further now", { error });
+		const [id] = intentIds;
+		return id === undefined ? null : await execution.read(id, profileId);
+	}
 }

@@ -94,51 +94,29 @@ const NATIVE_DECIMALS = 18;
 /** The order that a buy fills: named by its owner, or found by the service. */
 const plannedOrder = z.object({ orderHash: z.string() });
 
-/** Renders an intent for its owner; with the link to cancel it, if that was just created. */
-export function renderIntent(
-	intent: Intent,
-	chains: ChainRegistry,
-	{ cancelUrl = null }: { cancelUrl?: string | null } = {},
-): IntentView {
-	const request = buyRequest.parse(intent.request);
-	const { contract, tokenId, quantity } = request;
-	const priceLimitRaw = request.priceLimitRaw ?? plannedLimit(intent);
-	const { data: planned } = plannedOrder.safeParse(intent.plan?.shown);
-	const chain = chains.byId(intent.chainId);
-	const decimals = chain?.nativeCurrency.decimals ?? NATIVE_DECIMALS;
-	const isoTime = (ms: number) => new Date(ms).toISOString();
-	return {
-		id: intent.id,
-		kind: intent.kind === "nft_buy" ? "buy" : "offer",
-		status: intent.status,
-		errorCode: intent.errorCode,
-		chain: chain?.slug ?? String(intent.chainId),
-		contract,
-		tokenId,
-		quantity,
-		priceLimit: priceLimitRaw === null ? null : toDisplayNumber(BigInt(priceLimitRaw), decimals),
-		priceLimitRaw,
-		orderHash: request.orderHash ?? planned?.orderHash ?? null,
-		walletId: intent.walletId,
-		plan: intent.plan && { ...intent.plan.shown },
-		planHash: intent.planHash,
-		transactionHash: intent.transactionHash,
-		cancellation: intent.cancellation,
-		cancelUrl,
-		createdAt: isoTime(intent.createdAtMs),
-		changedAt: isoTime(intent.changedAtMs),
-		expiresAt: isoTime(intent.expiresAtMs),
-	};
-}
-
-/**
- * Returns the planned price as the limit of a buy that names only the listing, if it is in the
- * coin.
- */
-function plannedLimit({ kind, plan }: Intent): string | null {
-	if (kind !== "nft_buy" || plan?.spend.currency !== ZERO_ADDRESS) return null;
-	return String(plan.spend.raw);
-}
+const message = `must be a whole number from 1 to ${PAGE_MAX}`;
+const querySchema = z.object({
+	limit: z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, message)
+		.transform(Number)
+		.pipe(z.int().max(PAGE_MAX, message))
+		.meta({
+			type: "integer",
+			minimum: 1,
+			maximum: PAGE_MAX,
+			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
+			examples: [PAGE_DEFAULT],
+		})
+		.default(PAGE_DEFAULT),
+	cursor: cursorParam(),
+});
+const answerSchema = z
+	.object({
+		data: z.array(intentSchema).meta({ description: "Intents, newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "IntentPage", description: "A page of your buys and offers." });
 
 /** Shows one of the caller's buys or offers. Another profile's is the same 404 as a missing one. */
 export function getIntent({ wallets, chains }: BuyContext, signedIn: SignedIn) {
@@ -167,30 +145,6 @@ export function getIntent({ wallets, chains }: BuyContext, signedIn: SignedIn) {
 		},
 	);
 }
-
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
-const querySchema = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: PAGE_MAX,
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-			examples: [PAGE_DEFAULT],
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
-});
-const answerSchema = z
-	.object({
-		data: z.array(intentSchema).meta({ description: "Intents, newest first." }),
-		page: pageSchema,
-	})
-	.meta({ id: "IntentPage", description: "A page of your buys and offers." });
 
 /** Lists the caller's buys and offers, newest first. */
 export function getIntents({ wallets, chains }: BuyContext, signedIn: SignedIn) {
@@ -264,4 +218,50 @@ export function postCancel({ wallets, chains, ending }: BuyContext, signedIn: Si
 			},
 		},
 	);
+}
+
+/** Renders an intent for its owner; with the link to cancel it, if that was just created. */
+export function renderIntent(
+	intent: Intent,
+	chains: ChainRegistry,
+	{ cancelUrl = null }: { cancelUrl?: string | null } = {},
+): IntentView {
+	const request = buyRequest.parse(intent.request);
+	const { contract, tokenId, quantity } = request;
+	const priceLimitRaw = request.priceLimitRaw ?? plannedLimit(intent);
+	const { data: planned } = plannedOrder.safeParse(intent.plan?.shown);
+	const chain = chains.byId(intent.chainId);
+	const decimals = chain?.nativeCurrency.decimals ?? NATIVE_DECIMALS;
+	const isoTime = (ms: number) => new Date(ms).toISOString();
+	return {
+		id: intent.id,
+		kind: intent.kind === "nft_buy" ? "buy" : "offer",
+		status: intent.status,
+		errorCode: intent.errorCode,
+		chain: chain?.slug ?? String(intent.chainId),
+		contract,
+		tokenId,
+		quantity,
+		priceLimit: priceLimitRaw === null ? null : toDisplayNumber(BigInt(priceLimitRaw), decimals),
+		priceLimitRaw,
+		orderHash: request.orderHash ?? planned?.orderHash ?? null,
+		walletId: intent.walletId,
+		plan: intent.plan && { ...intent.plan.shown },
+		planHash: intent.planHash,
+		transactionHash: intent.transactionHash,
+		cancellation: intent.cancellation,
+		cancelUrl,
+		createdAt: isoTime(intent.createdAtMs),
+		changedAt: isoTime(intent.changedAtMs),
+		expiresAt: isoTime(intent.expiresAtMs),
+	};
+}
+
+/**
+ * Returns the planned price as the limit of a buy that names only the listing, if it is in the
+ * coin.
+ */
+function plannedLimit({ kind, plan }: Intent): string | null {
+	if (kind !== "nft_buy" || plan?.spend.currency !== ZERO_ADDRESS) return null;
+	return String(plan.spend.raw);
 }

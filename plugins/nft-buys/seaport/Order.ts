@@ -83,6 +83,18 @@ const TYPES = {
 	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
 } as const;
 
+/** Seaport 1.6 on every chain except those below, and in the sandbox. */
+const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
+/** Its alternative address, on chains where the canonical one could not be deployed. */
+const SEAPORT_ALTERNATE: Address = "0x00000000006687982678b03100b9bdc8be440814";
+/** The chains megaeth, somnia, gunzilla. */
+const ALTERNATE_CHAINS = new Set([4_326, 5_031, 43_419]);
+
+export const NO_CONDUIT: Hex = `0x${"0".repeat(64)}`;
+/** The provider's own conduit, and its key. */
+const PROVIDER_KEY: Hex = "0x0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000";
+const PROVIDER_CONDUIT: Address = "0x1e0049783f008a0085193e00003d00cd54003c71";
+
 /**
  * Returns an order's hash as Seaport and the marketplaces define it: the EIP-712 struct with the
  * seller's counter, without the domain. It covers everything that the seller signed, so an order
@@ -97,26 +109,6 @@ export function hashOrder(parameters: OrderParameters, counter: bigint): Hex {
 	});
 }
 
-/** Seaport 1.6 on every chain except those below, and in the sandbox. */
-const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
-/** Its alternative address, on chains where the canonical one could not be deployed. */
-const SEAPORT_ALTERNATE: Address = "0x00000000006687982678b03100b9bdc8be440814";
-/** The chains megaeth, somnia, gunzilla. */
-const ALTERNATE_CHAINS = new Set([4_326, 5_031, 43_419]);
-
-/**
- * Returns the one marketplace contract that is called on a chain. One, not a list: a call with
- * money to an address without code succeeds, and the money is lost.
- */
-export function marketplaceOf(chainId: number): Address {
-	return ALTERNATE_CHAINS.has(chainId) ? SEAPORT_ALTERNATE : SEAPORT;
-}
-
-export const NO_CONDUIT: Hex = `0x${"0".repeat(64)}`;
-/** The provider's own conduit, and its key. */
-const PROVIDER_KEY: Hex = "0x0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000";
-const PROVIDER_CONDUIT: Address = "0x1e0049783f008a0085193e00003d00cd54003c71";
-
 /**
  * Returns the address that takes our ERC-20 for a conduit key: the marketplace itself without a
  * key. Null: an unknown conduit.
@@ -124,4 +116,12 @@ const PROVIDER_CONDUIT: Address = "0x1e0049783f008a0085193e00003d00cd54003c71";
 export function spenderOf(conduitKey: Hex, chainId: number): Address | null {
 	if (conduitKey === NO_CONDUIT) return marketplaceOf(chainId);
 	return conduitKey === PROVIDER_KEY ? PROVIDER_CONDUIT : null;
+}
+
+/**
+ * Returns the one marketplace contract that is called on a chain. One, not a list: a call with
+ * money to an address without code succeeds, and the money is lost.
+ */
+export function marketplaceOf(chainId: number): Address {
+	return ALTERNATE_CHAINS.has(chainId) ? SEAPORT_ALTERNATE : SEAPORT;
 }

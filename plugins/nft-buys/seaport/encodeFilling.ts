@@ -17,65 +17,7 @@ import type {
 } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderFulfilment } from "#plugins/provider/contract.ts";
 
-/**
- * Returns the calldata of a checked filling, with the attribution after it. It is encoded from the
- * checked values alone, and contains no other byte from the provider.
- */
-export function encodeFilling(
-	filling: Filling,
-	{ wallet, suffix }: { wallet: Address; suffix: Hex | null },
-): Hex {
-	return concatHex([encodeCall(filling, wallet), suffix ?? "0x"]);
-}
-
-function encodeCall(filling: Filling, wallet: Address): Hex {
-	const { call, parameters, signature, extraData, fulfillerConduitKey: key } = filling;
-	const { numerator, denominator } = filling;
-	if (call === "fulfillOrder") {
-		return encodeFunctionData({
-			abi: seaportAbi,
-			functionName: call,
-			args: [{ parameters, signature }, key],
-		});
-	}
-	if (call === "fulfillAdvancedOrder") {
-		return encodeFunctionData({
-			abi: seaportAbi,
-			functionName: call,
-			args: [{ parameters, numerator, denominator, signature, extraData }, [], key, wallet],
-		});
-	}
-	return encodeFunctionData({ abi: seaportAbi, functionName: call, args: [basicOf(filling)] });
-}
-
-function basicOf({ parameters, signature, fulfillerConduitKey }: Filling) {
-	const [offered] = parameters.offer;
-	const [first, ...others] = parameters.consideration;
-	assert(offered && first, "a checked order has an offer and a price");
-	const route = (first.itemType === 0 ? 0 : 2) + (offered.itemType === 2 ? 0 : 1);
-	return {
-		considerationToken: first.token,
-		considerationIdentifier: first.identifierOrCriteria,
-		considerationAmount: first.startAmount,
-		offerer: parameters.offerer,
-		zone: parameters.zone,
-		offerToken: offered.token,
-		offerIdentifier: offered.identifierOrCriteria,
-		offerAmount: offered.startAmount,
-		basicOrderType: parameters.orderType + 4 * route,
-		startTime: parameters.startTime,
-		endTime: parameters.endTime,
-		zoneHash: parameters.zoneHash,
-		salt: parameters.salt,
-		offererConduitKey: parameters.conduitKey,
-		fulfillerConduitKey,
-		totalOriginalAdditionalRecipients: BigInt(others.length),
-		additionalRecipients: others.map(({ startAmount: amount, recipient }) => {
-			return { amount, recipient };
-		}),
-		signature,
-	};
-}
+export type WireBasicOrder = z.output<typeof wireOrder.fulfillBasicOrder>["parameters"];
 
 /** Each route has four types of orders: native or ERC-20 for an ERC-721 or an ERC-1155. */
 const ORDER_TYPES = 4;
@@ -83,51 +25,6 @@ const NATIVE_TO_721 = 0;
 const NATIVE_TO_1155 = 1;
 const COIN_TO_721 = 2;
 const COIN_TO_1155 = 3;
-
-/**
- * Returns the order that Seaport derives from `BasicOrderParameters` before it hashes it. Null for
- * the routes that would sell our token, and for a native payment with members of an ERC-20: the
- * hash would not cover those.
- */
-export function expandBasicOrder(basic: WireBasicOrder): OrderParameters | null {
-	const route = Math.floor(basic.basicOrderType / ORDER_TYPES);
-	if (route > COIN_TO_1155) return null;
-	const isNative = route === NATIVE_TO_721 || route === NATIVE_TO_1155;
-	if (isNative && basic.considerationToken !== ZERO_ADDRESS) return null;
-	if (basic.considerationIdentifier !== 0n) return null;
-	const payment = (amount: bigint, recipient: ConsiderationItem["recipient"]) => ({
-		itemType: isNative ? 0 : 1,
-		token: basic.considerationToken,
-		identifierOrCriteria: 0n,
-		startAmount: amount,
-		endAmount: amount,
-		recipient,
-	});
-	return {
-		offerer: basic.offerer,
-		zone: basic.zone,
-		offer: [
-			{
-				itemType: route === NATIVE_TO_721 || route === COIN_TO_721 ? 2 : 3,
-				token: basic.offerToken,
-				identifierOrCriteria: basic.offerIdentifier,
-				startAmount: basic.offerAmount,
-				endAmount: basic.offerAmount,
-			},
-		],
-		consideration: [
-			payment(basic.considerationAmount, basic.offerer),
-			...basic.additionalRecipients.map(({ amount, recipient }) => payment(amount, recipient)),
-		],
-		orderType: basic.basicOrderType % ORDER_TYPES,
-		startTime: basic.startTime,
-		endTime: basic.endTime,
-		zoneHash: basic.zoneHash,
-		salt: basic.salt,
-		conduitKey: basic.offererConduitKey,
-		totalOriginalConsiderationItems: basic.totalOriginalAdditionalRecipients + 1n,
-	};
-}
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
@@ -221,8 +118,6 @@ export const wireOrder = {
 	}),
 };
 
-export type WireBasicOrder = z.output<typeof wireOrder.fulfillBasicOrder>["parameters"];
-
 const FUNCTIONS: readonly FillingFunction[] = [
 	"fulfillBasicOrder",
 	"fulfillBasicOrder_efficient_6GL6yc",
@@ -233,6 +128,26 @@ const FUNCTIONS: readonly FillingFunction[] = [
 const BY_SIGNATURE = new Map(
 	FUNCTIONS.map((name) => [toFunctionSignature(getAbiItem({ abi: seaportAbi, name })), name]),
 );
+
+/** Members of functions that fill the whole order for their sender. */
+const WHOLE = {
+	numerator: 1n,
+	denominator: 1n,
+	extraData: "0x",
+	recipient: ZERO_ADDRESS,
+	resolvers: 0,
+} as const;
+
+/**
+ * Returns the calldata of a checked filling, with the attribution after it. It is encoded from the
+ * checked values alone, and contains no other byte from the provider.
+ */
+export function encodeFilling(
+	filling: Filling,
+	{ wallet, suffix }: { wallet: Address; suffix: Hex | null },
+): Hex {
+	return concatHex([encodeCall(filling, wallet), suffix ?? "0x"]);
+}
 
 /** Parses what a fulfilment would do; checks nothing yet. A text names the failure. */
 export function readFilling({
@@ -246,12 +161,98 @@ export function readFilling({
 	return readBasic(inputData, call);
 }
 
-function readBasic(input: unknown, call: FillingFunction): Filling | "unreadable" {
-	const basic = wireOrder.fulfillBasicOrder.safeParse(input).data?.parameters;
-	const parameters = basic && expandBasicOrder(basic);
-	if (!basic || !parameters) return "unreadable";
-	const { signature, fulfillerConduitKey } = basic;
-	return { ...WHOLE, call, parameters, signature, fulfillerConduitKey };
+/**
+ * Returns the order that Seaport derives from `BasicOrderParameters` before it hashes it. Null for
+ * the routes that would sell our token, and for a native payment with members of an ERC-20: the
+ * hash would not cover those.
+ */
+export function expandBasicOrder(basic: WireBasicOrder): OrderParameters | null {
+	const route = Math.floor(basic.basicOrderType / ORDER_TYPES);
+	if (route > COIN_TO_1155) return null;
+	const isNative = route === NATIVE_TO_721 || route === NATIVE_TO_1155;
+	if (isNative && basic.considerationToken !== ZERO_ADDRESS) return null;
+	if (basic.considerationIdentifier !== 0n) return null;
+	const payment = (amount: bigint, recipient: ConsiderationItem["recipient"]) => ({
+		itemType: isNative ? 0 : 1,
+		token: basic.considerationToken,
+		identifierOrCriteria: 0n,
+		startAmount: amount,
+		endAmount: amount,
+		recipient,
+	});
+	return {
+		offerer: basic.offerer,
+		zone: basic.zone,
+		offer: [
+			{
+				itemType: route === NATIVE_TO_721 || route === COIN_TO_721 ? 2 : 3,
+				token: basic.offerToken,
+				identifierOrCriteria: basic.offerIdentifier,
+				startAmount: basic.offerAmount,
+				endAmount: basic.offerAmount,
+			},
+		],
+		consideration: [
+			payment(basic.considerationAmount, basic.offerer),
+			...basic.additionalRecipients.map(({ amount, recipient }) => payment(amount, recipient)),
+		],
+		orderType: basic.basicOrderType % ORDER_TYPES,
+		startTime: basic.startTime,
+		endTime: basic.endTime,
+		zoneHash: basic.zoneHash,
+		salt: basic.salt,
+		conduitKey: basic.offererConduitKey,
+		totalOriginalConsiderationItems: basic.totalOriginalAdditionalRecipients + 1n,
+	};
+}
+
+function encodeCall(filling: Filling, wallet: Address): Hex {
+	const { call, parameters, signature, extraData, fulfillerConduitKey: key } = filling;
+	const { numerator, denominator } = filling;
+	if (call === "fulfillOrder") {
+		return encodeFunctionData({
+			abi: seaportAbi,
+			functionName: call,
+			args: [{ parameters, signature }, key],
+		});
+	}
+	if (call === "fulfillAdvancedOrder") {
+		return encodeFunctionData({
+			abi: seaportAbi,
+			functionName: call,
+			args: [{ parameters, numerator, denominator, signature, extraData }, [], key, wallet],
+		});
+	}
+	return encodeFunctionData({ abi: seaportAbi, functionName: call, args: [basicOf(filling)] });
+}
+
+function basicOf({ parameters, signature, fulfillerConduitKey }: Filling) {
+	const [offered] = parameters.offer;
+	const [first, ...others] = parameters.consideration;
+	assert(offered && first, "a checked order has an offer and a price");
+	const route = (first.itemType === 0 ? 0 : 2) + (offered.itemType === 2 ? 0 : 1);
+	return {
+		considerationToken: first.token,
+		considerationIdentifier: first.identifierOrCriteria,
+		considerationAmount: first.startAmount,
+		offerer: parameters.offerer,
+		zone: parameters.zone,
+		offerToken: offered.token,
+		offerIdentifier: offered.identifierOrCriteria,
+		offerAmount: offered.startAmount,
+		basicOrderType: parameters.orderType + 4 * route,
+		startTime: parameters.startTime,
+		endTime: parameters.endTime,
+		zoneHash: parameters.zoneHash,
+		salt: parameters.salt,
+		offererConduitKey: parameters.conduitKey,
+		fulfillerConduitKey,
+		totalOriginalAdditionalRecipients: BigInt(others.length),
+		additionalRecipients: others.map(({ startAmount: amount, recipient }) => {
+			return { amount, recipient };
+		}),
+		signature,
+	};
 }
 
 function readPlain(input: unknown): Filling | "unreadable" {
@@ -275,11 +276,10 @@ function readAdvanced(input: unknown): Filling | "unreadable" {
 	};
 }
 
-/** Members of functions that fill the whole order for their sender. */
-const WHOLE = {
-	numerator: 1n,
-	denominator: 1n,
-	extraData: "0x",
-	recipient: ZERO_ADDRESS,
-	resolvers: 0,
-} as const;
+function readBasic(input: unknown, call: FillingFunction): Filling | "unreadable" {
+	const basic = wireOrder.fulfillBasicOrder.safeParse(input).data?.parameters;
+	const parameters = basic && expandBasicOrder(basic);
+	if (!basic || !parameters) return "unreadable";
+	const { signature, fulfillerConduitKey } = basic;
+	return { ...WHOLE, call, parameters, signature, fulfillerConduitKey };
+}

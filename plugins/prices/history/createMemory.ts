@@ -118,10 +118,6 @@ export function createMemory(options: {
 	};
 }
 
-function nameOf({ chainId, currency }: Priced): string {
-	return `${chainId}:${currency}`;
-}
-
 /**
  * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
  * the same as for the coin, and for everything when it is about ETH, the unit of all prices.
@@ -140,6 +136,10 @@ export function learnedOf(
 		const toMs = Math.max(...all.map((span) => span.toMs));
 		return namesOf(feed.priced, chains).map((priced) => ({ priced, fromMs, toMs }));
 	});
+}
+
+function nameOf({ chainId, currency }: Priced): string {
+	return `${chainId}:${currency}`;
 }
 
 function namesOf(priced: Priced, chains: ChainRegistry): Priced[] {

@@ -28,6 +28,8 @@ import {
 	saveRounds,
 } from "#plugins/prices/sql/rounds.ts";
 
+type Missing = { of: DecimalsOf; chainId: number; address: Address; placesMax: number; feed: Feed };
+
 /** Makes a poll that reads every feed's newest round, and each contract's decimals once. */
 export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promise<void> {
 	/** Chains that did not answer last time: each outage is one line in the log. */
@@ -54,7 +56,21 @@ export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promi
 	};
 }
 
-type Missing = { of: DecimalsOf; chainId: number; address: Address; placesMax: number; feed: Feed };
+/** Makes a job that deletes rounds which no process keeps in memory any more. */
+export function pruneRoundsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+	return {
+		name: "prices.prune",
+		schedule: { everyMs: PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: PRUNE_TIMEOUT_MS,
+		async run({ signal }) {
+			const before = new Date(clock.nowMs() - HISTORY_MS);
+			while (!signal.aborted) {
+				if ((await pruneRounds(db, before)) < ROUNDS_PER_PRUNE_MAX) return;
+			}
+		},
+	};
+}
 
 /** Returns contracts whose decimals are neither configured nor read yet. */
 async function missingDecimals({ db, feeds }: ReadOptions): Promise<Missing[]> {
@@ -114,6 +130,18 @@ async function readDecimals(
 	}
 }
 
+/** Returns results by call; null for one that the node refused. */
+async function ask(rpc: Rpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<unknown[]> {
+	const answers: unknown[] = [];
+	for (let from = 0; from < calls.length; from += ROUNDS_PER_REQUEST_MAX) {
+		const part = calls.slice(from, from + ROUNDS_PER_REQUEST_MAX);
+		for (const outcome of await rpc.settle(part, { signal })) {
+			answers.push(outcome.kind === "result" ? outcome.result : null);
+		}
+	}
+	return answers;
+}
+
 async function readNewest(
 	options: ReadOptions,
 	{ chain, rpcFor }: ChainAccess,
@@ -161,32 +189,4 @@ async function recordNewest(
 	}
 	const { updatedAtMs: fromMs } = round;
 	return { fromMs, toMs: fromMs + HEARTBEATS_MAX * feed.heartbeatMs };
-}
-
-/** Returns results by call; null for one that the node refused. */
-async function ask(rpc: Rpc, calls: readonly RpcCall[], signal: AbortSignal): Promise<unknown[]> {
-	const answers: unknown[] = [];
-	for (let from = 0; from < calls.length; from += ROUNDS_PER_REQUEST_MAX) {
-		const part = calls.slice(from, from + ROUNDS_PER_REQUEST_MAX);
-		for (const outcome of await rpc.settle(part, { signal })) {
-			answers.push(outcome.kind === "result" ? outcome.result : null);
-		}
-	}
-	return answers;
-}
-
-/** Makes a job that deletes rounds which no process keeps in memory any more. */
-export function pruneRoundsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
-	return {
-		name: "prices.prune",
-		schedule: { everyMs: PRUNE_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: PRUNE_TIMEOUT_MS,
-		async run({ signal }) {
-			const before = new Date(clock.nowMs() - HISTORY_MS);
-			while (!signal.aborted) {
-				if ((await pruneRounds(db, before)) < ROUNDS_PER_PRUNE_MAX) return;
-			}
-		},
-	};
 }

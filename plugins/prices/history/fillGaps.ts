@@ -22,15 +22,6 @@ export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "reached"> & {
 	learned(spans: FeedSpans): Promise<void>;
 };
 
-/** Widens a feed's span so that it includes this one too. */
-export function addSpan(spans: FeedSpans, feed: string, span: Span): void {
-	const known = spans.get(feed) ?? span;
-	spans.set(feed, {
-		fromMs: Math.min(known.fromMs, span.fromMs),
-		toMs: Math.max(known.toMs, span.toMs),
-	});
-}
-
 /** Every known round in memory, to be looked up by time. Feeds are named by their key. */
 export type RoundBook = {
 	/** Adds rounds in any order; one with a known id replaces it (a fork changed it). */
@@ -43,7 +34,23 @@ export type RoundBook = {
 
 type Pages = { rounds: Round[]; ids: Map<bigint, Round> };
 
+type Found = { gap: Gap; feed: Feed };
+
+type Filling = ReadOptions & { rpc: Rpc; signal: AbortSignal; spans: FeedSpans };
+
+type Part = Found & {
+	above: bigint;
+	asked: number;
+	end: GapEnd;
+	rounds: readonly Round[];
+};
+
 const NONE: ReadonlySet<bigint> = new Set();
+
+/** Behind a proxy a round's id is the phase (one aggregator) above 64 bits of its own number. */
+export const PHASE_BITS = 64n;
+
+const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
 
 export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
 	const books = new Map<string, Pages>();
@@ -70,51 +77,6 @@ export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
 			return !isNewest && (gaps.get(feed) ?? NONE).has(round.id) ? null : round;
 		},
 	};
-}
-
-/** Orders by time; of two rounds in one second the later one replaced the other. */
-function byTime(a: Round, b: Round): number {
-	if (a.updatedAtMs !== b.updatedAtMs) return a.updatedAtMs - b.updatedAtMs;
-	return a.id < b.id ? -1 : 1;
-}
-
-/** Returns the index of the last round that is not later; -1 where all are. */
-function lastUpTo(rounds: readonly Round[], atMs: number): number {
-	let low = 0;
-	let high = rounds.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if ((rounds[middle]?.updatedAtMs ?? Number.POSITIVE_INFINITY) <= atMs) low = middle + 1;
-		else high = middle;
-	}
-	return low - 1;
-}
-
-/** Behind a proxy a round's id is the phase (one aggregator) above 64 bits of its own number. */
-export const PHASE_BITS = 64n;
-
-const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
-
-/**
- * Returns the rounds of one phase below `above`, newest first, down to but without `below`. Numbers
- * begin at 1 in each phase; empty where the phase is read.
- */
-export function roundsBelow(
-	above: bigint,
-	{ below, countMax }: { below: bigint; countMax: number },
-): bigint[] {
-	const ids: bigint[] = [];
-	for (let id = above - 1n; ids.length < countMax && id > below; id--) {
-		if ((id & NUMBER_MASK) === 0n || id >> PHASE_BITS !== above >> PHASE_BITS) break;
-		ids.push(id);
-	}
-	return ids;
-}
-
-/** Returns the phase before; null where ids have no phase, or it was the first. */
-export function lowerPhase(id: bigint): bigint | null {
-	const phase = id >> PHASE_BITS;
-	return phase > 1n ? phase - 1n : null;
 }
 
 /**
@@ -145,7 +107,54 @@ export function createFillGaps(options: ReadOptions): (signal: AbortSignal) => P
 	};
 }
 
-type Found = { gap: Gap; feed: Feed };
+/** Widens a feed's span so that it includes this one too. */
+export function addSpan(spans: FeedSpans, feed: string, span: Span): void {
+	const known = spans.get(feed) ?? span;
+	spans.set(feed, {
+		fromMs: Math.min(known.fromMs, span.fromMs),
+		toMs: Math.max(known.toMs, span.toMs),
+	});
+}
+
+/**
+ * Returns the rounds of one phase below `above`, newest first, down to but without `below`. Numbers
+ * begin at 1 in each phase; empty where the phase is read.
+ */
+export function roundsBelow(
+	above: bigint,
+	{ below, countMax }: { below: bigint; countMax: number },
+): bigint[] {
+	const ids: bigint[] = [];
+	for (let id = above - 1n; ids.length < countMax && id > below; id--) {
+		if ((id & NUMBER_MASK) === 0n || id >> PHASE_BITS !== above >> PHASE_BITS) break;
+		ids.push(id);
+	}
+	return ids;
+}
+
+/** Returns the phase before; null where ids have no phase, or it was the first. */
+export function lowerPhase(id: bigint): bigint | null {
+	const phase = id >> PHASE_BITS;
+	return phase > 1n ? phase - 1n : null;
+}
+
+/** Orders by time; of two rounds in one second the later one replaced the other. */
+function byTime(a: Round, b: Round): number {
+	if (a.updatedAtMs !== b.updatedAtMs) return a.updatedAtMs - b.updatedAtMs;
+	return a.id < b.id ? -1 : 1;
+}
+
+/** Returns the index of the last round that is not later; -1 where all are. */
+function lastUpTo(rounds: readonly Round[], atMs: number): number {
+	let low = 0;
+	let high = rounds.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((rounds[middle]?.updatedAtMs ?? Number.POSITIVE_INFINITY) <= atMs) low = middle + 1;
+		else high = middle;
+	}
+	return low - 1;
+}
 
 function firstOf(gaps: readonly Gap[], feeds: readonly Feed[], chainId: number): Found | null {
 	for (const gap of gaps) {
@@ -156,8 +165,6 @@ function firstOf(gaps: readonly Gap[], feeds: readonly Feed[], chainId: number):
 	}
 	return null;
 }
-
-type Filling = ReadOptions & { rpc: Rpc; signal: AbortSignal; spans: FeedSpans };
 
 async function fillPart(filling: Filling, { gap, feed }: Found): Promise<void> {
 	const { db, clock, metrics } = filling;
@@ -193,6 +200,20 @@ async function fillPart(filling: Filling, { gap, feed }: Found): Promise<void> {
 	});
 }
 
+/** Returns the last round of the phase before plus one, by its aggregator; null without one. */
+async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigint | null> {
+	const phase = lowerPhase(gap.above);
+	if (phase === null) return null;
+	const [named] = await rpc.settle([feedCalls.phaseAggregator(gap.address, phase)], { signal });
+	const aggregator = named?.kind === "result" ? readAbiUint(named.result) : null;
+	if (aggregator === null || aggregator === 0n || aggregator >> 160n !== 0n) return null;
+	const address: `0x${string}` = `0x${aggregator.toString(16).padStart(40, "0")}`;
+	const [told] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
+	const last = told?.kind === "result" ? readAbiUint(told.result) : null;
+	if (last === null || last === 0n || last >> PHASE_BITS !== 0n) return null;
+	return ((phase << PHASE_BITS) | last) + 1n;
+}
+
 /**
  * Decides a gap's end where no lower phase is found: history ends there, but a gap between known
  * rounds stays one.
@@ -201,21 +222,6 @@ function endOfPhase(gap: Gap, above: bigint | null): GapEnd {
 	if (above === null) return gap.below > 0n ? "given_up" : "done";
 	return above <= gap.below + 1n ? "done" : "more";
 }
-
-function endOf(
-	gap: Gap,
-	{ last, asked, isOld }: { last: bigint; asked: number; isOld: boolean },
-): GapEnd {
-	if (last <= gap.below + 1n || isOld) return "done";
-	return gap.roundsAsked + asked >= ROUNDS_PER_FEED_MAX ? "given_up" : "more";
-}
-
-type Part = Found & {
-	above: bigint;
-	asked: number;
-	end: GapEnd;
-	rounds: readonly Round[];
-};
 
 /** Stores a part and its progress in one commit, and notes what became known by it. */
 async function close(tx: Tx, { spans }: Filling, part: Part): Promise<void> {
@@ -258,16 +264,10 @@ async function askTwice(
 	return answers;
 }
 
-/** Returns the last round of the phase before plus one, by its aggregator; null without one. */
-async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigint | null> {
-	const phase = lowerPhase(gap.above);
-	if (phase === null) return null;
-	const [named] = await rpc.settle([feedCalls.phaseAggregator(gap.address, phase)], { signal });
-	const aggregator = named?.kind === "result" ? readAbiUint(named.result) : null;
-	if (aggregator === null || aggregator === 0n || aggregator >> 160n !== 0n) return null;
-	const address: `0x${string}` = `0x${aggregator.toString(16).padStart(40, "0")}`;
-	const [told] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
-	const last = told?.kind === "result" ? readAbiUint(told.result) : null;
-	if (last === null || last === 0n || last >> PHASE_BITS !== 0n) return null;
-	return ((phase << PHASE_BITS) | last) + 1n;
+function endOf(
+	gap: Gap,
+	{ last, asked, isOld }: { last: bigint; asked: number; isOld: boolean },
+): GapEnd {
+	if (last <= gap.below + 1n || isOld) return "done";
+	return gap.roundsAsked + asked >= ROUNDS_PER_FEED_MAX ? "given_up" : "more";
 }

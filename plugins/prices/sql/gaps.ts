@@ -5,6 +5,8 @@ import type { FeedRef } from "#plugins/prices/sql/rounds.ts";
 /** Rounds that were not read yet, both ends excluded; `below` 0 is the beginning. */
 export type Gap = FeedRef & { below: bigint; above: bigint; roundsAsked: number };
 
+export type GapEnd = "more" | "done" | "given_up";
+
 /** Stores rounds that are to be read. */
 export async function openGap(tx: Tx, gap: Omit<Gap, "roundsAsked">): Promise<void> {
 	await tx.execute(
@@ -29,8 +31,6 @@ export async function readOpenGaps(db: Queryable): Promise<Gap[]> {
 	);
 	return rows.map((row) => ({ ...row, below: BigInt(row.below), above: BigInt(row.above) }));
 }
-
-export type GapEnd = "more" | "done" | "given_up";
 
 /**
  * Records how far a gap was read. A finished one is deleted; a given-up one stays, because how long

@@ -11,6 +11,8 @@ export type DecimalsOf = "feed" | "token";
 
 export type Decimals = { chainId: number; address: Address; decimals: number };
 
+export type ChangedRound = FeedRef & { round: Round; change: number };
+
 /** Reads and stores the decimals of contracts, which never change: each contract is asked once. */
 export const decimals = {
 	async read(db: Queryable, of: DecimalsOf): Promise<Decimals[]> {
@@ -104,8 +106,6 @@ export async function readNewestRound(
 		updatedAtMs: row.updatedAt.getTime(),
 	};
 }
-
-export type ChangedRound = FeedRef & { round: Round; change: number };
 
 /** Returns rounds written after one change, in the order of writing, by its index. */
 export async function readRoundsAfter(

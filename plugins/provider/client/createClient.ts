@@ -14,37 +14,6 @@ import { BLOCK_WAITED_OUT_MS, CALL_TIMEOUT_MS, LOG_EVERY_MS } from "#plugins/pro
 import { tooOften } from "#plugins/provider/pace/createCallQueue.ts";
 import type { Blocks, Bucket, Pacer } from "#plugins/provider/pace/createPacer.ts";
 
-const WAIT_BUCKETS_S = [0.05, 0.25, 0.5, 1, 2.5, 5, 10];
-const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** Registers the metrics of the calls to the provider. */
-export function clientMetrics(metrics: Metrics) {
-	return {
-		calls: metrics.counter({
-			name: "provider_calls_total",
-			help: "Calls to the marketplace provider, by what came of them.",
-			labels: ["endpoint", "outcome"],
-		}),
-		duration: metrics.histogram({
-			name: "provider_call_duration_seconds",
-			help: "Time from sending a call to the provider to the end of its answer.",
-			labels: ["endpoint"],
-			buckets: CALL_BUCKETS_S,
-		}),
-		waits: metrics.histogram({
-			name: "provider_wait_seconds",
-			help: "Time that calls to the provider waited for their turn.",
-			labels: ["purpose"],
-			buckets: WAIT_BUCKETS_S,
-		}),
-		unreadableRows: metrics.counter({
-			name: "provider_unreadable_rows_total",
-			help: "Rows of the provider's lists that could not be read and were left out.",
-			labels: ["endpoint"],
-		}),
-	};
-}
-
 /** A fixed set of kinds, so that remembering when each was last logged stays small. */
 export type FailureKind =
 	| "rate_limited"
@@ -55,30 +24,6 @@ export type FailureKind =
 	| "pages";
 
 export type FailureLog = (kind: FailureKind, context: Record<string, unknown>) => void;
-
-const SENTENCES: Readonly<Record<FailureKind, string>> = {
-	rate_limited: "the provider says that it is asked too often",
-	provider_unavailable: "the provider does not answer",
-	provider_unreadable: "the provider answered something that cannot be read",
-	provider_refused: "the provider refuses a request",
-	rows: "rows of the provider cannot be read and are left out",
-	pages: "a list of the provider breaks off: its next page cannot be read or leads to itself",
-};
-
-/** Logs one line a minute for each kind of failure, with the number of those it stands for. */
-export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
-	const told = new Map<FailureKind, { atMs: number; untold: number }>();
-	return (kind, context) => {
-		const nowMs = clock.nowMs();
-		const last = told.get(kind);
-		if (last && Math.abs(nowMs - last.atMs) < LOG_EVERY_MS) {
-			last.untold++;
-			return;
-		}
-		told.set(kind, { atMs: nowMs, untold: 0 });
-		log.warn(SENTENCES[kind], { ...context, ...(last?.untold ? { untold: last.untold } : {}) });
-	};
-}
 
 export type Call = {
 	/** Its name in metrics and in the log. */
@@ -104,6 +49,18 @@ export type Client = {
 	/** Logs that a list broke off before its end. */
 	brokeOff(call: Call): void;
 	isConnected(): boolean | null;
+};
+
+const WAIT_BUCKETS_S = [0.05, 0.25, 0.5, 1, 2.5, 5, 10];
+const CALL_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const SENTENCES: Readonly<Record<FailureKind, string>> = {
+	rate_limited: "the provider says that it is asked too often",
+	provider_unavailable: "the provider does not answer",
+	provider_unreadable: "the provider answered something that cannot be read",
+	provider_refused: "the provider refuses a request",
+	rows: "rows of the provider cannot be read and are left out",
+	pages: "a list of the provider breaks off: its next page cannot be read or leads to itself",
 };
 
 export function createClient(options: {
@@ -201,6 +158,61 @@ export function createClient(options: {
 	};
 }
 
+/** Registers the metrics of the calls to the provider. */
+export function clientMetrics(metrics: Metrics) {
+	return {
+		calls: metrics.counter({
+			name: "provider_calls_total",
+			help: "Calls to the marketplace provider, by what came of them.",
+			labels: ["endpoint", "outcome"],
+		}),
+		duration: metrics.histogram({
+			name: "provider_call_duration_seconds",
+			help: "Time from sending a call to the provider to the end of its answer.",
+			labels: ["endpoint"],
+			buckets: CALL_BUCKETS_S,
+		}),
+		waits: metrics.histogram({
+			name: "provider_wait_seconds",
+			help: "Time that calls to the provider waited for their turn.",
+			labels: ["purpose"],
+			buckets: WAIT_BUCKETS_S,
+		}),
+		unreadableRows: metrics.counter({
+			name: "provider_unreadable_rows_total",
+			help: "Rows of the provider's lists that could not be read and were left out.",
+			labels: ["endpoint"],
+		}),
+	};
+}
+
+/** Logs one line a minute for each kind of failure, with the number of those it stands for. */
+export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
+	const told = new Map<FailureKind, { atMs: number; untold: number }>();
+	return (kind, context) => {
+		const nowMs = clock.nowMs();
+		const last = told.get(kind);
+		if (last && Math.abs(nowMs - last.atMs) < LOG_EVERY_MS) {
+			last.untold++;
+			return;
+		}
+		told.set(kind, { atMs: nowMs, untold: 0 });
+		log.warn(SENTENCES[kind], { ...context, ...(last?.untold ? { untold: last.untold } : {}) });
+	};
+}
+
+function bucketOf(call: Call): Bucket {
+	return call.body ? "fulfilment" : "read";
+}
+
+function bothOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
+	return one && other ? AbortSignal.any([one, other]) : (one ?? other);
+}
+
+function isAway(answer: CallAnswer): boolean {
+	return answer.kind === "failed" && answer.fault.code === "provider_unavailable";
+}
+
 /**
  * Says whether a fault is a failure of the provider. A refusal by our own pace is none, and a 429
  * is logged where it is answered.
@@ -209,16 +221,4 @@ function isFailure(
 	code: string,
 ): code is "provider_unavailable" | "provider_unreadable" | "provider_refused" {
 	return ["provider_unavailable", "provider_unreadable", "provider_refused"].includes(code);
-}
-
-function bucketOf(call: Call): Bucket {
-	return call.body ? "fulfilment" : "read";
-}
-
-function isAway(answer: CallAnswer): boolean {
-	return answer.kind === "failed" && answer.fault.code === "provider_unavailable";
-}
-
-function bothOf(one?: AbortSignal, other?: AbortSignal): AbortSignal | undefined {
-	return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

@@ -10,8 +10,6 @@ import {
 	wireField,
 } from "#plugins/provider/wire/rows.ts";
 
-type ListReading<Row extends object> = RowsReading<Row> & { list: string };
-
 /** Calls the provider and reads its answers; no other part of the plugin sees a raw answer. */
 export type Reader = {
 	/** Returns one thing; null where the provider does not know it, or it is on an unknown chain. */
@@ -30,6 +28,8 @@ export type Reader = {
 		list: ListReading<Row>,
 	): Promise<ProviderPage<Row>>;
 };
+
+type ListReading<Row extends object> = RowsReading<Row> & { list: string };
 
 export function createReader(client: Client): Reader {
 	const rows: Reader["rows"] = async (call, { list, ...reading }) => {
@@ -76,11 +76,6 @@ export function createReader(client: Client): Reader {
 	};
 }
 
-/** Says whether a list has no next page. */
-function isEnd(next: unknown): boolean {
-	return next === null || next === undefined || next === "" || next === false;
-}
-
 /** Returns the provider's name of a chain from the registry. */
 export function chainName(chains: ChainNames, chainId: number): string {
 	const name = chains.nameOf(chainId);
@@ -94,4 +89,9 @@ export function chainName(chains: ChainNames, chainId: number): string {
  */
 export function pageLimit(asked: number | undefined, rowsMax: number): number {
 	return Math.min(Math.max(Math.trunc(asked ?? rowsMax), 1), rowsMax);
+}
+
+/** Says whether a list has no next page. */
+function isEnd(next: unknown): boolean {
+	return next === null || next === undefined || next === "" || next === false;
 }

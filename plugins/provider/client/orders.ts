@@ -18,6 +18,19 @@ type OrderMethods = Pick<
 	"listings" | "bestListings" | "bestListing" | "offers" | "order"
 >;
 
+type TokenMethods = Pick<Provider, "nft" | "nfts" | "drops" | "drop">;
+
+/** Cancellations have no type of their own: they come by the stream, or show in the book. */
+const EVENT_TYPES: Readonly<Record<ProviderEventType, string>> = {
+	sale: "sale",
+	transfer: "transfer",
+	mint: "mint",
+	listing: "listing",
+	item_offer: "offer",
+	collection_offer: "collection_offer",
+	trait_offer: "trait_offer",
+};
+
 /** Returns the methods about the order book. */
 export function orderMethods(reader: Reader, chains: ChainNames): OrderMethods {
 	const book = (
@@ -73,14 +86,6 @@ export function orderMethods(reader: Reader, chains: ChainNames): OrderMethods {
 		},
 	};
 }
-
-/** Says whether an answer means "no listing": besides a 404, that is one without any member. */
-function isNothing(json: unknown): boolean {
-	const record = wireField.record.parse(json);
-	return json === null || (record !== null && Object.keys(record).length === 0);
-}
-
-type TokenMethods = Pick<Provider, "nft" | "nfts" | "drops" | "drop">;
 
 /** Returns the methods about tokens and drops. */
 export function tokenMethods(reader: Reader, chains: ChainNames): TokenMethods {
@@ -166,16 +171,11 @@ export function tradeMethods(
 	};
 }
 
-/** Cancellations have no type of their own: they come by the stream, or show in the book. */
-const EVENT_TYPES: Readonly<Record<ProviderEventType, string>> = {
-	sale: "sale",
-	transfer: "transfer",
-	mint: "mint",
-	listing: "listing",
-	item_offer: "offer",
-	collection_offer: "collection_offer",
-	trait_offer: "trait_offer",
-};
+/** Says whether an answer means "no listing": besides a 404, that is one without any member. */
+function isNothing(json: unknown): boolean {
+	const record = wireField.record.parse(json);
+	return json === null || (record !== null && Object.keys(record).length === 0);
+}
 
 function seconds(ms: number | undefined, round: (value: number) => number): number | undefined {
 	return ms === undefined ? undefined : Math.max(round(ms / 1_000), 0);

@@ -11,85 +11,8 @@ import {
 } from "#plugins/provider/limits.ts";
 import { parseWireJson } from "#plugins/provider/wire/rows.ts";
 
-/** The one form of RFC 9110 that is sent today: `Date.parse` alone also reads "1.5" as a date. */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/**
- * Returns for how long an answer's headers ask us to wait, in ms; null where they do not say.
- * `retry-after` comes first, then a used-up allowance that states when it is renewed.
- *
- * A time is compared with the answer's own `Date`, so a wrong clock on either side does not matter.
- * A time in the past, or in no standard form ("5s", "1.5"), counts as none.
- */
-export function blockMs(headers: Headers, nowMs: number): number | null {
-	const answeredAtMs = readDate(headers.get("date")) ?? nowMs;
-	return retryAfterMs(headers, answeredAtMs) ?? usedUpMs(headers, answeredAtMs);
-}
-
-function retryAfterMs(headers: Headers, answeredAtMs: number): number | null {
-	const text = headers.get("retry-after")?.trim() ?? "";
-	if (/^\d{1,9}$/.test(text)) return bounded(Number(text) * 1_000);
-	const untilMs = readDate(text);
-	return untilMs === null ? null : bounded(untilMs - answeredAtMs);
-}
-
-function usedUpMs(headers: Headers, answeredAtMs: number): number | null {
-	if (headers.get("x-ratelimit-remaining")?.trim() !== "0") return null;
-	// Seconds since 1970, so ten digits; a shorter number has a meaning that is not documented.
-	const reset = headers.get("x-ratelimit-reset")?.trim() ?? "";
-	return /^\d{10}$/.test(reset) ? bounded(Number(reset) * 1_000 - answeredAtMs) : null;
-}
-
-function readDate(text: string | null): number | null {
-	const ms = text && HTTP_DATE.test(text.trim()) ? Date.parse(text) : Number.NaN;
-	return Number.isNaN(ms) ? null : ms;
-}
-
-function bounded(ms: number): number | null {
-	return ms > 0 ? Math.min(ms, BLOCK_MAX_MS) : null;
-}
-
 /** An undefined member is left out; a list repeats its name. */
 export type CallQuery = Readonly<Record<string, string | number | readonly string[] | undefined>>;
-
-/**
- * Returns the URL of a call. Every segment is encoded, and `.` and `..` are refused with a Fault: a
- * URL parser would resolve them, also where they are percent-encoded.
- */
-export function callUrl(baseUrl: string, segments: readonly string[], query: CallQuery): string {
-	const path = segments.map((segment) => {
-		if (segment === "" || segment === "." || segment === "..") {
-			throw providerFault.refused({ detail: "a name that is no path segment" });
-		}
-		// A lone surrogate cannot be encoded, and names nothing.
-		return encodeURIComponent(segment.toWellFormed());
-	});
-	const search = new URLSearchParams();
-	for (const [name, value] of Object.entries(query)) {
-		for (const one of value === undefined ? [] : [value].flat()) search.append(name, String(one));
-	}
-	const text = search.size > 0 ? `?${search}` : "";
-	return `${baseUrl.replace(/\/+$/, "")}/api/v2/${path.join("/")}${text}`;
-}
-
-const refusalSchema = z.object({
-	errors: z.array(z.unknown()).max(1_000).optional().catch(undefined),
-	detail: z.string().optional().catch(undefined),
-	error: z.object({ message: z.string() }).optional().catch(undefined),
-});
-
-/**
- * Returns the text of a refusal, in any of the provider's three forms or in none of them. Only for
- * the log: it may quote what we sent.
- */
-export function refusalText(body: string): string {
-	const { data } = refusalSchema.safeParse(parseWireJson(body));
-	const errors = data?.errors?.map((error) =>
-		typeof error === "string" ? error : JSON.stringify(error),
-	);
-	const said = errors?.join("; ") || data?.detail || data?.error?.message || body;
-	return cleanLine(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
-}
 
 export type SentCall = {
 	url: string;
@@ -108,6 +31,15 @@ export type CallAnswer =
 	| { kind: "not_found"; blockMs: number | null }
 	| { kind: "too_often"; detail: string; blockMs: number | null }
 	| { kind: "failed"; fault: Fault };
+
+/** The one form of RFC 9110 that is sent today: `Date.parse` alone also reads "1.5" as a date. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+const refusalSchema = z.object({
+	errors: z.array(z.unknown()).max(1_000).optional().catch(undefined),
+	detail: z.string().optional().catch(undefined),
+	error: z.object({ message: z.string() }).optional().catch(undefined),
+});
 
 /** Sends one call, once. It returns within its timeout, whatever the other side does. */
 export async function sendCall(call: SentCall): Promise<CallAnswer> {
@@ -136,6 +68,51 @@ export async function sendCall(call: SentCall): Promise<CallAnswer> {
 		const told = timeout.aborted ? "no answer in time" : String(error);
 		return { kind: "failed", fault: providerFault.unavailable({ detail: withoutUrls(told) }) };
 	}
+}
+
+/**
+ * Returns for how long an answer's headers ask us to wait, in ms; null where they do not say.
+ * `retry-after` comes first, then a used-up allowance that states when it is renewed.
+ *
+ * A time is compared with the answer's own `Date`, so a wrong clock on either side does not matter.
+ * A time in the past, or in no standard form ("5s", "1.5"), counts as none.
+ */
+export function blockMs(headers: Headers, nowMs: number): number | null {
+	const answeredAtMs = readDate(headers.get("date")) ?? nowMs;
+	return retryAfterMs(headers, answeredAtMs) ?? usedUpMs(headers, answeredAtMs);
+}
+
+/**
+ * Returns the URL of a call. Every segment is encoded, and `.` and `..` are refused with a Fault: a
+ * URL parser would resolve them, also where they are percent-encoded.
+ */
+export function callUrl(baseUrl: string, segments: readonly string[], query: CallQuery): string {
+	const path = segments.map((segment) => {
+		if (segment === "" || segment === "." || segment === "..") {
+			throw providerFault.refused({ detail: "a name that is no path segment" });
+		}
+		// A lone surrogate cannot be encoded, and names nothing.
+		return encodeURIComponent(segment.toWellFormed());
+	});
+	const search = new URLSearchParams();
+	for (const [name, value] of Object.entries(query)) {
+		for (const one of value === undefined ? [] : [value].flat()) search.append(name, String(one));
+	}
+	const text = search.size > 0 ? `?${search}` : "";
+	return `${baseUrl.replace(/\/+$/, "")}/api/v2/${path.join("/")}${text}`;
+}
+
+/**
+ * Returns the text of a refusal, in any of the provider's three forms or in none of them. Only for
+ * the log: it may quote what we sent.
+ */
+export function refusalText(body: string): string {
+	const { data } = refusalSchema.safeParse(parseWireJson(body));
+	const errors = data?.errors?.map((error) =>
+		typeof error === "string" ? error : JSON.stringify(error),
+	);
+	const said = errors?.join("; ") || data?.detail || data?.error?.message || body;
+	return cleanLine(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
 }
 
 async function readAnswer(response: Response, nowMs: number): Promise<CallAnswer> {
@@ -176,4 +153,27 @@ function unreadable(detail: string): CallAnswer {
 function withoutUrls(text: string): string {
 	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
 	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
+}
+
+function readDate(text: string | null): number | null {
+	const ms = text && HTTP_DATE.test(text.trim()) ? Date.parse(text) : Number.NaN;
+	return Number.isNaN(ms) ? null : ms;
+}
+
+function retryAfterMs(headers: Headers, answeredAtMs: number): number | null {
+	const text = headers.get("retry-after")?.trim() ?? "";
+	if (/^\d{1,9}$/.test(text)) return bounded(Number(text) * 1_000);
+	const untilMs = readDate(text);
+	return untilMs === null ? null : bounded(untilMs - answeredAtMs);
+}
+
+function bounded(ms: number): number | null {
+	return ms > 0 ? Math.min(ms, BLOCK_MAX_MS) : null;
+}
+
+function usedUpMs(headers: Headers, answeredAtMs: number): number | null {
+	if (headers.get("x-ratelimit-remaining")?.trim() !== "0") return null;
+	// Seconds since 1970, so ten digits; a shorter number has a meaning that is not documented.
+	const reset = headers.get("x-ratelimit-reset")?.trim() ?? "";
+	return /^\d{10}$/.test(reset) ? bounded(Number(reset) * 1_000 - answeredAtMs) : null;
 }

@@ -22,23 +22,6 @@ import type { Bucket } from "#plugins/provider/pace/createPacer.ts";
 /** What refuses a call: the provider with its 429, or our own pace before it was sent. */
 export type RefusedBy = "provider" | "pace";
 
-/**
- * Returns the Fault of a refused call, with the time to wait; `detail` is for the log. `meta` says
- * what refused it: a pause after a 429 must not follow from our own limits.
- */
-export function tooOften(
-	retryAfterMs: number,
-	{ detail, refusedBy }: { detail: string; refusedBy: RefusedBy },
-): Fault {
-	const seconds = Math.ceil(retryAfterMs / 1_000);
-	return providerFault.rateLimited({
-		public: `The marketplace provider is being asked too often. Try again in ${seconds} s.`,
-		detail,
-		meta: { refusedBy },
-		members: { provider: PROVIDER_ID, retryAfterMs: Math.ceil(retryAfterMs) },
-	});
-}
-
 export type Turn = { bucket: Bucket } & ProviderCallOptions;
 
 export type Waiting = Turn & {
@@ -47,6 +30,21 @@ export type Waiting = Turn & {
 	refusedUntilMs: number;
 	begin(release: () => void): void;
 	fail(error: unknown): void;
+};
+
+/** The calls of this process that wait for their turn, those for clients first. */
+export type CallQueue = {
+	/**
+	 * Waits for a turn; resolves to the function given to `begin`. Leaves the queue when its signal
+	 * aborts.
+	 */
+	join(turn: Turn): Promise<() => void>;
+	/** Returns the next call among those that may begin. */
+	next(may: (waiting: Waiting) => boolean): Waiting | undefined;
+	waiting(): readonly Waiting[];
+	/** Returns false if it had left already. */
+	remove(waiting: Waiting): boolean;
+	drop(waiting: Waiting, error: unknown): void;
 };
 
 /** Most urgent first: the last ones give up their place in a full queue first. */
@@ -64,19 +62,23 @@ const CLIENTS = ["request", "view", "search"] as const;
 const BACKGROUND_FIRST = ["background", "endless"] as const;
 const ENDLESS_FIRST = ["endless", "background"] as const;
 
-/** The calls of this process that wait for their turn, those for clients first. */
-export type CallQueue = {
-	/**
-	 * Waits for a turn; resolves to the function given to `begin`. Leaves the queue when its signal
-	 * aborts.
-	 */
-	join(turn: Turn): Promise<() => void>;
-	/** Returns the next call among those that may begin. */
-	next(may: (waiting: Waiting) => boolean): Waiting | undefined;
-	waiting(): readonly Waiting[];
-	/** Returns false if it had left already. */
-	remove(waiting: Waiting): boolean;
-	drop(waiting: Waiting, error: unknown): void;
+const CLIENT: BudgetShare = { of: "client", perWindow: CALLS_OF_CLIENTS_MAX };
+
+const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
+	request: [CLIENT],
+	view: [CLIENT, { of: "view", perWindow: CALLS_OF_VIEWS_MAX }],
+	search: [CLIENT, { of: "search", perWindow: CALLS_OF_SEARCHES_MAX }],
+	background: [{ of: "background", perWindow: CALLS_OF_BACKGROUND_MAX }],
+	endless: [{ of: "endless", perWindow: CALLS_OF_ENDLESS_MAX }],
+};
+
+/** The last calls of the minute that a purpose leaves to more urgent ones. */
+const LEFT: Readonly<Record<ProviderPurpose, number>> = {
+	request: 0,
+	view: CALLS_FOR_BUYERS,
+	search: CALLS_FOR_BUYERS,
+	background: CALLS_FOR_CLIENTS,
+	endless: CALLS_FOR_CLIENTS,
 };
 
 export function createCallQueue(): CallQueue {
@@ -156,29 +158,27 @@ export function createCallQueue(): CallQueue {
 	};
 }
 
+/**
+ * Returns the Fault of a refused call, with the time to wait; `detail` is for the log. `meta` says
+ * what refused it: a pause after a 429 must not follow from our own limits.
+ */
+export function tooOften(
+	retryAfterMs: number,
+	{ detail, refusedBy }: { detail: string; refusedBy: RefusedBy },
+): Fault {
+	const seconds = Math.ceil(retryAfterMs / 1_000);
+	return providerFault.rateLimited({
+		public: `The marketplace provider is being asked too often. Try again in ${seconds} s.`,
+		detail,
+		meta: { refusedBy },
+		members: { provider: PROVIDER_ID, retryAfterMs: Math.ceil(retryAfterMs) },
+	});
+}
+
 /** Says whether no client waits for a call of this purpose. */
 export function isBackground(purpose: ProviderPurpose): boolean {
 	return purpose === "background" || purpose === "endless";
 }
-
-const CLIENT: BudgetShare = { of: "client", perWindow: CALLS_OF_CLIENTS_MAX };
-
-const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
-	request: [CLIENT],
-	view: [CLIENT, { of: "view", perWindow: CALLS_OF_VIEWS_MAX }],
-	search: [CLIENT, { of: "search", perWindow: CALLS_OF_SEARCHES_MAX }],
-	background: [{ of: "background", perWindow: CALLS_OF_BACKGROUND_MAX }],
-	endless: [{ of: "endless", perWindow: CALLS_OF_ENDLESS_MAX }],
-};
-
-/** The last calls of the minute that a purpose leaves to more urgent ones. */
-const LEFT: Readonly<Record<ProviderPurpose, number>> = {
-	request: 0,
-	view: CALLS_FOR_BUYERS,
-	search: CALLS_FOR_BUYERS,
-	background: CALLS_FOR_CLIENTS,
-	endless: CALLS_FOR_CLIENTS,
-};
 
 /**
  * Returns the budget terms of one call of this purpose: it is granted where the whole limit and

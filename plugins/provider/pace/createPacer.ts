@@ -32,44 +32,6 @@ export type Blocks = {
 	pass(bucket: Bucket, ms: number | null): void;
 };
 
-type State = { untilMs: number; lengthMs: number; refusals: number };
-
-export function createBlocks(clock: Clock): Blocks {
-	const states: Record<Bucket, State> = { read: free(), fulfilment: free() };
-
-	function block(state: State, lengthMs: number): void {
-		state.untilMs = clock.nowMs() + lengthMs;
-		state.lengthMs = lengthMs;
-	}
-	function leftMs(bucket: Bucket): number {
-		const { untilMs, lengthMs } = states[bucket];
-		// Never longer than the wait itself, so that a clock that is set back does not block for hours.
-		return Math.min(Math.max(untilMs - clock.nowMs(), 0), lengthMs);
-	}
-
-	return {
-		leftMs,
-		refuse(bucket, ms) {
-			const state = states[bucket];
-			const fallbackMs = Math.min(BLOCK_DEFAULT_MS * 2 ** state.refusals, BLOCK_DEFAULT_MAX_MS);
-			// Calls that were under way together are refused together: that counts once.
-			if (leftMs(bucket) === 0) state.refusals = Math.min(state.refusals + 1, 16);
-			const lengthMs = ms ?? fallbackMs;
-			if (lengthMs > leftMs(bucket)) block(state, lengthMs);
-			return leftMs(bucket);
-		},
-		pass(bucket, ms) {
-			const state = states[bucket];
-			state.refusals = 0;
-			if (ms !== null && ms > leftMs(bucket)) block(state, ms);
-		},
-	};
-}
-
-function free(): State {
-	return { untilMs: Number.NEGATIVE_INFINITY, lengthMs: 0, refusals: 0 };
-}
-
 /** Places for calls under way, each of which may hold a whole body in memory. */
 export type Places = {
 	has(purpose: ProviderPurpose): boolean;
@@ -77,29 +39,12 @@ export type Places = {
 	take(purpose: ProviderPurpose): () => void;
 };
 
-export function createPlaces(): Places {
-	const taken = { request: 0, background: 0 };
-	return {
-		has(purpose) {
-			if (taken.request + taken.background >= CALLS_UNDER_WAY_MAX) return false;
-			return !isBackground(purpose) || taken.background < BACKGROUND_UNDER_WAY_MAX;
-		},
-		take(purpose) {
-			const kind = isBackground(purpose) ? "background" : "request";
-			taken[kind]++;
-			let isTaken = true;
-			return () => {
-				if (isTaken) taken[kind]--;
-				isTaken = false;
-			};
-		},
-	};
-}
-
 export type Pacer = {
 	/** Waits until a call may begin; returns a function that must be called when the call is over. */
 	turn(turn: Turn): Promise<() => void>;
 };
+
+type State = { untilMs: number; lengthMs: number; refusals: number };
 
 /**
  * Makes the pacer, which decides when a call may begin: one each 250 ms in this process and 120 a
@@ -190,11 +135,55 @@ export function createPacer(options: {
 	};
 }
 
-/** Returns for how long its share of the limit stays used up, in ms. */
-function refusedMs({ refusedUntilMs }: Waiting, nowMs: number): number {
-	const leftMs = refusedUntilMs - nowMs;
-	// Longer than any wait: the clock was set back.
-	return leftMs > BLOCK_WAITED_OUT_MS ? 0 : Math.max(leftMs, 0);
+export function createBlocks(clock: Clock): Blocks {
+	const states: Record<Bucket, State> = { read: free(), fulfilment: free() };
+
+	function block(state: State, lengthMs: number): void {
+		state.untilMs = clock.nowMs() + lengthMs;
+		state.lengthMs = lengthMs;
+	}
+	function leftMs(bucket: Bucket): number {
+		const { untilMs, lengthMs } = states[bucket];
+		// Never longer than the wait itself, so that a clock that is set back does not block for hours.
+		return Math.min(Math.max(untilMs - clock.nowMs(), 0), lengthMs);
+	}
+
+	return {
+		leftMs,
+		refuse(bucket, ms) {
+			const state = states[bucket];
+			const fallbackMs = Math.min(BLOCK_DEFAULT_MS * 2 ** state.refusals, BLOCK_DEFAULT_MAX_MS);
+			// Calls that were under way together are refused together: that counts once.
+			if (leftMs(bucket) === 0) state.refusals = Math.min(state.refusals + 1, 16);
+			const lengthMs = ms ?? fallbackMs;
+			if (lengthMs > leftMs(bucket)) block(state, lengthMs);
+			return leftMs(bucket);
+		},
+		pass(bucket, ms) {
+			const state = states[bucket];
+			state.refusals = 0;
+			if (ms !== null && ms > leftMs(bucket)) block(state, ms);
+		},
+	};
+}
+
+export function createPlaces(): Places {
+	const taken = { request: 0, background: 0 };
+	return {
+		has(purpose) {
+			if (taken.request + taken.background >= CALLS_UNDER_WAY_MAX) return false;
+			return !isBackground(purpose) || taken.background < BACKGROUND_UNDER_WAY_MAX;
+		},
+		take(purpose) {
+			const kind = isBackground(purpose) ? "background" : "request";
+			taken[kind]++;
+			let isTaken = true;
+			return () => {
+				if (isTaken) taken[kind]--;
+				isTaken = false;
+			};
+		},
+	};
 }
 
 function failBlocked(queue: CallQueue, blocks: Blocks): void {
@@ -204,6 +193,13 @@ function failBlocked(queue: CallQueue, blocks: Blocks): void {
 		const why = { detail: "it blocks us", refusedBy: "provider" } as const;
 		queue.drop(waiting, tooOften(leftMs, why));
 	}
+}
+
+/** Returns for how long its share of the limit stays used up, in ms. */
+function refusedMs({ refusedUntilMs }: Waiting, nowMs: number): number {
+	const leftMs = refusedUntilMs - nowMs;
+	// Longer than any wait: the clock was set back.
+	return leftMs > BLOCK_WAITED_OUT_MS ? 0 : Math.max(leftMs, 0);
 }
 
 /** Keeps a call that may wait in its place while others go on; refuses it otherwise. */
@@ -220,4 +216,8 @@ function refuse(
 	}
 	const why = { detail: "the shared minute is used up", refusedBy: "pace" } as const;
 	queue.drop(waiting, tooOften(retryAfterMs, why));
+}
+
+function free(): State {
+	return { untilMs: Number.NEGATIVE_INFINITY, lengthMs: 0, refusals: 0 };
 }

@@ -34,14 +34,6 @@ export type Timers = {
 	after(ms: number, run: () => void): () => void;
 };
 
-/** Timers of the machine. */
-export const systemTimers: Timers = {
-	after(ms, run) {
-		const timer = setTimeout(run, ms);
-		return () => clearTimeout(timer);
-	},
-};
-
 export type ProviderStreamOptions = {
 	/** `ws` or `wss`, without the key. */
 	url: string;
@@ -56,6 +48,18 @@ export type ProviderStreamOptions = {
 	random?: () => number;
 	openSocket?: (url: string) => WebSocket;
 };
+
+/** Timers of the machine. */
+export const systemTimers: Timers = {
+	after(ms, run) {
+		const timer = setTimeout(run, ms);
+		return () => clearTimeout(timer);
+	},
+};
+
+const RANDOM_STEPS = 2 ** 32;
+
+const LEASE = "provider-stream";
 
 /**
  * Makes the client of the provider's stream, over one socket. The provider's side is best effort:
@@ -150,59 +154,6 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 }
 
 /**
- * Returns the stream's state. It is live only if it brings events: a server that answers and
- * refuses every topic is not.
- */
-function stateOf(socket: SocketState, topics: TopicBook): ProviderStreamState {
-	if (socket === "off") return "off";
-	const brings = topics.size() === 0 || topics.joined() > 0;
-	return socket === "live" && brings ? "live" : "connecting";
-}
-
-/** Returns topics by slug, each once, at most as many as one socket should carry. */
-function wantedTopics(slugs: readonly string[], log: Log): Map<string, string> {
-	const wanted = new Map<string, string>();
-	for (const slug of slugs) {
-		const name = topicOf(slug);
-		if (name !== null) wanted.set(slug, name);
-		if (wanted.size === TOPICS_MAX) break;
-	}
-	if (wanted.size === TOPICS_MAX && slugs.length > TOPICS_MAX) {
-		log.debug("more collections than the provider's stream follows", { asked: slugs.length });
-	}
-	return wanted;
-}
-
-function addressOf({ url, token }: ProviderStreamOptions): string {
-	const address = new URL(url);
-	if (token !== null) address.searchParams.set("token", token);
-	address.searchParams.set("vsn", "2.0.0");
-	return address.href;
-}
-
-/**
- * Opens a socket without compression: a message of gigabytes would be decompressed before it could
- * be refused.
- */
-function openWebSocket(url: string): WebSocket {
-	// By Reflect, because the browser's types lack Bun's options.
-	return Reflect.construct(WebSocket, [url, { perMessageDeflate: false }]);
-}
-
-function countingRefs(): () => string {
-	let last = 0;
-	return () => String(++last);
-}
-
-const RANDOM_STEPS = 2 ** 32;
-
-function systemRandom(): number {
-	return randomInt(RANDOM_STEPS) / RANDOM_STEPS;
-}
-
-const LEASE = "provider-stream";
-
-/**
  * Holds the stream open while this process holds the lease, until the signal: one of many workers
  * listens, and another takes over within seconds when it is gone. Without the database none
  * listens, as pushes could not be stored.
@@ -239,4 +190,53 @@ export async function startProviderStream(options: {
 	}
 	await stream.stop();
 	await leases.release(LEASE).catch(() => {});
+}
+
+function systemRandom(): number {
+	return randomInt(RANDOM_STEPS) / RANDOM_STEPS;
+}
+
+function countingRefs(): () => string {
+	let last = 0;
+	return () => String(++last);
+}
+
+function addressOf({ url, token }: ProviderStreamOptions): string {
+	const address = new URL(url);
+	if (token !== null) address.searchParams.set("token", token);
+	address.searchParams.set("vsn", "2.0.0");
+	return address.href;
+}
+
+/**
+ * Opens a socket without compression: a message of gigabytes would be decompressed before it could
+ * be refused.
+ */
+function openWebSocket(url: string): WebSocket {
+	// By Reflect, because the browser's types lack Bun's options.
+	return Reflect.construct(WebSocket, [url, { perMessageDeflate: false }]);
+}
+
+/**
+ * Returns the stream's state. It is live only if it brings events: a server that answers and
+ * refuses every topic is not.
+ */
+function stateOf(socket: SocketState, topics: TopicBook): ProviderStreamState {
+	if (socket === "off") return "off";
+	const brings = topics.size() === 0 || topics.joined() > 0;
+	return socket === "live" && brings ? "live" : "connecting";
+}
+
+/** Returns topics by slug, each once, at most as many as one socket should carry. */
+function wantedTopics(slugs: readonly string[], log: Log): Map<string, string> {
+	const wanted = new Map<string, string>();
+	for (const slug of slugs) {
+		const name = topicOf(slug);
+		if (name !== null) wanted.set(slug, name);
+		if (wanted.size === TOPICS_MAX) break;
+	}
+	if (wanted.size === TOPICS_MAX && slugs.length > TOPICS_MAX) {
+		log.debug("more collections than the provider's stream follows", { asked: slugs.length });
+	}
+	return wanted;
 }

@@ -28,6 +28,68 @@ export type GapLedger = {
 	resume(): void;
 };
 
+export type Delivery = {
+	onPushes(listener: PushListener): void;
+	onGap(listener: GapListener): void;
+	push(queued: Queued): void;
+	missed(slug: string, sinceMs: number): void;
+	keepOnly(slugs: ReadonlySet<string>): void;
+	begin(): void;
+	/** Reports no gap from now on, and forgets none. */
+	halt(): void;
+	/** Resolves when waiting pushes were handed on, or their time is over. */
+	drained(): Promise<void>;
+};
+
+/** Makes the way out of the stream: pushes, and reports of those that were lost on the way. */
+export function createDelivery(options: {
+	clock: Clock;
+	timers: Timers;
+	log: Log;
+	count(outcome: "handled" | "full" | "failed", pushes?: number): void;
+	/** Called with the number of waiting pushes whenever it changes. */
+	waiting(pushes: number): void;
+}): Delivery {
+	const { clock, timers, log, count, waiting } = options;
+	const gaps = createGapLedger({ clock, timers, log });
+	const queue = createPushQueue({
+		clock,
+		timers,
+		log,
+		onHandled: (pushes) => count("handled", pushes),
+		onLost({ push, atMs }, why) {
+			count(why);
+			gaps.add(push.slug, atMs);
+		},
+		onSize: waiting,
+	});
+	let hasPushListener = false;
+	let hasGapListener = false;
+	return {
+		onPushes(listener) {
+			assert(!hasPushListener, "the provider's stream has one listener for pushes");
+			hasPushListener = true;
+			queue.listen(listener);
+		},
+		onGap(listener) {
+			assert(!hasGapListener, "the provider's stream has one listener for gaps");
+			hasGapListener = true;
+			gaps.listen(listener);
+		},
+		push: queue.add,
+		missed: gaps.add,
+		keepOnly(slugs) {
+			queue.keepOnly(slugs);
+			gaps.keepOnly(slugs);
+		},
+		begin: gaps.resume,
+		halt: gaps.pause,
+		async drained() {
+			await settleWithin(queue.idle, { timers, timeoutMs: STOP_TIMEOUT_MS });
+		},
+	};
+}
+
 /**
  * Makes a ledger that gathers gaps and reports them in few calls: gaps that come together are one
  * call, and one collection's are reported at most every half minute, from the earliest on. A gap
@@ -105,66 +167,4 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 		isSending = false;
 		for (const slug of owed.keys()) plan(slug);
 	}
-}
-
-export type Delivery = {
-	onPushes(listener: PushListener): void;
-	onGap(listener: GapListener): void;
-	push(queued: Queued): void;
-	missed(slug: string, sinceMs: number): void;
-	keepOnly(slugs: ReadonlySet<string>): void;
-	begin(): void;
-	/** Reports no gap from now on, and forgets none. */
-	halt(): void;
-	/** Resolves when waiting pushes were handed on, or their time is over. */
-	drained(): Promise<void>;
-};
-
-/** Makes the way out of the stream: pushes, and reports of those that were lost on the way. */
-export function createDelivery(options: {
-	clock: Clock;
-	timers: Timers;
-	log: Log;
-	count(outcome: "handled" | "full" | "failed", pushes?: number): void;
-	/** Called with the number of waiting pushes whenever it changes. */
-	waiting(pushes: number): void;
-}): Delivery {
-	const { clock, timers, log, count, waiting } = options;
-	const gaps = createGapLedger({ clock, timers, log });
-	const queue = createPushQueue({
-		clock,
-		timers,
-		log,
-		onHandled: (pushes) => count("handled", pushes),
-		onLost({ push, atMs }, why) {
-			count(why);
-			gaps.add(push.slug, atMs);
-		},
-		onSize: waiting,
-	});
-	let hasPushListener = false;
-	let hasGapListener = false;
-	return {
-		onPushes(listener) {
-			assert(!hasPushListener, "the provider's stream has one listener for pushes");
-			hasPushListener = true;
-			queue.listen(listener);
-		},
-		onGap(listener) {
-			assert(!hasGapListener, "the provider's stream has one listener for gaps");
-			hasGapListener = true;
-			gaps.listen(listener);
-		},
-		push: queue.add,
-		missed: gaps.add,
-		keepOnly(slugs) {
-			queue.keepOnly(slugs);
-			gaps.keepOnly(slugs);
-		},
-		begin: gaps.resume,
-		halt: gaps.pause,
-		async drained() {
-			await settleWithin(queue.idle, { timers, timeoutMs: STOP_TIMEOUT_MS });
-		},
-	};
 }

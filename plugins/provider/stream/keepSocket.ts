@@ -21,40 +21,6 @@ export type SocketState = "off" | "connecting" | "joining" | "live" | "waiting";
 
 export type SocketEvent = "start" | "opened" | "replied" | "ended" | "retry" | "stop";
 
-const NEXT: Readonly<Record<SocketState, Partial<Record<SocketEvent, SocketState>>>> = {
-	off: { start: "connecting" },
-	connecting: { opened: "joining", ended: "waiting", stop: "off" },
-	joining: { replied: "live", ended: "waiting", stop: "off" },
-	live: { replied: "live", ended: "waiting", stop: "off" },
-	waiting: { retry: "connecting", stop: "off" },
-};
-
-/**
- * Returns the state after an event; null where the event has no meaning, as an answer on an ended
- * socket.
- */
-export function nextSocketState(state: SocketState, event: SocketEvent): SocketState | null {
-	return NEXT[state][event] ?? null;
-}
-
-const LONGEST_MS = RECONNECT_DELAYS_MS[RECONNECT_DELAYS_MS.length - 1] ?? 0;
-
-/**
- * Returns how long to wait before the socket is opened again, in ms: the table's value, up to a
- * quarter less or more, so that processes which lost the server together do not come back together.
- */
-export function reconnectDelayMs(options: {
-	/** Attempts since the server last answered. */
-	attempt: number;
-	connectsLastMinute: number;
-	random: () => number;
-}): number {
-	const { attempt, connectsLastMinute, random } = options;
-	const isStorm = connectsLastMinute >= CONNECTS_PER_MINUTE_MAX;
-	const delayMs = isStorm ? LONGEST_MS : (RECONNECT_DELAYS_MS[attempt] ?? LONGEST_MS);
-	return delayMs * (0.75 + random() / 2);
-}
-
 export type SocketKeeperOptions = {
 	url: string;
 	openSocket(url: string): WebSocket;
@@ -77,6 +43,16 @@ export type SocketKeeper = {
 	stop(): void;
 	send(frame: PhoenixFrame): void;
 };
+
+const NEXT: Readonly<Record<SocketState, Partial<Record<SocketEvent, SocketState>>>> = {
+	off: { start: "connecting" },
+	connecting: { opened: "joining", ended: "waiting", stop: "off" },
+	joining: { replied: "live", ended: "waiting", stop: "off" },
+	live: { replied: "live", ended: "waiting", stop: "off" },
+	waiting: { retry: "connecting", stop: "off" },
+};
+
+const LONGEST_MS = RECONNECT_DELAYS_MS[RECONNECT_DELAYS_MS.length - 1] ?? 0;
 
 /** Keeps one socket open from `start` to `stop`. */
 export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
@@ -160,4 +136,28 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
 		log.warn("the provider's stream ended; it is opened again", { endpoint, reason });
 		told = "lost";
 	}
+}
+
+/**
+ * Returns the state after an event; null where the event has no meaning, as an answer on an ended
+ * socket.
+ */
+export function nextSocketState(state: SocketState, event: SocketEvent): SocketState | null {
+	return NEXT[state][event] ?? null;
+}
+
+/**
+ * Returns how long to wait before the socket is opened again, in ms: the table's value, up to a
+ * quarter less or more, so that processes which lost the server together do not come back together.
+ */
+export function reconnectDelayMs(options: {
+	/** Attempts since the server last answered. */
+	attempt: number;
+	connectsLastMinute: number;
+	random: () => number;
+}): number {
+	const { attempt, connectsLastMinute, random } = options;
+	const isStorm = connectsLastMinute >= CONNECTS_PER_MINUTE_MAX;
+	const delayMs = isStorm ? LONGEST_MS : (RECONNECT_DELAYS_MS[attempt] ?? LONGEST_MS);
+	return delayMs * (0.75 + random() / 2);
 }

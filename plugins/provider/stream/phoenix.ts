@@ -31,60 +31,6 @@ export type DecodedFrame =
 	| { kind: "frame"; frame: PhoenixFrame; bytes: number }
 	| { kind: "unreadable"; reason: "binary" | "too_large" | "not_a_frame" };
 
-const ref = z
-	.union([z.string().max(64), z.int().transform(String)])
-	.nullish()
-	.transform((value) => value ?? null);
-const topic = z.string().min(1).max(512);
-const event = z.string().min(1).max(128);
-// Messages of the protocol itself (`phx_close`) mean the same whatever their payload is.
-const payload = z.record(z.string(), z.unknown()).catch({});
-
-/** Serializer 2.0.0. */
-const arraySchema = z
-	.tuple([ref, ref, topic, event, payload])
-	.transform(([joinRef, ref, topic, event, payload]) => ({ joinRef, ref, topic, event, payload }));
-/** Serializer 1.0.0, which an older host of the provider still uses. */
-const objectSchema = z
-	.object({ join_ref: ref, ref, topic, event, payload })
-	.transform(({ join_ref: joinRef, ...frame }) => ({ joinRef, ...frame }));
-const frameSchema = z.union([arraySchema, objectSchema]);
-
-/** Reads a socket's message. Never throws, and never parses one that is too large. */
-export function decodeFrame(data: unknown): DecodedFrame {
-	if (typeof data !== "string") return { kind: "unreadable", reason: "binary" };
-	// There are at least as many bytes as characters, so most frames need no byte count.
-	const bytes = data.length > FRAME_BYTES_MAX ? data.length : Buffer.byteLength(data);
-	if (bytes > FRAME_BYTES_MAX) return { kind: "unreadable", reason: "too_large" };
-	const value = parseWireJson(data);
-	// The parser has no depth limit; code that walks the value later would overflow the stack.
-	if (isDeeper(value, FRAME_DEPTH_MAX)) return { kind: "unreadable", reason: "not_a_frame" };
-	const parsed = frameSchema.safeParse(value);
-	if (!parsed.success) return { kind: "unreadable", reason: "not_a_frame" };
-	return { kind: "frame", frame: parsed.data, bytes };
-}
-
-function isDeeper(value: unknown, depthMax: number): boolean {
-	if (typeof value !== "object" || value === null) return false;
-	if (depthMax === 0) return true;
-	return Object.values(value).some((inner) => isDeeper(inner, depthMax - 1));
-}
-
-/** Encodes a frame as an array, for serializer 2.0.0, the version that we ask the server for. */
-export function encodeFrame(frame: PhoenixFrame): string {
-	const { joinRef, ref, topic, event, payload } = frame;
-	return JSON.stringify([joinRef, ref, topic, event, payload]);
-}
-
-/**
- * Returns the topic of a collection's events; null for a text that cannot be a slug. `*` is refused
- * too: it means every collection.
- */
-export function topicOf(slug: string): string | null {
-	const isSlug = slug.length <= SLUG_LENGTH_MAX && /^[^\s*:\p{C}]+$/u.test(slug);
-	return isSlug ? `collection:${slug}` : null;
-}
-
 /** A socket's messages that are still unread. */
 export type Inbox = {
 	/** Hands a message on at once, or after earlier ones. */
@@ -94,87 +40,6 @@ export type Inbox = {
 	/** Forgets waiting messages, and hands none on any more. */
 	close(): void;
 };
-
-/**
- * Makes an inbox that hands on a socket's messages in order, a few frames at a time. A flood is
- * read from the network in pieces of half a megabyte: all of a piece at once would block all other
- * work (500 frames took 45 ms). Between two parts of a flood it rests for longer than it worked: a
- * request for a page comes back to the event loop for each answer of the database, and would wait
- * for a part each time. Where very many frames wait it does not rest, with one part in each turn of
- * the event loop. Waiting messages are bounded in bytes; `full` is called once where one does not
- * fit, and later ones are left out.
- */
-export function createInbox(options: {
-	receive(data: unknown): void;
-	full(): void;
-	/** Runs a function so many milliseconds later; at 0 in the next turn of the event loop. */
-	later?: (ms: number, run: () => void) => void;
-	nowMs?: () => number;
-}): Inbox {
-	const { receive, full, later = runLater, nowMs = () => performance.now() } = options;
-	const waiting: { bytes: number; run: () => void }[] = [];
-	let bytes = 0;
-	let left = FRAMES_PER_TURN_MAX;
-	let isPlanned = false;
-	let isClosed = false;
-	let isFull = false;
-
-	function plan(restMs: number): void {
-		if (isPlanned) return;
-		isPlanned = true;
-		later(restMs, () => {
-			isPlanned = false;
-			left = FRAMES_PER_TURN_MAX;
-			const beganMs = nowMs();
-			while (left > 0) {
-				const next = waiting.shift();
-				if (!next) break;
-				bytes -= next.bytes;
-				left--;
-				next.run();
-			}
-			if (waiting.length > 0) plan(restAfter(nowMs() - beganMs));
-		});
-	}
-
-	function restAfter(workedMs: number): number {
-		if (waiting.length > INBOX_UNHURRIED_MAX) return 0;
-		return Math.min(workedMs * INBOX_REST_SHARE, INBOX_REST_MS_MAX);
-	}
-
-	function put(size: number, run: () => void): void {
-		if (isClosed) return;
-		plan(0);
-		if (waiting.length === 0 && left > 0) {
-			left--;
-			run();
-		} else {
-			waiting.push({ bytes: size, run });
-			bytes += size;
-		}
-	}
-
-	return {
-		add(data) {
-			const size = typeof data === "string" ? data.length : 0;
-			if (isFull) return;
-			isFull = bytes + size > INBOX_BYTES_MAX;
-			if (isFull) full();
-			else put(size, () => receive(data));
-		},
-		behind: (run) => put(0, run),
-		close() {
-			isClosed = true;
-			waiting.length = 0;
-			bytes = 0;
-		},
-	};
-}
-
-function runLater(ms: number, run: () => void): void {
-	if (ms > 0) setTimeout(run, ms);
-	else setImmediate(run);
-}
 
 export type PhoenixSocketOptions = {
 	/** Contains the key: it is passed only to `openSocket`. */
@@ -197,6 +62,34 @@ export type PhoenixSocket = {
 	/** Ends it without calling `onEnd`. */
 	close(): void;
 };
+
+const ref = z
+	.union([z.string().max(64), z.int().transform(String)])
+	.nullish()
+	.transform((value) => value ?? null);
+const topic = z.string().min(1).max(512);
+const event = z.string().min(1).max(128);
+// Messages of the protocol itself (`phx_close`) mean the same whatever their payload is.
+const payload = z.record(z.string(), z.unknown()).catch({});
+
+/** Serializer 2.0.0. */
+const arraySchema = z
+	.tuple([ref, ref, topic, event, payload])
+	.transform(([joinRef, ref, topic, event, payload]) => ({ joinRef, ref, topic, event, payload }));
+/** Serializer 1.0.0, which an older host of the provider still uses. */
+const objectSchema = z
+	.object({ join_ref: ref, ref, topic, event, payload })
+	.transform(({ join_ref: joinRef, ...frame }) => ({ joinRef, ...frame }));
+const frameSchema = z.union([arraySchema, objectSchema]);
+
+/**
+ * Returns the topic of a collection's events; null for a text that cannot be a slug. `*` is refused
+ * too: it means every collection.
+ */
+export function topicOf(slug: string): string | null {
+	const isSlug = slug.length <= SLUG_LENGTH_MAX && /^[^\s*:\p{C}]+$/u.test(slug);
+	return isSlug ? `collection:${slug}` : null;
+}
 
 /**
  * Opens one socket and watches it until its end. A heartbeat is sent as soon as it is open, and
@@ -284,10 +177,117 @@ export function openPhoenixSocket(options: PhoenixSocketOptions): PhoenixSocket 
 	}
 }
 
+/** Reads a socket's message. Never throws, and never parses one that is too large. */
+export function decodeFrame(data: unknown): DecodedFrame {
+	if (typeof data !== "string") return { kind: "unreadable", reason: "binary" };
+	// There are at least as many bytes as characters, so most frames need no byte count.
+	const bytes = data.length > FRAME_BYTES_MAX ? data.length : Buffer.byteLength(data);
+	if (bytes > FRAME_BYTES_MAX) return { kind: "unreadable", reason: "too_large" };
+	const value = parseWireJson(data);
+	// The parser has no depth limit; code that walks the value later would overflow the stack.
+	if (isDeeper(value, FRAME_DEPTH_MAX)) return { kind: "unreadable", reason: "not_a_frame" };
+	const parsed = frameSchema.safeParse(value);
+	if (!parsed.success) return { kind: "unreadable", reason: "not_a_frame" };
+	return { kind: "frame", frame: parsed.data, bytes };
+}
+
+/** Encodes a frame as an array, for serializer 2.0.0, the version that we ask the server for. */
+export function encodeFrame(frame: PhoenixFrame): string {
+	const { joinRef, ref, topic, event, payload } = frame;
+	return JSON.stringify([joinRef, ref, topic, event, payload]);
+}
+
+/**
+ * Makes an inbox that hands on a socket's messages in order, a few frames at a time. A flood is
+ * read from the network in pieces of half a megabyte: all of a piece at once would block all other
+ * work (500 frames took 45 ms). Between two parts of a flood it rests for longer than it worked: a
+ * request for a page comes back to the event loop for each answer of the database, and would wait
+ * for a part each time. Where very many frames wait it does not rest, with one part in each turn of
+ * the event loop. Waiting messages are bounded in bytes; `full` is called once where one does not
+ * fit, and later ones are left out.
+ */
+export function createInbox(options: {
+	receive(data: unknown): void;
+	full(): void;
+	/** Runs a function so many milliseconds later; at 0 in the next turn of the event loop. */
+	later?: (ms: number, run: () => void) => void;
+	nowMs?: () => number;
+}): Inbox {
+	const { receive, full, later = runLater, nowMs = () => performance.now() } = options;
+	const waiting: { bytes: number; run: () => void }[] = [];
+	let bytes = 0;
+	let left = FRAMES_PER_TURN_MAX;
+	let isPlanned = false;
+	let isClosed = false;
+	let isFull = false;
+
+	function plan(restMs: number): void {
+		if (isPlanned) return;
+		isPlanned = true;
+		later(restMs, () => {
+			isPlanned = false;
+			left = FRAMES_PER_TURN_MAX;
+			const beganMs = nowMs();
+			while (left > 0) {
+				const next = waiting.shift();
+				if (!next) break;
+				bytes -= next.bytes;
+				left--;
+				next.run();
+			}
+			if (waiting.length > 0) plan(restAfter(nowMs() - beganMs));
+		});
+	}
+
+	function restAfter(workedMs: number): number {
+		if (waiting.length > INBOX_UNHURRIED_MAX) return 0;
+		return Math.min(workedMs * INBOX_REST_SHARE, INBOX_REST_MS_MAX);
+	}
+
+	function put(size: number, run: () => void): void {
+		if (isClosed) return;
+		plan(0);
+		if (waiting.length === 0 && left > 0) {
+			left--;
+			run();
+		} else {
+			waiting.push({ bytes: size, run });
+			bytes += size;
+		}
+	}
+
+	return {
+		add(data) {
+			const size = typeof data === "string" ? data.length : 0;
+			if (isFull) return;
+			isFull = bytes + size > INBOX_BYTES_MAX;
+			if (isFull) full();
+			else put(size, () => receive(data));
+		},
+		behind: (run) => put(0, run),
+		close() {
+			isClosed = true;
+			waiting.length = 0;
+			bytes = 0;
+		},
+	};
+}
+
 function openOrNull({ openSocket, url }: PhoenixSocketOptions): WebSocket | null {
 	try {
 		return openSocket(url);
 	} catch {
 		return null;
 	}
+}
+
+function isDeeper(value: unknown, depthMax: number): boolean {
+	if (typeof value !== "object" || value === null) return false;
+	if (depthMax === 0) return true;
+	return Object.values(value).some((inner) => isDeeper(inner, depthMax - 1));
+}
+
+function runLater(ms: number, run: () => void): void {
+	if (ms > 0) setTimeout(run, ms);
+	else setImmediate(run);
 }

@@ -26,117 +26,17 @@ export type PushLines = {
 	size(): number;
 };
 
-/** Makes a queue for each collection, bounded together in number and in bytes. */
-export function createPushLines(): PushLines {
-	/** In the order of their turns. */
-	const lines = new Map<string, Queued[]>();
-	let pushes = 0;
-	let bytes = 0;
-
-	return {
-		add(queued) {
-			if (pushes >= QUEUE_PUSHES_MAX || bytes + queued.bytes > QUEUE_BYTES_MAX) return false;
-			const { slug } = queued.push;
-			const line = lines.get(slug);
-			if (line) line.push(queued);
-			else lines.set(slug, [queued]);
-			pushes++;
-			bytes += queued.bytes;
-			return true;
-		},
-		take(busy) {
-			for (const [slug, line] of lines) {
-				if (busy.has(slug)) continue;
-				const taken = line.splice(0, PUSHES_TOGETHER_MAX);
-				// Moved to the end: one busy collection does not keep the others waiting.
-				lines.delete(slug);
-				if (line.length > 0) lines.set(slug, line);
-				pushes -= taken.length;
-				for (const one of taken) bytes -= one.bytes;
-				return taken;
-			}
-			return [];
-		},
-		keepOnly(slugs) {
-			for (const [slug, line] of [...lines]) {
-				if (slugs.has(slug)) continue;
-				lines.delete(slug);
-				pushes -= line.length;
-				for (const dropped of line) bytes -= dropped.bytes;
-			}
-		},
-		size: () => pushes,
-	};
-}
-
 export type Settled =
 	| { kind: "done" }
 	| { kind: "failed"; error: unknown }
 	/** It did not end in time; it is not waited for any longer. */
 	| { kind: "late" };
 
-/** Runs another plugin's listener, which may throw, at once or later, and may never end. */
-export function settleWithin(
-	run: () => Promise<void>,
-	options: { timers: Timers; timeoutMs: number },
-): Promise<Settled> {
-	return new Promise((resolve) => {
-		const cancel = options.timers.after(options.timeoutMs, () => resolve({ kind: "late" }));
-		const settle = (settled: Settled) => {
-			cancel();
-			resolve(settled);
-		};
-		Promise.try(run).then(
-			() => settle({ kind: "done" }),
-			(error: unknown) => settle({ kind: "failed", error }),
-		);
-	});
-}
-
 /** Takes some pushes of one collection, in the order of arrival. */
 export type PushListener = (pushes: readonly ProviderPush[]) => Promise<void>;
 
 /** Why a listener did not take a push; null where another failure explains it. */
 export type Refusal = Exclude<Settled, { kind: "done" }> | null;
-
-/**
- * Hands pushes to a listener, and failed ones again in halves, so that a push which cannot be
- * stored costs only itself. After several failures in a row the pushes are not to blame (the
- * database is away): the rest is lost without a further try.
- */
-export async function handOnParts(
-	hear: PushListener,
-	queued: readonly Queued[],
-	options: {
-		timers: Timers;
-		onHandled(pushes: number): void;
-		onLost(part: readonly Queued[], why: Refusal): void;
-	},
-): Promise<void> {
-	const { timers, onHandled, onLost } = options;
-	/** Parts that are still to be handed on, the next one last. */
-	const parts = [queued];
-	let failedInARow = 0;
-	for (let part = parts.pop(); part; part = parts.pop()) {
-		if (failedInARow >= FAILED_IN_A_ROW_MAX) {
-			onLost(part, null);
-			continue;
-		}
-		const pushes = part.map(({ push }) => push);
-		const run = () => hear(pushes);
-		const settled = await settleWithin(run, { timers, timeoutMs: PUSH_TIMEOUT_MS });
-		if (settled.kind === "done") {
-			failedInARow = 0;
-			onHandled(part.length);
-		} else if (settled.kind === "failed" && part.length > 1) {
-			const half = Math.ceil(part.length / 2);
-			parts.push(part.slice(half), part.slice(0, half));
-		} else {
-			failedInARow += 1;
-			onLost(part, settled);
-		}
-	}
-}
 
 export type PushQueue = {
 	listen(listener: PushListener): void;
@@ -244,6 +144,106 @@ export function createPushQueue(options: {
 		if (lines.size() > 0 || busy.size > 0) return;
 		for (const resolve of whenIdle.splice(0)) resolve();
 	}
+}
+
+/** Makes a queue for each collection, bounded together in number and in bytes. */
+export function createPushLines(): PushLines {
+	/** In the order of their turns. */
+	const lines = new Map<string, Queued[]>();
+	let pushes = 0;
+	let bytes = 0;
+
+	return {
+		add(queued) {
+			if (pushes >= QUEUE_PUSHES_MAX || bytes + queued.bytes > QUEUE_BYTES_MAX) return false;
+			const { slug } = queued.push;
+			const line = lines.get(slug);
+			if (line) line.push(queued);
+			else lines.set(slug, [queued]);
+			pushes++;
+			bytes += queued.bytes;
+			return true;
+		},
+		take(busy) {
+			for (const [slug, line] of lines) {
+				if (busy.has(slug)) continue;
+				const taken = line.splice(0, PUSHES_TOGETHER_MAX);
+				// Moved to the end: one busy collection does not keep the others waiting.
+				lines.delete(slug);
+				if (line.length > 0) lines.set(slug, line);
+				pushes -= taken.length;
+				for (const one of taken) bytes -= one.bytes;
+				return taken;
+			}
+			return [];
+		},
+		keepOnly(slugs) {
+			for (const [slug, line] of [...lines]) {
+				if (slugs.has(slug)) continue;
+				lines.delete(slug);
+				pushes -= line.length;
+				for (const dropped of line) bytes -= dropped.bytes;
+			}
+		},
+		size: () => pushes,
+	};
+}
+
+/**
+ * Hands pushes to a listener, and failed ones again in halves, so that a push which cannot be
+ * stored costs only itself. After several failures in a row the pushes are not to blame (the
+ * database is away): the rest is lost without a further try.
+ */
+export async function handOnParts(
+	hear: PushListener,
+	queued: readonly Queued[],
+	options: {
+		timers: Timers;
+		onHandled(pushes: number): void;
+		onLost(part: readonly Queued[], why: Refusal): void;
+	},
+): Promise<void> {
+	const { timers, onHandled, onLost } = options;
+	/** Parts that are still to be handed on, the next one last. */
+	const parts = [queued];
+	let failedInARow = 0;
+	for (let part = parts.pop(); part; part = parts.pop()) {
+		if (failedInARow >= FAILED_IN_A_ROW_MAX) {
+			onLost(part, null);
+			continue;
+		}
+		const pushes = part.map(({ push }) => push);
+		const run = () => hear(pushes);
+		const settled = await settleWithin(run, { timers, timeoutMs: PUSH_TIMEOUT_MS });
+		if (settled.kind === "done") {
+			failedInARow = 0;
+			onHandled(part.length);
+		} else if (settled.kind === "failed" && part.length > 1) {
+			const half = Math.ceil(part.length / 2);
+			parts.push(part.slice(half), part.slice(0, half));
+		} else {
+			failedInARow += 1;
+			onLost(part, settled);
+		}
+	}
+}
+
+/** Runs another plugin's listener, which may throw, at once or later, and may never end. */
+export function settleWithin(
+	run: () => Promise<void>,
+	options: { timers: Timers; timeoutMs: number },
+): Promise<Settled> {
+	return new Promise((resolve) => {
+		const cancel = options.timers.after(options.timeoutMs, () => resolve({ kind: "late" }));
+		const settle = (settled: Settled) => {
+			cancel();
+			resolve(settled);
+		};
+		Promise.try(run).then(
+			() => settle({ kind: "done" }),
+			(error: unknown) => settle({ kind: "failed", error }),
+		);
+	});
 }
 
 function restFor(workedMs: number, waiting: number): number {

@@ -26,6 +26,70 @@ export type OrderMemory = {
 	find(orderHash: Hex): KnownOrder | null;
 };
 
+/** Says whether the same event came a short while ago, and remembers it. */
+export type RecentEvents = { isRepeated(frame: PhoenixFrame): boolean };
+
+export type KnownChains = Pick<ChainNames, "idOf">;
+
+/** The chain and token that an event is about. */
+export type Place = {
+	chainId: number;
+	/** Null where the event is about a collection or an order as a whole. */
+	token: { contract: Address; tokenId: bigint } | null;
+	metadata: Readonly<Record<string, unknown>> | null;
+	/** When it happened, as the event itself states. */
+	toldAtMs: number | null;
+};
+
+export type ReadPlace = { kind: "place"; place: Place } | { kind: "unknown_chain" | "unreadable" };
+
+export type PushContext = { chains: KnownChains; orders: OrderMemory; nowMs: number };
+
+/**
+ * `left_out`: an event without a use here. `missing`: an event that cannot be read from the frame,
+ * so it has to be read over HTTP.
+ */
+export type ReadPush =
+	| { kind: "push"; push: ProviderPush; atMs: number }
+	| { kind: "left_out"; why: "unknown_type" | "unknown_chain" | "no_price" }
+	| { kind: "missing"; why: "unreadable" | "no_roles"; atMs: number };
+
+export type EventReader = (
+	frame: PhoenixFrame,
+	slug: string,
+) => ReadPush | { kind: "left_out"; why: "repeated" };
+
+type Reader = (event: Happening) => ProviderPush | "unreadable" | "no_roles" | "no_price";
+
+const READERS: ReadonlyMap<string, Reader> = new Map([
+	["item_listed", newOrder("listing")],
+	["item_received_bid", newOrder("item_offer")],
+	// Declared by the provider and never seen: offers on items come as bids.
+	["item_received_offer", newOrder("item_offer")],
+	["collection_offer", newOrder("collection_offer")],
+	["trait_offer", newOrder("trait_offer")],
+	["item_sold", happened("sale")],
+	["item_transferred", happened("transfer")],
+	["item_metadata_updated", metadata],
+	["item_cancelled", changed("order_gone")],
+	["order_invalidate", changed("order_gone")],
+	["order_revalidate", changed("order_back")],
+]);
+
+/**
+ * Makes a reader of events that remembers earlier ones: those that came already, and orders'
+ * makers.
+ */
+export function createEventReader(options: { clock: Clock; chains: KnownChains }): EventReader {
+	const { clock, chains } = options;
+	const orders = createOrderMemory();
+	const recent = createRecentEvents({ clock });
+	return (frame, slug) => {
+		if (recent.isRepeated(frame)) return { kind: "left_out", why: "repeated" };
+		return readPush(frame, slug, { chains, orders, nowMs: clock.nowMs() });
+	};
+}
+
 export function createOrderMemory(): OrderMemory {
 	const orders = new LRUCache<Hex, KnownOrder>({ max: KNOWN_ORDERS_MAX });
 	return {
@@ -33,9 +97,6 @@ export function createOrderMemory(): OrderMemory {
 		find: (orderHash) => orders.get(orderHash) ?? null,
 	};
 }
-
-/** Says whether the same event came a short while ago, and remembers it. */
-export type RecentEvents = { isRepeated(frame: PhoenixFrame): boolean };
 
 /**
  * Remembers a digest of each event for a while. Two frames are one event when topic, name and inner
@@ -61,24 +122,26 @@ export function createRecentEvents(options: { clock: Clock }): RecentEvents {
 	};
 }
 
-function digestOf({ topic, event, payload }: PhoenixFrame): bigint {
-	const { sent_at: _, ...told } = payload;
-	return BigInt(Bun.hash(JSON.stringify([topic, event, told])));
+/** Reads one event of a followed collection. Never throws, whatever was sent. */
+export function readPush(frame: PhoenixFrame, slug: string, context: PushContext): ReadPush {
+	const { chains, orders, nowMs } = context;
+	const envelope = streamWire.envelope.safeParse(frame.payload).data;
+	const reader = READERS.get(envelope?.event_type ?? frame.event);
+	if (!reader) return { kind: "left_out", why: "unknown_type" };
+	const sentAtMs = Math.min(envelope?.sent_at ?? nowMs, nowMs);
+	const inner = envelope?.payload;
+	const where = readPlace(inner, chains);
+	if (where.kind === "unknown_chain") return { kind: "left_out", why: "unknown_chain" };
+	if (where.kind !== "place" || !inner) {
+		return { kind: "missing", why: "unreadable", atMs: sentAtMs };
+	}
+	const { place } = where;
+	const push = reader({ slug, inner, place, orders, nowMs });
+	const atMs = Math.min(place.toldAtMs ?? sentAtMs, sentAtMs);
+	if (push === "no_price") return { kind: "left_out", why: push };
+	if (push === "unreadable" || push === "no_roles") return { kind: "missing", why: push, atMs };
+	return { kind: "push", push, atMs };
 }
-
-export type KnownChains = Pick<ChainNames, "idOf">;
-
-/** The chain and token that an event is about. */
-export type Place = {
-	chainId: number;
-	/** Null where the event is about a collection or an order as a whole. */
-	token: { contract: Address; tokenId: bigint } | null;
-	metadata: Readonly<Record<string, unknown>> | null;
-	/** When it happened, as the event itself states. */
-	toldAtMs: number | null;
-};
-
-export type ReadPlace = { kind: "place"; place: Place } | { kind: "unknown_chain" | "unreadable" };
 
 /**
  * Reads an event's chain and token. An event names its chain in up to three places; if they differ,
@@ -104,59 +167,15 @@ export function readPlace(inner: unknown, chains: KnownChains): ReadPlace {
 	return { kind: "place", place: { ...place, token: { contract, tokenId } } };
 }
 
+function digestOf({ topic, event, payload }: PhoenixFrame): bigint {
+	const { sent_at: _, ...told } = payload;
+	return BigInt(Bun.hash(JSON.stringify([topic, event, told])));
+}
+
 /** Reads `{ name }`, or the name alone. */
 function chainName(value: unknown): string | null {
 	const row = typeof value === "string" ? { name: value } : value;
 	return streamWire.named.safeParse(row).data?.name ?? null;
-}
-
-export type PushContext = { chains: KnownChains; orders: OrderMemory; nowMs: number };
-
-/**
- * `left_out`: an event without a use here. `missing`: an event that cannot be read from the frame,
- * so it has to be read over HTTP.
- */
-export type ReadPush =
-	| { kind: "push"; push: ProviderPush; atMs: number }
-	| { kind: "left_out"; why: "unknown_type" | "unknown_chain" | "no_price" }
-	| { kind: "missing"; why: "unreadable" | "no_roles"; atMs: number };
-
-type Reader = (event: Happening) => ProviderPush | "unreadable" | "no_roles" | "no_price";
-
-const READERS: ReadonlyMap<string, Reader> = new Map([
-	["item_listed", newOrder("listing")],
-	["item_received_bid", newOrder("item_offer")],
-	// Declared by the provider and never seen: offers on items come as bids.
-	["item_received_offer", newOrder("item_offer")],
-	["collection_offer", newOrder("collection_offer")],
-	["trait_offer", newOrder("trait_offer")],
-	["item_sold", happened("sale")],
-	["item_transferred", happened("transfer")],
-	["item_metadata_updated", metadata],
-	["item_cancelled", changed("order_gone")],
-	["order_invalidate", changed("order_gone")],
-	["order_revalidate", changed("order_back")],
-]);
-
-/** Reads one event of a followed collection. Never throws, whatever was sent. */
-export function readPush(frame: PhoenixFrame, slug: string, context: PushContext): ReadPush {
-	const { chains, orders, nowMs } = context;
-	const envelope = streamWire.envelope.safeParse(frame.payload).data;
-	const reader = READERS.get(envelope?.event_type ?? frame.event);
-	if (!reader) return { kind: "left_out", why: "unknown_type" };
-	const sentAtMs = Math.min(envelope?.sent_at ?? nowMs, nowMs);
-	const inner = envelope?.payload;
-	const where = readPlace(inner, chains);
-	if (where.kind === "unknown_chain") return { kind: "left_out", why: "unknown_chain" };
-	if (where.kind !== "place" || !inner) {
-		return { kind: "missing", why: "unreadable", atMs: sentAtMs };
-	}
-	const { place } = where;
-	const push = reader({ slug, inner, place, orders, nowMs });
-	const atMs = Math.min(place.toldAtMs ?? sentAtMs, sentAtMs);
-	if (push === "no_price") return { kind: "left_out", why: push };
-	if (push === "unreadable" || push === "no_roles") return { kind: "missing", why: push, atMs };
-	return { kind: "push", push, atMs };
 }
 
 function newOrder(kind: OrderKind): Reader {
@@ -185,23 +204,4 @@ function happened(kind: "sale" | "transfer"): Reader {
 function metadata({ slug, place }: Happening): ReturnType<Reader> {
 	const nft = readItem(place, slug);
 	return nft ? { type: "metadata", slug, nft } : "unreadable";
-}
-
-export type EventReader = (
-	frame: PhoenixFrame,
-	slug: string,
-) => ReadPush | { kind: "left_out"; why: "repeated" };
-
-/**
- * Makes a reader of events that remembers earlier ones: those that came already, and orders'
- * makers.
- */
-export function createEventReader(options: { clock: Clock; chains: KnownChains }): EventReader {
-	const { clock, chains } = options;
-	const orders = createOrderMemory();
-	const recent = createRecentEvents({ clock });
-	return (frame, slug) => {
-		if (recent.isRepeated(frame)) return { kind: "left_out", why: "repeated" };
-		return readPush(frame, slug, { chains, orders, nowMs: clock.nowMs() });
-	};
 }

@@ -19,31 +19,20 @@ import { keepRaw, readUnits, wireField } from "#plugins/provider/wire/rows.ts";
 
 export type Parties = { seller: Address; buyer: Address };
 
-/**
- * Returns seller and buyer. The stream names only the order's maker and its taker, and it is not
- * verified which is which for an accepted offer. Two facts are certain: the maker of an order that
- * was seen before is on that order's side, and offers cannot be made in the native coin, so a
- * payment in it means a listing. Null otherwise: a wrong seller is worse than a sale that arrives
- * over HTTP a moment later.
- */
-export function partiesOf(sale: {
-	maker: Address | null;
-	taker: Address | null;
-	currency: Address | null;
-	known: KnownOrder | null;
-}): Parties | null {
-	const { maker, taker, currency, known } = sale;
-	if (!maker || !taker) return null;
-	if (known) {
-		const isMaker = maker === known.maker;
-		if (!isMaker && taker !== known.maker) return null;
-		const other = isMaker ? taker : maker;
-		return known.side === "listing"
-			? { seller: known.maker, buyer: other }
-			: { seller: other, buyer: known.maker };
-	}
-	return currency === ZERO_ADDRESS ? { seller: maker, buyer: taker } : null;
-}
+export type Happening = {
+	slug: string;
+	inner: Readonly<Record<string, unknown>>;
+	place: Place;
+	orders: OrderMemory;
+	nowMs: number;
+};
+
+export type OrderKind = ProviderOrder["kind"];
+
+type Row = Pick<
+	ReturnType<typeof streamWire.order.parse>,
+	"taker" | "asset_contract_criteria" | "trait_criteria" | "trait_criteria_list"
+>;
 
 const { name, prose, symbol, media, address, hash, uint, timeMs } = wireField;
 const { boolean, decimals, record, list, any } = wireField;
@@ -102,12 +91,6 @@ export const streamWire = {
 	orderHash: z.object({ order_hash: hash }),
 };
 
-/** Reads `{ address }`, or the address alone; null where it is neither. */
-export function readAccount(value: unknown): Address | null {
-	const row = typeof value === "string" ? { address: value } : value;
-	return streamWire.account.safeParse(row).data?.address ?? null;
-}
-
 /** Reads the event's token, as far as the event describes it; null where it is about none. */
 export function readItem({ chainId, token, metadata }: Place, slug: string): ProviderNft | null {
 	if (!token) return null;
@@ -128,14 +111,6 @@ export function readItem({ chainId, token, metadata }: Place, slug: string): Pro
 	};
 }
 
-export type Happening = {
-	slug: string;
-	inner: Readonly<Record<string, unknown>>;
-	place: Place;
-	orders: OrderMemory;
-	nowMs: number;
-};
-
 /** Reads a sale or a transfer of a token. `no_roles`: a sale whose seller is not certain. */
 export function readHappening(
 	happening: Happening,
@@ -144,57 +119,31 @@ export function readHappening(
 	return kind === "sale" ? readSale(happening) : readTransfer(happening);
 }
 
-function readSale(happening: Happening): ProviderEvent | "no_roles" | "unreadable" {
-	const { data } = streamWire.sale.safeParse(happening.inner);
-	if (!data) return "unreadable";
-	const shared = readShared(happening, { ...data, timeMs: data.closing_date });
-	const token = streamWire.paymentToken.safeParse(data.payment_token).data;
-	if (!shared || !token || data.sale_price === null) return "unreadable";
-	const { address: currency, decimals, symbol } = token;
-	const orderHash = data.order_hash;
-	const parties = partiesOf({
-		maker: readAccount(data.maker),
-		taker: readAccount(data.taker),
-		currency,
-		known: orderHash && happening.orders.find(orderHash),
-	});
-	if (!parties) return "no_roles";
-	const payment = { totalRaw: data.sale_price, currency, decimals, symbol };
-	return { ...shared, orderHash, payment, type: "sale", ...parties };
+/**
+ * Returns seller and buyer. The stream names only the order's maker and its taker, and it is not
+ * verified which is which for an accepted offer. Two facts are certain: the maker of an order that
+ * was seen before is on that order's side, and offers cannot be made in the native coin, so a
+ * payment in it means a listing. Null otherwise: a wrong seller is worse than a sale that arrives
+ * over HTTP a moment later.
+ */
+export function partiesOf(sale: {
+	maker: Address | null;
+	taker: Address | null;
+	currency: Address | null;
+	known: KnownOrder | null;
+}): Parties | null {
+	const { maker, taker, currency, known } = sale;
+	if (!maker || !taker) return null;
+	if (known) {
+		const isMaker = maker === known.maker;
+		if (!isMaker && taker !== known.maker) return null;
+		const other = isMaker ? taker : maker;
+		return known.side === "listing"
+			? { seller: known.maker, buyer: other }
+			: { seller: other, buyer: known.maker };
+	}
+	return currency === ZERO_ADDRESS ? { seller: maker, buyer: taker } : null;
 }
-
-function readTransfer(happening: Happening): ProviderEvent | "unreadable" {
-	const { data } = streamWire.transfer.safeParse(happening.inner);
-	if (!data) return "unreadable";
-	const shared = readShared(happening, { ...data, timeMs: null });
-	const [from, to] = [readAccount(data.from_account), readAccount(data.to_account)];
-	if (!shared || !from || !to) return "unreadable";
-	const type = from === ZERO_ADDRESS ? "mint" : "transfer";
-	return { ...shared, orderHash: null, payment: null, type, from, to };
-}
-
-/** Reads what both have in common; null without a token or a time, or for anything else. */
-function readShared(
-	{ slug, inner, place, nowMs }: Happening,
-	data: { transaction: unknown; quantity?: unknown; timeMs: number | null },
-) {
-	const transaction = streamWire.transaction.safeParse(data.transaction ?? {}).data;
-	const occurredAtMs = transaction?.timestamp ?? data.timeMs ?? place.toldAtMs;
-	const quantity = readUnits(data.quantity);
-	const nft = readItem(place, slug);
-	if (occurredAtMs === null || occurredAtMs > nowMs + CLOCK_AHEAD_MAX_MS) return null;
-	if (!nft || !quantity) return null;
-	return {
-		occurredAtMs,
-		chainId: place.chainId,
-		transactionHash: transaction?.hash ?? null,
-		quantity,
-		nft,
-		raw: keepRaw(inner, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
-	};
-}
-
-export type OrderKind = ProviderOrder["kind"];
 
 /**
  * Reads a new listing or offer. `no_price`: not for sale at a price, since an auction's first bid
@@ -248,17 +197,60 @@ export function readNewOrder(
 	};
 }
 
-type Row = Pick<
-	ReturnType<typeof streamWire.order.parse>,
-	"taker" | "asset_contract_criteria" | "trait_criteria" | "trait_criteria_list"
->;
-
-function hasTaker({ taker }: Row): boolean {
-	return readAccount(taker) !== null;
+/** Reads `{ address }`, or the address alone; null where it is neither. */
+export function readAccount(value: unknown): Address | null {
+	const row = typeof value === "string" ? { address: value } : value;
+	return streamWire.account.safeParse(row).data?.address ?? null;
 }
 
-function contractOf({ asset_contract_criteria }: Row) {
-	return readAccount(asset_contract_criteria);
+function readSale(happening: Happening): ProviderEvent | "no_roles" | "unreadable" {
+	const { data } = streamWire.sale.safeParse(happening.inner);
+	if (!data) return "unreadable";
+	const shared = readShared(happening, { ...data, timeMs: data.closing_date });
+	const token = streamWire.paymentToken.safeParse(data.payment_token).data;
+	if (!shared || !token || data.sale_price === null) return "unreadable";
+	const { address: currency, decimals, symbol } = token;
+	const orderHash = data.order_hash;
+	const parties = partiesOf({
+		maker: readAccount(data.maker),
+		taker: readAccount(data.taker),
+		currency,
+		known: orderHash && happening.orders.find(orderHash),
+	});
+	if (!parties) return "no_roles";
+	const payment = { totalRaw: data.sale_price, currency, decimals, symbol };
+	return { ...shared, orderHash, payment, type: "sale", ...parties };
+}
+
+/** Reads what both have in common; null without a token or a time, or for anything else. */
+function readShared(
+	{ slug, inner, place, nowMs }: Happening,
+	data: { transaction: unknown; quantity?: unknown; timeMs: number | null },
+) {
+	const transaction = streamWire.transaction.safeParse(data.transaction ?? {}).data;
+	const occurredAtMs = transaction?.timestamp ?? data.timeMs ?? place.toldAtMs;
+	const quantity = readUnits(data.quantity);
+	const nft = readItem(place, slug);
+	if (occurredAtMs === null || occurredAtMs > nowMs + CLOCK_AHEAD_MAX_MS) return null;
+	if (!nft || !quantity) return null;
+	return {
+		occurredAtMs,
+		chainId: place.chainId,
+		transactionHash: transaction?.hash ?? null,
+		quantity,
+		nft,
+		raw: keepRaw(inner, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
+	};
+}
+
+function readTransfer(happening: Happening): ProviderEvent | "unreadable" {
+	const { data } = streamWire.transfer.safeParse(happening.inner);
+	if (!data) return "unreadable";
+	const shared = readShared(happening, { ...data, timeMs: null });
+	const [from, to] = [readAccount(data.from_account), readAccount(data.to_account)];
+	if (!shared || !from || !to) return "unreadable";
+	const type = from === ZERO_ADDRESS ? "mint" : "transfer";
+	return { ...shared, orderHash: null, payment: null, type, from, to };
 }
 
 /**
@@ -273,4 +265,12 @@ function readCriteria(row: Row): ProviderOrderCriteria[] | null {
 		return type !== null && value !== null ? [{ type, value }] : [];
 	});
 	return criteria.length > 0 && criteria.length === asked.length ? criteria : null;
+}
+
+function contractOf({ asset_contract_criteria }: Row) {
+	return readAccount(asset_contract_criteria);
+}
+
+function hasTaker({ taker }: Row): boolean {
+	return readAccount(taker) !== null;
 }

@@ -24,39 +24,15 @@ export type StreamMetrics = {
 	socketEnded(): void;
 };
 
-/** Registers the metrics of the stream; one set is shared by all streams of a service. */
-export function createStreamMetrics(metrics: Metrics): StreamMetrics {
-	const frames = metrics.counter({
-		name: "provider_stream_frames_total",
-		help: "Frames of the provider's stream, by what became of them",
-		labels: ["outcome"],
-	});
-	const ended = metrics.counter({
-		name: "provider_stream_sockets_ended_total",
-		help: "Sockets of the provider's stream that were open and ended",
-	});
-	const live = metrics.gauge({
-		name: "provider_stream_live",
-		help: "1 while the provider's stream is live in this process",
-	});
-	const topics = metrics.gauge({
-		name: "provider_stream_topics",
-		help: "Collections whose events arrive over the provider's stream",
-	});
-	const queue = metrics.gauge({
-		name: "provider_stream_queue_pushes",
-		help: "Pushes of the provider's stream that wait to be handled",
-	});
-	return {
-		count: (outcome, pushes = 1) => frames.inc({ outcome }, pushes),
-		observe({ isLive, joined }) {
-			live.set({}, isLive ? 1 : 0);
-			topics.set({}, joined);
-		},
-		waiting: (pushes) => queue.set({}, pushes),
-		socketEnded: () => ended.inc({}),
-	};
-}
+/** The stream's state for the whole deployment: one process listens, and any can be asked. */
+export type StreamStatus = {
+	/** Returns what was last learned of the listening process. */
+	state(): ProviderStreamState;
+	/** Stores the state; called by the listening process. */
+	tell(state: ProviderStreamState): Promise<void>;
+	/** Reads the state; called by all others. */
+	learn(): Promise<void>;
+};
 
 /** A larger frame is refused; the largest known event, with its signed order, is below 20 KiB. */
 export const FRAME_BYTES_MAX = 1_048_576;
@@ -141,17 +117,41 @@ export const STATUS_BELIEVED_MS = 5_000;
 /** The time for pushes under way when the stream is stopped. */
 export const STOP_TIMEOUT_MS = 5_000;
 
-/** The stream's state for the whole deployment: one process listens, and any can be asked. */
-export type StreamStatus = {
-	/** Returns what was last learned of the listening process. */
-	state(): ProviderStreamState;
-	/** Stores the state; called by the listening process. */
-	tell(state: ProviderStreamState): Promise<void>;
-	/** Reads the state; called by all others. */
-	learn(): Promise<void>;
-};
-
 const STATES: ReadonlySet<string> = new Set<ProviderStreamState>(["off", "connecting", "live"]);
+
+/** Registers the metrics of the stream; one set is shared by all streams of a service. */
+export function createStreamMetrics(metrics: Metrics): StreamMetrics {
+	const frames = metrics.counter({
+		name: "provider_stream_frames_total",
+		help: "Frames of the provider's stream, by what became of them",
+		labels: ["outcome"],
+	});
+	const ended = metrics.counter({
+		name: "provider_stream_sockets_ended_total",
+		help: "Sockets of the provider's stream that were open and ended",
+	});
+	const live = metrics.gauge({
+		name: "provider_stream_live",
+		help: "1 while the provider's stream is live in this process",
+	});
+	const topics = metrics.gauge({
+		name: "provider_stream_topics",
+		help: "Collections whose events arrive over the provider's stream",
+	});
+	const queue = metrics.gauge({
+		name: "provider_stream_queue_pushes",
+		help: "Pushes of the provider's stream that wait to be handled",
+	});
+	return {
+		count: (outcome, pushes = 1) => frames.inc({ outcome }, pushes),
+		observe({ isLive, joined }) {
+			live.set({}, isLive ? 1 : 0);
+			topics.set({}, joined);
+		},
+		waiting: (pushes) => queue.set({}, pushes),
+		socketEnded: () => ended.inc({}),
+	};
+}
 
 /**
  * Shares the state through the database, and by its clock alone. Where no state is stored the
@@ -179,10 +179,6 @@ export function createStreamStatus(db: Queryable): StreamStatus {
 	};
 }
 
-function isState(text: string): text is ProviderStreamState {
-	return STATES.has(text);
-}
-
 /** Keeps a process that never listens up to date about the one that does, until the signal. */
 export async function followStreamStatus(options: {
 	status: Pick<StreamStatus, "learn">;
@@ -195,4 +191,8 @@ export async function followStreamStatus(options: {
 		await status.learn().catch(() => {});
 		await sleep(everyMs, signal);
 	}
+}
+
+function isState(text: string): text is ProviderStreamState {
+	return STATES.has(text);
 }

@@ -15,6 +15,121 @@ export type PacedQueue<Item> = {
 	clear(): void;
 };
 
+export type TopicOptions = {
+	slug: string;
+	/** The topic's name at the server. */
+	name: string;
+	clock: Clock;
+	timers: Timers;
+	random: () => number;
+	newRef(): string;
+	send(frame: PhoenixFrame): void;
+	/** Called when it wants to be joined. */
+	onDue(topic: Topic): void;
+	/** Called when its events arrive from now on; those after `sinceMs` may be missing. */
+	onJoined(sinceMs: number): void;
+	/** Called when the server refuses it; it is tried again later. */
+	onRefused(): void;
+};
+
+export type Topic = {
+	readonly slug: string;
+	isJoined(): boolean;
+	join(): void;
+	leave(): void;
+	/** Handles the loss of the socket, and of events after `heardMs`. */
+	down(heardMs: number): void;
+	/** Handles a frame and returns its kind. `heardMs`: when the frame before it came. */
+	receive(frame: PhoenixFrame, heardMs: number): "event" | "protocol" | "stray";
+};
+
+export type TopicBookOptions = {
+	clock: Clock;
+	timers: Timers;
+	random: () => number;
+	newRef(): string;
+	send(frame: PhoenixFrame): void;
+	/**
+	 * Called when events of this collection arrive from now on; those after `sinceMs` may be missing.
+	 */
+	onJoined(slug: string, sinceMs: number): void;
+	onRefused(slug: string): void;
+};
+
+/** The kind of a frame. */
+export type TopicVerdict = { kind: "event"; slug: string } | { kind: "protocol" | "stray" };
+
+export type TopicBook = {
+	/** Sets the topics by slug, in place of the former ones. */
+	follow(wanted: ReadonlyMap<string, string>): void;
+	/** Handles a newly open socket, on which nothing is joined yet. */
+	up(): void;
+	down(heardMs: number): void;
+	/** Handles a frame. `heardMs`: when the frame before this one came. */
+	receive(frame: PhoenixFrame, heardMs: number): TopicVerdict;
+	size(): number;
+	joined(): number;
+};
+
+const LONGEST_MS = REJOIN_DELAYS_MS[REJOIN_DELAYS_MS.length - 1] ?? 0;
+
+/** Joins and leaves topics one by one, through all losses of the socket. */
+export function createTopicBook(options: TopicBookOptions): TopicBook {
+	const { timers, onJoined, onRefused } = options;
+	const topics = new Map<string, Topic>();
+	let isUp = false;
+	const queue = createPacedQueue<Topic>({
+		timers,
+		perBeat: JOINS_PER_BEAT,
+		beatMs: JOIN_BEAT_MS,
+		run: (topic) => topic.join(),
+	});
+
+	return {
+		follow(wanted) {
+			const names = new Set(wanted.values());
+			for (const [name, topic] of [...topics]) if (!names.has(name)) drop(name, topic);
+			for (const [slug, name] of wanted) if (!topics.has(name)) add(slug, name);
+		},
+		up() {
+			isUp = true;
+			for (const topic of topics.values()) queue.add(topic);
+		},
+		down(heardMs) {
+			isUp = false;
+			queue.clear();
+			for (const topic of topics.values()) topic.down(heardMs);
+		},
+		receive(frame, heardMs) {
+			const topic = topics.get(frame.topic);
+			if (!topic) return { kind: "stray" };
+			const kind = topic.receive(frame, heardMs);
+			return kind === "event" ? { kind, slug: topic.slug } : { kind };
+		},
+		size: () => topics.size,
+		joined: () => topics.values().reduce((sum, topic) => sum + Number(topic.isJoined()), 0),
+	};
+
+	function add(slug: string, name: string) {
+		const topic = createTopic({
+			...options,
+			slug,
+			name,
+			onDue: (due) => isUp && queue.add(due),
+			onJoined: (sinceMs) => onJoined(slug, sinceMs),
+			onRefused: () => onRefused(slug),
+		});
+		topics.set(name, topic);
+		if (isUp) queue.add(topic);
+	}
+
+	function drop(name: string, topic: Topic) {
+		topics.delete(name);
+		queue.remove(topic);
+		topic.leave();
+	}
+}
+
 /** Makes a queue that lets a few items through at once, and the next ones only after a pause. */
 export function createPacedQueue<Item>(options: {
 	timers: Timers;
@@ -53,44 +168,6 @@ export function createPacedQueue<Item>(options: {
 		});
 	}
 }
-
-const LONGEST_MS = REJOIN_DELAYS_MS[REJOIN_DELAYS_MS.length - 1] ?? 0;
-
-/**
- * Returns how long to wait before a topic is joined again, in ms: the table's value, up to a
- * quarter less or more.
- */
-export function rejoinDelayMs(attempt: number, random: () => number): number {
-	return (REJOIN_DELAYS_MS[attempt] ?? LONGEST_MS) * (0.75 + random() / 2);
-}
-
-export type TopicOptions = {
-	slug: string;
-	/** The topic's name at the server. */
-	name: string;
-	clock: Clock;
-	timers: Timers;
-	random: () => number;
-	newRef(): string;
-	send(frame: PhoenixFrame): void;
-	/** Called when it wants to be joined. */
-	onDue(topic: Topic): void;
-	/** Called when its events arrive from now on; those after `sinceMs` may be missing. */
-	onJoined(sinceMs: number): void;
-	/** Called when the server refuses it; it is tried again later. */
-	onRefused(): void;
-};
-
-export type Topic = {
-	readonly slug: string;
-	isJoined(): boolean;
-	join(): void;
-	leave(): void;
-	/** Handles the loss of the socket, and of events after `heardMs`. */
-	down(heardMs: number): void;
-	/** Handles a frame and returns its kind. `heardMs`: when the frame before it came. */
-	receive(frame: PhoenixFrame, heardMs: number): "event" | "protocol" | "stray";
-};
 
 /** Makes one collection's topic: joined, and joined again whenever that breaks. */
 export function createTopic(options: TopicOptions): Topic {
@@ -177,87 +254,10 @@ export function createTopic(options: TopicOptions): Topic {
 	}
 }
 
-export type TopicBookOptions = {
-	clock: Clock;
-	timers: Timers;
-	random: () => number;
-	newRef(): string;
-	send(frame: PhoenixFrame): void;
-	/**
-	 * Called when events of this collection arrive from now on; those after `sinceMs` may be missing.
-	 */
-	onJoined(slug: string, sinceMs: number): void;
-	onRefused(slug: string): void;
-};
-
-/** The kind of a frame. */
-export type TopicVerdict = { kind: "event"; slug: string } | { kind: "protocol" | "stray" };
-
-export type TopicBook = {
-	/** Sets the topics by slug, in place of the former ones. */
-	follow(wanted: ReadonlyMap<string, string>): void;
-	/** Handles a newly open socket, on which nothing is joined yet. */
-	up(): void;
-	down(heardMs: number): void;
-	/** Handles a frame. `heardMs`: when the frame before this one came. */
-	receive(frame: PhoenixFrame, heardMs: number): TopicVerdict;
-	size(): number;
-	joined(): number;
-};
-
-/** Joins and leaves topics one by one, through all losses of the socket. */
-export function createTopicBook(options: TopicBookOptions): TopicBook {
-	const { timers, onJoined, onRefused } = options;
-	const topics = new Map<string, Topic>();
-	let isUp = false;
-	const queue = createPacedQueue<Topic>({
-		timers,
-		perBeat: JOINS_PER_BEAT,
-		beatMs: JOIN_BEAT_MS,
-		run: (topic) => topic.join(),
-	});
-
-	return {
-		follow(wanted) {
-			const names = new Set(wanted.values());
-			for (const [name, topic] of [...topics]) if (!names.has(name)) drop(name, topic);
-			for (const [slug, name] of wanted) if (!topics.has(name)) add(slug, name);
-		},
-		up() {
-			isUp = true;
-			for (const topic of topics.values()) queue.add(topic);
-		},
-		down(heardMs) {
-			isUp = false;
-			queue.clear();
-			for (const topic of topics.values()) topic.down(heardMs);
-		},
-		receive(frame, heardMs) {
-			const topic = topics.get(frame.topic);
-			if (!topic) return { kind: "stray" };
-			const kind = topic.receive(frame, heardMs);
-			return kind === "event" ? { kind, slug: topic.slug } : { kind };
-		},
-		size: () => topics.size,
-		joined: () => topics.values().reduce((sum, topic) => sum + Number(topic.isJoined()), 0),
-	};
-
-	function add(slug: string, name: string) {
-		const topic = createTopic({
-			...options,
-			slug,
-			name,
-			onDue: (due) => isUp && queue.add(due),
-			onJoined: (sinceMs) => onJoined(slug, sinceMs),
-			onRefused: () => onRefused(slug),
-		});
-		topics.set(name, topic);
-		if (isUp) queue.add(topic);
-	}
-
-	function drop(name: string, topic: Topic) {
-		topics.delete(name);
-		queue.remove(topic);
-		topic.leave();
-	}
+/**
+ * Returns how long to wait before a topic is joined again, in ms: the table's value, up to a
+ * quarter less or more.
+ */
+export function rejoinDelayMs(attempt: number, random: () => number): number {
+	return (REJOIN_DELAYS_MS[attempt] ?? LONGEST_MS) * (0.75 + random() / 2);
 }

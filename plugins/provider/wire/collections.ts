@@ -26,35 +26,7 @@ import {
 import { type ChainNames, keepRaw, type Reading, wireField } from "#plugins/provider/wire/rows.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
-/** Reads a collection, which may have no contract, many, or some on unknown chains. */
-export function readCollection(row: unknown, chains: ChainNames): Reading<ProviderCollection> {
-	const read = wire.collection.safeParse(row);
-	const sent = wireField.record.parse(row);
-	if (!read.success || !sent || read.data.collection === null) return "unreadable";
-	const { data } = read;
-	return {
-		slug: read.data.collection,
-		name: data.name,
-		description: data.description,
-		imageUrl: data.image_url,
-		bannerImageUrl: data.banner_image_url,
-		projectUrl: data.project_url,
-		isDisabled: data.is_disabled ?? false,
-		contracts: readContracts(data.contracts ?? [], chains),
-		raw: keepRaw(sent, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
-	};
-}
-
-function readContracts(rows: readonly unknown[], chains: ChainNames): ProviderContract[] {
-	const contracts = new Map<string, ProviderContract>();
-	for (const row of rows.slice(0, CONTRACTS_PER_COLLECTION_MAX)) {
-		const { data } = wire.contract.safeParse(row);
-		const chainId = chains.idOf(data?.chain ?? null);
-		if (!data?.address || chainId === null) continue;
-		contracts.set(`${chainId} ${data.address}`, { chainId, address: data.address });
-	}
-	return [...contracts.values()];
-}
+const answerSchema = z.object({ categories: wireField.record, counts: wireField.record });
 
 /** Reads the answer about one collection, which has more members than a row of a list. */
 export function readCollectionDetail(
@@ -72,11 +44,23 @@ export function readCollectionDetail(
 	};
 }
 
-/** Reads a fee; one above 100 % is left out. */
-function readFee(row: unknown): ProviderFee[] {
-	const { data } = wire.fee.safeParse(row);
-	if (!data?.recipient || data.fee === null || data.fee > 100) return [];
-	return [{ percent: data.fee, recipient: data.recipient, isRequired: data.required ?? false }];
+/** Reads a collection, which may have no contract, many, or some on unknown chains. */
+export function readCollection(row: unknown, chains: ChainNames): Reading<ProviderCollection> {
+	const read = wire.collection.safeParse(row);
+	const sent = wireField.record.parse(row);
+	if (!read.success || !sent || read.data.collection === null) return "unreadable";
+	const { data } = read;
+	return {
+		slug: read.data.collection,
+		name: data.name,
+		description: data.description,
+		imageUrl: data.image_url,
+		bannerImageUrl: data.banner_image_url,
+		projectUrl: data.project_url,
+		isDisabled: data.is_disabled ?? false,
+		contracts: readContracts(data.contracts ?? [], chains),
+		raw: keepRaw(sent, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
+	};
 }
 
 /** Reads a drop, in a list or alone. */
@@ -101,21 +85,6 @@ export function readDrop(row: unknown, chains: ChainNames): Reading<ProviderDrop
 		}),
 		totalSupply: data.total_supply,
 		maxSupply: data.max_supply,
-	};
-}
-
-function readStage(row: unknown): ProviderDropStage | null {
-	const { data } = wire.stage.safeParse(row);
-	if (!data?.uuid) return null;
-	return {
-		uuid: data.uuid,
-		type: data.stage_type ?? "unknown",
-		label: data.label,
-		priceRaw: data.price,
-		currency: data.price_currency_address,
-		startsAtMs: data.start_time,
-		endsAtMs: data.end_time,
-		maxPerWallet: data.max_per_wallet,
 	};
 }
 
@@ -153,10 +122,6 @@ export function readStats(answer: unknown): Reading<ProviderStats> {
 	};
 }
 
-function figure(value: number | null, symbol: string | null): ProviderFigure {
-	return value === null || symbol === null ? null : { value, symbol };
-}
-
 /** Reads one trait of a token; null unless its value is plain, as it may be any JSON. */
 export function readTrait(row: unknown): ProviderTrait | null {
 	const { data } = wire.trait.safeParse(row);
@@ -164,8 +129,6 @@ export function readTrait(row: unknown): ProviderTrait | null {
 	const { trait_type: type, value, display_type: displayType } = data;
 	return cleanTrait({ type, value, displayType });
 }
-
-const answerSchema = z.object({ categories: wireField.record, counts: wireField.record });
 
 /**
  * Reads the number of tokens with each value of each trait. A numeric trait has a range in place of
@@ -199,10 +162,6 @@ export function readTraitCounts(answer: unknown): ProviderTraitCounts | "unreada
 		}));
 }
 
-function clean(text: string): string | null {
-	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
-}
-
 /**
  * Reads the best ask for tokens with a value, in one currency. Zero means none, so it is left out.
  */
@@ -212,4 +171,45 @@ export function readTraitFloor(row: unknown): Reading<ProviderTraitFloor> {
 	const { floor_price: floor, payment_token_symbol: symbol } = data;
 	if (!floor || symbol === null) return "elsewhere";
 	return { type: data.trait_type, value: data.value, floor, symbol };
+}
+
+/** Reads a fee; one above 100 % is left out. */
+function readFee(row: unknown): ProviderFee[] {
+	const { data } = wire.fee.safeParse(row);
+	if (!data?.recipient || data.fee === null || data.fee > 100) return [];
+	return [{ percent: data.fee, recipient: data.recipient, isRequired: data.required ?? false }];
+}
+
+function readContracts(rows: readonly unknown[], chains: ChainNames): ProviderContract[] {
+	const contracts = new Map<string, ProviderContract>();
+	for (const row of rows.slice(0, CONTRACTS_PER_COLLECTION_MAX)) {
+		const { data } = wire.contract.safeParse(row);
+		const chainId = chains.idOf(data?.chain ?? null);
+		if (!data?.address || chainId === null) continue;
+		contracts.set(`${chainId} ${data.address}`, { chainId, address: data.address });
+	}
+	return [...contracts.values()];
+}
+
+function readStage(row: unknown): ProviderDropStage | null {
+	const { data } = wire.stage.safeParse(row);
+	if (!data?.uuid) return null;
+	return {
+		uuid: data.uuid,
+		type: data.stage_type ?? "unknown",
+		label: data.label,
+		priceRaw: data.price,
+		currency: data.price_currency_address,
+		startsAtMs: data.start_time,
+		endsAtMs: data.end_time,
+		maxPerWallet: data.max_per_wallet,
+	};
+}
+
+function figure(value: number | null, symbol: string | null): ProviderFigure {
+	return value === null || symbol === null ? null : { value, symbol };
+}
+
+function clean(text: string): string | null {
+	return cleanLine(text, { lengthMax: NAME_LENGTH_MAX });
 }

@@ -11,6 +11,36 @@ import {
 } from "#plugins/provider/wire/rows.ts";
 import { wire } from "#plugins/provider/wire/wire.ts";
 
+type OrderKind = "listing" | "item_offer" | "collection_offer" | "trait_offer";
+type Shared = Omit<Extract<ProviderEvent, { type: "sale" }>, "type" | "seller" | "buyer">;
+
+type SharedMembers = {
+	event_timestamp: number | null;
+	chain: string | null;
+	transaction: Shared["transactionHash"];
+	order_hash: Shared["orderHash"];
+	payment: Record<string, unknown> | null;
+	quantity?: unknown;
+	nft: Record<string, unknown> | null;
+};
+
+/** Reads one row of the provider's events. */
+export function readEvent(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
+	const { data } = wire.orderEvent.safeParse(row);
+	if (!data || data.event_type === null) return "unreadable";
+	switch (data.event_type) {
+		case "sale":
+			return readSale(row, chains);
+		case "transfer":
+		case "mint":
+			return readMove(row, chains);
+		default: {
+			const type = orderKindOf(data.event_type, data.order_type);
+			return type ? readOrdered(row, chains, type) : "unreadable";
+		}
+	}
+}
+
 /**
  * Reads a token. No documented member names its chain, so a caller that asked for a chain or reads
  * an event of one passes it as `chainId`; null where it is unknown.
@@ -41,31 +71,6 @@ export function readNft(
 	};
 }
 
-function standardOf(text: string | null): ProviderNft["standard"] {
-	const standard = text?.toLowerCase().replace("-", "");
-	return standard === "erc721" || standard === "erc1155" ? standard : null;
-}
-
-type OrderKind = "listing" | "item_offer" | "collection_offer" | "trait_offer";
-type Shared = Omit<Extract<ProviderEvent, { type: "sale" }>, "type" | "seller" | "buyer">;
-
-/** Reads one row of the provider's events. */
-export function readEvent(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
-	const { data } = wire.orderEvent.safeParse(row);
-	if (!data || data.event_type === null) return "unreadable";
-	switch (data.event_type) {
-		case "sale":
-			return readSale(row, chains);
-		case "transfer":
-		case "mint":
-			return readMove(row, chains);
-		default: {
-			const type = orderKindOf(data.event_type, data.order_type);
-			return type ? readOrdered(row, chains, type) : "unreadable";
-		}
-	}
-}
-
 function readSale(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
 	const { data } = wire.sale.safeParse(row);
 	if (!data) return "unreadable";
@@ -78,35 +83,6 @@ function readSale(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
 	const { seller, buyer } = data;
 	return seller && buyer ? { ...shared, type: "sale", seller, buyer } : "unreadable";
 }
-
-function readMove(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
-	const { data } = wire.transfer.safeParse(row);
-	if (!data) return "unreadable";
-	const shared = readShared(row, data, chains);
-	if (typeof shared === "string") return shared;
-	const { from_address: from, to_address: to } = data;
-	const isMint = data.event_type === "mint" || data.transfer_type?.toLowerCase() === "mint";
-	return from && to ? { ...shared, type: isMint ? "mint" : "transfer", from, to } : "unreadable";
-}
-
-function readOrdered(row: unknown, chains: ChainNames, type: OrderKind): Reading<ProviderEvent> {
-	const { data } = wire.orderEvent.safeParse(row);
-	if (!data) return "unreadable";
-	const shared = readShared(row, { ...data, nft: data.asset }, chains);
-	if (typeof shared === "string") return shared;
-	const { maker, expiration_date: expiresAtMs } = data;
-	return maker ? { ...shared, type, maker, expiresAtMs } : "unreadable";
-}
-
-type SharedMembers = {
-	event_timestamp: number | null;
-	chain: string | null;
-	transaction: Shared["transactionHash"];
-	order_hash: Shared["orderHash"];
-	payment: Record<string, unknown> | null;
-	quantity?: unknown;
-	nft: Record<string, unknown> | null;
-};
 
 function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Reading<Shared> {
 	const chainId = chains.idOf(data.chain);
@@ -128,6 +104,16 @@ function readShared(row: unknown, data: SharedMembers, chains: ChainNames): Read
 	};
 }
 
+function readMove(row: unknown, chains: ChainNames): Reading<ProviderEvent> {
+	const { data } = wire.transfer.safeParse(row);
+	if (!data) return "unreadable";
+	const shared = readShared(row, data, chains);
+	if (typeof shared === "string") return shared;
+	const { from_address: from, to_address: to } = data;
+	const isMint = data.event_type === "mint" || data.transfer_type?.toLowerCase() === "mint";
+	return from && to ? { ...shared, type: isMint ? "mint" : "transfer", from, to } : "unreadable";
+}
+
 /** Returns the kind of an order event; the older `order` and `offer` state it in `order_type`. */
 function orderKindOf(eventType: string, orderType: string | null): OrderKind | null {
 	const kind =
@@ -143,4 +129,18 @@ function orderKindOf(eventType: string, orderType: string | null): OrderKind | n
 		default:
 			return null;
 	}
+}
+
+function readOrdered(row: unknown, chains: ChainNames, type: OrderKind): Reading<ProviderEvent> {
+	const { data } = wire.orderEvent.safeParse(row);
+	if (!data) return "unreadable";
+	const shared = readShared(row, { ...data, nft: data.asset }, chains);
+	if (typeof shared === "string") return shared;
+	const { maker, expiration_date: expiresAtMs } = data;
+	return maker ? { ...shared, type, maker, expiresAtMs } : "unreadable";
+}
+
+function standardOf(text: string | null): ProviderNft["standard"] {
+	const standard = text?.toLowerCase().replace("-", "");
+	return standard === "erc721" || standard === "erc1155" ? standard : null;
 }

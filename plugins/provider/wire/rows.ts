@@ -23,6 +23,22 @@ export type ChainNames = {
 	nameOf(chainId: number): string | null;
 };
 
+export type ReadRows<Row> = {
+	items: Row[];
+	unreadable: number;
+	/** The time of each unreadable row, where `timeOf` is given. */
+	unreadableAtMs: (number | null)[];
+};
+
+export type RowsReading<Row extends object> = {
+	read: (row: unknown) => Reading<Row>;
+	/** Returns when an unreadable row happened; null where it does not say. */
+	timeOf?: (row: unknown) => number | null;
+};
+
+type Kept = Readonly<Record<string, unknown>>;
+type Options = { bytesMax: number; textLengthMax: number };
+
 /** The provider's names that differ from ours, by chain id. */
 const SPELLED: Readonly<Record<number, string>> = {
 	33139: "ape_chain",
@@ -32,6 +48,59 @@ const SPELLED: Readonly<Record<number, string>> = {
 
 /** Not HyperEVM, which we also know by that name, but the exchange beside it. */
 const NO_EVM_CHAIN = "hyperliquid";
+
+const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** A number that a double may not hold: sixteen digits and more, or an exponent. */
+const MAY_BE_INEXACT = /[[:,]\s*-?(?:\d{16}|[\d.]+[eE])/;
+const EXPONENT_MAX = 100;
+
+/** The year 2200: a later time is a mistake, or "never", and unknown in both cases. */
+const TIME_MAX_MS = 7_258_118_400_000;
+const MILLISECONDS_FROM = 100_000_000_000;
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+const UINT256_MAX = (1n << 256n) - 1n;
+
+/**
+ * Members of the provider's answers. None refuses: a missing or unreadable member is null, so that
+ * it costs only itself, and the reader of a row decides which members it requires.
+ */
+export const wireField = {
+	name: member((value) => cleanLine(value, { lengthMax: NAME_LENGTH_MAX })),
+	prose: member((value) => cleanProse(value, { lengthMax: PROSE_LENGTH_MAX })),
+	symbol: member((value) => cleanLine(value, { lengthMax: SYMBOL_LENGTH_MAX })),
+	slug: member(slugOf),
+	/** An opaque text that is sent back as it came. */
+	cursor: member((value) =>
+		typeof value === "string" && value.length <= CURSOR_LENGTH_MAX && value !== "" ? value : null,
+	),
+	link: member((value) => cleanUrl(value, "link")),
+	media: member((value) => cleanUrl(value, "media")),
+	address: member((value): Address | null => hexOf(value, 20)),
+	hash: member((value): Hex | null => hexOf(value, 32)),
+	uint: member(readUint),
+	timeMs: member(readTimeMs),
+	boolean: member((value) => (typeof value === "boolean" ? value : null)),
+	/** A count that fits an `int4`. */
+	count: member((value) => {
+		const count = readUint(value);
+		return count !== null && count < 2n ** 31n ? Number(count) : null;
+	}),
+	/** A display figure: a double of the provider's, zero or more. */
+	figure: member(figureOf),
+	decimals: member((value) => {
+		const decimals = readUint(value);
+		return decimals !== null && decimals <= 77n ? Number(decimals) : null;
+	}),
+	record: member(recordOf),
+	list: member((value): readonly unknown[] | null => (Array.isArray(value) ? value : null)),
+	/** Any value; the reader checks it. */
+	any: member((value) => value),
+};
+
+const record = z.record(z.string(), z.unknown());
 
 /**
  * Makes the translation. It reads every spelling of the registry (`matic`), and writes the
@@ -48,9 +117,6 @@ export function createChainNames(chains: ChainRegistry): ChainNames {
 	};
 }
 
-type Kept = Readonly<Record<string, unknown>>;
-type Options = { bytesMax: number; textLengthMax: number };
-
 /**
  * Returns a row as it was sent, fit to be stored and passed on: without the characters that break a
  * database or a terminal, at most sixteen levels deep and `bytesMax` long. In a longer one the
@@ -64,6 +130,67 @@ export function keepRaw(
 	const whole = keep(value, { bytesMax, textLengthMax: Number.POSITIVE_INFINITY });
 	if (whole || !mayShorten) return whole;
 	return keep(value, { bytesMax, textLengthMax: 256 });
+}
+
+/**
+ * Parses JSON without losing integers: one that a double cannot hold becomes its decimal text.
+ * Amounts have been sent as JSON numbers, and 90000000000000000001 read as a double is another
+ * price. Returns undefined where the text is no JSON.
+ */
+export function parseWireJson(text: string): unknown {
+	try {
+		// A reviver takes four times as long as parsing, and most answers have no such number.
+		if (!MAY_BE_INEXACT.test(` ${text}`) && !/^\s*-?\d/.test(text)) return JSON.parse(text);
+		return JSON.parse(text, exactly);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Reads a list of at most `rowsMax`; an unreadable row costs only itself and is counted. */
+export function readRows<Row extends object>(
+	rows: readonly unknown[],
+	{ rowsMax, read, timeOf }: RowsReading<Row> & { rowsMax: number },
+): ReadRows<Row> {
+	const items: Row[] = [];
+	const unreadableAtMs: (number | null)[] = [];
+	let unreadable = 0;
+	for (const row of rows.slice(0, rowsMax)) {
+		const reading = read(row);
+		if (reading === "unreadable") {
+			unreadable++;
+			if (timeOf) unreadableAtMs.push(timeOf(row));
+		} else if (reading !== "elsewhere") items.push(reading);
+	}
+	return { items, unreadable, unreadableAtMs };
+}
+
+/**
+ * Reads a time in the provider's forms: seconds (or milliseconds) since 1970 as a number or text,
+ * or ISO 8601, in UTC where it names no zone. Null for any other form, and for an implausible year.
+ */
+export function readTimeMs(value: unknown): number | null {
+	const ms = typeof value === "string" && !/^\d+$/.test(value) ? isoMs(value) : countedMs(value);
+	return ms !== null && ms > 0 && ms < TIME_MAX_MS ? ms : null;
+}
+
+/** Reads a row's number of units: one where it is missing, null where it is invalid. */
+export function readUnits(value: unknown): bigint | null {
+	return value === undefined || value === null ? 1n : readUint(value);
+}
+
+/**
+ * Reads an amount, an id or a count, exactly: decimal or hexadecimal text, or a number that a
+ * double holds. Null for everything else, and for more than a uint256.
+ */
+export function readUint(value: unknown): bigint | null {
+	if (typeof value === "number") {
+		return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+	}
+	if (typeof value !== "string") return null;
+	if (!/^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(value)) return null;
+	const amount = BigInt(value);
+	return amount <= UINT256_MAX ? amount : null;
 }
 
 function keep(
@@ -106,29 +233,12 @@ function keep(
 	}
 }
 
-const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+function member<Read>(read: (value: unknown) => Read) {
+	return z.unknown().optional().transform(read);
+}
 
 function withoutControls(text: string): string {
 	return text.toWellFormed().replace(CONTROLS, "");
-}
-
-/** A number that a double may not hold: sixteen digits and more, or an exponent. */
-const MAY_BE_INEXACT = /[[:,]\s*-?(?:\d{16}|[\d.]+[eE])/;
-const EXPONENT_MAX = 100;
-
-/**
- * Parses JSON without losing integers: one that a double cannot hold becomes its decimal text.
- * Amounts have been sent as JSON numbers, and 90000000000000000001 read as a double is another
- * price. Returns undefined where the text is no JSON.
- */
-export function parseWireJson(text: string): unknown {
-	try {
-		// A reviver takes four times as long as parsing, and most answers have no such number.
-		if (!MAY_BE_INEXACT.test(` ${text}`) && !/^\s*-?\d/.test(text)) return JSON.parse(text);
-		return JSON.parse(text, exactly);
-	} catch {
-		return undefined;
-	}
 }
 
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
@@ -151,52 +261,6 @@ function integerDigits(source: string): string | null {
 	return digits === "0" ? digits : `${sign}${digits}`;
 }
 
-export type ReadRows<Row> = {
-	items: Row[];
-	unreadable: number;
-	/** The time of each unreadable row, where `timeOf` is given. */
-	unreadableAtMs: (number | null)[];
-};
-
-export type RowsReading<Row extends object> = {
-	read: (row: unknown) => Reading<Row>;
-	/** Returns when an unreadable row happened; null where it does not say. */
-	timeOf?: (row: unknown) => number | null;
-};
-
-/** Reads a list of at most `rowsMax`; an unreadable row costs only itself and is counted. */
-export function readRows<Row extends object>(
-	rows: readonly unknown[],
-	{ rowsMax, read, timeOf }: RowsReading<Row> & { rowsMax: number },
-): ReadRows<Row> {
-	const items: Row[] = [];
-	const unreadableAtMs: (number | null)[] = [];
-	let unreadable = 0;
-	for (const row of rows.slice(0, rowsMax)) {
-		const reading = read(row);
-		if (reading === "unreadable") {
-			unreadable++;
-			if (timeOf) unreadableAtMs.push(timeOf(row));
-		} else if (reading !== "elsewhere") items.push(reading);
-	}
-	return { items, unreadable, unreadableAtMs };
-}
-
-/** The year 2200: a later time is a mistake, or "never", and unknown in both cases. */
-const TIME_MAX_MS = 7_258_118_400_000;
-const MILLISECONDS_FROM = 100_000_000_000;
-
-const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
-
-/**
- * Reads a time in the provider's forms: seconds (or milliseconds) since 1970 as a number or text,
- * or ISO 8601, in UTC where it names no zone. Null for any other form, and for an implausible year.
- */
-export function readTimeMs(value: unknown): number | null {
-	const ms = typeof value === "string" && !/^\d+$/.test(value) ? isoMs(value) : countedMs(value);
-	return ms !== null && ms > 0 && ms < TIME_MAX_MS ? ms : null;
-}
-
 function isoMs(text: string): number | null {
 	const parts = ISO.exec(text);
 	if (!parts) return null;
@@ -211,68 +275,6 @@ function countedMs(value: unknown): number | null {
 	const counted = Number(value);
 	if (!Number.isFinite(counted)) return null;
 	return Math.floor(counted < MILLISECONDS_FROM ? counted * 1_000 : counted);
-}
-
-const UINT256_MAX = (1n << 256n) - 1n;
-
-/**
- * Reads an amount, an id or a count, exactly: decimal or hexadecimal text, or a number that a
- * double holds. Null for everything else, and for more than a uint256.
- */
-export function readUint(value: unknown): bigint | null {
-	if (typeof value === "number") {
-		return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
-	}
-	if (typeof value !== "string") return null;
-	if (!/^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(value)) return null;
-	const amount = BigInt(value);
-	return amount <= UINT256_MAX ? amount : null;
-}
-
-/** Reads a row's number of units: one where it is missing, null where it is invalid. */
-export function readUnits(value: unknown): bigint | null {
-	return value === undefined || value === null ? 1n : readUint(value);
-}
-
-/**
- * Members of the provider's answers. None refuses: a missing or unreadable member is null, so that
- * it costs only itself, and the reader of a row decides which members it requires.
- */
-export const wireField = {
-	name: member((value) => cleanLine(value, { lengthMax: NAME_LENGTH_MAX })),
-	prose: member((value) => cleanProse(value, { lengthMax: PROSE_LENGTH_MAX })),
-	symbol: member((value) => cleanLine(value, { lengthMax: SYMBOL_LENGTH_MAX })),
-	slug: member(slugOf),
-	/** An opaque text that is sent back as it came. */
-	cursor: member((value) =>
-		typeof value === "string" && value.length <= CURSOR_LENGTH_MAX && value !== "" ? value : null,
-	),
-	link: member((value) => cleanUrl(value, "link")),
-	media: member((value) => cleanUrl(value, "media")),
-	address: member((value): Address | null => hexOf(value, 20)),
-	hash: member((value): Hex | null => hexOf(value, 32)),
-	uint: member(readUint),
-	timeMs: member(readTimeMs),
-	boolean: member((value) => (typeof value === "boolean" ? value : null)),
-	/** A count that fits an `int4`. */
-	count: member((value) => {
-		const count = readUint(value);
-		return count !== null && count < 2n ** 31n ? Number(count) : null;
-	}),
-	/** A display figure: a double of the provider's, zero or more. */
-	figure: member(figureOf),
-	decimals: member((value) => {
-		const decimals = readUint(value);
-		return decimals !== null && decimals <= 77n ? Number(decimals) : null;
-	}),
-	record: member(recordOf),
-	list: member((value): readonly unknown[] | null => (Array.isArray(value) ? value : null)),
-	/** Any value; the reader checks it. */
-	any: member((value) => value),
-};
-
-function member<Read>(read: (value: unknown) => Read) {
-	return z.unknown().optional().transform(read);
 }
 
 /**
@@ -294,8 +296,6 @@ function figureOf(value: unknown): number | null {
 	const figure = isText ? Number(value) : value;
 	return typeof figure === "number" && Number.isFinite(figure) && figure >= 0 ? figure : null;
 }
-
-const record = z.record(z.string(), z.unknown());
 
 function recordOf(value: unknown): Record<string, unknown> | null {
 	if (Array.isArray(value)) return null;

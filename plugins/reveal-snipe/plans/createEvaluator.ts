@@ -24,13 +24,114 @@ export type FillTurns = {
 	take(planId: string, signal: AbortSignal): Promise<(() => void) | null>;
 };
 
+export type Evaluator = {
+	/**
+	 * Makes a covered collection's plans due for the next half hour, and evaluates armed ones once
+	 * before it returns. The order book of that moment is kept for dry runs. Calling it twice does no
+	 * harm.
+	 */
+	covered(covered: Covered, signal: AbortSignal): Promise<void>;
+	/** Starts evaluating due plans that are not being evaluated. */
+	begin(): Promise<void>;
+	/** Waits until nothing is evaluated in this process any more. */
+	ended(): Promise<void>;
+};
+
+export type EvaluatorOptions = {
+	budget: Budget;
+	/** The most fills per minute of all processes together. */
+	fillsPerMinute: number;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
 type Waiting = { planId: string; grant(release: () => void): void };
+
+/** A collection whose tokens are all read and ranked after a detected reveal. */
+type Covered = { id: number; collectionId: number };
+
+/** Plans that are started together, of all collections or of one. */
+type Begun = { at: Date; listings: ReadBook; collectionId?: number };
+
+type ReadBook = (collectionId: number) => Promise<readonly TokenListing[]>;
 
 const NAME = "reveal-snipe.fills";
 /** The longest delay before a refused take is repeated: plans change meanwhile. */
 const ASK_AGAIN_MS = 1_000;
 /** The answer when the budget cannot be read: no turn is given. */
 const NOT_NOW = { granted: false, retryAfterMs: ASK_AGAIN_MS };
+
+/**
+ * The stored steps of an evaluation: tests kill the process before and after each. Moving money has
+ * its own steps, in wallets.
+ */
+export const planSteps = [
+	/** A process takes the right to evaluate a plan. */
+	"plan.take",
+	/** A fill and its intent are recorded. */
+	"plan.fill",
+	/** The right is given back, with the result. */
+	"plan.end",
+	/** A plan is paused, resumed, cancelled, completed or expired. */
+	"plan.move",
+] as const;
+
+export type PlanStep = (typeof planSteps)[number];
+
+/** Makes the evaluator of plans: they run in parallel, each by itself, and take turns to buy. */
+export function createEvaluator(context: PlansContext, options: EvaluatorOptions): Evaluator {
+	const { core, market } = context;
+	const { budget, fillsPerMinute: perMinute, ending } = options;
+	const turns = createFillTurns({ budget, perMinute, atOnce: FILLS_AT_ONCE });
+	const running = new Map<string, Promise<void>>();
+
+	const booksAt = (at: Date) => readOnce((id) => market.book.listings(id, at));
+
+	/** Starts due plans; a running one is not started twice. Returns their runs. */
+	async function start({ at, listings, collectionId }: Begun): Promise<Promise<void>[]> {
+		const due = { at, limit: PAGE_OF_PLANS, ...(collectionId !== undefined && { collectionId }) };
+		const ids = await readDuePlans(core.db, due);
+		return ids.map((id) => {
+			const known = running.get(id);
+			if (known) return known;
+			const run = evaluatePlan(context, id, { turns, listings, signal: ending })
+				.catch((error) => {
+					if (!ending.aborted) core.log.error("a plan could not be evaluated", { id, error });
+				})
+				.finally(() => running.delete(id));
+			running.set(id, run);
+			return run;
+		});
+	}
+
+	async function evaluateAll(begun: Begun & { collectionId: number }): Promise<Promise<void>[]> {
+		const until = new Date(begun.at.getTime() + EVALUATED_FOR_MS);
+		await makePlansDue(core.db, { ...begun, until });
+		return start(begun);
+	}
+
+	return {
+		async covered({ id: detectionId, collectionId }, signal) {
+			const at = new Date(core.clock.nowMs());
+			const listings = booksAt(at);
+			const begun = { at, listings, collectionId };
+			const evaluated = context.isOn ? await evaluateAll(begun) : [];
+			const kept = { detectionId, collectionId, takenAt: at };
+			await keepBook(core.db, { ...kept, listings: await listings(collectionId) });
+			const stopped = Promise.withResolvers<void>();
+			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+			await Promise.race([Promise.all(evaluated), stopped.promise]);
+		},
+		async begin() {
+			if (!context.isOn || ending.aborted) return;
+			const at = new Date(core.clock.nowMs());
+			await start({ at, listings: booksAt(at) });
+		},
+		async ended() {
+			await Promise.all(running.values());
+		},
+	};
+}
 
 /**
  * Makes the queue of turns for fills. The provider allows a few fills a minute for all plans of all
@@ -114,117 +215,6 @@ export function createFillTurns({
 	};
 }
 
-/** A collection whose tokens are all read and ranked after a detected reveal. */
-type Covered = { id: number; collectionId: number };
-
-export type Evaluator = {
-	/**
-	 * Makes a covered collection's plans due for the next half hour, and evaluates armed ones once
-	 * before it returns. The order book of that moment is kept for dry runs. Calling it twice does no
-	 * harm.
-	 */
-	covered(covered: Covered, signal: AbortSignal): Promise<void>;
-	/** Starts evaluating due plans that are not being evaluated. */
-	begin(): Promise<void>;
-	/** Waits until nothing is evaluated in this process any more. */
-	ended(): Promise<void>;
-};
-
-export type EvaluatorOptions = {
-	budget: Budget;
-	/** The most fills per minute of all processes together. */
-	fillsPerMinute: number;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
-
-/** Makes the evaluator of plans: they run in parallel, each by itself, and take turns to buy. */
-export function createEvaluator(context: PlansContext, options: EvaluatorOptions): Evaluator {
-	const { core, market } = context;
-	const { budget, fillsPerMinute: perMinute, ending } = options;
-	const turns = createFillTurns({ budget, perMinute, atOnce: FILLS_AT_ONCE });
-	const running = new Map<string, Promise<void>>();
-
-	const booksAt = (at: Date) => readOnce((id) => market.book.listings(id, at));
-
-	/** Starts due plans; a running one is not started twice. Returns their runs. */
-	async function start({ at, listings, collectionId }: Begun): Promise<Promise<void>[]> {
-		const due = { at, limit: PAGE_OF_PLANS, ...(collectionId !== undefined && { collectionId }) };
-		const ids = await readDuePlans(core.db, due);
-		return ids.map((id) => {
-			const known = running.get(id);
-			if (known) return known;
-			const run = evaluatePlan(context, id, { turns, listings, signal: ending })
-				.catch((error) => {
-					if (!ending.aborted) core.log.error("a plan could not be evaluated", { id, error });
-				})
-				.finally(() => running.delete(id));
-			running.set(id, run);
-			return run;
-		});
-	}
-
-	async function evaluateAll(begun: Begun & { collectionId: number }): Promise<Promise<void>[]> {
-		const until = new Date(begun.at.getTime() + EVALUATED_FOR_MS);
-		await makePlansDue(core.db, { ...begun, until });
-		return start(begun);
-	}
-
-	return {
-		async covered({ id: detectionId, collectionId }, signal) {
-			const at = new Date(core.clock.nowMs());
-			const listings = booksAt(at);
-			const begun = { at, listings, collectionId };
-			const evaluated = context.isOn ? await evaluateAll(begun) : [];
-			const kept = { detectionId, collectionId, takenAt: at };
-			await keepBook(core.db, { ...kept, listings: await listings(collectionId) });
-			const stopped = Promise.withResolvers<void>();
-			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
-			await Promise.race([Promise.all(evaluated), stopped.promise]);
-		},
-		async begin() {
-			if (!context.isOn || ending.aborted) return;
-			const at = new Date(core.clock.nowMs());
-			await start({ at, listings: booksAt(at) });
-		},
-		async ended() {
-			await Promise.all(running.values());
-		},
-	};
-}
-
-/** Plans that are started together, of all collections or of one. */
-type Begun = { at: Date; listings: ReadBook; collectionId?: number };
-
-type ReadBook = (collectionId: number) => Promise<readonly TokenListing[]>;
-
-/** Reads a book once for all plans that are started together. */
-function readOnce(read: (collectionId: number) => Promise<TokenListing[]>): ReadBook {
-	const books = new Map<number, Promise<readonly TokenListing[]>>();
-	return (id) => {
-		const known = books.get(id) ?? read(id);
-		books.set(id, known);
-		return known;
-	};
-}
-
-/**
- * The stored steps of an evaluation: tests kill the process before and after each. Moving money has
- * its own steps, in wallets.
- */
-export const planSteps = [
-	/** A process takes the right to evaluate a plan. */
-	"plan.take",
-	/** A fill and its intent are recorded. */
-	"plan.fill",
-	/** The right is given back, with the result. */
-	"plan.end",
-	/** A plan is paused, resumed, cancelled, completed or expired. */
-	"plan.move",
-] as const;
-
-export type PlanStep = (typeof planSteps)[number];
-
 /**
  * Watches the collections of all open plans, and stops watching others for plans. The transaction
  * that stores a plan adds its collection; this removes collections, and repairs effects of parallel
@@ -250,4 +240,14 @@ export async function watchPlanned({
 	const urgent = planned.flatMap(({ collectionId: id, isUrgent }) => (isUrgent ? [id] : []));
 	if (urgent.length > 0) await book.watch(urgent, { at, isUrgent: true });
 	if (ids.length > 0) await book.watch(ids.slice(0, BOOKS_KEPT_MAX), { at, isUrgent: false });
+}
+
+/** Reads a book once for all plans that are started together. */
+function readOnce(read: (collectionId: number) => Promise<TokenListing[]>): ReadBook {
+	const books = new Map<number, Promise<readonly TokenListing[]>>();
+	return (id) => {
+		const known = books.get(id) ?? read(id);
+		books.set(id, known);
+		return known;
+	};
 }

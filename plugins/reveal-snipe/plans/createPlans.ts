@@ -27,59 +27,6 @@ import {
 import { countWatchedOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 
-/** Statuses of intents that were perhaps not sent: stopping a plan cancels them too. */
-const UNSENT: ReadonlySet<string> = new Set([
-	"created",
-	// It may wait in its wallet's nonce queue.
-	"submitting",
-	"confirmation_required",
-	"review_required",
-	"signature_required",
-	"waiting",
-]);
-
-/**
- * Moves a plan, in a transaction of its own; returns false where its status does not allow the
- * event. When the plan stops buying, its unsent intents are cancelled; sent ones continue.
- */
-export async function changePlan(
-	context: PlansContext,
-	plan: Pick<Plan, "id" | "profileId" | "status">,
-	change: Pick<PlanMove, "event" | "pauseReason" | "armedWith"> & { signal: AbortSignal },
-): Promise<boolean> {
-	const { core } = context;
-	const { signal, ...move } = change;
-	const at = new Date(core.clock.nowMs());
-	const isMoved = await context.steps.run("plan.move", () =>
-		movePlan(core.db, { ...move, id: plan.id, at }),
-	);
-	if (!isMoved) {
-		core.log.info("a plan is not moved", { id: plan.id, event: move.event });
-		return false;
-	}
-	if (move.event !== "resume") await callOffUnsent(context, plan, signal);
-	return true;
-}
-
-async function callOffUnsent(
-	{ core, wallets: { execution } }: PlansContext,
-	{ id, profileId }: Pick<Plan, "id" | "profileId">,
-	signal: AbortSignal,
-): Promise<void> {
-	const standings = await readStandings(core.db, execution, [id]);
-	const unsent = (standings.get(id) ?? []).filter(({ status }) => UNSENT.has(status));
-	for (const { intentId } of unsent) {
-		try {
-			const actor = `profile:${profileId}`;
-			await execution.cancel(intentId, { actor, isUnsentOnly: true, signal });
-		} catch (error) {
-			// Sent just now, or settled: then it continues, and needs no cancelling transaction.
-			if (!(error instanceof Fault)) throw error;
-			core.log.warn("a buy of a plan could not be called off", { intentId, error });
-		}
-	}
-}
-
 export type ArmRequest = {
 	principal: Principal;
 	body: PlanBody;
@@ -91,6 +38,19 @@ export type ArmRequest = {
 };
 
 export type Plans = ReturnType<typeof createPlans>;
+
+type Target = { collectionId: number; chain: Chain; contract: Plan["contract"] };
+
+/** Statuses of intents that were perhaps not sent: stopping a plan cancels them too. */
+const UNSENT: ReadonlySet<string> = new Set([
+	"created",
+	// It may wait in its wallet's nonce queue.
+	"submitting",
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+	"waiting",
+]);
 
 /** Makes the operations on plans: arm, show, list, pause, resume, cancel. */
 export function createPlans(context: PlansContext) {
@@ -165,6 +125,41 @@ export function createPlans(context: PlansContext) {
 	};
 }
 
+/**
+ * Moves a plan, in a transaction of its own; returns false where its status does not allow the
+ * event. When the plan stops buying, its unsent intents are cancelled; sent ones continue.
+ */
+export async function changePlan(
+	context: PlansContext,
+	plan: Pick<Plan, "id" | "profileId" | "status">,
+	change: Pick<PlanMove, "event" | "pauseReason" | "armedWith"> & { signal: AbortSignal },
+): Promise<boolean> {
+	const { core } = context;
+	const { signal, ...move } = change;
+	const at = new Date(core.clock.nowMs());
+	const isMoved = await context.steps.run("plan.move", () =>
+		movePlan(core.db, { ...move, id: plan.id, at }),
+	);
+	if (!isMoved) {
+		core.log.info("a plan is not moved", { id: plan.id, event: move.event });
+		return false;
+	}
+	if (move.event !== "resume") await callOffUnsent(context, plan, signal);
+	return true;
+}
+
+/** Returns the collection that a body names, on a chain that is served here. */
+export async function targetOf(
+	{ core, served, market }: PlansContext,
+	{ collectionSlug, chain: named }: PlanBody,
+): Promise<Target> {
+	const found = await market.find(collectionSlug, named);
+	const chainId = core.chains.bySlug(found.chain)?.id;
+	const chain = served.find(({ id }) => id === chainId);
+	if (!chain) throw invalidPlan("chain", `"${found.chain}" is not served here.`);
+	return { collectionId: found.id, chain, contract: found.address };
+}
+
 /** Returns plans as their owner sees them, read together. */
 async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<PlanView[]> {
 	const { core, market, wallets } = context;
@@ -180,20 +175,6 @@ async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<P
 		const chain = core.chains.byId(plan.chainId);
 		return renderPlan(plan, standings.get(plan.id) ?? [], { slug, chain });
 	});
-}
-
-type Target = { collectionId: number; chain: Chain; contract: Plan["contract"] };
-
-/** Returns the collection that a body names, on a chain that is served here. */
-export async function targetOf(
-	{ core, served, market }: PlansContext,
-	{ collectionSlug, chain: named }: PlanBody,
-): Promise<Target> {
-	const found = await market.find(collectionSlug, named);
-	const chainId = core.chains.bySlug(found.chain)?.id;
-	const chain = served.find(({ id }) => id === chainId);
-	if (!chain) throw invalidPlan("chain", `"${found.chain}" is not served here.`);
-	return { collectionId: found.id, chain, contract: found.address };
 }
 
 /** Throws for traits that a revealed collection lacks: such a plan would never buy. */
@@ -243,4 +224,23 @@ async function record(
 	if (others >= WATCHED_MAX) throw planFault.revealsFull();
 	const watched = { collectionId, chainId: chain.id, reason: "plan", at: createdAt } as const;
 	await watchCollection(tx, watched);
+}
+
+async function callOffUnsent(
+	{ core, wallets: { execution } }: PlansContext,
+	{ id, profileId }: Pick<Plan, "id" | "profileId">,
+	signal: AbortSignal,
+): Promise<void> {
+	const standings = await readStandings(core.db, execution, [id]);
+	const unsent = (standings.get(id) ?? []).filter(({ status }) => UNSENT.has(status));
+	for (const { intentId } of unsent) {
+		try {
+			const actor = `profile:${profileId}`;
+			await execution.cancel(intentId, { actor, isUnsentOnly: true, signal });
+		} catch (error) {
+			// Sent just now, or settled: then it continues, and needs no cancelling transaction.
+			if (!(error instanceof Fault)) throw error;
+			core.log.warn("a buy of a plan could not be called off", { intentId, error });
+		}
+	}
 }

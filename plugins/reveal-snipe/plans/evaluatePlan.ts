@@ -68,56 +68,21 @@ export type MadeFill =
 	/** The plan buys no more now: its status changed, or another process evaluates it. */
 	| { kind: "stopped" };
 
-/**
- * Records a fill and the intent that executes it, in one transaction that locks the plan's row: the
- * only place that enforces ceiling, budget and count. All fills that hold or may still spend money
- * are counted, so parallel processes or a crash between two steps cannot exceed them.
- */
-export function makeFill(context: PlansContext, asked: FillAsked): Promise<MadeFill> {
-	return context.steps.run("plan.fill", () =>
-		context.core.db.transaction((tx) => recordFill(tx, context, asked)),
-	);
-}
-
-async function recordFill(
-	tx: Tx,
-	{ core, wallets: { execution } }: PlansContext,
-	{ planId, token, candidate, profile }: FillAsked,
-): Promise<MadeFill> {
-	const { tokenId, orderHash, priceRaw, rank } = candidate;
-	const plan = await lockPlan(tx, planId);
-	const createdAt = new Date(core.clock.nowMs());
-	if (plan?.evaluationToken !== token || plan.status !== "armed") return { kind: "stopped" };
-	if (plan.expiresAt <= createdAt || driftOf(plan, profile) !== null) return { kind: "stopped" };
-	// The reveal was taken back, or is too long ago: perhaps while it waited for its turn.
-	if (plan.dueUntil === null || plan.dueUntil <= createdAt) return { kind: "stopped" };
-	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
-	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
-	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
-	// Of two fills of one order one would revert, and its owner would pay the gas.
-	const others = await lockFillsOfOrder(tx, { orderHash, planId });
-	if (await isAnyOpen(tx, execution, others)) return { kind: "skipped" };
-	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
-	assert(wallet, "a plan without drift has its wallet");
-	const { contract, chainId } = plan;
-	const [intent] = await execution.create(tx, [
-		{
-			...{ kind: NFT_BUY, profile, wallet, chainId, channel: "snipe" },
-			request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw }),
-		},
-	]);
-	assert(intent, "an intent that was asked for is made");
-	const { id: intentId } = intent;
-	await putFill(tx, { planId, tokenId, intentId, orderHash, rank, priceRaw, createdAt });
-	return { kind: "made", intentId };
-}
-
 export type EvaluateOptions = {
 	turns: FillTurns;
 	/** Returns the current listings; plans of one collection share them. */
 	listings(collectionId: number): Promise<readonly TokenListing[]>;
 	signal: AbortSignal;
 };
+
+type Pass = { planId: string; token: number; options: EvaluateOptions };
+
+/** In these statuses the owner would be asked; a plan never asks. */
+const ASKS: ReadonlySet<string> = new Set([
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+]);
 
 /**
  * Evaluates an armed plan: buys what fits, the best first, one after the other, until nothing
@@ -149,7 +114,16 @@ export async function evaluatePlan(
 	);
 }
 
-type Pass = { planId: string; token: number; options: EvaluateOptions };
+/**
+ * Records a fill and the intent that executes it, in one transaction that locks the plan's row: the
+ * only place that enforces ceiling, budget and count. All fills that hold or may still spend money
+ * are counted, so parallel processes or a crash between two steps cannot exceed them.
+ */
+export function makeFill(context: PlansContext, asked: FillAsked): Promise<MadeFill> {
+	return context.steps.run("plan.fill", () =>
+		context.core.db.transaction((tx) => recordFill(tx, context, asked)),
+	);
+}
 
 /** Returns why the plan stopped buying; null: nothing prevented it. */
 async function runPass(context: PlansContext, pass: Pass): Promise<string | null> {
@@ -178,61 +152,6 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 		standings = await standingsOf(context, planId);
 	}
 	return failureCode;
-}
-
-/** Makes the next possible fill. A candidate that is skipped uses no turn. */
-async function makeNext(
-	context: PlansContext,
-	given: {
-		plan: Plan;
-		token: number;
-		candidates: readonly Candidate[];
-		standings: readonly Standing[];
-		tried: Set<string>;
-	},
-): Promise<MadeFill> {
-	const { plan, token, candidates, tried } = given;
-	let { standings } = given;
-	// It may have waited long for its turn, so the profile is read again.
-	const profile = await profileOf(context, plan.profileId);
-	while (profile) {
-		const candidate = nextOf(plan, { candidates, standings, tried });
-		if (!candidate) break;
-		tried.add(candidate.orderHash);
-		const made = await makeFill(context, { planId: plan.id, token, candidate, profile });
-		if (made.kind !== "skipped") return made;
-		standings = await standingsOf(context, plan.id);
-	}
-	return { kind: "stopped" };
-}
-
-/** In these statuses the owner would be asked; a plan never asks. */
-const ASKS: ReadonlySet<string> = new Set([
-	"confirmation_required",
-	"review_required",
-	"signature_required",
-]);
-
-/**
- * Executes a fill's intent as far as possible; returns the failure's code, and whether the pass
- * ends.
- */
-async function carryOut(
-	context: PlansContext,
-	given: { plan: Plan; intentId: string; options: EvaluateOptions },
-): Promise<{ failureCode: string | null; endsPass: boolean }> {
-	const { plan, intentId, options } = given;
-	const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
-	const [intent] = await context.wallets.execution.advance([intentId], signal);
-	const status = intent?.status ?? "created";
-	if (ASKS.has(status)) {
-		// Wallet or profile changed just now: the plan is paused, and the question cancelled.
-		await lookAt(context, plan, options.signal);
-		return { failureCode: status, endsPass: true };
-	}
-	const isOver = status === "rejected" || status === "failed" || status === "expired";
-	const failureCode = isOver ? (intent?.errorCode ?? status) : null;
-	return { failureCode, endsPass: endsPass(failureCode) };
 }
 
 /** Ends or pauses the plan if due, and then returns null; else what it continues with. */
@@ -277,4 +196,85 @@ function nextOf(
 		if (tried.has(candidate.orderHash)) return false;
 		return fillRefusal(plan, standings, { ...candidate, ...rules }) === null;
 	});
+}
+
+/** Makes the next possible fill. A candidate that is skipped uses no turn. */
+async function makeNext(
+	context: PlansContext,
+	given: {
+		plan: Plan;
+		token: number;
+		candidates: readonly Candidate[];
+		standings: readonly Standing[];
+		tried: Set<string>;
+	},
+): Promise<MadeFill> {
+	const { plan, token, candidates, tried } = given;
+	let { standings } = given;
+	// It may have waited long for its turn, so the profile is read again.
+	const profile = await profileOf(context, plan.profileId);
+	while (profile) {
+		const candidate = nextOf(plan, { candidates, standings, tried });
+		if (!candidate) break;
+		tried.add(candidate.orderHash);
+		const made = await makeFill(context, { planId: plan.id, token, candidate, profile });
+		if (made.kind !== "skipped") return made;
+		standings = await standingsOf(context, plan.id);
+	}
+	return { kind: "stopped" };
+}
+
+/**
+ * Executes a fill's intent as far as possible; returns the failure's code, and whether the pass
+ * ends.
+ */
+async function carryOut(
+	context: PlansContext,
+	given: { plan: Plan; intentId: string; options: EvaluateOptions },
+): Promise<{ failureCode: string | null; endsPass: boolean }> {
+	const { plan, intentId, options } = given;
+	const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+	const [intent] = await context.wallets.execution.advance([intentId], signal);
+	const status = intent?.status ?? "created";
+	if (ASKS.has(status)) {
+		// Wallet or profile changed just now: the plan is paused, and the question cancelled.
+		await lookAt(context, plan, options.signal);
+		return { failureCode: status, endsPass: true };
+	}
+	const isOver = status === "rejected" || status === "failed" || status === "expired";
+	const failureCode = isOver ? (intent?.errorCode ?? status) : null;
+	return { failureCode, endsPass: endsPass(failureCode) };
+}
+
+async function recordFill(
+	tx: Tx,
+	{ core, wallets: { execution } }: PlansContext,
+	{ planId, token, candidate, profile }: FillAsked,
+): Promise<MadeFill> {
+	const { tokenId, orderHash, priceRaw, rank } = candidate;
+	const plan = await lockPlan(tx, planId);
+	const createdAt = new Date(core.clock.nowMs());
+	if (plan?.evaluationToken !== token || plan.status !== "armed") return { kind: "stopped" };
+	if (plan.expiresAt <= createdAt || driftOf(plan, profile) !== null) return { kind: "stopped" };
+	// The reveal was taken back, or is too long ago: perhaps while it waited for its turn.
+	if (plan.dueUntil === null || plan.dueUntil <= createdAt) return { kind: "stopped" };
+	const standings = (await readStandings(tx, execution, [planId])).get(planId) ?? [];
+	const asked = { ...candidate, mayTryAgain, attemptsMax: TOKEN_ATTEMPTS_MAX };
+	if (fillRefusal(plan, standings, asked) !== null) return { kind: "skipped" };
+	// Of two fills of one order one would revert, and its owner would pay the gas.
+	const others = await lockFillsOfOrder(tx, { orderHash, planId });
+	if (await isAnyOpen(tx, execution, others)) return { kind: "skipped" };
+	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
+	assert(wallet, "a plan without drift has its wallet");
+	const { contract, chainId } = plan;
+	const [intent] = await execution.create(tx, [
+		{
+			...{ kind: NFT_BUY, profile, wallet, chainId, channel: "snipe" },
+			request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw }),
+		},
+	]);
+	assert(intent, "an intent that was asked for is made");
+	const { id: intentId } = intent;
+	await putFill(tx, { planId, tokenId, intentId, orderHash, rank, priceRaw, createdAt });
+	return { kind: "made", intentId };
 }

@@ -6,6 +6,14 @@ import { DAY_MS } from "#core/time.ts";
 import type { Standing } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 
+/** The consequence of a refused or failed buy for the plan. */
+type Refusal = {
+	/** No other listing would succeed now: the pass ends. */
+	endsPass: boolean;
+	/** The same listing may be tried once more, in a later pass. */
+	mayTryAgain: boolean;
+};
+
 export const planFault = defineFaults({
 	confirmationRequiredIncompatible: {
 		status: 409,
@@ -62,14 +70,6 @@ export const planFault = defineFaults({
 		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
 	},
 });
-
-/** Returns the fault for a member of the body that has the right form but no meaning here. */
-export function invalidPlan(path: string, message: string): Fault {
-	return planFault.validationError({
-		public: `The body is not valid (${path}): ${message}`,
-		members: { issues: [{ path, message }] },
-	});
-}
 
 /** The lifetime of a plan that names no end; and the longest one. */
 export const LIFETIME_DEFAULT_MS = 30 * DAY_MS;
@@ -231,38 +231,6 @@ export const planBody = z
 
 export type PlanBody = z.output<typeof planBody>;
 
-/** Returns the terms of a body: amounts and end. Throws Faults for invalid ones. */
-export function termsOf(
-	body: Omit<PlanBody, "trigger" | "collectionSlug" | "chain">,
-	{ chain, nowMs }: { chain: Chain; nowMs: number },
-): PlanTerms & { expiresAt: Date } {
-	const maxPriceRaw = amountRaw(body.maxPricePerItemNative, chain);
-	const budgetRaw = amountRaw(body.budgetNative, chain);
-	if (budgetRaw < maxPriceRaw) {
-		throw invalidPlan("budgetNative", "must not be below `maxPricePerItemNative`");
-	}
-	const { maxRank = null, traits, maxItems, expiresAt } = body;
-	const endsAtMs = expiresAt === undefined ? nowMs + LIFETIME_DEFAULT_MS : Date.parse(expiresAt);
-	if (!(endsAtMs > nowMs && endsAtMs <= nowMs + LIFETIME_MAX_MS)) {
-		throw invalidPlan("expiresAt", "must be in the future, and within a year");
-	}
-	return { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, expiresAt: new Date(endsAtMs) };
-}
-
-function amountRaw(text: string, { nativeCurrency }: Chain): bigint {
-	const { units } = parseAmount(text, nativeCurrency);
-	if (units > 0n) return units;
-	throw moneyFault.amountInvalid({ public: "The amount must be more than zero." });
-}
-
-/** The consequence of a refused or failed buy for the plan. */
-type Refusal = {
-	/** No other listing would succeed now: the pass ends. */
-	endsPass: boolean;
-	/** The same listing may be tried once more, in a later pass. */
-	mayTryAgain: boolean;
-};
-
 const LATER: Refusal = { endsPass: true, mayTryAgain: true };
 
 /**
@@ -294,6 +262,32 @@ const refusals: Readonly<Record<string, Refusal>> = {
 	balance_insufficient: { endsPass: false, mayTryAgain: true },
 };
 
+/** Returns the terms of a body: amounts and end. Throws Faults for invalid ones. */
+export function termsOf(
+	body: Omit<PlanBody, "trigger" | "collectionSlug" | "chain">,
+	{ chain, nowMs }: { chain: Chain; nowMs: number },
+): PlanTerms & { expiresAt: Date } {
+	const maxPriceRaw = amountRaw(body.maxPricePerItemNative, chain);
+	const budgetRaw = amountRaw(body.budgetNative, chain);
+	if (budgetRaw < maxPriceRaw) {
+		throw invalidPlan("budgetNative", "must not be below `maxPricePerItemNative`");
+	}
+	const { maxRank = null, traits, maxItems, expiresAt } = body;
+	const endsAtMs = expiresAt === undefined ? nowMs + LIFETIME_DEFAULT_MS : Date.parse(expiresAt);
+	if (!(endsAtMs > nowMs && endsAtMs <= nowMs + LIFETIME_MAX_MS)) {
+		throw invalidPlan("expiresAt", "must be in the future, and within a year");
+	}
+	return { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, expiresAt: new Date(endsAtMs) };
+}
+
+/** Returns the fault for a member of the body that has the right form but no meaning here. */
+export function invalidPlan(path: string, message: string): Fault {
+	return planFault.validationError({
+		public: `The body is not valid (${path}): ${message}`,
+		members: { issues: [{ path, message }] },
+	});
+}
+
 /** Returns true if a pass ends with that code. */
 export function endsPass(errorCode: string | null): boolean {
 	return errorCode !== null && (refusals[errorCode]?.endsPass ?? false);
@@ -308,4 +302,10 @@ export function mayTryAgain(errorCode: string | null, status: Standing["status"]
 /** Returns true if the provider had no capacity: the plan is evaluated again soon. */
 export function isLimited(errorCode: string | null): boolean {
 	return errorCode === "rate_limited" || errorCode === "provider_unavailable";
+}
+
+function amountRaw(text: string, { nativeCurrency }: Chain): bigint {
+	const { units } = parseAmount(text, nativeCurrency);
+	if (units > 0n) return units;
+	throw moneyFault.amountInvalid({ public: "The amount must be more than zero." });
 }

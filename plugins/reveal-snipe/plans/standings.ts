@@ -4,6 +4,31 @@ import { type Fill, readFills } from "#plugins/reveal-snipe/sql/fills.ts";
 import type { ArmedWith, Plan } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Execution, Held, Profile, Wallet } from "#plugins/wallets/contract.ts";
 
+/** A fill with the state of its intents and of the spend ledger. */
+export type Standing = Fill & {
+	/** The status of its newest intent. */
+	status: Status;
+	errorCode: string | null;
+	/** One of its intents may still spend. */
+	isOpen: boolean;
+	/** What the ledger holds for all its intents, and how much more may be added. */
+	heldRaw: bigint;
+	openRaw: bigint;
+};
+
+/**
+ * The totals of fills: what is held, and what may be held after open ones are done. Fills of the
+ * service's dry-run mode count as if they had been sent.
+ */
+export type Totals = {
+	spentRaw: bigint;
+	filledCount: number;
+	committedRaw: bigint;
+	committedCount: number;
+};
+
+type Status = Held["status"];
+
 /** Reasons why a plan was paused automatically. */
 export const PAUSE_REASONS = [
 	"wallet_inactive",
@@ -14,6 +39,14 @@ export const PAUSE_REASONS = [
 	"confirmation_required",
 ] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
+
+const ENDED: ReadonlySet<string> = new Set([
+	"rejected",
+	"confirmed",
+	"failed",
+	"expired",
+	"dry_run",
+] satisfies Status[]);
 
 /**
  * Returns what changed since a plan was armed, the most important change first; null for none. A
@@ -56,39 +89,6 @@ export function armedWith(profile: Profile, wallet: Wallet): ArmedWith {
 		walletRevision: wallet.revision,
 	};
 }
-
-type Status = Held["status"];
-
-/** A fill with the state of its intents and of the spend ledger. */
-export type Standing = Fill & {
-	/** The status of its newest intent. */
-	status: Status;
-	errorCode: string | null;
-	/** One of its intents may still spend. */
-	isOpen: boolean;
-	/** What the ledger holds for all its intents, and how much more may be added. */
-	heldRaw: bigint;
-	openRaw: bigint;
-};
-
-/**
- * The totals of fills: what is held, and what may be held after open ones are done. Fills of the
- * service's dry-run mode count as if they had been sent.
- */
-export type Totals = {
-	spentRaw: bigint;
-	filledCount: number;
-	committedRaw: bigint;
-	committedCount: number;
-};
-
-const ENDED: ReadonlySet<string> = new Set([
-	"rejected",
-	"confirmed",
-	"failed",
-	"expired",
-	"dry_run",
-] satisfies Status[]);
 
 /** Reads the fills of plans with their standings, inside the transaction. By plan. */
 export async function readStandings(

@@ -37,6 +37,33 @@ export type Detection = NewDetection & {
 	swapped: number;
 };
 
+/** A collection that is watched, or that was revealed recently. */
+export type ListedReveal = {
+	listedId: number;
+	phase: RevealPhase;
+	/** Null where there is none yet. */
+	detection: Detection | null;
+};
+
+export type RevealsQuery = {
+	chainIds: readonly number[];
+	phase: RevealPhase | null;
+	/** Reveals that ended later count as recent. */
+	since: Date;
+	/** The key of a page's last row. */
+	after: { detectionId: number; collectionId: number } | null;
+	limit: number;
+};
+
+/** The result of the last look at a collection. Digests in hex. */
+export type Seen = {
+	tokenIds: readonly bigint[];
+	uriDigest: string | null;
+	contentDigest: string | null;
+	reading: RevealReading | null;
+	hiddenTraits: ShownToken["traits"];
+};
+
 /** Columns of a detection, named like its members. */
 export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.chain_id as "chainId",
 	d.signal, d.evidence, d.block_number as "blockNumber", d.block_at as "blockAt",
@@ -44,6 +71,9 @@ export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.cha
 	encode(d.content_digest, 'hex') as "contentDigest", d.hidden_traits as "hiddenTraits", d.step,
 	d.began_at as "beganAt", d.ended_at as "endedAt", d.outcome, d.runs, d.tokens, d.read, d.failed,
 	d.swapped`;
+
+export const REVEAL_PHASES = ["armed", "burst", "revealed"] as const;
+export type RevealPhase = (typeof REVEAL_PHASES)[number];
 
 /** Stores a detection and returns its id; null where the collection has one that has not ended. */
 export async function insertDetection(tx: Tx, found: NewDetection): Promise<number | null> {
@@ -147,27 +177,6 @@ export async function pruneDetections(db: Queryable, before: Date): Promise<void
 	);
 }
 
-export const REVEAL_PHASES = ["armed", "burst", "revealed"] as const;
-export type RevealPhase = (typeof REVEAL_PHASES)[number];
-
-/** A collection that is watched, or that was revealed recently. */
-export type ListedReveal = {
-	listedId: number;
-	phase: RevealPhase;
-	/** Null where there is none yet. */
-	detection: Detection | null;
-};
-
-export type RevealsQuery = {
-	chainIds: readonly number[];
-	phase: RevealPhase | null;
-	/** Reveals that ended later count as recent. */
-	since: Date;
-	/** The key of a page's last row. */
-	after: { detectionId: number; collectionId: number } | null;
-	limit: number;
-};
-
 /**
  * Lists collections that are armed, in a burst, or recently revealed: the newest detection first,
  * then those without one. Watched collections and recent detections are few, so both are read
@@ -210,15 +219,6 @@ export async function listReveals(db: Queryable, query: RevealsQuery): Promise<L
 		return { listedId, phase: shown, detection: has ? (detection as Detection) : null };
 	});
 }
-
-/** The result of the last look at a collection. Digests in hex. */
-export type Seen = {
-	tokenIds: readonly bigint[];
-	uriDigest: string | null;
-	contentDigest: string | null;
-	reading: RevealReading | null;
-	hiddenTraits: ShownToken["traits"];
-};
 
 /** Returns the results of the last looks, by collection id; by primary key. */
 export async function readSeen(

@@ -11,6 +11,8 @@ export type KeptBook = {
 	listings: TokenListing[];
 };
 
+export type WatchReason = "plan" | "operator";
+
 type Kept = Omit<TokenListing, "quantity" | "totalRaw"> & { quantity: string; totalRaw: string };
 
 /** Stores a book with its detection; an existing one stays. */
@@ -56,8 +58,6 @@ export async function readKeptBook(
 export async function pruneKeptBooks(db: Queryable, before: Date): Promise<void> {
 	await db.execute("delete from reveal_snipe.kept_book where taken_at < $1", [before]);
 }
-
-export type WatchReason = "plan" | "operator";
 
 /** Watches a collection for a reveal; repeating it changes nothing. */
 export async function watchCollection(

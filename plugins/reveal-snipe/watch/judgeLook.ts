@@ -31,29 +31,6 @@ export type Watched = {
 	hiddenLooks: number;
 };
 
-/** Returns the first state of a newly watched collection. */
-export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watched {
-	return {
-		subject,
-		seen: seen ?? NOTHING_SEEN,
-		last: null,
-		pending: null,
-		isLooking: false,
-		lookedAtMs: Number.NEGATIVE_INFINITY,
-		documentsAtMs: Number.NEGATIVE_INFINITY,
-		failedAtMs: Number.NEGATIVE_INFINITY,
-		hiddenLooks: 0,
-	};
-}
-
-const NOTHING_SEEN: Seen = {
-	tokenIds: [],
-	uriDigest: null,
-	contentDigest: null,
-	reading: null,
-	hiddenTraits: null,
-};
-
 /** The consequence of a look at a collection. */
 export type Verdict =
 	| { kind: "nothing" }
@@ -74,6 +51,14 @@ export type Look = {
 	nowMs: number;
 };
 
+const NOTHING_SEEN: Seen = {
+	tokenIds: [],
+	uriDigest: null,
+	contentDigest: null,
+	reading: null,
+	hiddenTraits: null,
+};
+
 /**
  * Decides the consequence of a look. A reveal means: tokens differ that were alike before, by an
  * earlier look or by the index's state. A collection that was never seen hidden has no reveal.
@@ -92,17 +77,19 @@ export function judgeLook(look: Look): Verdict {
 	return isBelieved ? { kind: "move", event: "looks_hidden" } : { kind: "nothing" };
 }
 
-/**
- * Returns true where a reveal should not be read again yet. While tokens are revealed one by one,
- * reading all of them at each look would never end: a partial reading is repeated after a pause,
- * shorter where more was revealed.
- */
-function isResting({ last, contentDigest, nowMs }: Look): boolean {
-	if (last === null) return false;
-	if (last.endedAt === null) return true;
-	if (last.outcome === "revealed") return false;
-	const isSame = last.contentDigest === contentDigest;
-	return nowMs - last.endedAt.getTime() < (isSame ? PARTIAL_SAME_MS : PARTIAL_CHANGED_MS);
+/** Returns the first state of a newly watched collection. */
+export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watched {
+	return {
+		subject,
+		seen: seen ?? NOTHING_SEEN,
+		last: null,
+		pending: null,
+		isLooking: false,
+		lookedAtMs: Number.NEGATIVE_INFINITY,
+		documentsAtMs: Number.NEGATIVE_INFINITY,
+		failedAtMs: Number.NEGATIVE_INFINITY,
+		hiddenLooks: 0,
+	};
 }
 
 /**
@@ -122,4 +109,17 @@ export function contentDigestOf(
 /** Returns the SHA-256 in hex. */
 export function digestOf(text: string): string {
 	return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Returns true where a reveal should not be read again yet. While tokens are revealed one by one,
+ * reading all of them at each look would never end: a partial reading is repeated after a pause,
+ * shorter where more was revealed.
+ */
+function isResting({ last, contentDigest, nowMs }: Look): boolean {
+	if (last === null) return false;
+	if (last.endedAt === null) return true;
+	if (last.outcome === "revealed") return false;
+	const isSame = last.contentDigest === contentDigest;
+	return nowMs - last.endedAt.getTime() < (isSame ? PARTIAL_SAME_MS : PARTIAL_CHANGED_MS);
 }

@@ -41,11 +41,14 @@ export type LogSubscription = {
 	isLive(): boolean;
 };
 
-const logSchema = z.object({
-	address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-	topics: z.array(z.string()).max(4),
-	blockNumber: z.string().regex(/^0x[0-9a-f]{1,13}$/i),
-});
+export type ChainEars = {
+	/** Listens to new blocks and to logs of these contracts; without contracts, to nothing at all. */
+	listenTo(addresses: readonly Address[]): void;
+	/** Checks that the subscription is alive, and replaces it if not. */
+	probe(): void;
+	/** Returns the newest block that was announced. */
+	head(): Trigger["block"];
+};
 
 /** What a pending request was about. */
 type Asked =
@@ -53,6 +56,29 @@ type Asked =
 	| { kind: "alive" }
 	| { kind: "end" }
 	| { kind: "subscribe"; addresses: readonly Address[] };
+
+type Socket = {
+	resync(): void;
+	/** Checks again; returns false where the last check was unanswered, or not all is confirmed. */
+	probe(): boolean;
+	isLive(): boolean;
+	close(): void;
+};
+
+type SocketOptions = {
+	url: string;
+	wanted(): readonly Address[];
+	most(): number;
+	tooMany(count: number): void;
+	onReady(): void;
+	onEnd(reason: string): void;
+};
+
+const logSchema = z.object({
+	address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+	topics: z.array(z.string()).max(4),
+	blockNumber: z.string().regex(/^0x[0-9a-f]{1,13}$/i),
+});
 
 /**
  * Subscribes to all logs of some contracts over one socket. Where a node refuses the number of
@@ -124,22 +150,56 @@ export function subscribeLogs(options: LogSubscriptionOptions): LogSubscription 
 	};
 }
 
-type Socket = {
-	resync(): void;
-	/** Checks again; returns false where the last check was unanswered, or not all is confirmed. */
-	probe(): boolean;
-	isLive(): boolean;
-	close(): void;
-};
+/**
+ * Listens to a chain: new blocks by every available source of heads, and logs of the given
+ * contracts by one subscription. Both end with the signal.
+ */
+export function listenToChain(options: {
+	core: Pick<Core, "clock" | "log">;
+	access: ChainAccess;
+	/** Whether logs are subscribed to as well. */
+	hearsLogs: boolean;
+	onLog(log: PushedLog): void;
+	onHead(block: { number: number; atMs: number }): void;
+	signal: AbortSignal;
+}): ChainEars {
+	const { core, access, hearsLogs, onLog, onHead, signal } = options;
+	const { chain, headUrls, onSocketCall } = access;
+	const log = core.log.with({ chain: chain.slug, for: "reveals" });
+	let head: { number: number; atMs: number } | null = null;
+	let heads: AbortController | null = null;
+	const logs = subscribeLogs({
+		...{ chainId: chain.id, urls: hearsLogs ? headUrls : [], log, onLog, onSocketCall, signal },
+	});
 
-type SocketOptions = {
-	url: string;
-	wanted(): readonly Address[];
-	most(): number;
-	tooMany(count: number): void;
-	onReady(): void;
-	onEnd(reason: string): void;
-};
+	function hearHeads(): void {
+		if (heads !== null) return;
+		heads = new AbortController();
+		watchHeads({
+			...{ chain, headUrls, onSocketCall, log, clock: core.clock },
+			rpc: access.rpcFor("heads"),
+			pollMs: headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS,
+			signal: AbortSignal.any([heads.signal, signal]),
+			onHead({ number, timestampMs }) {
+				// Several sockets announce one block. Blocks of a fork repeat earlier numbers.
+				if (head?.number === number) return;
+				head = { number, atMs: timestampMs };
+				onHead(head);
+			},
+		});
+	}
+
+	return {
+		listenTo(addresses) {
+			logs.resync(addresses);
+			if (addresses.length > 0) return hearHeads();
+			heads?.abort();
+			heads = null;
+		},
+		probe: logs.probe,
+		head: () => head,
+	};
+}
 
 /**
  * Opens one socket with its subscriptions. Logs count only after this socket has confirmed our
@@ -214,65 +274,5 @@ function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Sock
 			wire.ask({ kind: "alive" }, "eth_blockNumber", []);
 			return true;
 		},
-	};
-}
-
-export type ChainEars = {
-	/** Listens to new blocks and to logs of these contracts; without contracts, to nothing at all. */
-	listenTo(addresses: readonly Address[]): void;
-	/** Checks that the subscription is alive, and replaces it if not. */
-	probe(): void;
-	/** Returns the newest block that was announced. */
-	head(): Trigger["block"];
-};
-
-/**
- * Listens to a chain: new blocks by every available source of heads, and logs of the given
- * contracts by one subscription. Both end with the signal.
- */
-export function listenToChain(options: {
-	core: Pick<Core, "clock" | "log">;
-	access: ChainAccess;
-	/** Whether logs are subscribed to as well. */
-	hearsLogs: boolean;
-	onLog(log: PushedLog): void;
-	onHead(block: { number: number; atMs: number }): void;
-	signal: AbortSignal;
-}): ChainEars {
-	const { core, access, hearsLogs, onLog, onHead, signal } = options;
-	const { chain, headUrls, onSocketCall } = access;
-	const log = core.log.with({ chain: chain.slug, for: "reveals" });
-	let head: { number: number; atMs: number } | null = null;
-	let heads: AbortController | null = null;
-	const logs = subscribeLogs({
-		...{ chainId: chain.id, urls: hearsLogs ? headUrls : [], log, onLog, onSocketCall, signal },
-	});
-
-	function hearHeads(): void {
-		if (heads !== null) return;
-		heads = new AbortController();
-		watchHeads({
-			...{ chain, headUrls, onSocketCall, log, clock: core.clock },
-			rpc: access.rpcFor("heads"),
-			pollMs: headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS,
-			signal: AbortSignal.any([heads.signal, signal]),
-			onHead({ number, timestampMs }) {
-				// Several sockets announce one block. Blocks of a fork repeat earlier numbers.
-				if (head?.number === number) return;
-				head = { number, atMs: timestampMs };
-				onHead(head);
-			},
-		});
-	}
-
-	return {
-		listenTo(addresses) {
-			logs.resync(addresses);
-			if (addresses.length > 0) return hearHeads();
-			heads?.abort();
-			heads = null;
-		},
-		probe: logs.probe,
-		head: () => head,
 	};
 }

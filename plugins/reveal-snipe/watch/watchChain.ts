@@ -47,72 +47,6 @@ export type Roster = {
 	take(waitMaxMs: number): { looks: { watched: Watched; trigger: Trigger }[]; waitMs: number };
 };
 
-/**
- * Keeps the watched collections of one chain, and the reason for each next look. Several reasons
- * before a look are joined to one: the strongest.
- */
-export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
-	const watched = new Map<number, Watched>();
-	const byAddress = new Map<string, Watched>();
-	return {
-		all: () => [...watched.values()],
-		has: (collectionId) => watched.has(collectionId),
-		at: (address) => byAddress.get(address),
-		set(subjects, { seen, last }) {
-			const kept = new Set(subjects.map(({ id }) => id));
-			for (const id of watched.keys()) if (!kept.has(id)) watched.delete(id);
-			byAddress.clear();
-			const fresh: Watched[] = [];
-			for (const subject of subjects) {
-				const one = watched.get(subject.id) ?? watchedOf(subject, seen.get(subject.id));
-				if (!watched.has(subject.id)) fresh.push(one);
-				one.subject = subject;
-				one.last = last.get(subject.id) ?? null;
-				watched.set(subject.id, one);
-				byAddress.set(subject.address, one);
-			}
-			return fresh;
-		},
-		ask(one, reason) {
-			const isPolled = reason.signal === "poll";
-			const trigger = { ...reason, heardAtMs: clock.nowMs(), isPolled };
-			one.pending = joinTriggers(one.pending, trigger);
-			onAsked();
-		},
-		giveBack(looks) {
-			for (const { watched: one, trigger } of looks) {
-				one.pending = joinTriggers(one.pending, trigger);
-			}
-		},
-		take: (waitMaxMs) => takeDue(watched.values(), { nowMs: clock.nowMs(), waitMaxMs }),
-	};
-}
-
-function takeDue(
-	watched: Iterable<Watched>,
-	{ nowMs, waitMaxMs }: { nowMs: number; waitMaxMs: number },
-): ReturnType<Roster["take"]> {
-	const looks = [];
-	let waitMs = waitMaxMs;
-	for (const one of watched) {
-		const { pending } = one;
-		if (pending === null || one.isLooking) continue;
-		const leftMs = one.lookedAtMs + apartMsOf(pending) - nowMs;
-		if (leftMs > 0) {
-			waitMs = Math.min(waitMs, leftMs);
-			continue;
-		}
-		one.pending = null;
-		one.lookedAtMs = nowMs;
-		looks.push({ watched: one, trigger: pending });
-	}
-	return { looks, waitMs };
-}
-
-function apartMsOf({ signal }: Trigger): number {
-	return signal === "log" || signal === "metadata_event" ? EVENT_APART_MS : BLOCK_APART_MS;
-}
-
 export type ChainWatchDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox" | "metrics" | "leases">;
 	access: ChainAccess;
@@ -222,6 +156,70 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 }
 
 /**
+ * Keeps the watched collections of one chain, and the reason for each next look. Several reasons
+ * before a look are joined to one: the strongest.
+ */
+export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
+	const watched = new Map<number, Watched>();
+	const byAddress = new Map<string, Watched>();
+	return {
+		all: () => [...watched.values()],
+		has: (collectionId) => watched.has(collectionId),
+		at: (address) => byAddress.get(address),
+		set(subjects, { seen, last }) {
+			const kept = new Set(subjects.map(({ id }) => id));
+			for (const id of watched.keys()) if (!kept.has(id)) watched.delete(id);
+			byAddress.clear();
+			const fresh: Watched[] = [];
+			for (const subject of subjects) {
+				const one = watched.get(subject.id) ?? watchedOf(subject, seen.get(subject.id));
+				if (!watched.has(subject.id)) fresh.push(one);
+				one.subject = subject;
+				one.last = last.get(subject.id) ?? null;
+				watched.set(subject.id, one);
+				byAddress.set(subject.address, one);
+			}
+			return fresh;
+		},
+		ask(one, reason) {
+			const isPolled = reason.signal === "poll";
+			const trigger = { ...reason, heardAtMs: clock.nowMs(), isPolled };
+			one.pending = joinTriggers(one.pending, trigger);
+			onAsked();
+		},
+		giveBack(looks) {
+			for (const { watched: one, trigger } of looks) {
+				one.pending = joinTriggers(one.pending, trigger);
+			}
+		},
+		take: (waitMaxMs) => takeDue(watched.values(), { nowMs: clock.nowMs(), waitMaxMs }),
+	};
+}
+
+/**
+ * Watches the collections that the operator configured, as far as the index knows them, and ends
+ * the operator's watch of all others.
+ */
+export async function watchNamed(
+	{ core, find }: { core: Pick<Core, "db" | "clock" | "chains">; find: MarketIndex["find"] },
+	names: readonly string[],
+): Promise<void> {
+	const ids: number[] = [];
+	for (const name of names) {
+		const [chainName = "", slug = ""] = name.split("/");
+		const found = await find(slug, chainName).catch(unlessUnknown);
+		const chain = found && core.chains.bySlug(found.chain);
+		if (!chain) continue;
+		ids.push(found.id);
+		await watchCollection(core.db, {
+			...{ collectionId: found.id, chainId: chain.id, reason: "operator" },
+			at: new Date(core.clock.nowMs()),
+		});
+	}
+	await unwatchOthers(core.db, "operator", ids);
+}
+
+/**
  * Records a log as a reason to look. Where the signal of ERC-4906 events is off they count as logs.
  */
 function hearLog(
@@ -255,27 +253,29 @@ async function refreshRoster(
 	return roster.set(subjects, { seen, last });
 }
 
-/**
- * Watches the collections that the operator configured, as far as the index knows them, and ends
- * the operator's watch of all others.
- */
-export async function watchNamed(
-	{ core, find }: { core: Pick<Core, "db" | "clock" | "chains">; find: MarketIndex["find"] },
-	names: readonly string[],
-): Promise<void> {
-	const ids: number[] = [];
-	for (const name of names) {
-		const [chainName = "", slug = ""] = name.split("/");
-		const found = await find(slug, chainName).catch(unlessUnknown);
-		const chain = found && core.chains.bySlug(found.chain);
-		if (!chain) continue;
-		ids.push(found.id);
-		await watchCollection(core.db, {
-			...{ collectionId: found.id, chainId: chain.id, reason: "operator" },
-			at: new Date(core.clock.nowMs()),
-		});
+function takeDue(
+	watched: Iterable<Watched>,
+	{ nowMs, waitMaxMs }: { nowMs: number; waitMaxMs: number },
+): ReturnType<Roster["take"]> {
+	const looks = [];
+	let waitMs = waitMaxMs;
+	for (const one of watched) {
+		const { pending } = one;
+		if (pending === null || one.isLooking) continue;
+		const leftMs = one.lookedAtMs + apartMsOf(pending) - nowMs;
+		if (leftMs > 0) {
+			waitMs = Math.min(waitMs, leftMs);
+			continue;
+		}
+		one.pending = null;
+		one.lookedAtMs = nowMs;
+		looks.push({ watched: one, trigger: pending });
 	}
-	await unwatchOthers(core.db, "operator", ids);
+	return { looks, waitMs };
+}
+
+function apartMsOf({ signal }: Trigger): number {
+	return signal === "log" || signal === "metadata_event" ? EVENT_APART_MS : BLOCK_APART_MS;
 }
 
 /** Returns null for a name that is not known yet. Any other failure must not end a watch. */

@@ -65,118 +65,6 @@ export type Ring = () => void;
 /** Stores texts that X delivered, by webhook or by polling; returns how many are new. */
 export type Receive = (activity: Activity) => Promise<number>;
 
-/** Words that control the bot itself; they are no commands of plugins. */
-const STOP = /^["']?(?:stop|unsubscribe|stop\s+all)["']?[.!]?$/i;
-const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
-
-/**
- * Makes the function that stores each text once, by its id, with whether it is for the bot, and
- * obeys `stop` in the same transaction. Work on new texts begins at once.
- */
-export function createReceive(
-	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
-	ring: Ring,
-): Receive {
-	const { db, clock, metrics } = core;
-	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
-	const botName = config.SOCIAL_BOT_USERNAME ?? null;
-	// An OAuth 1.0a token begins with the id of its account.
-	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
-	const received = metrics.counter({
-		name: "social_events_total",
-		help: "What was written to the bot, by how and by what became of it on arrival.",
-		labels: ["via", "outcome"],
-	});
-	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
-	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
-	return async ({ botId, written }) => {
-		const nowMs = clock.nowMs();
-		const at = new Date(nowMs);
-		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
-		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
-		const [repeated, unknown] = partition(unique(written), (one) => known.has(keyOf(one)));
-		for (const { via } of repeated) received.inc({ via, outcome: "repeated" });
-		const judged = unknown.map((one) => storable(one, terms));
-		if (judged.length === 0) return 0;
-		const store = () =>
-			db.transaction(async (tx) => {
-				const ids = new Set(
-					await insertEvents(
-						tx,
-						judged.map(({ event }) => event),
-						at,
-					),
-				);
-				for (const { event, isStop, isStart } of judged) {
-					if (!ids.has(event.id)) continue;
-					const { authorId, writtenAt } = event;
-					if (event.via === "dm" && event.reason === null) {
-						await noteDm(tx, { userId: authorId, at: writtenAt });
-					}
-					if (isStop || isStart) {
-						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
-					}
-					if (isStop) await giveUpOf(tx, { authorId, at });
-				}
-				return ids;
-			});
-		const fresh = await steps.run("social.receive", store);
-		for (const { event } of judged) {
-			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
-			received.inc({ via: event.via, outcome });
-			known.set(event.id, true);
-		}
-		if (fresh.size > 0) ring();
-		return fresh.size;
-	};
-}
-
-/** Removes duplicates: one delivery may contain the same text twice. */
-function unique(written: readonly Written[]): Written[] {
-	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
-}
-
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
-	return [items.filter(isFirst), items.filter((item) => !isFirst(item))] as const;
-}
-
-function keyOf({ via, firstId }: Written): string {
-	return `${via}:${firstId}`;
-}
-
-type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
-
-function storable(written: Written, terms: SpeakerTerms): Storable {
-	const judged = judgeSpeaker(written, terms);
-	const said = judged.kind === "ignored" ? "" : judged.command;
-	const command = judged.kind === "heard" ? said : "";
-	// However late they are read: of an author's `stop` and `start` the one written last counts.
-	const isStop = STOP.test(said);
-	const isStart = START.test(said);
-	const own = isStop ? "stop" : isStart ? "start" : judged.kind === "late" ? "too_old" : null;
-	const reason = judged.kind === "ignored" ? judged.reason : own;
-	return {
-		isStop,
-		isStart,
-		event: {
-			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
-			// An edited post is ignored, so a stored text that is answered is the first version.
-			sourceId: written.firstId,
-			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
-			state: reason === null ? "received" : "ignored",
-			reason,
-		},
-	};
-}
-
-/**
- * Limits the time: an id that is not X's could otherwise mean a year that the database cannot
- * store.
- */
-function clamped(ms: number, nowMs: number): number {
-	return Math.min(Math.max(ms, 0), nowMs);
-}
-
 export type Inbox = {
 	receive: Receive;
 	/** Starts the loops, in every process; the database decides who does what. */
@@ -184,6 +72,18 @@ export type Inbox = {
 	/** Waits for running work, after the signal of `deps` aborted. */
 	ended(): Promise<void>;
 };
+
+type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
+
+type Work<Item> = {
+	atOnce: number;
+	take(limit: number): Promise<Item[]>;
+	run(item: Item): Promise<void>;
+};
+
+/** Words that control the bot itself; they are no commands of plugins. */
+const STOP = /^["']?(?:stop|unsubscribe|stop\s+all)["']?[.!]?$/i;
+const START = /^["']?(?:start|subscribe)["']?[.!]?$/i;
 
 /** Makes the inbox: from a text written to the bot to the bot's reply. */
 export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
@@ -267,8 +167,108 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 	};
 }
 
-type Work<Item> = {
-	atOnce: number;
-	take(limit: number): Promise<Item[]>;
-	run(item: Item): Promise<void>;
-};
+/**
+ * Makes the function that stores each text once, by its id, with whether it is for the bot, and
+ * obeys `stop` in the same transaction. Work on new texts begins at once.
+ */
+export function createReceive(
+	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
+	ring: Ring,
+): Receive {
+	const { db, clock, metrics } = core;
+	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
+	const botName = config.SOCIAL_BOT_USERNAME ?? null;
+	// An OAuth 1.0a token begins with the id of its account.
+	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
+	const received = metrics.counter({
+		name: "social_events_total",
+		help: "What was written to the bot, by how and by what became of it on arrival.",
+		labels: ["via", "outcome"],
+	});
+	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
+	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
+	return async ({ botId, written }) => {
+		const nowMs = clock.nowMs();
+		const at = new Date(nowMs);
+		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
+		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
+		const [repeated, unknown] = partition(unique(written), (one) => known.has(keyOf(one)));
+		for (const { via } of repeated) received.inc({ via, outcome: "repeated" });
+		const judged = unknown.map((one) => storable(one, terms));
+		if (judged.length === 0) return 0;
+		const store = () =>
+			db.transaction(async (tx) => {
+				const ids = new Set(
+					await insertEvents(
+						tx,
+						judged.map(({ event }) => event),
+						at,
+					),
+				);
+				for (const { event, isStop, isStart } of judged) {
+					if (!ids.has(event.id)) continue;
+					const { authorId, writtenAt } = event;
+					if (event.via === "dm" && event.reason === null) {
+						await noteDm(tx, { userId: authorId, at: writtenAt });
+					}
+					if (isStop || isStart) {
+						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
+					}
+					if (isStop) await giveUpOf(tx, { authorId, at });
+				}
+				return ids;
+			});
+		const fresh = await steps.run("social.receive", store);
+		for (const { event } of judged) {
+			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
+			received.inc({ via: event.via, outcome });
+			known.set(event.id, true);
+		}
+		if (fresh.size > 0) ring();
+		return fresh.size;
+	};
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+	return [items.filter(isFirst), items.filter((item) => !isFirst(item))] as const;
+}
+
+/** Removes duplicates: one delivery may contain the same text twice. */
+function unique(written: readonly Written[]): Written[] {
+	return [...new Map(written.map((one) => [keyOf(one), one])).values()];
+}
+
+function keyOf({ via, firstId }: Written): string {
+	return `${via}:${firstId}`;
+}
+
+function storable(written: Written, terms: SpeakerTerms): Storable {
+	const judged = judgeSpeaker(written, terms);
+	const said = judged.kind === "ignored" ? "" : judged.command;
+	const command = judged.kind === "heard" ? said : "";
+	// However late they are read: of an author's `stop` and `start` the one written last counts.
+	const isStop = STOP.test(said);
+	const isStart = START.test(said);
+	const own = isStop ? "stop" : isStart ? "start" : judged.kind === "late" ? "too_old" : null;
+	const reason = judged.kind === "ignored" ? judged.reason : own;
+	return {
+		isStop,
+		isStart,
+		event: {
+			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
+			// An edited post is ignored, so a stored text that is answered is the first version.
+			sourceId: written.firstId,
+			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
+			state: reason === null ? "received" : "ignored",
+			reason,
+		},
+	};
+}
+
+/**
+ * Limits the time: an id that is not X's could otherwise mean a year that the database cannot
+ * store.
+ */
+function clamped(ms: number, nowMs: number): number {
+	return Math.min(Math.max(ms, 0), nowMs);
+}

@@ -30,7 +30,20 @@ export type Sending = {
 	open(): SocialReply["via"][];
 };
 
+/** Looks on X for a reply whose sending is uncertain, and stores the result. */
+export type LookFor = (reply: SocialReply) => Promise<void>;
+
+/** Returns the id that X gave a reply; null where it is not found. */
+export type Look = (reply: SocialReply) => Promise<string | null>;
+
 const WAYS = ["post", "dm"] as const;
+
+const UNSENT_RETRY_MS = 5_000;
+/**
+ * The delay is this times the square of the number of tries: fewer than twenty tries in half an
+ * hour.
+ */
+const DUPLICATE_RETRY_MS = 1_000;
 
 /**
  * Makes the sender. The reply's row is `sending` before X is called, so a crash leaves a row that
@@ -102,67 +115,6 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	return { send, open: () => WAYS.filter((via) => pausedUntilMs[via] <= clock.nowMs()) };
 }
 
-/** Returns the text to send; null where it cannot be decrypted any more. */
-export function textOf(
-	{ via, body }: SocialReply,
-	{ seal }: Pick<InboxDeps, "seal">,
-): string | null {
-	if (body === null) return null;
-	return via === "post" ? body : privateBody.open(body, seal);
-}
-
-function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilMs: number | null } {
-	const at = new Date(nowMs);
-	switch (said.kind) {
-		case "sent":
-			return {
-				change: { move: "deliver", to: "sent", at, sentId: said.id },
-				pauseUntilMs: null,
-			};
-		case "refused":
-			return {
-				change: { move: "refuse", to: "refused", at, reason: said.reason },
-				pauseUntilMs: null,
-			};
-		case "limited": {
-			const dueAt = new Date(said.untilMs);
-			return {
-				change: { move: "postpone", to: "ready", at, reason: "rate_limited", dueAt },
-				pauseUntilMs: said.untilMs,
-			};
-		}
-		case "unsent": {
-			const dueAt = new Date(nowMs + UNSENT_RETRY_MS);
-			return {
-				change: { move: "postpone", to: "ready", at, reason: said.reason, dueAt },
-				pauseUntilMs: null,
-			};
-		}
-		case "unknown": {
-			const dueAt = new Date(nowMs + (LOOKS_AFTER_MS[0] ?? X_PAUSE_MS));
-			return {
-				change: { move: "doubt", to: "uncertain", at, reason: "uncertain", dueAt, attempts: 0 },
-				pauseUntilMs: null,
-			};
-		}
-		default:
-			return unreachable(said);
-	}
-}
-
-const UNSENT_RETRY_MS = 5_000;
-/**
- * The delay is this times the square of the number of tries: fewer than twenty tries in half an
- * hour.
- */
-const DUPLICATE_RETRY_MS = 1_000;
-
-/** Looks on X for a reply whose sending is uncertain, and stores the result. */
-export type LookFor = (reply: SocialReply) => Promise<void>;
-
-/** Returns the id that X gave a reply; null where it is not found. */
-export type Look = (reply: SocialReply) => Promise<string | null>;
-
 /**
  * Makes the function that resolves uncertain replies. A reply that is found is `sent`. If the last
  * look does not find it, it ends with that reason: X may show it late, so it is never sent again.
@@ -209,4 +161,52 @@ export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
 			return null;
 		}
 	};
+}
+
+/** Returns the text to send; null where it cannot be decrypted any more. */
+export function textOf(
+	{ via, body }: SocialReply,
+	{ seal }: Pick<InboxDeps, "seal">,
+): string | null {
+	if (body === null) return null;
+	return via === "post" ? body : privateBody.open(body, seal);
+}
+
+function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilMs: number | null } {
+	const at = new Date(nowMs);
+	switch (said.kind) {
+		case "sent":
+			return {
+				change: { move: "deliver", to: "sent", at, sentId: said.id },
+				pauseUntilMs: null,
+			};
+		case "refused":
+			return {
+				change: { move: "refuse", to: "refused", at, reason: said.reason },
+				pauseUntilMs: null,
+			};
+		case "limited": {
+			const dueAt = new Date(said.untilMs);
+			return {
+				change: { move: "postpone", to: "ready", at, reason: "rate_limited", dueAt },
+				pauseUntilMs: said.untilMs,
+			};
+		}
+		case "unsent": {
+			const dueAt = new Date(nowMs + UNSENT_RETRY_MS);
+			return {
+				change: { move: "postpone", to: "ready", at, reason: said.reason, dueAt },
+				pauseUntilMs: null,
+			};
+		}
+		case "unknown": {
+			const dueAt = new Date(nowMs + (LOOKS_AFTER_MS[0] ?? X_PAUSE_MS));
+			return {
+				change: { move: "doubt", to: "uncertain", at, reason: "uncertain", dueAt, attempts: 0 },
+				pauseUntilMs: null,
+			};
+		}
+		default:
+			return unreachable(said);
+	}
 }

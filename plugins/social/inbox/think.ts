@@ -50,62 +50,19 @@ export type Judged =
 	| { kind: "heard" | "late"; command: string }
 	| { kind: "ignored"; reason: Silence };
 
-/**
- * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
- * name at its beginning or end.
- */
-export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
-	const reason = silence(written, terms);
-	if (reason !== null) return { kind: "ignored", reason };
-	const command = withoutName(written.text, terms);
-	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
-	if (!isNamed) return { kind: "ignored", reason: "not_named" };
-	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
-	return { kind: isLate ? "late" : "heard", command };
-}
+/** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
+export type Think = (event: SocialEvent) => Promise<void>;
 
-function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
-	if (botIds.has(written.authorId)) return "self";
-	if (written.isAutomated) return "automated";
-	if (ignoredIds.has(written.authorId)) return "ignored_account";
-	if (!written.isDirect) return "not_direct";
-	if (written.isRepost) return "repost";
-	// An edited text: the first version was handled, or was ignored; no other version counts.
-	if (written.id !== written.firstId) return "edited";
-	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
-	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
-}
+type Finish = {
+	rendered: Rendered;
+	canDm: boolean;
+	/** Held replies for the author are sent now. */
+	released: boolean;
+	/** The command of an author without a profile that would have moved value. */
+	unlinked: string | null;
+};
 
 const EPOCH_MS = 1_288_834_974_657n;
-
-/**
- * Returns when a text was written, in Unix ms, from its id: X's ids contain the time. So a delivery
- * that is repeated much later counts as old.
- */
-export function writtenAtMs(id: string): number {
-	return Number((BigInt(id) >> 22n) + EPOCH_MS);
-}
-
-function names(text: string, { botName }: SpeakerTerms): boolean {
-	return botName !== null && nameOf(botName, "").test(text);
-}
-
-function withoutName(text: string, { botName }: SpeakerTerms): string {
-	if (botName === null) return text;
-	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
-	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
-}
-
-/**
- * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
- * neither does the name of a list (`@bot/list`).
- */
-function nameOf(botName: string, before: string, after = ""): RegExp {
-	return new RegExp(
-		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
-		"iu",
-	);
-}
 
 const SEALED = "s:";
 const PLAIN = "p:";
@@ -127,8 +84,29 @@ export const privateBody = {
 	},
 };
 
-/** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
-export type Think = (event: SocialEvent) => Promise<void>;
+const LINK = /^["']?link["']?[.!]?$/i;
+
+/**
+ * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
+ * name at its beginning or end.
+ */
+export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
+	const reason = silence(written, terms);
+	if (reason !== null) return { kind: "ignored", reason };
+	const command = withoutName(written.text, terms);
+	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
+	if (!isNamed) return { kind: "ignored", reason: "not_named" };
+	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
+	return { kind: isLate ? "late" : "heard", command };
+}
+
+/**
+ * Returns when a text was written, in Unix ms, from its id: X's ids contain the time. So a delivery
+ * that is repeated much later counts as old.
+ */
+export function writtenAtMs(id: string): number {
+	return Number((BigInt(id) >> 22n) + EPOCH_MS);
+}
 
 /**
  * Makes the function that has the agent answer a text, and stores the replies in the transaction
@@ -211,34 +189,61 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 	};
 }
 
-type Finish = {
-	rendered: Rendered;
-	canDm: boolean;
-	/** Held replies for the author are sent now. */
-	released: boolean;
-	/** The command of an author without a profile that would have moved value. */
-	unlinked: string | null;
-};
-
-/** Returns the caller: the author of exactly this post or message. */
-function callerOf(profileId: string | null): Caller {
-	const authority = profileId === null ? "none" : "author";
-	return { channel: "social", profileId, authority };
+function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
+	if (botIds.has(written.authorId)) return "self";
+	if (written.isAutomated) return "automated";
+	if (ignoredIds.has(written.authorId)) return "ignored_account";
+	if (!written.isDirect) return "not_direct";
+	if (written.isRepost) return "repost";
+	// An edited text: the first version was handled, or was ignored; no other version counts.
+	if (written.id !== written.firstId) return "edited";
+	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
+	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
 }
 
-function unlinkedOf({ code, command }: Reply): string | null {
-	return code === "unauthorized" ? command : null;
+function withoutName(text: string, { botName }: SpeakerTerms): string {
+	if (botName === null) return text;
+	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
+	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
 }
 
-const LINK = /^["']?link["']?[.!]?$/i;
+/**
+ * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
+ * neither does the name of a list (`@bot/list`).
+ */
+function nameOf(botName: string, before: string, after = ""): RegExp {
+	return new RegExp(
+		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
+		"iu",
+	);
+}
+
+function names(text: string, { botName }: SpeakerTerms): boolean {
+	return botName !== null && nameOf(botName, "").test(text);
+}
+
+function repliesOf(
+	{ id: eventId, authorId, sourceId }: SocialEvent,
+	{ rendered: { post, dm }, canDm }: Finish,
+	{ deps, nowMs }: { deps: InboxDeps; nowMs: number },
+): NewReply[] {
+	const replies: NewReply[] = [];
+	const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
+	if (post !== null) {
+		const shown = { via: "post", toId: sourceId, body: post, state: "ready" } as const;
+		replies.push({ eventId, authorId, ...shown, goodUntil });
+	}
+	if (dm !== null) {
+		const body = privateBody.close(dm, deps.seal);
+		const state = canDm ? "ready" : "held";
+		const until = new Date(nowMs + PRIVATE_AGE_MAX_MS);
+		replies.push({ eventId, authorId, via: "dm", toId: authorId, body, state, goodUntil: until });
+	}
+	return replies;
+}
 
 function isLink(text: string): boolean {
 	return LINK.test(text);
-}
-
-function termsOf({ canDm }: Contact, { config }: InboxDeps) {
-	const signInUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
-	return { canDm, lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
 }
 
 /** Sends what was held for the author; where nothing was, replies with the sign-in address. */
@@ -265,22 +270,17 @@ async function linkAnswer(
 	return { ...base, rendered: { post: null, dm } };
 }
 
-function repliesOf(
-	{ id: eventId, authorId, sourceId }: SocialEvent,
-	{ rendered: { post, dm }, canDm }: Finish,
-	{ deps, nowMs }: { deps: InboxDeps; nowMs: number },
-): NewReply[] {
-	const replies: NewReply[] = [];
-	const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
-	if (post !== null) {
-		const shown = { via: "post", toId: sourceId, body: post, state: "ready" } as const;
-		replies.push({ eventId, authorId, ...shown, goodUntil });
-	}
-	if (dm !== null) {
-		const body = privateBody.close(dm, deps.seal);
-		const state = canDm ? "ready" : "held";
-		const until = new Date(nowMs + PRIVATE_AGE_MAX_MS);
-		replies.push({ eventId, authorId, via: "dm", toId: authorId, body, state, goodUntil: until });
-	}
-	return replies;
+function termsOf({ canDm }: Contact, { config }: InboxDeps) {
+	const signInUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
+	return { canDm, lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
+}
+
+/** Returns the caller: the author of exactly this post or message. */
+function callerOf(profileId: string | null): Caller {
+	const authority = profileId === null ? "none" : "author";
+	return { channel: "social", profileId, authority };
+}
+
+function unlinkedOf({ code, command }: Reply): string | null {
+	return code === "unauthorized" ? command : null;
 }

@@ -9,6 +9,11 @@ export type Contact = {
 	isStopped: boolean;
 };
 
+/** The bot account's tokens, as they are stored. */
+export type StoredTokens = { sealed: Uint8Array; goodUntil: Date; seed: Uint8Array };
+
+const SELECT = `select sealed, good_until as "goodUntil", seed from social.token where id = 1`;
+
 export async function readContact(db: Queryable, userId: string): Promise<Contact> {
 	const [row] = await db.query<{ dmAt: Date | null; stoppedAt: Date | null }>(
 		`select dm_at as "dmAt", stopped_at as "stoppedAt" from social.contact where user_id = $1`,
@@ -55,11 +60,6 @@ export async function pruneContacts(db: Queryable, before: Date): Promise<number
 		[before, PRUNE_ROWS_MAX],
 	);
 }
-
-/** The bot account's tokens, as they are stored. */
-export type StoredTokens = { sealed: Uint8Array; goodUntil: Date; seed: Uint8Array };
-
-const SELECT = `select sealed, good_until as "goodUntil", seed from social.token where id = 1`;
 
 export async function readTokens(db: Queryable): Promise<StoredTokens | null> {
 	const [row] = await db.query<StoredTokens>(SELECT);

@@ -19,6 +19,13 @@ export type NewEvent = Omit<SocialEvent, "attempts"> & {
 	reason: string | null;
 };
 
+export type EventEnd = {
+	move: "answer" | "drop";
+	/** Why the event is dropped. */
+	reason: string | null;
+	at: Date;
+};
+
 /**
  * Stores events, each once by its id, and returns the ids of the new ones. Always in one order, so
  * that two processes with the same events cannot deadlock.
@@ -75,13 +82,6 @@ export async function takeEvents(
 	);
 	return rows.sort((one, other) => one.writtenAt.getTime() - other.writtenAt.getTime());
 }
-
-export type EventEnd = {
-	move: "answer" | "drop";
-	/** Why the event is dropped. */
-	reason: string | null;
-	at: Date;
-};
 
 /** Ends the work on an event; returns false where another process has taken it over. */
 export async function endEvent(

@@ -24,6 +24,27 @@ export type NewReply = Pick<
 	"eventId" | "via" | "toId" | "authorId" | "body" | "goodUntil"
 > & { state: Extract<ReplyState, "held" | "ready"> };
 
+export type ReplyChange = {
+	move: ReplyMove;
+	to: ReplyState;
+	at: Date;
+	reason?: string | null;
+	sentId?: string | null;
+	dueAt?: Date;
+	/** Restarts the count of looks. */
+	attempts?: number;
+};
+
+/** A command that moves value, from an author without a linked profile. */
+export type UnlinkedTrade = {
+	eventId: string;
+	authorId: string;
+	/** The command in its printed form. */
+	command: string;
+	reason: string;
+	at: Date;
+};
+
 const COLUMNS = `event_id as "eventId", via, to_id as "toId", author_id as "authorId", body, state,
 	reason, attempts, created_at as "createdAt", good_until as "goodUntil"`;
 
@@ -75,17 +96,6 @@ export async function takeUncertain(
 		[at, againAt, limit],
 	);
 }
-
-export type ReplyChange = {
-	move: ReplyMove;
-	to: ReplyState;
-	at: Date;
-	reason?: string | null;
-	sentId?: string | null;
-	dueAt?: Date;
-	/** Restarts the count of looks. */
-	attempts?: number;
-};
 
 /** Moves a reply; returns false where its state does not allow the move. */
 export async function moveReply(
@@ -169,16 +179,6 @@ export async function isSentId(db: Queryable, sentId: string): Promise<boolean> 
 		(await db.query("select from social.reply where sent_id = $1 limit 1", [sentId])).length > 0
 	);
 }
-
-/** A command that moves value, from an author without a linked profile. */
-export type UnlinkedTrade = {
-	eventId: string;
-	authorId: string;
-	/** The command in its printed form. */
-	command: string;
-	reason: string;
-	at: Date;
-};
 
 /**
  * Stores a command, unless its author has reached the limit of the day. Commands of one author are

@@ -34,6 +34,39 @@ export type XAnswer =
 
 export type CallX = (call: XCall) => Promise<XAnswer>;
 
+/** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
+export type OAuth1Keys = {
+	apiKey: string;
+	apiSecret: string;
+	accessToken: string;
+	accessTokenSecret: string;
+};
+
+export type OAuth1Request = {
+	method: string;
+	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
+	url: string;
+	/** Parameters of a form body, which are signed. X's version 2 takes JSON, and has none. */
+	form?: Readonly<Record<string, string>>;
+	nonce: string;
+	nowMs: number;
+};
+
+type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
+
+/** Error codes of Bun and Node that prove that no connection was made. */
+const UNSENT = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "DNSException"]);
+
+const OAUTH1 = [
+	"SOCIAL_API_KEY",
+	"SOCIAL_API_SECRET",
+	"SOCIAL_OAUTH1_ACCESS_TOKEN",
+	"SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET",
+] as const;
+
+export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
+const PREFIX = "sha256=";
+
 /**
  * Makes the one function that calls X: one try, no redirect, one time limit for everything. It
  * never throws.
@@ -73,78 +106,6 @@ export function createCallX(options: {
 	};
 }
 
-/** Error codes of Bun and Node that prove that no connection was made. */
-const UNSENT = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "DNSException"]);
-
-async function readAnswer(response: Response, nowMs: number): Promise<XAnswer> {
-	const { status, headers } = response;
-	const text = await readCapped(response, X_ANSWER_BYTES_MAX);
-	const json = text === null ? undefined : parsed(text);
-	if (status === 429) return { kind: "limited", untilMs: untilOf(headers, nowMs) };
-	if (status >= 400 && status < 500 && status !== 408) {
-		return { kind: "refused", status, detail: wordsOf(json) ?? `HTTP ${status}` };
-	}
-	if (!response.ok) return { kind: "unknown", detail: `HTTP ${status}` };
-	if (json === undefined) return { kind: "unknown", detail: `HTTP ${status} without JSON` };
-	return { kind: "read", json };
-}
-
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
-/** Returns X's reason, from `detail` or the first of `errors`. It may quote text of strangers. */
-function wordsOf(json: unknown): string | null {
-	if (typeof json !== "object" || json === null) return null;
-	const { detail, errors, error }: { detail?: unknown; errors?: unknown; error?: unknown } = json;
-	const [first] = Array.isArray(errors) ? errors : [];
-	const message: unknown = typeof first === "object" && first !== null ? first.message : undefined;
-	return cleanLine(detail ?? message ?? error, { lengthMax: 200 });
-}
-
-/** Returns when the exhausted rate limits reset, in Unix ms; X names it in seconds. */
-function untilOf(headers: Headers, nowMs: number): number {
-	const ends = ["x-rate-limit", "x-user-limit-24hour", "x-app-limit-24hour"].flatMap((name) => {
-		const left = headers.get(`${name}-remaining`);
-		const reset = Number(headers.get(`${name}-reset`) ?? Number.NaN) * 1_000;
-		return Number.isFinite(reset) && (left === null || left === "0") ? [reset] : [];
-	});
-	const after = Number(headers.get("retry-after") ?? Number.NaN) * 1_000;
-	if (Number.isFinite(after)) ends.push(nowMs + after);
-	const until = ends.length > 0 ? Math.max(...ends) : nowMs + X_PAUSE_MS;
-	return Math.min(Math.max(until, nowMs + 1_000), nowMs + X_PAUSE_MAX_MS);
-}
-
-/** Returns an error's code, never its message, which may contain the URL. */
-function codeOf(error: unknown): string {
-	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
-}
-
-type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
-
-/** Returns a credential, or throws the Fault that names the missing one. */
-export function needed(config: SocialConfig, name: Name): string {
-	const value = config[name];
-	if (typeof value === "string") return value;
-	throw missing([name]);
-}
-
-export function missing(names: readonly string[]): Error {
-	return socialFault.credentialMissing({ public: `${names.join(", ")} must be set for this.` });
-}
-
-const OAUTH1 = [
-	"SOCIAL_API_KEY",
-	"SOCIAL_API_SECRET",
-	"SOCIAL_OAUTH1_ACCESS_TOKEN",
-	"SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET",
-] as const;
-
 /** Returns true if all four parts of OAuth 1.0a are set. */
 export function hasOAuth1(config: SocialConfig): boolean {
 	return OAUTH1.every((name) => config[name] !== undefined);
@@ -161,6 +122,17 @@ export function oauth1Keys(config: SocialConfig): OAuth1Keys {
 	};
 }
 
+/** Returns a credential, or throws the Fault that names the missing one. */
+export function needed(config: SocialConfig, name: Name): string {
+	const value = config[name];
+	if (typeof value === "string") return value;
+	throw missing([name]);
+}
+
+export function missing(names: readonly string[]): Error {
+	return socialFault.credentialMissing({ public: `${names.join(", ")} must be set for this.` });
+}
+
 /** Returns true if a token for the bot's account by OAuth 2 is set. */
 export function hasOAuth2(config: SocialConfig): boolean {
 	const { SOCIAL_USER_ACCESS_TOKEN: access, SOCIAL_USER_REFRESH_TOKEN: refresh } = config;
@@ -171,24 +143,6 @@ export function hasOAuth2(config: SocialConfig): boolean {
 export function webhookSecretOf(config: SocialConfig): string | null {
 	return config.SOCIAL_WEBHOOK_SECRET ?? config.SOCIAL_API_SECRET ?? null;
 }
-
-/** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
-export type OAuth1Keys = {
-	apiKey: string;
-	apiSecret: string;
-	accessToken: string;
-	accessTokenSecret: string;
-};
-
-export type OAuth1Request = {
-	method: string;
-	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
-	url: string;
-	/** Parameters of a form body, which are signed. X's version 2 takes JSON, and has none. */
-	form?: Readonly<Record<string, string>>;
-	nonce: string;
-	nowMs: number;
-};
 
 /**
  * Returns the `authorization` header that signs a request by RFC 5849 with HMAC-SHA1.
@@ -221,25 +175,71 @@ export function oauth1Header(keys: OAuth1Keys, request: OAuth1Request): string {
 	return `OAuth ${members.join(", ")}`;
 }
 
-/** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
-function escaped(text: string): string {
-	return encodeURIComponent(text).replace(
-		/[!'()*]/g,
-		(sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-	);
+/** Returns true if X signed exactly these bytes; compares in constant time. */
+export function isSigned(secret: string, bytes: Uint8Array, header: string | null): boolean {
+	const given = Buffer.from(header ?? "");
+	const wanted = Buffer.from(signatureOf(secret, bytes));
+	return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
-
-export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
-const PREFIX = "sha256=";
 
 /** Returns the signature that X expects for a challenge, and sends with each delivery. */
 export function signatureOf(secret: string, bytes: string | Uint8Array): string {
 	return `${PREFIX}${createHmac("sha256", secret).update(bytes).digest("base64")}`;
 }
 
-/** Returns true if X signed exactly these bytes; compares in constant time. */
-export function isSigned(secret: string, bytes: Uint8Array, header: string | null): boolean {
-	const given = Buffer.from(header ?? "");
-	const wanted = Buffer.from(signatureOf(secret, bytes));
-	return given.length === wanted.length && timingSafeEqual(given, wanted);
+async function readAnswer(response: Response, nowMs: number): Promise<XAnswer> {
+	const { status, headers } = response;
+	const text = await readCapped(response, X_ANSWER_BYTES_MAX);
+	const json = text === null ? undefined : parsed(text);
+	if (status === 429) return { kind: "limited", untilMs: untilOf(headers, nowMs) };
+	if (status >= 400 && status < 500 && status !== 408) {
+		return { kind: "refused", status, detail: wordsOf(json) ?? `HTTP ${status}` };
+	}
+	if (!response.ok) return { kind: "unknown", detail: `HTTP ${status}` };
+	if (json === undefined) return { kind: "unknown", detail: `HTTP ${status} without JSON` };
+	return { kind: "read", json };
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Returns when the exhausted rate limits reset, in Unix ms; X names it in seconds. */
+function untilOf(headers: Headers, nowMs: number): number {
+	const ends = ["x-rate-limit", "x-user-limit-24hour", "x-app-limit-24hour"].flatMap((name) => {
+		const left = headers.get(`${name}-remaining`);
+		const reset = Number(headers.get(`${name}-reset`) ?? Number.NaN) * 1_000;
+		return Number.isFinite(reset) && (left === null || left === "0") ? [reset] : [];
+	});
+	const after = Number(headers.get("retry-after") ?? Number.NaN) * 1_000;
+	if (Number.isFinite(after)) ends.push(nowMs + after);
+	const until = ends.length > 0 ? Math.max(...ends) : nowMs + X_PAUSE_MS;
+	return Math.min(Math.max(until, nowMs + 1_000), nowMs + X_PAUSE_MAX_MS);
+}
+
+/** Returns X's reason, from `detail` or the first of `errors`. It may quote text of strangers. */
+function wordsOf(json: unknown): string | null {
+	if (typeof json !== "object" || json === null) return null;
+	const { detail, errors, error }: { detail?: unknown; errors?: unknown; error?: unknown } = json;
+	const [first] = Array.isArray(errors) ? errors : [];
+	const message: unknown = typeof first === "object" && first !== null ? first.message : undefined;
+	return cleanLine(detail ?? message ?? error, { lengthMax: 200 });
+}
+
+/** Returns an error's code, never its message, which may contain the URL. */
+function codeOf(error: unknown): string {
+	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
+}
+
+/** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
+function escaped(text: string): string {
+	return encodeURIComponent(text).replace(
+		/[!'()*]/g,
+		(sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+	);
 }

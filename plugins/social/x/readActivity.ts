@@ -9,43 +9,6 @@ export type TypedTerms = {
 	isReply: boolean;
 };
 
-/**
- * Returns the part of a text that its author typed. X puts names in front of a reply; where it does
- * not say how many, all names in front count as put there: an accidental mention must not become a
- * command. Behind the shown part only X's own links are left out, because X and its clients count
- * escaped characters in different ways, and a command that lost its end would be another one.
- */
-export function typedText(text: string, { range: shown, isWhole, isReply }: TypedTerms): string {
-	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
-	const [start, end] = [shown?.[0] ?? 0, isWhole ? shown?.[1] : undefined];
-	const isEnd = end !== undefined && OWN_LINKS.test(characters.slice(end).join(""));
-	const typed = characters.slice(start, isEnd ? end : undefined).join("");
-	const own = shown === undefined && isReply ? typed.replace(NAMES_IN_FRONT, "") : typed;
-	// PostgreSQL stores neither the character NUL nor half a surrogate pair.
-	return trimmed(unescaped(own).replaceAll("\u0000", "\ufffd").toWellFormed());
-}
-
-/** Removes blanks at both ends; what cannot be seen stays, and the grammar refuses it. */
-export function trimmed(text: string): string {
-	return text.replace(BLANKS_AT_ENDS, "");
-}
-
-/** Whitespace, but not the zero-width U+FEFF, which `\s` and `trim` take for a blank. */
-export const BLANK = "[^\\S\\ufeff]";
-const BLANKS_AT_ENDS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
-/** Names in any length: old accounts have some that are longer than X allows today. */
-const NAMES_IN_FRONT = /^(?:\s*[@＠]\w+)+/u;
-/** Links to what is quoted or attached. */
-const OWN_LINKS = /^(?:\s*https:\/\/t\.co\/\w{1,30})*\s*$/u;
-
-/** Unescapes the three characters that X escapes in posts, once; escapes that were typed stay. */
-function unescaped(text: string): string {
-	return text.replace(/&(lt|gt|amp);/g, (_, name: string) => {
-		if (name === "lt") return "<";
-		return name === "gt" ? ">" : "&";
-	});
-}
-
 /** A post or message as X delivered it, not judged yet. */
 export type Written = {
 	via: "post" | "dm";
@@ -74,6 +37,19 @@ export type Activity = {
 	botId: string | null;
 	written: readonly Written[];
 };
+
+type Messages = {
+	direct_message_events?: unknown[] | undefined;
+	users?: Record<string, unknown> | undefined;
+};
+
+/** Whitespace, but not the zero-width U+FEFF, which `\s` and `trim` take for a blank. */
+export const BLANK = "[^\\S\\ufeff]";
+const BLANKS_AT_ENDS = new RegExp(`^${BLANK}+|${BLANK}+$`, "gu");
+/** Names in any length: old accounts have some that are longer than X allows today. */
+const NAMES_IN_FRONT = /^(?:\s*[@＠]\w+)+/u;
+/** Links to what is quoted or attached. */
+const OWN_LINKS = /^(?:\s*https:\/\/t\.co\/\w{1,30})*\s*$/u;
 
 const id = z.string().regex(/^\d{1,20}$/);
 const range = z
@@ -183,10 +159,106 @@ export function readPolledMessages(list: readonly unknown[]): Written[] {
 	});
 }
 
+/**
+ * Returns the part of a text that its author typed. X puts names in front of a reply; where it does
+ * not say how many, all names in front count as put there: an accidental mention must not become a
+ * command. Behind the shown part only X's own links are left out, because X and its clients count
+ * escaped characters in different ways, and a command that lost its end would be another one.
+ */
+export function typedText(text: string, { range: shown, isWhole, isReply }: TypedTerms): string {
+	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
+	const [start, end] = [shown?.[0] ?? 0, isWhole ? shown?.[1] : undefined];
+	const isEnd = end !== undefined && OWN_LINKS.test(characters.slice(end).join(""));
+	const typed = characters.slice(start, isEnd ? end : undefined).join("");
+	const own = shown === undefined && isReply ? typed.replace(NAMES_IN_FRONT, "") : typed;
+	// PostgreSQL stores neither the character NUL nor half a surrogate pair.
+	return trimmed(unescaped(own).replaceAll("\u0000", "\ufffd").toWellFormed());
+}
+
+/** Removes blanks at both ends; what cannot be seen stays, and the grammar refuses it. */
+export function trimmed(text: string): string {
+	return text.replace(BLANKS_AT_ENDS, "");
+}
+
 function readOne({ event_type, filter, payload, includes }: z.output<typeof activity>): Written[] {
 	if (event_type === "dm.received") return readMessages(payload ?? {}, filter?.user_id ?? null);
 	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
 	return isMention ? readPosts([payload], includes?.users ?? []) : [];
+}
+
+/** Reads messages to an account; null where the delivery does not name it. */
+function readMessages(from: Messages, botId: string | null): Written[] {
+	const automated = automatedOf(Object.values(from.users ?? {}));
+	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+		const read = message.safeParse(one).data;
+		if (!read || (read.type ?? "message_create") !== "message_create") return [];
+		const { sender_id: authorId, target, message_data: data } = read.message_create;
+		const { recipient_id: to } = target;
+		const isDirect = to !== undefined && (botId === null || to === botId);
+		const isAutomated = automated.has(authorId);
+		return messageOf({ id: read.id, text: data.text, authorId, isDirect, isAutomated });
+	});
+}
+
+function automatedOf(accounts: readonly unknown[]): ReadonlySet<string> {
+	return new Set(
+		accounts.flatMap((one) => {
+			const read = user.safeParse(one).data;
+			const known = read && isLabelled(read) ? (read.id ?? read.id_str) : undefined;
+			return known ?? [];
+		}),
+	);
+}
+
+/** Returns true for the label that X shows on automated accounts. */
+function isLabelled({ affiliation }: z.output<typeof user>): boolean {
+	return /^\s*automated\b/i.test(affiliation?.description ?? "");
+}
+
+function messageOf(
+	given: { id: string; text?: string | undefined } & Pick<
+		Written,
+		"authorId" | "isDirect" | "isAutomated"
+	>,
+): Written {
+	const { id: messageId, authorId, isDirect, isAutomated } = given;
+	const text = typedText(given.text ?? "", { isWhole: true, isReply: false });
+	return {
+		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, isDirect, isAutomated },
+		isRepost: false,
+		isReadable: text !== "",
+	};
+}
+
+function readOldPost(json: unknown): Written | null {
+	const read = oldPost.safeParse(json).data;
+	if (!read) return null;
+	const { extended_tweet: extended, edit_history: edits } = read;
+	const text = extended?.full_text ?? read.full_text ?? read.text ?? "";
+	const typed = typedText(text, {
+		range: extended ? extended.display_text_range : read.display_text_range,
+		isWhole: true,
+		isReply: typeof read.in_reply_to_status_id_str === "string",
+	});
+	const versions = [edits?.initial_tweet_id ?? [], edits?.edit_tweet_ids ?? []].flat();
+	const firstId = oldest([read.id_str, ...versions]);
+	return {
+		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
+		isRepost: (read.retweeted_status ?? null) !== null || isCopied(typed),
+		isAutomated: isLabelled(read.user),
+		isDirect: true,
+		isReadable: read.withheld_in_countries === undefined && typed !== "",
+	};
+}
+
+/** Returns the first version's id: ids grow with time, in whatever order X lists them. */
+function oldest(ids: readonly string[]): string {
+	return ids.reduce((first, next) => (BigInt(next) < BigInt(first) ? next : first));
+}
+
+/** Returns true for words of another account that were copied by hand, as people wrote reposts. */
+function isCopied(text: string): boolean {
+	return /^RT\s*[@＠]\w/iu.test(text);
 }
 
 function readPost(json: unknown, automated: ReadonlySet<string>): Written | null {
@@ -219,82 +291,10 @@ function isInside(read: z.output<typeof post>, firstId: string): boolean {
 	return typeof answeredId === "string";
 }
 
-/** Returns the first version's id: ids grow with time, in whatever order X lists them. */
-function oldest(ids: readonly string[]): string {
-	return ids.reduce((first, next) => (BigInt(next) < BigInt(first) ? next : first));
-}
-
-/** Returns true for words of another account that were copied by hand, as people wrote reposts. */
-function isCopied(text: string): boolean {
-	return /^RT\s*[@＠]\w/iu.test(text);
-}
-
-function readOldPost(json: unknown): Written | null {
-	const read = oldPost.safeParse(json).data;
-	if (!read) return null;
-	const { extended_tweet: extended, edit_history: edits } = read;
-	const text = extended?.full_text ?? read.full_text ?? read.text ?? "";
-	const typed = typedText(text, {
-		range: extended ? extended.display_text_range : read.display_text_range,
-		isWhole: true,
-		isReply: typeof read.in_reply_to_status_id_str === "string",
+/** Unescapes the three characters that X escapes in posts, once; escapes that were typed stay. */
+function unescaped(text: string): string {
+	return text.replace(/&(lt|gt|amp);/g, (_, name: string) => {
+		if (name === "lt") return "<";
+		return name === "gt" ? ">" : "&";
 	});
-	const versions = [edits?.initial_tweet_id ?? [], edits?.edit_tweet_ids ?? []].flat();
-	const firstId = oldest([read.id_str, ...versions]);
-	return {
-		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
-		isRepost: (read.retweeted_status ?? null) !== null || isCopied(typed),
-		isAutomated: isLabelled(read.user),
-		isDirect: true,
-		isReadable: read.withheld_in_countries === undefined && typed !== "",
-	};
-}
-
-type Messages = {
-	direct_message_events?: unknown[] | undefined;
-	users?: Record<string, unknown> | undefined;
-};
-
-/** Reads messages to an account; null where the delivery does not name it. */
-function readMessages(from: Messages, botId: string | null): Written[] {
-	const automated = automatedOf(Object.values(from.users ?? {}));
-	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
-		const read = message.safeParse(one).data;
-		if (!read || (read.type ?? "message_create") !== "message_create") return [];
-		const { sender_id: authorId, target, message_data: data } = read.message_create;
-		const { recipient_id: to } = target;
-		const isDirect = to !== undefined && (botId === null || to === botId);
-		const isAutomated = automated.has(authorId);
-		return messageOf({ id: read.id, text: data.text, authorId, isDirect, isAutomated });
-	});
-}
-
-function messageOf(
-	given: { id: string; text?: string | undefined } & Pick<
-		Written,
-		"authorId" | "isDirect" | "isAutomated"
-	>,
-): Written {
-	const { id: messageId, authorId, isDirect, isAutomated } = given;
-	const text = typedText(given.text ?? "", { isWhole: true, isReply: false });
-	return {
-		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, isDirect, isAutomated },
-		isRepost: false,
-		isReadable: text !== "",
-	};
-}
-
-function automatedOf(accounts: readonly unknown[]): ReadonlySet<string> {
-	return new Set(
-		accounts.flatMap((one) => {
-			const read = user.safeParse(one).data;
-			const known = read && isLabelled(read) ? (read.id ?? read.id_str) : undefined;
-			return known ?? [];
-		}),
-	);
-}
-
-/** Returns true for the label that X shows on automated accounts. */
-function isLabelled({ affiliation }: z.output<typeof user>): boolean {
-	return /^\s*automated\b/i.test(affiliation?.description ?? "");
 }

@@ -13,12 +13,52 @@ export type Said =
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
+export type Subscribed = {
+	/** True where a subscription existed before. */
+	alreadySubscribed: boolean;
+	/** The one of X's two interfaces that was used. */
+	interface: "activity" | "account_activity";
+};
+
+type WantedMessage = { to: string; text: string; afterId: string; used(count: number): void };
+
 /** X refuses a text that the account posted recently, to anybody. */
 export const DUPLICATE = "duplicate";
 
 const id = z.string().regex(/^\d{1,20}$/);
 const posted = z.looseObject({ data: z.looseObject({ id }) });
 const messaged = z.looseObject({ data: z.looseObject({ dm_event_id: id }) });
+
+const ownPosts = z.looseObject({
+	data: z
+		.array(
+			z.looseObject({
+				id,
+				referenced_tweets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
+			}),
+		)
+		.default([]),
+});
+
+const ownMessages = z.looseObject({
+	data: z
+		.array(z.looseObject({ id, text: z.string().optional(), sender_id: z.string().optional() }))
+		.default([]),
+});
+
+/** The subscribed events. Answers to the bot's posts that do not mention it are no commands. */
+export const EVENT_TYPES = ["post.mention.create", "dm.received"] as const;
+
+/** X's words, and its codes, for a subscription that exists already. */
+const ALREADY = /already|duplicate|exists/i;
+
+const usage = z.looseObject({
+	data: z.looseObject({
+		project_usage: z.coerce.number().optional(),
+		project_cap: z.coerce.number().optional(),
+		cap_reset_day: z.coerce.number().optional(),
+	}),
+});
 
 /** Posts a text, as a reply to a post or by itself; returns the result. */
 export async function postOnX(
@@ -41,48 +81,6 @@ export async function messageOnX(x: X, { text, to }: { text: string; to: string 
 	const asked: Asked = { as: "account", method: "POST", path, json: { text } };
 	return await say(x, asked, (json) => messaged.safeParse(json).data?.data.dm_event_id);
 }
-
-async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefined): Promise<Said> {
-	let answer: XAnswer;
-	try {
-		answer = await x.ask(asked);
-	} catch (error) {
-		// Thrown before anything was sent.
-		if (isUnasked(error)) return { kind: "unsent", reason: error.code };
-		throw error;
-	}
-	switch (answer.kind) {
-		case "read": {
-			const sent = idOf(answer.json);
-			if (sent !== undefined) return { kind: "sent", id: sent };
-			return { kind: "unknown", detail: "an answer without an id" };
-		}
-		case "refused":
-			return { kind: "refused", reason: isDuplicate(answer) ? DUPLICATE : `http_${answer.status}` };
-		case "limited":
-			return answer;
-		case "unsent":
-			return { kind: "unsent", reason: "x_unreachable" };
-		default:
-			return answer;
-	}
-}
-
-/** Matches X's answer "You are not allowed to create a Tweet with duplicate content." */
-function isDuplicate({ status, detail }: { status: number; detail: string }): boolean {
-	return status === 403 && /duplicate content/i.test(detail);
-}
-
-const ownPosts = z.looseObject({
-	data: z
-		.array(
-			z.looseObject({
-				id,
-				referenced_tweets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
-			}),
-		)
-		.default([]),
-});
 
 /**
  * Returns the id of the bot's own reply to a post among its newest posts; null where there is none.
@@ -111,14 +109,6 @@ export async function findPost(
 	return found?.id ?? null;
 }
 
-const ownMessages = z.looseObject({
-	data: z
-		.array(z.looseObject({ id, text: z.string().optional(), sender_id: z.string().optional() }))
-		.default([]),
-});
-
-type WantedMessage = { to: string; text: string; afterId: string; used(count: number): void };
-
 /**
  * Returns ids of the bot's messages to an account with this text and after that id, oldest first. X
  * rewrites links, so they are not compared.
@@ -144,26 +134,6 @@ export async function findMessages(
 		.map((one) => one.id)
 		.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));
 }
-
-function withoutLinks(text: string): string {
-	return text
-		.replace(/https?:\/\/\S+/g, "")
-		.replace(/\s+/g, " ")
-		.trim();
-}
-
-/** The subscribed events. Answers to the bot's posts that do not mention it are no commands. */
-export const EVENT_TYPES = ["post.mention.create", "dm.received"] as const;
-
-export type Subscribed = {
-	/** True where a subscription existed before. */
-	alreadySubscribed: boolean;
-	/** The one of X's two interfaces that was used. */
-	interface: "activity" | "account_activity";
-};
-
-/** X's words, and its codes, for a subscription that exists already. */
-const ALREADY = /already|duplicate|exists/i;
 
 /**
  * Subscribes the webhook to texts for the bot: by X's activity interface, or by the older one where
@@ -198,16 +168,52 @@ export async function subscribe(
 	return { alreadySubscribed: made === 0, interface: "activity" };
 }
 
-async function subscribeOldWay(x: X, webhookId: string, nowMs: () => number): Promise<Subscribed> {
-	const answer = await x.ask({
-		as: "account",
-		method: "POST",
-		path: `/2/account_activity/webhooks/${webhookId}/subscriptions/all`,
-		json: {},
-	});
-	const alreadySubscribed = isAlready(answer);
-	if (!alreadySubscribed && answer.kind !== "read") throw faultOf(answer, nowMs());
-	return { alreadySubscribed, interface: "account_activity" };
+/** Reads X's own count of the month's reads. */
+export async function readUsage(x: X) {
+	const { data } = await x.read({ as: "app", path: "/2/usage/tweets" }, usage);
+	return {
+		posts: data.project_usage ?? null,
+		postsMax: data.project_cap ?? null,
+		resetsOnDay: data.cap_reset_day ?? null,
+	};
+}
+
+async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefined): Promise<Said> {
+	let answer: XAnswer;
+	try {
+		answer = await x.ask(asked);
+	} catch (error) {
+		// Thrown before anything was sent.
+		if (isUnasked(error)) return { kind: "unsent", reason: error.code };
+		throw error;
+	}
+	switch (answer.kind) {
+		case "read": {
+			const sent = idOf(answer.json);
+			if (sent !== undefined) return { kind: "sent", id: sent };
+			return { kind: "unknown", detail: "an answer without an id" };
+		}
+		case "refused":
+			return { kind: "refused", reason: isDuplicate(answer) ? DUPLICATE : `http_${answer.status}` };
+		case "limited":
+			return answer;
+		case "unsent":
+			return { kind: "unsent", reason: "x_unreachable" };
+		default:
+			return answer;
+	}
+}
+
+/** Matches X's answer "You are not allowed to create a Tweet with duplicate content." */
+function isDuplicate({ status, detail }: { status: number; detail: string }): boolean {
+	return status === 403 && /duplicate content/i.test(detail);
+}
+
+function withoutLinks(text: string): string {
+	return text
+		.replace(/https?:\/\/\S+/g, "")
+		.replace(/\s+/g, " ")
+		.trim();
 }
 
 function isAlready(answer: XAnswer): boolean {
@@ -219,20 +225,14 @@ function isNotForUs(answer: XAnswer): boolean {
 	return answer.kind === "refused" && [403, 404, 410].includes(answer.status);
 }
 
-const usage = z.looseObject({
-	data: z.looseObject({
-		project_usage: z.coerce.number().optional(),
-		project_cap: z.coerce.number().optional(),
-		cap_reset_day: z.coerce.number().optional(),
-	}),
-});
-
-/** Reads X's own count of the month's reads. */
-export async function readUsage(x: X) {
-	const { data } = await x.read({ as: "app", path: "/2/usage/tweets" }, usage);
-	return {
-		posts: data.project_usage ?? null,
-		postsMax: data.project_cap ?? null,
-		resetsOnDay: data.cap_reset_day ?? null,
-	};
+async function subscribeOldWay(x: X, webhookId: string, nowMs: () => number): Promise<Subscribed> {
+	const answer = await x.ask({
+		as: "account",
+		method: "POST",
+		path: `/2/account_activity/webhooks/${webhookId}/subscriptions/all`,
+		json: {},
+	});
+	const alreadySubscribed = isAlready(answer);
+	if (!alreadySubscribed && answer.kind !== "read") throw faultOf(answer, nowMs());
+	return { alreadySubscribed, interface: "account_activity" };
 }

@@ -19,38 +19,6 @@ export type Seal = {
 	open(sealed: Uint8Array): string | null;
 };
 
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/**
- * Makes a seal (AES-256-GCM) with a key that is derived from the deployment's secret for one
- * purpose: neither a copy of the database nor another purpose's key opens it.
- */
-export function createSeal(secret: string, purpose: string): Seal {
-	const key = Buffer.from(hkdfSync("sha256", secret, "", `tapeline social ${purpose}`, KEY_BYTES));
-	return {
-		close(text) {
-			const nonce = randomBytes(NONCE_BYTES);
-			const cipher = createCipheriv("aes-256-gcm", key, nonce);
-			const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-			return Buffer.concat([nonce, cipher.getAuthTag(), body]);
-		},
-		open(sealed) {
-			if (sealed.byteLength < NONCE_BYTES + TAG_BYTES) return null;
-			const bytes = Buffer.from(sealed);
-			const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
-			decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-			try {
-				const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-				return Buffer.concat([body, decipher.final()]).toString("utf8");
-			} catch {
-				return null;
-			}
-		},
-	};
-}
-
 /** Gives the bot account's OAuth 2 tokens. */
 export type UserTokens = {
 	/**
@@ -66,6 +34,10 @@ export type UserTokensDeps = {
 	config: SocialConfig;
 	call: CallX;
 };
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
 
 const tokens = z.object({ access: z.string(), refresh: z.string(), goodUntilMs: z.number() });
 type Tokens = z.output<typeof tokens>;
@@ -163,6 +135,34 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 	}
 
 	return { access, renew };
+}
+
+/**
+ * Makes a seal (AES-256-GCM) with a key that is derived from the deployment's secret for one
+ * purpose: neither a copy of the database nor another purpose's key opens it.
+ */
+export function createSeal(secret: string, purpose: string): Seal {
+	const key = Buffer.from(hkdfSync("sha256", secret, "", `tapeline social ${purpose}`, KEY_BYTES));
+	return {
+		close(text) {
+			const nonce = randomBytes(NONCE_BYTES);
+			const cipher = createCipheriv("aes-256-gcm", key, nonce);
+			const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+			return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+		},
+		open(sealed) {
+			if (sealed.byteLength < NONCE_BYTES + TAG_BYTES) return null;
+			const bytes = Buffer.from(sealed);
+			const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES));
+			decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+			try {
+				const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+				return Buffer.concat([body, decipher.final()]).toString("utf8");
+			} catch {
+				return null;
+			}
+		},
+	};
 }
 
 function seedOf(refresh: string): Buffer {

@@ -115,6 +115,23 @@ export async function assessMarket(
 	return judge(deps, { pool, spendRaw, quotedRaw, deviationBps });
 }
 
+async function quote(
+	{ rpc, quoter }: Deps,
+	of: { pair: Pair; pool: MarketPool; spendRaw: bigint; signal: AbortSignal },
+): Promise<bigint | null> {
+	const { pair, pool, spendRaw: amountIn, signal } = of;
+	const params = { tokenIn: pair.tokenIn, tokenOut: pair.token, amountIn, fee: pool.fee };
+	const ask = {
+		...{ abi: v3Abi, functionName: "quoteExactInputSingle" as const },
+		args: [{ ...params, sqrtPriceLimitX96: 0n }] as const,
+	};
+	const [outcome] = await rpc.settle([viewCall(quoter, encodeFunctionData(ask))], { signal });
+	const answer = decoded(outcome, (data) =>
+		decodeFunctionResult({ abi: v3Abi, functionName: "quoteExactInputSingle", data }),
+	);
+	return answer?.[0] ?? null;
+}
+
 /** Holds what the quoter says against what the pool's own figures say, and against both prices. */
 function judge(
 	{ bounds }: Deps,
@@ -144,21 +161,4 @@ function judge(
 		worthRaw: (spendRaw * quotedRaw) / fairMean,
 		...{ deviationBps, impactBps, quotesBps },
 	};
-}
-
-async function quote(
-	{ rpc, quoter }: Deps,
-	of: { pair: Pair; pool: MarketPool; spendRaw: bigint; signal: AbortSignal },
-): Promise<bigint | null> {
-	const { pair, pool, spendRaw: amountIn, signal } = of;
-	const params = { tokenIn: pair.tokenIn, tokenOut: pair.token, amountIn, fee: pool.fee };
-	const ask = {
-		...{ abi: v3Abi, functionName: "quoteExactInputSingle" as const },
-		args: [{ ...params, sqrtPriceLimitX96: 0n }] as const,
-	};
-	const [outcome] = await rpc.settle([viewCall(quoter, encodeFunctionData(ask))], { signal });
-	const answer = decoded(outcome, (data) =>
-		decodeFunctionResult({ abi: v3Abi, functionName: "quoteExactInputSingle", data }),
-	);
-	return answer?.[0] ?? null;
 }

@@ -3,6 +3,9 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/fields.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 
+/** Bounds of every run, in the units that they are counted in. */
+export type BuybackBounds = ReturnType<typeof boundsOf>;
+
 /** Currencies that one run looks at. */
 export const CURRENCIES_MAX = 8;
 
@@ -120,6 +123,8 @@ export const buybackConfig = {
 
 export type BuybackConfig = z.output<z.ZodObject<typeof buybackConfig>>;
 
+const MICROS = 1_000_000;
+
 /**
  * Refuses limits that no run could keep, each of which is right alone: nothing would ever be
  * bought, and nobody would be told why.
@@ -132,11 +137,6 @@ export function refuseImpossible(config: BuybackConfig): void {
 		throw tokenomicsFault.buybackImpossible({ public: `${said}: no run could ever begin.` });
 	}
 }
-
-const MICROS = 1_000_000;
-
-/** Bounds of every run, in the units that they are counted in. */
-export type BuybackBounds = ReturnType<typeof boundsOf>;
 
 /** Returns the bounds of every run. */
 export function boundsOf(config: BuybackConfig) {

@@ -41,35 +41,6 @@ export type BuybackStatus = {
 	left: BuybackLook["left"];
 };
 
-type Deps = { db: Queryable; execution: Pick<Wallets["execution"], "held">; chainId: number };
-
-/** Reads how buying back goes: three short reads, by primary keys. */
-export async function readStatus(
-	{ db, execution, chainId }: Deps,
-	{ BUYBACK_ENABLED: isEnabled }: Pick<BuybackConfig, "BUYBACK_ENABLED">,
-): Promise<BuybackStatus> {
-	const [look, [run]] = await Promise.all([
-		buybackLooks.read(db, chainId),
-		buybackRuns.newest(db, { chainId, limit: 1 }),
-	]);
-	const [held] = run ? await execution.held(db, [run.intentId]) : [];
-	const lastRun =
-		run && held
-			? { ...run, status: held.status, errorCode: held.errorCode, heldRaw: held.raw }
-			: null;
-	// A turn that began a run: what became of that says more.
-	const isOfRun = look?.code === null && lastRun?.slot === look.slot;
-	return {
-		isEnabled,
-		code: isEnabled ? (isOfRun ? lastRun.errorCode : (look?.code ?? null)) : "disabled",
-		detail: isEnabled ? (look?.detail ?? null) : refusals.disabled,
-		lookedAt: look?.at ?? null,
-		nextAt: look && isEnabled ? new Date((look.slot + 1) * SLOT_MS) : null,
-		lastRun,
-		left: look?.left ?? [],
-	};
-}
-
 export type Buyback = {
 	jobs: Job[];
 	/** Takes a turn at once, without waiting for it. */
@@ -79,6 +50,8 @@ export type Buyback = {
 	/** Null: the deployment reaches no chain that the token could be on. */
 	status(): Promise<BuybackStatus | null>;
 };
+
+type Deps = { db: Queryable; execution: Pick<Wallets["execution"], "held">; chainId: number };
 
 const RANDOM_STEPS = 2 ** 32;
 
@@ -141,5 +114,32 @@ export function openBuyback(options: {
 		},
 		ended: () => first,
 		status: () => readStatus({ db, execution: wallets.execution, chainId: chain.id }, config),
+	};
+}
+
+/** Reads how buying back goes: three short reads, by primary keys. */
+export async function readStatus(
+	{ db, execution, chainId }: Deps,
+	{ BUYBACK_ENABLED: isEnabled }: Pick<BuybackConfig, "BUYBACK_ENABLED">,
+): Promise<BuybackStatus> {
+	const [look, [run]] = await Promise.all([
+		buybackLooks.read(db, chainId),
+		buybackRuns.newest(db, { chainId, limit: 1 }),
+	]);
+	const [held] = run ? await execution.held(db, [run.intentId]) : [];
+	const lastRun =
+		run && held
+			? { ...run, status: held.status, errorCode: held.errorCode, heldRaw: held.raw }
+			: null;
+	// A turn that began a run: what became of that says more.
+	const isOfRun = look?.code === null && lastRun?.slot === look.slot;
+	return {
+		isEnabled,
+		code: isEnabled ? (isOfRun ? lastRun.errorCode : (look?.code ?? null)) : "disabled",
+		detail: isEnabled ? (look?.detail ?? null) : refusals.disabled,
+		lookedAt: look?.at ?? null,
+		nextAt: look && isEnabled ? new Date((look.slot + 1) * SLOT_MS) : null,
+		lastRun,
+		left: look?.left ?? [],
 	};
 }

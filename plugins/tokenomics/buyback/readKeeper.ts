@@ -11,6 +11,33 @@ import { decoded, erc20Abi, viewCall } from "#plugins/tokenomics/buyback/settleB
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
+/** A reason to spend nothing, as it is shown. */
+export type Refusal = Denial & { code: RefusalCode };
+
+/** What there is of one currency, in base units. */
+export type Funds = {
+	currency: Address;
+	symbol: string;
+	/** What the burn's share of revenue came to, ever. */
+	earnedRaw: bigint;
+	/** What of that the router still holds. */
+	owedRaw: bigint;
+	/** What the keeper holds. */
+	balanceRaw: bigint;
+	/** What the burner may take of the keeper's; null for the coin, which is sent along. */
+	allowanceRaw: bigint | null;
+};
+
+export type Keeper = {
+	funds: readonly Funds[];
+	/** What the keeper holds of the coin, which pays for gas. */
+	coinRaw: bigint;
+	/** The chain's own time, in seconds. */
+	chainTimeS: bigint;
+	/** What the steps of a run may take of the coin for gas, generously. */
+	gasReserveRaw: bigint;
+};
+
 /**
  * Why a run spends nothing: each reason by its code, with a sentence. What an operator does about
  * each is in the README.
@@ -49,42 +76,13 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** A reason to spend nothing, as it is shown. */
-export type Refusal = Denial & { code: RefusalCode };
-
-/** Returns a reason by its code; `more` adds what is particular of this run. */
-export function refusal(code: RefusalCode, more?: string): Refusal {
-	return { code, detail: more === undefined ? refusals[code] : `${refusals[code]} ${more}` };
-}
-
 /** The router's bucket that pays for burning. */
 export const BURN_BUCKET = 2;
 
-/** What there is of one currency, in base units. */
-export type Funds = {
-	currency: Address;
-	symbol: string;
-	/** What the burn's share of revenue came to, ever. */
-	earnedRaw: bigint;
-	/** What of that the router still holds. */
-	owedRaw: bigint;
-	/** What the keeper holds. */
-	balanceRaw: bigint;
-	/** What the burner may take of the keeper's; null for the coin, which is sent along. */
-	allowanceRaw: bigint | null;
-};
-
-export type Keeper = {
-	funds: readonly Funds[];
-	/** What the keeper holds of the coin, which pays for gas. */
-	coinRaw: bigint;
-	/** The chain's own time, in seconds. */
-	chainTimeS: bigint;
-	/** What the steps of a run may take of the coin for gas, generously. */
-	gasReserveRaw: bigint;
-};
-
 const SYMBOL_LENGTH_MAX = 16;
+
+/** Questions about one currency. */
+const CALLS = 5;
 
 /**
  * Reads what can be spent, and whether the contracts are those that this keeper may use: the router
@@ -147,8 +145,10 @@ export async function readKeeper(
 	};
 }
 
-/** Questions about one currency. */
-const CALLS = 5;
+/** Returns a reason by its code; `more` adds what is particular of this run. */
+export function refusal(code: RefusalCode, more?: string): Refusal {
+	return { code, detail: more === undefined ? refusals[code] : `${refusals[code]} ${more}` };
+}
 
 function callsOf(
 	currency: Address,
@@ -165,6 +165,11 @@ function callsOf(
 			encodeFunctionData({ abi: erc20Abi, functionName: "symbol" }),
 		].map((data) => viewCall(currency, data)),
 	];
+}
+
+function resultOf(outcome: RpcOutcome | undefined): unknown {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	return outcome?.result;
 }
 
 /** Reads what there is; null where a token does not answer: what nobody can count stays. */
@@ -196,11 +201,6 @@ function fundsOf(
 	if (balanceRaw === null || allowanceRaw === null) return null;
 	const told = cleanLine(decoded(symbol, readAbiText), { lengthMax: SYMBOL_LENGTH_MAX });
 	return { currency, symbol: told ?? "token", earnedRaw, owedRaw, balanceRaw, allowanceRaw };
-}
-
-function resultOf(outcome: RpcOutcome | undefined): unknown {
-	if (outcome?.kind === "fault") throw outcome.fault;
-	return outcome?.result;
 }
 
 function timeOf(block: unknown): unknown {

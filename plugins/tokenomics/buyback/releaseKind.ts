@@ -51,6 +51,8 @@ export const RELEASE = "buyback-release";
 const PLAN_LIFETIME_MS = 30_000;
 const abi = revenueRouterAbi;
 
+const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
+
 /**
  * Has the router pay what it owes for burning to the keeper, as the step before a purchase. Anybody
  * may do that: where somebody was faster there is nothing left to do. It spends nothing.
@@ -105,7 +107,9 @@ export function releaseKind(
 	};
 }
 
-const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
+function denied(code: RefusalCode): Preparation {
+	return { kind: "denied", denial: refusal(code) };
+}
 
 function isPayment(
 	{ address, topics, data }: Receipt["logs"][number],
@@ -126,8 +130,4 @@ function isPayment(
 	} catch {
 		return false;
 	}
-}
-
-function denied(code: RefusalCode): Preparation {
-	return { kind: "denied", denial: refusal(code) };
 }

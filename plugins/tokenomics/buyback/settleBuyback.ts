@@ -17,6 +17,17 @@ import type { BuybackDeps } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { Receipt, Settlement } from "#plugins/wallets/contract.ts";
 
+/** What a transaction bought and burned, by the burner's own event. */
+export type Burn = { paidWith: Address; spentRaw: bigint; burnedRaw: bigint };
+
+type Bought = {
+	burner: Address;
+	keeper: Address;
+	paidWith: Address;
+	/** The plan's own calldata. */
+	data: HexOfSettleBuyback;
+};
+
 /** Uniswap V3's factory, pool and quoter, as far as they are asked here. */
 export const v3Abi = parseAbi([
 	"function factory() view returns (address)",
@@ -39,51 +50,26 @@ export const erc20Abi = parseAbi([
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** Returns the call that asks a contract something, at the newest block or as of another. */
-export function viewCall(to: Address, data: Hex, block = "latest"): RpcCall {
-	return { method: "eth_call", params: [{ to, data }, block] };
-}
-
-/**
- * Reads what a contract answered. Null where it refused or answered something else: both are what
- * the contract is like. Where the node did not answer it throws: nothing was learned.
- */
-export function decoded<Value>(
-	outcome: RpcOutcome | undefined,
-	decode: (data: Hex) => Value,
-): Value | null {
-	const answer = answerOf(outcome);
-	if (answer === null) return null;
-	try {
-		return decode(answer);
-	} catch {
-		return null;
-	}
-}
-
-/** Returns the bytes that a call answered; null where it was refused or answered none. */
-function answerOf(outcome: RpcOutcome | undefined): Hex | null {
-	if (outcome?.kind === "fault") {
-		if (outcome.fault.code === "rpc_refused") return null;
-		throw outcome.fault;
-	}
-	const result = outcome?.result;
-	return isBytes(result) && result !== "0x" ? result : null;
-}
-
 const isBytes = (result: unknown): result is Hex =>
 	typeof result === "string" && BYTES.test(result);
 
-/** What a transaction bought and burned, by the burner's own event. */
-export type Burn = { paidWith: Address; spentRaw: bigint; burnedRaw: bigint };
-
-type Bought = {
-	burner: Address;
-	keeper: Address;
-	paidWith: Address;
-	/** The plan's own calldata. */
-	data: HexOfSettleBuyback;
+const NOT_BURNED = {
+	code: "not_burned",
+	detail: "The burner says nothing of a purchase by this run.",
+} as const;
+export const SUPPLY_STANDS = {
+	code: "supply_stands",
+	detail: "The token's supply did not fall by what was burned.",
+} as const;
+const TOO_LITTLE = { code: "burned_too_little", detail: "Less was burned than the run's least." };
+const MISREPORTED = {
+	code: "spend_misreported",
+	detail: "The burner says another amount than the currency moved.",
 };
+
+/** `Transfer(address,address,uint256)`, as ERC-20 has it. */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const WORD = 66;
 
 /**
  * Says what a purchase came to, by the receipt's own events: the burner's, which it sends only
@@ -130,19 +116,27 @@ export async function supplyFell(
 	return before - after >= burnedRaw;
 }
 
-const NOT_BURNED = {
-	code: "not_burned",
-	detail: "The burner says nothing of a purchase by this run.",
-} as const;
-export const SUPPLY_STANDS = {
-	code: "supply_stands",
-	detail: "The token's supply did not fall by what was burned.",
-} as const;
-const TOO_LITTLE = { code: "burned_too_little", detail: "Less was burned than the run's least." };
-const MISREPORTED = {
-	code: "spend_misreported",
-	detail: "The burner says another amount than the currency moved.",
-};
+/** Returns the call that asks a contract something, at the newest block or as of another. */
+export function viewCall(to: Address, data: Hex, block = "latest"): RpcCall {
+	return { method: "eth_call", params: [{ to, data }, block] };
+}
+
+/**
+ * Reads what a contract answered. Null where it refused or answered something else: both are what
+ * the contract is like. Where the node did not answer it throws: nothing was learned.
+ */
+export function decoded<Value>(
+	outcome: RpcOutcome | undefined,
+	decode: (data: Hex) => Value,
+): Value | null {
+	const answer = answerOf(outcome);
+	if (answer === null) return null;
+	try {
+		return decode(answer);
+	} catch {
+		return null;
+	}
+}
 
 /** Reads what a call of the burner says; null for what is none. */
 function readPurchase(
@@ -156,6 +150,10 @@ function readPurchase(
 	} catch {
 		return null;
 	}
+}
+
+function lower(address: string): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
 }
 
 function burnOf(log: Receipt["logs"][number], { burner, keeper }: Bought): Burn | null {
@@ -172,10 +170,6 @@ function burnOf(log: Receipt["logs"][number], { burner, keeper }: Bought): Burn 
 	}
 }
 
-/** `Transfer(address,address,uint256)`, as ERC-20 has it. */
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-const WORD = 66;
-
 /** Adds up what left the keeper of the currency, less what came back. */
 function leftOf(logs: Receipt["logs"], { keeper, paidWith }: Bought): bigint {
 	return logs.reduce((sum, { address, topics, data }) => {
@@ -191,6 +185,12 @@ function isOf(topic: HexOfSettleBuyback, account: Address): boolean {
 	return topic.length === WORD && BigInt(topic) === BigInt(account);
 }
 
-function lower(address: string): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
+/** Returns the bytes that a call answered; null where it was refused or answered none. */
+function answerOf(outcome: RpcOutcome | undefined): Hex | null {
+	if (outcome?.kind === "fault") {
+		if (outcome.fault.code === "rpc_refused") return null;
+		throw outcome.fault;
+	}
+	const result = outcome?.result;
+	return isBytes(result) && result !== "0x" ? result : null;
 }

@@ -14,6 +14,56 @@ import {
 import { currencies } from "#plugins/tokenomics/sql/followed.ts";
 import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 
+/** What a run would spend of a currency, before it is known what the pools bear. */
+export type Candidate = {
+	funds: Funds;
+	spendRaw: bigint;
+	/** What revenue came to for burning, less what was spent of it. */
+	unspentRaw: bigint;
+	rate: UsdRate;
+	/** Of all that is there, for what is worth most to be spent first. */
+	availableUsdMicros: bigint;
+};
+
+/** A currency that is left where it is, and why. */
+export type LeftOver = { currency: Address; symbol: string; raw: bigint; refusal: Refusal };
+
+type Given = {
+	keeper: Keeper;
+	/** What runs have spent or hold of a currency already, in base units. */
+	spentOf(currency: Address): bigint;
+	/** What the runs of the last 24 hours spent or hold. */
+	dayUsdMicros: bigint;
+	rateOf(currency: Address): UsdRate | null;
+	bounds: Pick<BuybackBounds, "runUsdMicrosMin" | "runUsdMicrosMax" | "dayUsdMicrosMax">;
+};
+
+type Sized =
+	| { kind: "fit"; candidate: Candidate }
+	| { kind: "left"; raw: bigint; refusal: Refusal };
+
+const MICROS = 1_000_000n;
+
+/**
+ * Says how much of each currency a run may spend: never more than the burn's share of revenue came
+ * to less what was spent of it, so what an operator sent the keeper for gas is not burned; never
+ * more than the maxima of a run and of a day. Those worth most come first.
+ */
+export function sizeRun(given: Given): { fit: Candidate[]; left: LeftOver[] } {
+	const fit: Candidate[] = [];
+	const left: LeftOver[] = [];
+	for (const funds of given.keeper.funds) {
+		const sized = sizeOf(funds, given);
+		if (sized.kind === "fit") fit.push(sized.candidate);
+		else if (sized.raw > 0n) {
+			const { currency, symbol } = funds;
+			left.push({ currency, symbol, raw: sized.raw, refusal: sized.refusal });
+		}
+	}
+	fit.sort((one, other) => (one.availableUsdMicros > other.availableUsdMicros ? -1 : 1));
+	return { fit, left };
+}
+
 /**
  * Reads what revenue came in for burning in currencies that buybacks do not spend, by the ledger
  * alone: anybody may send the router any token, and none of those is asked anything.
@@ -47,53 +97,10 @@ export async function readUnnamed(
 	});
 }
 
-/** What a run would spend of a currency, before it is known what the pools bear. */
-export type Candidate = {
-	funds: Funds;
-	spendRaw: bigint;
-	/** What revenue came to for burning, less what was spent of it. */
-	unspentRaw: bigint;
-	rate: UsdRate;
-	/** Of all that is there, for what is worth most to be spent first. */
-	availableUsdMicros: bigint;
-};
-
-/** A currency that is left where it is, and why. */
-export type LeftOver = { currency: Address; symbol: string; raw: bigint; refusal: Refusal };
-
-type Given = {
-	keeper: Keeper;
-	/** What runs have spent or hold of a currency already, in base units. */
-	spentOf(currency: Address): bigint;
-	/** What the runs of the last 24 hours spent or hold. */
-	dayUsdMicros: bigint;
-	rateOf(currency: Address): UsdRate | null;
-	bounds: Pick<BuybackBounds, "runUsdMicrosMin" | "runUsdMicrosMax" | "dayUsdMicrosMax">;
-};
-
-/**
- * Says how much of each currency a run may spend: never more than the burn's share of revenue came
- * to less what was spent of it, so what an operator sent the keeper for gas is not burned; never
- * more than the maxima of a run and of a day. Those worth most come first.
- */
-export function sizeRun(given: Given): { fit: Candidate[]; left: LeftOver[] } {
-	const fit: Candidate[] = [];
-	const left: LeftOver[] = [];
-	for (const funds of given.keeper.funds) {
-		const sized = sizeOf(funds, given);
-		if (sized.kind === "fit") fit.push(sized.candidate);
-		else if (sized.raw > 0n) {
-			const { currency, symbol } = funds;
-			left.push({ currency, symbol, raw: sized.raw, refusal: sized.refusal });
-		}
-	}
-	fit.sort((one, other) => (one.availableUsdMicros > other.availableUsdMicros ? -1 : 1));
-	return { fit, left };
+/** Converts base units to microdollars, rounded down: what is worth less than it takes waits. */
+export function usdMicrosOf(raw: bigint, rate: UsdRate): bigint {
+	return mulDiv(raw, rate.answer * MICROS, unitOf(rate), "down");
 }
-
-type Sized =
-	| { kind: "fit"; candidate: Candidate }
-	| { kind: "left"; raw: bigint; refusal: Refusal };
 
 function sizeOf(funds: Funds, given: Given): Sized {
 	const { keeper, bounds, dayUsdMicros } = given;
@@ -119,11 +126,8 @@ function sizeOf(funds: Funds, given: Given): Sized {
 	};
 }
 
-const MICROS = 1_000_000n;
-
-/** Converts base units to microdollars, rounded down: what is worth less than it takes waits. */
-export function usdMicrosOf(raw: bigint, rate: UsdRate): bigint {
-	return mulDiv(raw, rate.answer * MICROS, unitOf(rate), "down");
+function floorZero(amount: bigint): bigint {
+	return amount < 0n ? 0n : amount;
 }
 
 /** Returns the most base units that are worth no more than so many microdollars. */
@@ -133,8 +137,4 @@ function rawOf(usdMicros: bigint, rate: UsdRate): bigint {
 
 function unitOf({ decimals, currencyDecimals }: UsdRate): bigint {
 	return 10n ** BigInt(decimals + currencyDecimals);
-}
-
-function floorZero(amount: bigint): bigint {
-	return amount < 0n ? 0n : amount;
 }

@@ -48,10 +48,63 @@ export type Runs = {
 	dayUsdMicros: bigint;
 };
 
+export type TurnDeps = BuybackDeps & {
+	steps: Steps<TurnStep>;
+	/** A turn begins at any moment of this time: nobody knows when it trades. */
+	jitterMs: number;
+	/** From 0 up to 1, and not to be foreseen. */
+	random(): number;
+	/** Told how each turn ended, for the figures. */
+	count(code: string): void;
+};
+
+/** What a turn came to. `had`: its slot had a run already, or another process is at it. */
+export type Turn =
+	| { kind: "began"; intentId: string; left: readonly LeftOver[] }
+	| { kind: "refused"; refusal: Denial; left: readonly LeftOver[] }
+	| { kind: "had" };
+
+type Standing = { run: BuybackRun; held: Pick<Held, "status" | "raw"> };
+
+type Moment = { slot: number; nowMs: number; signal: AbortSignal };
+
+type Found =
+	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
+	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
+
 /** Nothing more is sent for an intent that stands there; a reorganised chain can change it. */
 const OVER: ReadonlySet<Intent["status"]> = new Set([
 	...(["confirmed", "failed", "rejected", "expired", "dry_run"] as const),
 ]);
+
+/** An intent that is gone from the records can be anything: it is waited for. */
+const GONE = { status: "uncertain", raw: 0n } as const;
+
+/**
+ * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
+ * begins at a moment of its slot that nobody knows before.
+ */
+export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
+	await sleep(Math.floor(deps.random() * deps.jitterMs), signal);
+	if (signal.aborted) return { kind: "had" };
+	const nowMs = deps.clock.nowMs();
+	const slot = Math.floor(nowMs / SLOT_MS);
+	const turn = await decide(deps, { slot, nowMs, signal }).catch(async (error): Promise<Turn> => {
+		if (signal.aborted) throw error;
+		if (!(error instanceof Fault)) {
+			// A mistake of ours: whoever looks has to see that nothing is bought, not only the log.
+			await note(deps, { slot, nowMs, refusal: refusal("turn_failed"), left: [] });
+			throw error;
+		}
+		deps.log.warn("a buyback could not be decided", { error });
+		return { kind: "refused", refusal: faultRefusal(error), left: [] };
+	});
+	if (turn.kind === "had") return turn;
+	const reason = turn.kind === "refused" ? turn.refusal : null;
+	await note(deps, { slot, nowMs, refusal: reason, left: turn.left });
+	if (turn.kind === "began") await deps.wallets.execution.advance([turn.intentId], signal);
+	return turn;
+}
 
 /**
  * Looks up the runs of the last day, by what the spend ledger holds for each: a run is never
@@ -100,95 +153,6 @@ export async function followRuns(
 		}),
 	);
 }
-
-type Standing = { run: BuybackRun; held: Pick<Held, "status" | "raw"> };
-
-/** An intent that is gone from the records can be anything: it is waited for. */
-const GONE = { status: "uncertain", raw: 0n } as const;
-
-function spentBy(
-	sums: ReadonlyMap<Address, bigint>,
-	standing: readonly Standing[],
-	router: Address,
-): Map<Address, bigint> {
-	const spent = new Map(sums);
-	for (const { run, held } of standing) {
-		if (run.router !== router) continue;
-		spent.set(run.currency, (spent.get(run.currency) ?? 0n) + held.raw);
-	}
-	return spent;
-}
-
-function dayOf(standing: readonly Standing[], nowMs: number): bigint {
-	return standing
-		.filter(({ run, held }) => held.raw > 0n && run.startedAt.getTime() > nowMs - DAY_MS)
-		.reduce((sum, { run }) => sum + run.usdMicros, 0n);
-}
-
-export type TurnDeps = BuybackDeps & {
-	steps: Steps<TurnStep>;
-	/** A turn begins at any moment of this time: nobody knows when it trades. */
-	jitterMs: number;
-	/** From 0 up to 1, and not to be foreseen. */
-	random(): number;
-	/** Told how each turn ended, for the figures. */
-	count(code: string): void;
-};
-
-/** What a turn came to. `had`: its slot had a run already, or another process is at it. */
-export type Turn =
-	| { kind: "began"; intentId: string; left: readonly LeftOver[] }
-	| { kind: "refused"; refusal: Denial; left: readonly LeftOver[] }
-	| { kind: "had" };
-
-/**
- * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
- * begins at a moment of its slot that nobody knows before.
- */
-export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
-	await sleep(Math.floor(deps.random() * deps.jitterMs), signal);
-	if (signal.aborted) return { kind: "had" };
-	const nowMs = deps.clock.nowMs();
-	const slot = Math.floor(nowMs / SLOT_MS);
-	const turn = await decide(deps, { slot, nowMs, signal }).catch(async (error): Promise<Turn> => {
-		if (signal.aborted) throw error;
-		if (!(error instanceof Fault)) {
-			// A mistake of ours: whoever looks has to see that nothing is bought, not only the log.
-			await note(deps, { slot, nowMs, refusal: refusal("turn_failed"), left: [] });
-			throw error;
-		}
-		deps.log.warn("a buyback could not be decided", { error });
-		return { kind: "refused", refusal: faultRefusal(error), left: [] };
-	});
-	if (turn.kind === "had") return turn;
-	const reason = turn.kind === "refused" ? turn.refusal : null;
-	await note(deps, { slot, nowMs, refusal: reason, left: turn.left });
-	if (turn.kind === "began") await deps.wallets.execution.advance([turn.intentId], signal);
-	return turn;
-}
-
-/** Counts what a turn came to, and stores it for whoever looks. */
-async function note(
-	{ chain, db, steps, count }: TurnDeps,
-	came: { slot: number; nowMs: number; refusal: Denial | null; left: readonly LeftOver[] },
-): Promise<void> {
-	const { slot, nowMs, refusal: reason } = came;
-	count(reason?.code ?? "began");
-	const look = {
-		...{ chainId: chain.id, slot, at: new Date(nowMs) },
-		...{ code: reason?.code ?? null, detail: reason?.detail ?? null },
-		left: came.left.map(({ currency, symbol, raw, refusal: { code, detail } }) => ({
-			...{ currency, symbol, raw: String(raw), code, detail },
-		})),
-	};
-	await steps.run("commit.buyback_look", () => buybackLooks.write(db, look));
-}
-
-function faultRefusal({ code, publicDetail }: Fault): Denial {
-	return code.startsWith("rpc_") ? refusal("chain_unavailable") : { code, detail: publicDetail };
-}
-
-type Moment = { slot: number; nowMs: number; signal: AbortSignal };
 
 async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	const { slot, nowMs, signal } = moment;
@@ -248,10 +212,6 @@ async function isSwitchedOff({ db, chain }: TurnDeps, wallet: Wallet): Promise<b
 	const values = await Promise.all(keys.map((key) => readTradingSetting(db, `kill:${key}`)));
 	return values.includes(true);
 }
-
-type Found =
-	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
-	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
 
 /** Finds the first currency, of those worth most, that the market bears to be spent. */
 async function findRun(
@@ -351,4 +311,44 @@ async function begin(
 			return intentId;
 		}),
 	);
+}
+
+/** Counts what a turn came to, and stores it for whoever looks. */
+async function note(
+	{ chain, db, steps, count }: TurnDeps,
+	came: { slot: number; nowMs: number; refusal: Denial | null; left: readonly LeftOver[] },
+): Promise<void> {
+	const { slot, nowMs, refusal: reason } = came;
+	count(reason?.code ?? "began");
+	const look = {
+		...{ chainId: chain.id, slot, at: new Date(nowMs) },
+		...{ code: reason?.code ?? null, detail: reason?.detail ?? null },
+		left: came.left.map(({ currency, symbol, raw, refusal: { code, detail } }) => ({
+			...{ currency, symbol, raw: String(raw), code, detail },
+		})),
+	};
+	await steps.run("commit.buyback_look", () => buybackLooks.write(db, look));
+}
+
+function faultRefusal({ code, publicDetail }: Fault): Denial {
+	return code.startsWith("rpc_") ? refusal("chain_unavailable") : { code, detail: publicDetail };
+}
+
+function spentBy(
+	sums: ReadonlyMap<Address, bigint>,
+	standing: readonly Standing[],
+	router: Address,
+): Map<Address, bigint> {
+	const spent = new Map(sums);
+	for (const { run, held } of standing) {
+		if (run.router !== router) continue;
+		spent.set(run.currency, (spent.get(run.currency) ?? 0n) + held.raw);
+	}
+	return spent;
+}
+
+function dayOf(standing: readonly Standing[], nowMs: number): bigint {
+	return standing
+		.filter(({ run, held }) => held.raw > 0n && run.startedAt.getTime() > nowMs - DAY_MS)
+		.reduce((sum, { run }) => sum + run.usdMicros, 0n);
 }

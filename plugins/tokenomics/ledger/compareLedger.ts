@@ -28,34 +28,6 @@ import {
 	totals,
 } from "#plugins/tokenomics/sql/totals.ts";
 
-/**
- * Reads the revenue of a router by currency, so many at most: the chain's coin and the currencies
- * that buybacks are made with, then those that came first. Anybody can pay in tokens of their own,
- * also before others do, and must not push out what counts.
- */
-export async function shownRevenue(
-	db: Queryable,
-	of: OfContract,
-	{ named, limit }: { named: readonly Address[]; limit: number },
-): Promise<Total[]> {
-	const first = [...new Set([ZERO_ADDRESS, ...named])];
-	const keys = first.map((currency) => totalKey("revenue", { currency }));
-	const [counting, oldest] = await Promise.all([
-		totals.ofKeys(db, of, keys),
-		totals.oldest(db, of, { kind: "revenue", limit: limit + first.length }),
-	]);
-	const place = ({ currency }: Total) => first.indexOf(currency);
-	counting.sort((one, other) => place(one) - place(other));
-	const others = oldest.filter(({ currency }) => !first.includes(currency));
-	return [...counting, ...others].slice(0, limit);
-}
-
-const BUCKETS = [0, 1, 2, 3] as const;
-/** Sources whose split is compared, beside the default. */
-const SOURCES_MAX = 20;
-/** Currencies that a burner was ever paid with: only its keeper adds one. */
-const PAID_WITH_MAX = 1_000;
-
 /** A view of a contract, and what the ledger says that it answers. */
 export type Expectation = {
 	/** In a few words, for the log and for operators. */
@@ -66,6 +38,18 @@ export type Expectation = {
 	args: readonly unknown[];
 	expected: string;
 };
+
+export type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
+
+const BUCKETS = [0, 1, 2, 3] as const;
+/** Sources whose split is compared, beside the default. */
+const SOURCES_MAX = 20;
+/** Currencies that a burner was ever paid with: only its keeper adds one. */
+const PAID_WITH_MAX = 1_000;
+
+const SYMBOL_LENGTH_MAX = 16;
+const DECIMALS_MAX = 36n;
+const VIEWS = ["symbol", "decimals"] as const;
 
 /**
  * Returns what the ledger says of a contract and the chain can be asked: of a router what each
@@ -123,6 +107,79 @@ export async function askChain(
 	if (first === undefined) return { kind: "same" };
 	const more = differences.length > 1 ? `, and ${differences.length - 1} more` : "";
 	return { kind: "differs", what: `${first}${more}` };
+}
+
+/**
+ * Says how what a burner's events burned differs from what its own transfers to nobody did; null
+ * where they are the same. Both are on chain, told by two contracts: a node that leaves one out
+ * is found by the other. Burners that were replaced do not count: they are not read any more.
+ */
+export async function burnsDiffer(
+	db: Queryable,
+	{ chainId, token, burner }: { chainId: number; token: Address; burner: Address },
+): Promise<string | null> {
+	const key = totalKey("burner_burned", { currency: burner });
+	const [moved] = await totals.ofKeys(db, { chainId, contract: token }, [key]);
+	const asked = { kind: "buyback_burned", limit: PAID_WITH_MAX } as const;
+	const rows = await totals.oldest(db, { chainId, contract: burner }, asked);
+	const told = rows.reduce((sum, { burned }) => sum + burned, 0n);
+	const is = moved?.amount ?? 0n;
+	return is === told ? null : `the burner burned ${is} by transfers and ${told} by its events`;
+}
+
+/**
+ * Learns what the token and the currencies of revenue are called, of those that are shown and not
+ * known yet. What a contract says of itself is anybody's text: it is cleaned before it is kept.
+ */
+export async function learnCurrencies(
+	{ db, clock, rpc, chain }: LearnDeps,
+	{ token, router }: TokenContracts,
+	{ named, signal }: { named: readonly Address[]; signal: AbortSignal },
+): Promise<void> {
+	const of = router === null ? null : { chainId: chain.id, contract: router };
+	const revenue = of ? await shownRevenue(db, of, { named, limit: SHOWN_CURRENCIES }) : [];
+	const wanted = [...new Set([token, ...revenue.map(({ currency }) => currency)])];
+	const known = await currencies.among(db, chain.id, wanted);
+	const names = new Set(known.map(({ address }) => address));
+	const fresh = wanted.filter((address) => !names.has(address));
+	if (fresh.length === 0) return;
+	const asked = fresh.filter((address) => address !== ZERO_ADDRESS);
+	const calls = asked.flatMap((to) =>
+		VIEWS.map((functionName) => {
+			const data = encodeFunctionData({ abi: tokenViews, functionName });
+			return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
+		}),
+	);
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
+	const at = new Date(clock.nowMs());
+	for (const address of fresh) {
+		const place = asked.indexOf(address) * VIEWS.length;
+		const told = outcomes.slice(place, place + VIEWS.length);
+		const read = address === ZERO_ADDRESS ? coinOf(chain) : currencyOf(address, told);
+		if (read) await currencies.write(db, chain.id, read, at);
+	}
+}
+
+/**
+ * Reads the revenue of a router by currency, so many at most: the chain's coin and the currencies
+ * that buybacks are made with, then those that came first. Anybody can pay in tokens of their own,
+ * also before others do, and must not push out what counts.
+ */
+export async function shownRevenue(
+	db: Queryable,
+	of: OfContract,
+	{ named, limit }: { named: readonly Address[]; limit: number },
+): Promise<Total[]> {
+	const first = [...new Set([ZERO_ADDRESS, ...named])];
+	const keys = first.map((currency) => totalKey("revenue", { currency }));
+	const [counting, oldest] = await Promise.all([
+		totals.ofKeys(db, of, keys),
+		totals.oldest(db, of, { kind: "revenue", limit: limit + first.length }),
+	]);
+	const place = ({ currency }: Total) => first.indexOf(currency);
+	counting.sort((one, other) => place(one) - place(other));
+	const others = oldest.filter(({ currency }) => !first.includes(currency));
+	return [...counting, ...others].slice(0, limit);
 }
 
 async function ofRouter(
@@ -194,24 +251,6 @@ async function ofToken(
 	];
 }
 
-/**
- * Says how what a burner's events burned differs from what its own transfers to nobody did; null
- * where they are the same. Both are on chain, told by two contracts: a node that leaves one out
- * is found by the other. Burners that were replaced do not count: they are not read any more.
- */
-export async function burnsDiffer(
-	db: Queryable,
-	{ chainId, token, burner }: { chainId: number; token: Address; burner: Address },
-): Promise<string | null> {
-	const key = totalKey("burner_burned", { currency: burner });
-	const [moved] = await totals.ofKeys(db, { chainId, contract: token }, [key]);
-	const asked = { kind: "buyback_burned", limit: PAID_WITH_MAX } as const;
-	const rows = await totals.oldest(db, { chainId, contract: burner }, asked);
-	const told = rows.reduce((sum, { burned }) => sum + burned, 0n);
-	const is = moved?.amount ?? 0n;
-	return is === told ? null : `the burner burned ${is} by transfers and ${told} by its events`;
-}
-
 function readAnswer({ abi, functionName, args }: Expectation, answer: unknown): string {
 	const data = hexData.safeParse(answer).data;
 	assert(data !== undefined, "what cannot be read was asked for again");
@@ -220,45 +259,6 @@ function readAnswer({ abi, functionName, args }: Expectation, answer: unknown): 
 		return String(read).toLowerCase();
 	} catch {
 		return "unreadable";
-	}
-}
-
-const SYMBOL_LENGTH_MAX = 16;
-const DECIMALS_MAX = 36n;
-const VIEWS = ["symbol", "decimals"] as const;
-
-export type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
-
-/**
- * Learns what the token and the currencies of revenue are called, of those that are shown and not
- * known yet. What a contract says of itself is anybody's text: it is cleaned before it is kept.
- */
-export async function learnCurrencies(
-	{ db, clock, rpc, chain }: LearnDeps,
-	{ token, router }: TokenContracts,
-	{ named, signal }: { named: readonly Address[]; signal: AbortSignal },
-): Promise<void> {
-	const of = router === null ? null : { chainId: chain.id, contract: router };
-	const revenue = of ? await shownRevenue(db, of, { named, limit: SHOWN_CURRENCIES }) : [];
-	const wanted = [...new Set([token, ...revenue.map(({ currency }) => currency)])];
-	const known = await currencies.among(db, chain.id, wanted);
-	const names = new Set(known.map(({ address }) => address));
-	const fresh = wanted.filter((address) => !names.has(address));
-	if (fresh.length === 0) return;
-	const asked = fresh.filter((address) => address !== ZERO_ADDRESS);
-	const calls = asked.flatMap((to) =>
-		VIEWS.map((functionName) => {
-			const data = encodeFunctionData({ abi: tokenViews, functionName });
-			return { method: "eth_call", params: [{ to, data, gas: VIEW_GAS }, "latest"] };
-		}),
-	);
-	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
-	const at = new Date(clock.nowMs());
-	for (const address of fresh) {
-		const place = asked.indexOf(address) * VIEWS.length;
-		const told = outcomes.slice(place, place + VIEWS.length);
-		const read = address === ZERO_ADDRESS ? coinOf(chain) : currencyOf(address, told);
-		if (read) await currencies.write(db, chain.id, read, at);
 	}
 }
 

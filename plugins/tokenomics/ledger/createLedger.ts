@@ -31,65 +31,6 @@ import type { TokenContracts } from "#plugins/tokenomics/manifest/checkContracts
 import { transfers } from "#plugins/tokenomics/sql/entries.ts";
 import { type Followed, followed } from "#plugins/tokenomics/sql/followed.ts";
 
-type Deps = Pick<LedgerDeps, "db" | "clock" | "contracts">;
-
-/**
- * Returns what tells operators what is wrong with the ledger. What never happened is noticed too: a
- * contract that was never read is behind since somebody first asked.
- */
-export function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degradation[]> {
-	const firstAskedMs = new Map<string, number>();
-
-	function ageOf(name: string, at: Date | null, nowMs: number): number {
-		if (at !== null) {
-			firstAskedMs.delete(name);
-			return nowMs - at.getTime();
-		}
-		const firstMs = firstAskedMs.get(name) ?? nowMs;
-		firstAskedMs.set(name, firstMs);
-		return nowMs - firstMs;
-	}
-
-	return async () => {
-		const named = await contracts();
-		if (!named) return [];
-		const nowMs = clock.nowMs();
-		const rows = await followedNow(db, named);
-		const agesOf = (what: "readAt" | "agreedAt") =>
-			[...rolesOf(named).keys()].map((address) => {
-				const row = rows.find((one) => one.address === address);
-				return ageOf(`${what} ${address}`, row?.[what] ?? null, nowMs);
-			});
-		const differing = rows.flatMap(({ differsSince }) => differsSince ?? []);
-		return [
-			...degraded({
-				code: "token_ledger_differs",
-				ages: differing.map((since) => nowMs - since.getTime()),
-				action:
-					"Compare the token's contracts with /v1/admin/treasury: it is read again from the last agreement.",
-			}),
-			...degraded({
-				code: "token_ledger_behind",
-				ages: agesOf("readAt").filter((age) => age > LEDGER_BEHIND_MS),
-				action: "Look at the nodes of the token's chain: its events are not read any more.",
-			}),
-			...degraded({
-				code: "token_ledger_unchecked",
-				ages: agesOf("agreedAt").filter((age) => age > COMPARE_OVERDUE_MS),
-				action:
-					"Look at the nodes of the token's chain: they do not answer for blocks that are final.",
-			}),
-		];
-	};
-}
-
-function degraded(found: { code: string; ages: readonly number[]; action: string }): Degradation[] {
-	const { code, ages, action } = found;
-	if (ages.length === 0) return [];
-	const oldestAgeSeconds = Math.max(0, Math.floor(Math.max(...ages) / SECOND_MS));
-	return [{ code, count: ages.length, oldestAgeSeconds, action }];
-}
-
 export type LedgerDeps = FollowDeps & {
 	log: Log;
 	metrics: Metrics;
@@ -102,6 +43,10 @@ export type LedgerDeps = FollowDeps & {
 };
 
 export type Ledger = ReturnType<typeof createLedger>;
+
+type Deps = Pick<LedgerDeps, "db" | "clock" | "contracts">;
+
+type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
 
 /** Two tries of a run: what was taken back is read again and compared once more. */
 const COMPARISONS_MAX = 2;
@@ -175,58 +120,54 @@ export function createLedger(deps: LedgerDeps) {
 	return { job, run, degraded: createLedgerHealth(deps) };
 }
 
-type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
+/**
+ * Returns what tells operators what is wrong with the ledger. What never happened is noticed too: a
+ * contract that was never read is behind since somebody first asked.
+ */
+export function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degradation[]> {
+	const firstAskedMs = new Map<string, number>();
 
-/** Returns whether to compare: what differs although it was read again waits for an hour. */
-function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: number): boolean {
-	if (differsSince !== null) {
-		const runs = Math.floor(rereads / COMPARISONS_MAX);
-		return nowMs - differsSince.getTime() >= runs * COMPARE_EVERY_MS;
+	function ageOf(name: string, at: Date | null, nowMs: number): number {
+		if (at !== null) {
+			firstAskedMs.delete(name);
+			return nowMs - at.getTime();
+		}
+		const firstMs = firstAskedMs.get(name) ?? nowMs;
+		firstAskedMs.set(name, firstMs);
+		return nowMs - firstMs;
 	}
-	return agreedAt === null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
-}
 
-/** Reads what each contract has to say at the block that it was read to, under one lock. */
-function expectAll(
-	{ db, randomAddress, currencies: named }: LedgerDeps,
-	contracts: TokenContracts,
-): Promise<{ row: Followed; expectations: Expectation[]; own: string | null }[]> {
-	const { chainId, token } = contracts;
-	const roles = rolesOf(contracts);
-	return db.transaction(async (tx) => {
-		const rows = await followed.lockAll(tx, chainId);
-		const wanted = rows.filter(({ address, role }) => roles.get(address) === role);
-		const isInStep = new Set(wanted.map(({ readTo }) => readTo)).size === 1;
-		return await Promise.all(
-			wanted.map(async (row) => {
-				const expectations = await expectationsOf(tx, row, { sample: randomAddress(), named });
-				const isBurner = row.role === "burner" && isInStep;
-				const burner = row.address;
-				const own = isBurner ? await burnsDiffer(tx, { chainId, token, burner }) : null;
-				return { row, expectations, own };
+	return async () => {
+		const named = await contracts();
+		if (!named) return [];
+		const nowMs = clock.nowMs();
+		const rows = await followedNow(db, named);
+		const agesOf = (what: "readAt" | "agreedAt") =>
+			[...rolesOf(named).keys()].map((address) => {
+				const row = rows.find((one) => one.address === address);
+				return ageOf(`${what} ${address}`, row?.[what] ?? null, nowMs);
+			});
+		const differing = rows.flatMap(({ differsSince }) => differsSince ?? []);
+		return [
+			...degraded({
+				code: "token_ledger_differs",
+				ages: differing.map((since) => nowMs - since.getTime()),
+				action:
+					"Compare the token's contracts with /v1/admin/treasury: it is read again from the last agreement.",
 			}),
-		);
-	});
-}
-
-/** Locks and reads a row; null where it was read back below what was compared. */
-async function stillAt(tx: Tx, row: Followed): Promise<Followed | null> {
-	const rows = await followed.lockAll(tx, row.chainId);
-	const now = rows.find(({ address, role }) => address === row.address && role === row.role);
-	return now && now.readTo >= row.readTo && now.rereads === row.rereads ? now : null;
-}
-
-async function agree({ db, clock, log }: Alarmed, row: Followed): Promise<void> {
-	const { readTo: block, readHash: hash } = row;
-	assert(hash !== null, "what was compared was read");
-	await db.transaction(async (tx) => {
-		if (!(await stillAt(tx, row))) return;
-		await followed.agree(tx, row, { block, hash, at: new Date(clock.nowMs()) });
-		if (row.role !== "token") return;
-		await transfers.deleteUpTo(tx, { chainId: row.chainId, token: row.address }, block);
-	});
-	if (row.differsSince === null) return;
-	log.info("the token's ledger agrees with the chain again", { contract: row.role, block });
+			...degraded({
+				code: "token_ledger_behind",
+				ages: agesOf("readAt").filter((age) => age > LEDGER_BEHIND_MS),
+				action: "Look at the nodes of the token's chain: its events are not read any more.",
+			}),
+			...degraded({
+				code: "token_ledger_unchecked",
+				ages: agesOf("agreedAt").filter((age) => age > COMPARE_OVERDUE_MS),
+				action:
+					"Look at the nodes of the token's chain: they do not answer for blocks that are final.",
+			}),
+		];
+	};
 }
 
 /**
@@ -255,4 +196,63 @@ async function differ(
 			await followed.differ(tx, one, { what, at: new Date(clock.nowMs()) });
 		}
 	});
+}
+
+/** Locks and reads a row; null where it was read back below what was compared. */
+async function stillAt(tx: Tx, row: Followed): Promise<Followed | null> {
+	const rows = await followed.lockAll(tx, row.chainId);
+	const now = rows.find(({ address, role }) => address === row.address && role === row.role);
+	return now && now.readTo >= row.readTo && now.rereads === row.rereads ? now : null;
+}
+
+/** Reads what each contract has to say at the block that it was read to, under one lock. */
+function expectAll(
+	{ db, randomAddress, currencies: named }: LedgerDeps,
+	contracts: TokenContracts,
+): Promise<{ row: Followed; expectations: Expectation[]; own: string | null }[]> {
+	const { chainId, token } = contracts;
+	const roles = rolesOf(contracts);
+	return db.transaction(async (tx) => {
+		const rows = await followed.lockAll(tx, chainId);
+		const wanted = rows.filter(({ address, role }) => roles.get(address) === role);
+		const isInStep = new Set(wanted.map(({ readTo }) => readTo)).size === 1;
+		return await Promise.all(
+			wanted.map(async (row) => {
+				const expectations = await expectationsOf(tx, row, { sample: randomAddress(), named });
+				const isBurner = row.role === "burner" && isInStep;
+				const burner = row.address;
+				const own = isBurner ? await burnsDiffer(tx, { chainId, token, burner }) : null;
+				return { row, expectations, own };
+			}),
+		);
+	});
+}
+
+async function agree({ db, clock, log }: Alarmed, row: Followed): Promise<void> {
+	const { readTo: block, readHash: hash } = row;
+	assert(hash !== null, "what was compared was read");
+	await db.transaction(async (tx) => {
+		if (!(await stillAt(tx, row))) return;
+		await followed.agree(tx, row, { block, hash, at: new Date(clock.nowMs()) });
+		if (row.role !== "token") return;
+		await transfers.deleteUpTo(tx, { chainId: row.chainId, token: row.address }, block);
+	});
+	if (row.differsSince === null) return;
+	log.info("the token's ledger agrees with the chain again", { contract: row.role, block });
+}
+
+/** Returns whether to compare: what differs although it was read again waits for an hour. */
+function isCompareDue({ agreedAt, differsSince, rereads }: Followed, nowMs: number): boolean {
+	if (differsSince !== null) {
+		const runs = Math.floor(rereads / COMPARISONS_MAX);
+		return nowMs - differsSince.getTime() >= runs * COMPARE_EVERY_MS;
+	}
+	return agreedAt === null || nowMs - agreedAt.getTime() >= COMPARE_EVERY_MS;
+}
+
+function degraded(found: { code: string; ages: readonly number[]; action: string }): Degradation[] {
+	const { code, ages, action } = found;
+	if (ages.length === 0) return [];
+	const oldestAgeSeconds = Math.max(0, Math.floor(Math.max(...ages) / SECOND_MS));
+	return [{ code, count: ages.length, oldestAgeSeconds, action }];
 }

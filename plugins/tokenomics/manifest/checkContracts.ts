@@ -26,6 +26,42 @@ export type NamedContracts = {
 	owner: Address;
 };
 
+/** The contracts of the token on one chain. */
+export type TokenContracts = {
+	chainId: number;
+	token: Address;
+	/** Null: there is none yet, and nothing is split. */
+	router: Address | null;
+	/** Null: there is none yet, and nothing is bought back. */
+	burner: Address | null;
+	/** Nothing of them is before this block. */
+	fromBlock: number;
+	/** Who says so: operators, by their manifest of this version, or the configuration. */
+	saidBy: { kind: "manifest"; version: number } | { kind: "configuration" };
+};
+
+export type Contracts = {
+	/** The chain that the token's economics are on; null where this deployment knows none. */
+	home: ChainAccess | null;
+	homeChain: Chain | null;
+	/** Currencies of revenue that count before others, whoever pays in what. */
+	currencies: readonly Address[];
+	/**
+	 * Returns the token's contracts on a chain, as they are in force now: the manifest of operators,
+	 * else the configuration for the home chain. Null: the token is not launched there.
+	 */
+	addressesOf(chainId: number, db?: Queryable): Promise<TokenContracts | null>;
+};
+
+type View = { to: Address; abi: Abi; functionName: string; args: readonly unknown[] };
+type Part = {
+	name: "token" | "router" | "burner";
+	address: Address;
+	views: readonly View[];
+	/** Throws where an answer is not what it has to be. */
+	judge(answers: readonly unknown[]): void;
+};
+
 export const tokenViews = parseAbi([
 	"function symbol() view returns (string)",
 	"function decimals() view returns (uint8)",
@@ -41,15 +77,6 @@ const ERC165_ID = "0x01ffc9a7";
 const NO_ID = "0xffffffff";
 const ROUTER_ID = interfaceIdOf(revenueRouterAbi);
 const BURNER_ID = interfaceIdOf(buybackBurnerAbi);
-
-/** Returns the ERC-165 id of an interface: its functions' selectors, joined by exclusive or. */
-export function interfaceIdOf(abi: Abi): Hex {
-	const selectors = abi.flatMap((one) =>
-		one.type === "function" ? [BigInt(toFunctionSelector(one))] : [],
-	);
-	const id = selectors.reduce((all, selector) => all ^ selector, 0n);
-	return `0x${id.toString(16).padStart(8, "0")}`;
-}
 
 /**
  * Asks the chain whether these contracts are what they are named as: code is there, each answers
@@ -78,14 +105,37 @@ export async function checkContracts(
 	}
 }
 
-type View = { to: Address; abi: Abi; functionName: string; args: readonly unknown[] };
-type Part = {
-	name: "token" | "router" | "burner";
-	address: Address;
-	views: readonly View[];
-	/** Throws where an answer is not what it has to be. */
-	judge(answers: readonly unknown[]): void;
-};
+/** Returns the ERC-165 id of an interface: its functions' selectors, joined by exclusive or. */
+export function interfaceIdOf(abi: Abi): Hex {
+	const selectors = abi.flatMap((one) =>
+		one.type === "function" ? [BigInt(toFunctionSelector(one))] : [],
+	);
+	const id = selectors.reduce((all, selector) => all ^ selector, 0n);
+	return `0x${id.toString(16).padStart(8, "0")}`;
+}
+
+/** Says which contracts count. A manifest, once set, wins over the configuration as a whole. */
+export function createContracts(options: {
+	core: Pick<Core, "chains" | "reached" | "db">;
+	config: TokenomicsConfig & { BUYBACK_CURRENCIES: readonly Address[] };
+}): Contracts {
+	const { core, config } = options;
+	refuseNamedTwice(config);
+	const homeChain = homeOf(core, config);
+	const home = core.reached.find(({ chain }) => chain.id === homeChain?.id) ?? null;
+	return {
+		...{ home, homeChain, currencies: config.BUYBACK_CURRENCIES },
+		async addressesOf(chainId, db = core.db) {
+			const manifest = await manifests.read(db, chainId);
+			if (manifest) {
+				const { token, router, burner, fromBlock, version } = manifest;
+				const saidBy = { kind: "manifest", version } as const;
+				return { chainId, token, router, burner, fromBlock, saidBy };
+			}
+			return chainId === homeChain?.id ? namedIn(config, chainId) : null;
+		},
+	};
+}
 
 function tokenPart(token: Address): Part {
 	const view = (functionName: string, args: readonly unknown[] = []): View => {
@@ -98,6 +148,13 @@ function tokenPart(token: Address): Part {
 			if (Number(decimals) > DECIMALS_MAX) throw notA("token", token);
 		},
 	};
+}
+
+function notA(name: Part["name"], address: Address) {
+	return tokenomicsFault.contractInterface({
+		public: `${address} does not answer as a ${name}.`,
+		detail: name,
+	});
 }
 
 function routerPart({ router, owner }: NamedContracts): Part[] {
@@ -123,6 +180,16 @@ function routerPart({ router, owner }: NamedContracts): Part[] {
 	];
 }
 
+/** Returns whether the answers begin with a yes to both ids and a no to the last. */
+function isOne([saysYes, isItself, saysNo]: readonly unknown[]): boolean {
+	return saysYes === true && isItself === true && saysNo === false;
+}
+
+function mustBeOwned({ name, is, owner }: { name: string; is: unknown; owner: Address }): void {
+	if (String(is).toLowerCase() === owner) return;
+	throw tokenomicsFault.contractOwner({ public: `The ${name}'s owner is ${is}, not ${owner}.` });
+}
+
 function burnerPart({ burner, token, owner }: NamedContracts): Part[] {
 	if (burner === null) return [];
 	const view = (functionName: string, args: readonly unknown[] = []): View => {
@@ -144,23 +211,6 @@ function burnerPart({ burner, token, owner }: NamedContracts): Part[] {
 			},
 		},
 	];
-}
-
-/** Returns whether the answers begin with a yes to both ids and a no to the last. */
-function isOne([saysYes, isItself, saysNo]: readonly unknown[]): boolean {
-	return saysYes === true && isItself === true && saysNo === false;
-}
-
-function mustBeOwned({ name, is, owner }: { name: string; is: unknown; owner: Address }): void {
-	if (String(is).toLowerCase() === owner) return;
-	throw tokenomicsFault.contractOwner({ public: `The ${name}'s owner is ${is}, not ${owner}.` });
-}
-
-function notA(name: Part["name"], address: Address) {
-	return tokenomicsFault.contractInterface({
-		public: `${address} does not answer as a ${name}.`,
-		detail: name,
-	});
 }
 
 function codeCall(address: Address): RpcCall {
@@ -196,56 +246,6 @@ function resultOf(
 	} catch {
 		throw notA(name, address);
 	}
-}
-
-/** The contracts of the token on one chain. */
-export type TokenContracts = {
-	chainId: number;
-	token: Address;
-	/** Null: there is none yet, and nothing is split. */
-	router: Address | null;
-	/** Null: there is none yet, and nothing is bought back. */
-	burner: Address | null;
-	/** Nothing of them is before this block. */
-	fromBlock: number;
-	/** Who says so: operators, by their manifest of this version, or the configuration. */
-	saidBy: { kind: "manifest"; version: number } | { kind: "configuration" };
-};
-
-export type Contracts = {
-	/** The chain that the token's economics are on; null where this deployment knows none. */
-	home: ChainAccess | null;
-	homeChain: Chain | null;
-	/** Currencies of revenue that count before others, whoever pays in what. */
-	currencies: readonly Address[];
-	/**
-	 * Returns the token's contracts on a chain, as they are in force now: the manifest of operators,
-	 * else the configuration for the home chain. Null: the token is not launched there.
-	 */
-	addressesOf(chainId: number, db?: Queryable): Promise<TokenContracts | null>;
-};
-
-/** Says which contracts count. A manifest, once set, wins over the configuration as a whole. */
-export function createContracts(options: {
-	core: Pick<Core, "chains" | "reached" | "db">;
-	config: TokenomicsConfig & { BUYBACK_CURRENCIES: readonly Address[] };
-}): Contracts {
-	const { core, config } = options;
-	refuseNamedTwice(config);
-	const homeChain = homeOf(core, config);
-	const home = core.reached.find(({ chain }) => chain.id === homeChain?.id) ?? null;
-	return {
-		...{ home, homeChain, currencies: config.BUYBACK_CURRENCIES },
-		async addressesOf(chainId, db = core.db) {
-			const manifest = await manifests.read(db, chainId);
-			if (manifest) {
-				const { token, router, burner, fromBlock, version } = manifest;
-				const saidBy = { kind: "manifest", version } as const;
-				return { chainId, token, router, burner, fromBlock, saidBy };
-			}
-			return chainId === homeChain?.id ? namedIn(config, chainId) : null;
-		},
-	};
 }
 
 /** Refuses one address in two variables: it would be followed as one of the two alone. */

@@ -2,16 +2,6 @@ import { z } from "zod";
 import { type Address, bytesOf, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-const left = z.array(
-	z.object({
-		currency: z.string(),
-		symbol: z.string(),
-		raw: z.string(),
-		code: z.string(),
-		detail: z.string(),
-	}),
-);
-
 /** What the newest turn of the job came to. */
 export type BuybackLook = {
 	slot: number;
@@ -23,8 +13,20 @@ export type BuybackLook = {
 	left: readonly LeftShown[];
 };
 
-/** Revenue that was left where it is, as it is stored and shown. */
-type LeftShown = z.output<typeof left>[number];
+/** A run that spends, or tried to: at most one in a slot, and at most one open on a chain. */
+export type BuybackRun = {
+	slot: number;
+	router: Address;
+	currency: Address;
+	symbol: string;
+	decimals: number;
+	spendRaw: bigint;
+	/** What that was worth when it began. */
+	usdMicros: bigint;
+	intentId: string;
+	startedAt: Date;
+	settledAt: Date | null;
+};
 
 type Row = {
 	slot: number;
@@ -33,6 +35,32 @@ type Row = {
 	detail: string | null;
 	left_over: unknown;
 };
+
+type RowOfBuybackRuns = {
+	slot: number;
+	router: Uint8Array;
+	currency: Uint8Array;
+	symbol: string;
+	decimals: number;
+	spend_raw: string;
+	usd_micros: string;
+	intent_id: string;
+	started_at: Date;
+	settled_at: Date | null;
+};
+
+const left = z.array(
+	z.object({
+		currency: z.string(),
+		symbol: z.string(),
+		raw: z.string(),
+		code: z.string(),
+		detail: z.string(),
+	}),
+);
+
+/** Revenue that was left where it is, as it is stored and shown. */
+type LeftShown = z.output<typeof left>[number];
 
 /** The newest turn of each chain. */
 export const buybackLooks = {
@@ -57,34 +85,6 @@ export const buybackLooks = {
 		const { slot, at, code, detail } = row;
 		return { slot, at, code, detail, left: left.safeParse(row.left_over).data ?? [] };
 	},
-};
-
-/** A run that spends, or tried to: at most one in a slot, and at most one open on a chain. */
-export type BuybackRun = {
-	slot: number;
-	router: Address;
-	currency: Address;
-	symbol: string;
-	decimals: number;
-	spendRaw: bigint;
-	/** What that was worth when it began. */
-	usdMicros: bigint;
-	intentId: string;
-	startedAt: Date;
-	settledAt: Date | null;
-};
-
-type RowOfBuybackRuns = {
-	slot: number;
-	router: Uint8Array;
-	currency: Uint8Array;
-	symbol: string;
-	decimals: number;
-	spend_raw: string;
-	usd_micros: string;
-	intent_id: string;
-	started_at: Date;
-	settled_at: Date | null;
 };
 
 const COLUMNS = `slot, router, currency, symbol, decimals, spend_raw::text, usd_micros::text,

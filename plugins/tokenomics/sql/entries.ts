@@ -30,6 +30,12 @@ export type Entry = {
 	bps: readonly number[] | null;
 };
 
+export type EntryFilter = {
+	chainId: number;
+	entryType: EntryType | null;
+	currency: Address | null;
+};
+
 const HEX = ["transactionHash", "contract", "source", "currency", "party", "pool"] as const;
 type EntryRow = Omit<Entry, (typeof HEX)[number]> & Record<(typeof HEX)[number], Uint8Array | null>;
 
@@ -40,12 +46,6 @@ const ROWS_AT_ONCE = 1_000;
 const COLUMNS = `chain_id as "chainId", transaction_hash as "transactionHash",
 	log_index as "logIndex", contract, block, at, entry_type as "entryType", source, currency, party,
 	bucket, amount::text as amount, burned::text as burned, pool, bps`;
-
-export type EntryFilter = {
-	chainId: number;
-	entryType: EntryType | null;
-	currency: Address | null;
-};
 
 /** Entries are written once with the cursor that passes them, and never changed. */
 export const entries = {
@@ -163,55 +163,6 @@ export const entries = {
 	},
 };
 
-async function insertSome(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
-	const column = <Value>(of: (row: NewEntry) => Value) => rows.map(of);
-	const member = (event: EntryEvent, name: string): unknown =>
-		Object.hasOwn(event, name) ? event[name as keyof EntryEvent] : null;
-	const bytes = (name: string) =>
-		column(({ event }) => {
-			const value = member(event, name);
-			return typeof value === "string" ? bytesOf(`0x${value.slice(2)}`) : null;
-		});
-	const text = (name: string) =>
-		column(({ event }) => {
-			const value = member(event, name);
-			return value === null ? null : String(value);
-		});
-	await tx.execute(
-		`insert into tokenomics.entry (chain_id, transaction_hash, log_index, contract, block, at,
-			entry_type, source, currency, party, bucket, amount, burned, pool, bps, split_block,
-			split_index)
-		select $1, t, l, c, b, a, e, s, y, p, u, n, d, o, string_to_array(i, ',')::int4[], f, g
-		from unnest($2::bytea[], $3::int4[], $4::bytea[], $5::int8[], $6::timestamptz[], $7::text[],
-			$8::bytea[], $9::bytea[], $10::bytea[], $11::int2[], $12::numeric[], $13::numeric[],
-			$14::bytea[], $15::text[], $16::int8[], $17::int4[])
-			as rows (t, l, c, b, a, e, s, y, p, u, n, d, o, i, f, g)`,
-		[
-			...[chainId, bytes("transactionHash"), column(({ event }) => event.logIndex)],
-			...[bytes("contract"), column(({ event }) => event.block)],
-			...[column(({ atMs }) => new Date(atMs)), column(({ event }) => event.kind)],
-			...[bytes("source"), bytes("currency"), bytes("party"), text("bucket")],
-			...[text("amount"), text("burned"), bytes("pool"), text("bps")],
-			...[column(({ split }) => split?.block ?? null)],
-			column(({ split }) => split?.logIndex ?? null),
-		],
-	);
-}
-
-function entryOf(row: EntryRow): Entry {
-	const hex = (name: (typeof HEX)[number]) => {
-		const value = row[name];
-		return value === null ? null : hexOf(value);
-	};
-	return {
-		...row,
-		transactionHash: hex("transactionHash") ?? "0x",
-		contract: hex("contract") ?? "0x",
-		...{ source: hex("source"), currency: hex("currency"), party: hex("party") },
-		pool: hex("pool"),
-	};
-}
-
 const TRANSFERS_ROWS_AT_ONCE = 2_000;
 
 /** Transfers since the last agreement, to be undone where there is none the next time. */
@@ -273,3 +224,52 @@ export const transfers = {
 		);
 	},
 };
+
+async function insertSome(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
+	const column = <Value>(of: (row: NewEntry) => Value) => rows.map(of);
+	const member = (event: EntryEvent, name: string): unknown =>
+		Object.hasOwn(event, name) ? event[name as keyof EntryEvent] : null;
+	const bytes = (name: string) =>
+		column(({ event }) => {
+			const value = member(event, name);
+			return typeof value === "string" ? bytesOf(`0x${value.slice(2)}`) : null;
+		});
+	const text = (name: string) =>
+		column(({ event }) => {
+			const value = member(event, name);
+			return value === null ? null : String(value);
+		});
+	await tx.execute(
+		`insert into tokenomics.entry (chain_id, transaction_hash, log_index, contract, block, at,
+			entry_type, source, currency, party, bucket, amount, burned, pool, bps, split_block,
+			split_index)
+		select $1, t, l, c, b, a, e, s, y, p, u, n, d, o, string_to_array(i, ',')::int4[], f, g
+		from unnest($2::bytea[], $3::int4[], $4::bytea[], $5::int8[], $6::timestamptz[], $7::text[],
+			$8::bytea[], $9::bytea[], $10::bytea[], $11::int2[], $12::numeric[], $13::numeric[],
+			$14::bytea[], $15::text[], $16::int8[], $17::int4[])
+			as rows (t, l, c, b, a, e, s, y, p, u, n, d, o, i, f, g)`,
+		[
+			...[chainId, bytes("transactionHash"), column(({ event }) => event.logIndex)],
+			...[bytes("contract"), column(({ event }) => event.block)],
+			...[column(({ atMs }) => new Date(atMs)), column(({ event }) => event.kind)],
+			...[bytes("source"), bytes("currency"), bytes("party"), text("bucket")],
+			...[text("amount"), text("burned"), bytes("pool"), text("bps")],
+			...[column(({ split }) => split?.block ?? null)],
+			column(({ split }) => split?.logIndex ?? null),
+		],
+	);
+}
+
+function entryOf(row: EntryRow): Entry {
+	const hex = (name: (typeof HEX)[number]) => {
+		const value = row[name];
+		return value === null ? null : hexOf(value);
+	};
+	return {
+		...row,
+		transactionHash: hex("transactionHash") ?? "0x",
+		contract: hex("contract") ?? "0x",
+		...{ source: hex("source"), currency: hex("currency"), party: hex("party") },
+		pool: hex("pool"),
+	};
+}

@@ -5,6 +5,54 @@ import type { Role } from "#plugins/tokenomics/ledgerEvents.ts";
 /** What a currency is called; null: its contract does not say so. */
 export type KnownCurrency = { address: Address; symbol: string | null; decimals: number | null };
 
+/** Which contract of which chain, as what. */
+export type FollowedKey = { chainId: number; address: Address; role: Role };
+
+/** How far a contract's events are in the ledger, and whether it agrees with the chain. */
+export type Followed = FollowedKey & {
+	fromBlock: number;
+	/** The last block that was read; `fromBlock - 1` before any was. */
+	readTo: number;
+	readHash: Hex | null;
+	/** When all that is final was in the ledger; null: parts of it are missing still. */
+	readAt: Date | null;
+	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
+	agreedTo: number;
+	agreedHash: Hex | null;
+	agreedAt: Date | null;
+	differsSince: Date | null;
+	difference: string | null;
+	/** How often it was read again since they differ. */
+	rereads: number;
+};
+
+/** The contracts of the token on a chain, as an operator set them. */
+export type Manifest = {
+	chainId: number;
+	/** Grows by one with each change; the first is 1. */
+	version: number;
+	token: Address;
+	router: Address | null;
+	burner: Address | null;
+	owner: Address;
+	fromBlock: number;
+	setBy: string;
+	setAt: Date;
+};
+
+type FollowedRow = Omit<Followed, "address" | "readHash" | "agreedHash"> & {
+	address: Uint8Array;
+	readHash: Uint8Array | null;
+	agreedHash: Uint8Array | null;
+};
+
+type ManifestRow = Omit<Manifest, "token" | "router" | "burner" | "owner"> & {
+	token: Uint8Array;
+	router: Uint8Array | null;
+	burner: Uint8Array | null;
+	owner: Uint8Array;
+};
+
 /** Keeps the names of currencies. All by the primary key. */
 export const currencies = {
 	async among(
@@ -29,33 +77,6 @@ export const currencies = {
 			[chainId, bytesOf(known.address), known.symbol, known.decimals, at],
 		);
 	},
-};
-
-/** Which contract of which chain, as what. */
-export type FollowedKey = { chainId: number; address: Address; role: Role };
-
-/** How far a contract's events are in the ledger, and whether it agrees with the chain. */
-export type Followed = FollowedKey & {
-	fromBlock: number;
-	/** The last block that was read; `fromBlock - 1` before any was. */
-	readTo: number;
-	readHash: Hex | null;
-	/** When all that is final was in the ledger; null: parts of it are missing still. */
-	readAt: Date | null;
-	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
-	agreedTo: number;
-	agreedHash: Hex | null;
-	agreedAt: Date | null;
-	differsSince: Date | null;
-	difference: string | null;
-	/** How often it was read again since they differ. */
-	rereads: number;
-};
-
-type FollowedRow = Omit<Followed, "address" | "readHash" | "agreedHash"> & {
-	address: Uint8Array;
-	readHash: Uint8Array | null;
-	agreedHash: Uint8Array | null;
 };
 
 const COLUMNS = `chain_id as "chainId", address, role, from_block as "fromBlock",
@@ -155,40 +176,6 @@ export const followed = {
 	},
 };
 
-function keyOf({ chainId, address, role }: FollowedKey) {
-	return [chainId, bytesOf(address), role];
-}
-
-function followedOf(row: FollowedRow): Followed {
-	return {
-		...row,
-		address: hexOf(row.address),
-		readHash: row.readHash && hexOf(row.readHash),
-		agreedHash: row.agreedHash && hexOf(row.agreedHash),
-	};
-}
-
-/** The contracts of the token on a chain, as an operator set them. */
-export type Manifest = {
-	chainId: number;
-	/** Grows by one with each change; the first is 1. */
-	version: number;
-	token: Address;
-	router: Address | null;
-	burner: Address | null;
-	owner: Address;
-	fromBlock: number;
-	setBy: string;
-	setAt: Date;
-};
-
-type ManifestRow = Omit<Manifest, "token" | "router" | "burner" | "owner"> & {
-	token: Uint8Array;
-	router: Uint8Array | null;
-	burner: Uint8Array | null;
-	owner: Uint8Array;
-};
-
 /** Manifests by chain. Versions are never changed: the highest of a chain counts. */
 export const manifests = {
 	/** Returns the manifest in force; null where nobody set one. By the primary key, backward. */
@@ -227,3 +214,16 @@ export const manifests = {
 		return added === 1;
 	},
 };
+
+function keyOf({ chainId, address, role }: FollowedKey) {
+	return [chainId, bytesOf(address), role];
+}
+
+function followedOf(row: FollowedRow): Followed {
+	return {
+		...row,
+		address: hexOf(row.address),
+		readHash: row.readHash && hexOf(row.readHash),
+		agreedHash: row.agreedHash && hexOf(row.agreedHash),
+	};
+}

@@ -3,7 +3,28 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 
 export type OfToken = { chainId: number; token: Address };
 export type Holder = { holder: Address; balance: bigint };
+
+export type Standing = {
+	rank: number;
+	profileId: string;
+	wallet: Address | null;
+	usdMicros: bigint;
+	trades: number;
+};
+
+export type SeasonRow = {
+	traders: number;
+	usdMicros: bigint;
+	leftOutUsdMicros: bigint;
+	countedAt: Date;
+};
+
 type HolderRow = { holder: Uint8Array; balance: string };
+
+type StandingRow = Omit<Standing, "wallet" | "usdMicros"> & {
+	wallet: Uint8Array | null;
+	usdMicros: string;
+};
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -55,62 +76,6 @@ export const holders = {
 			bytesOf(token),
 		]);
 	},
-};
-
-async function addSome(
-	tx: Tx,
-	{ chainId, token }: OfToken,
-	rows: readonly (readonly [Address, bigint])[],
-): Promise<number> {
-	const after = await tx.query<HolderRow>(
-		`insert into tokenomics.holder as old (chain_id, token, holder, balance)
-		select $1, $2, h, b from unnest($3::bytea[], $4::numeric[]) as rows (h, b)
-		on conflict (chain_id, token, holder) do update set balance = old.balance + excluded.balance
-		returning holder, balance::text as balance`,
-		[
-			...[chainId, bytesOf(token), rows.map(([holder]) => bytesOf(holder))],
-			rows.map(([, change]) => String(change)),
-		],
-	);
-	const changes = new Map(rows);
-	let grew = 0;
-	const gone: Address[] = [];
-	for (const { holder, balance } of after.map(holderOf)) {
-		const before = balance - (changes.get(holder) ?? 0n);
-		if (before === 0n) grew += 1;
-		if (balance === 0n) gone.push(holder);
-	}
-	if (gone.length === 0) return grew;
-	await tx.execute(
-		`delete from tokenomics.holder
-		where chain_id = $1 and token = $2 and holder = any($3::bytea[]) and balance = 0`,
-		[chainId, bytesOf(token), gone.map(bytesOf)],
-	);
-	return grew - gone.length;
-}
-
-function holderOf({ holder, balance }: HolderRow): Holder {
-	return { holder: hexOf(holder), balance: BigInt(balance) };
-}
-
-export type Standing = {
-	rank: number;
-	profileId: string;
-	wallet: Address | null;
-	usdMicros: bigint;
-	trades: number;
-};
-
-export type SeasonRow = {
-	traders: number;
-	usdMicros: bigint;
-	leftOutUsdMicros: bigint;
-	countedAt: Date;
-};
-
-type StandingRow = Omit<Standing, "wallet" | "usdMicros"> & {
-	wallet: Uint8Array | null;
-	usdMicros: string;
 };
 
 /** Standings of seasons, by their first day. All by primary keys. */
@@ -173,3 +138,39 @@ export const standings = {
 		return { ...rest, usdMicros: BigInt(usdMicros), leftOutUsdMicros: BigInt(leftOutUsdMicros) };
 	},
 };
+
+async function addSome(
+	tx: Tx,
+	{ chainId, token }: OfToken,
+	rows: readonly (readonly [Address, bigint])[],
+): Promise<number> {
+	const after = await tx.query<HolderRow>(
+		`insert into tokenomics.holder as old (chain_id, token, holder, balance)
+		select $1, $2, h, b from unnest($3::bytea[], $4::numeric[]) as rows (h, b)
+		on conflict (chain_id, token, holder) do update set balance = old.balance + excluded.balance
+		returning holder, balance::text as balance`,
+		[
+			...[chainId, bytesOf(token), rows.map(([holder]) => bytesOf(holder))],
+			rows.map(([, change]) => String(change)),
+		],
+	);
+	const changes = new Map(rows);
+	let grew = 0;
+	const gone: Address[] = [];
+	for (const { holder, balance } of after.map(holderOf)) {
+		const before = balance - (changes.get(holder) ?? 0n);
+		if (before === 0n) grew += 1;
+		if (balance === 0n) gone.push(holder);
+	}
+	if (gone.length === 0) return grew;
+	await tx.execute(
+		`delete from tokenomics.holder
+		where chain_id = $1 and token = $2 and holder = any($3::bytea[]) and balance = 0`,
+		[chainId, bytesOf(token), gone.map(bytesOf)],
+	);
+	return grew - gone.length;
+}
+
+function holderOf({ holder, balance }: HolderRow): Holder {
+	return { holder: hexOf(holder), balance: BigInt(balance) };
+}

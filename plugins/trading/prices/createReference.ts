@@ -13,24 +13,6 @@ import { FEED_DECIMALS_MAX } from "#plugins/trading/registry/planSync.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 
-/** How long a reading of all feeds is used. */
-export const SNAPSHOT_MS = 5_000;
-/** From this age on a caller triggers the next reading, and does not wait for it. */
-export const SNAPSHOT_AGAIN_MS = 2_500;
-/** The time limit for one reading of all feeds. */
-export const SNAPSHOT_TIMEOUT_MS = 4_000;
-
-/** A stock feed updates at least once a day while its market is open; one hour is tolerance. */
-export const HEARTBEAT_MS = DAY_MS + HOUR_MS;
-
-/** After a market opens, feeds update one after the other within this time. */
-export const OPENING_MS = 15 * MINUTE_MS;
-
-/** How many other feeds make a cohort, which can prove that a feed is silent. */
-export const COHORT_MIN = 2;
-
-export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;
-
 /** The last answer of a feed; null where it is no possible price. */
 export type FeedReading = { updatedAtMs: number } | null;
 
@@ -48,49 +30,6 @@ export type JudgeOptions = {
 	/** A feed without an update for this long is silent, if other feeds update. */
 	silentMs: number;
 };
-
-/**
- * Decides whether a stock feed's last answer is the current price, the last price, or unknown.
- * Pure.
- *
- * A fixed age limit does not work: it raises false alarms each weekend and misses a feed that died
- * at noon. So three things decide: the market's hours, whether the feed updated since the market
- * opened, and the cohort. A feed that is silent while half of the others update is not trusted;
- * where all are silent, the market stands still, whatever the calendar says.
- */
-export function judgeFeed(
-	reading: FeedReading,
-	/** The last answers of all other feeds of the same market. */
-	cohort: readonly FeedReading[],
-	{ nowMs, hours, silentMs }: JudgeOptions,
-): FeedState {
-	if (reading === null) return { kind: "silent" };
-	const ageMs = ageOf(reading, nowMs);
-	if (!hours.isOpen(nowMs)) return { kind: "closed", ageMs };
-	const others = cohort.filter((other) => other !== null);
-	const canTell = others.length >= COHORT_MIN;
-	const share = (count: number) => count * 2 >= others.length;
-	const openedAtMs = hours.openedAt(nowMs);
-	if (openedAtMs !== null && reading.updatedAtMs < openedAtMs) {
-		const spoke = others.filter(({ updatedAtMs }) => updatedAtMs >= openedAtMs).length;
-		const isLate = nowMs - openedAtMs > OPENING_MS;
-		if (isLate && canTell && share(spoke)) return { kind: "silent" };
-		// Without a cohort, a feed that is silent all day is dead; the market is not.
-		if (!canTell && nowMs - openedAtMs > HEARTBEAT_MS) return { kind: "silent" };
-		return { kind: "closed", ageMs };
-	}
-	if (ageMs > silentMs && canTell) {
-		const speaking = others.filter((other) => ageOf(other, nowMs) <= silentMs).length;
-		if (speaking === 0) return { kind: "closed", ageMs };
-		if (share(speaking)) return { kind: "silent" };
-	}
-	return ageMs > HEARTBEAT_MS ? { kind: "silent" } : { kind: "open", ageMs };
-}
-
-/** Returns the age in milliseconds, at least 0: the chain's clock may be ahead of ours. */
-function ageOf({ updatedAtMs }: { updatedAtMs: number }, nowMs: number): number {
-	return Math.max(0, nowMs - updatedAtMs);
-}
 
 /** The price of one whole raw token; the feed already contains the multiplier. */
 export type LastPrice = {
@@ -120,6 +59,24 @@ export type ReferenceOptions = {
 
 type Reading = { microsPerUnit: bigint; updatedAtMs: number };
 type Snapshot = { takenAtMs: number; byToken: ReadonlyMap<Address, Reading | null> };
+
+/** How long a reading of all feeds is used. */
+export const SNAPSHOT_MS = 5_000;
+/** From this age on a caller triggers the next reading, and does not wait for it. */
+export const SNAPSHOT_AGAIN_MS = 2_500;
+/** The time limit for one reading of all feeds. */
+export const SNAPSHOT_TIMEOUT_MS = 4_000;
+
+/** A stock feed updates at least once a day while its market is open; one hour is tolerance. */
+export const HEARTBEAT_MS = DAY_MS + HOUR_MS;
+
+/** After a market opens, feeds update one after the other within this time. */
+export const OPENING_MS = 15 * MINUTE_MS;
+
+/** How many other feeds make a cohort, which can prove that a feed is silent. */
+export const COHORT_MIN = 2;
+
+export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;
 
 const ORACLE_PAUSED = "0x7706ba52";
 const CALLS_PER_FEED = 3;
@@ -193,6 +150,44 @@ export function createReference(options: ReferenceOptions): References {
 	};
 }
 
+/**
+ * Decides whether a stock feed's last answer is the current price, the last price, or unknown.
+ * Pure.
+ *
+ * A fixed age limit does not work: it raises false alarms each weekend and misses a feed that died
+ * at noon. So three things decide: the market's hours, whether the feed updated since the market
+ * opened, and the cohort. A feed that is silent while half of the others update is not trusted;
+ * where all are silent, the market stands still, whatever the calendar says.
+ */
+export function judgeFeed(
+	reading: FeedReading,
+	/** The last answers of all other feeds of the same market. */
+	cohort: readonly FeedReading[],
+	{ nowMs, hours, silentMs }: JudgeOptions,
+): FeedState {
+	if (reading === null) return { kind: "silent" };
+	const ageMs = ageOf(reading, nowMs);
+	if (!hours.isOpen(nowMs)) return { kind: "closed", ageMs };
+	const others = cohort.filter((other) => other !== null);
+	const canTell = others.length >= COHORT_MIN;
+	const share = (count: number) => count * 2 >= others.length;
+	const openedAtMs = hours.openedAt(nowMs);
+	if (openedAtMs !== null && reading.updatedAtMs < openedAtMs) {
+		const spoke = others.filter(({ updatedAtMs }) => updatedAtMs >= openedAtMs).length;
+		const isLate = nowMs - openedAtMs > OPENING_MS;
+		if (isLate && canTell && share(spoke)) return { kind: "silent" };
+		// Without a cohort, a feed that is silent all day is dead; the market is not.
+		if (!canTell && nowMs - openedAtMs > HEARTBEAT_MS) return { kind: "silent" };
+		return { kind: "closed", ageMs };
+	}
+	if (ageMs > silentMs && canTell) {
+		const speaking = others.filter((other) => ageOf(other, nowMs) <= silentMs).length;
+		if (speaking === 0) return { kind: "closed", ageMs };
+		if (share(speaking)) return { kind: "silent" };
+	}
+	return ageMs > HEARTBEAT_MS ? { kind: "silent" } : { kind: "open", ageMs };
+}
+
 /** Reads every feed once. Throws where the chain or the database does not answer. */
 async function take({ rpc, db, clock, chainId }: ReferenceOptions): Promise<Snapshot> {
 	const rows = await assetRows.all(db, chainId);
@@ -245,4 +240,9 @@ function isSpeaking(paused: RpcOutcome | undefined): boolean {
 function microsOf(answer: bigint, decimals: number): bigint | null {
 	const micros = mulDiv(answer, MICROS, 10n ** BigInt(decimals), "down");
 	return micros > 0n ? micros : null;
+}
+
+/** Returns the age in milliseconds, at least 0: the chain's clock may be ahead of ours. */
+function ageOf({ updatedAtMs }: { updatedAtMs: number }, nowMs: number): number {
+	return Math.max(0, nowMs - updatedAtMs);
 }

@@ -49,6 +49,11 @@ export type QuoteSource = {
 	ask(ask: QuoteAsk, signal: AbortSignal): Promise<SourceRoute>;
 };
 
+/** The answer of one source, and when it was asked; or why there was none. */
+export type SourceAnswer =
+	| { kind: "route"; source: string; route: SourceRoute; askedAtMs: number }
+	| { kind: "none"; source: string; code: string; detail: string; askedAtMs: number };
+
 /**
  * Encodes a route as Uniswap V3 reads it: token, fee, token, and so on. For an exact output it
  * begins with the token that is received.
@@ -62,11 +67,6 @@ export function encodePath(hops: readonly Hop[], exact: "in" | "out"): Hex {
 	const types = parts.map((part) => (typeof part === "number" ? "uint24" : "address"));
 	return encodePacked(types, parts);
 }
-
-/** The answer of one source, and when it was asked; or why there was none. */
-export type SourceAnswer =
-	| { kind: "route"; source: string; route: SourceRoute; askedAtMs: number }
-	| { kind: "none"; source: string; code: string; detail: string; askedAtMs: number };
 
 /**
  * Asks all sources at the same time and returns their answers in the same order. A source that is

@@ -19,6 +19,43 @@ import {
 } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
+export type LocalQuoterDeps = {
+	rpc: Pick<Rpc, "settle">;
+	/** The address of Uniswap V3's QuoterV2. */
+	quoter: Address;
+	pools(): readonly Pool[];
+	/** Tokens that a route may pass through. */
+	connectors(): readonly Address[];
+};
+
+const quoterAbi = parseAbi([
+	"function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
+	"function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
+]);
+
+const isBytes = (answer: unknown): answer is Hex =>
+	typeof answer === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(answer);
+
+/**
+ * Makes the source that quotes on chain: Uniswap's own quoter simulates every route through
+ * configured pools, and the best one is returned with its price impact. Failing routes are skipped;
+ * throws `no_route` where all fail.
+ */
+export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
+	return {
+		name: "local",
+		async ask(ask, signal) {
+			const connectors = deps.connectors();
+			const routes = findRoutes(deps.pools(), { ...ask, connectors });
+			if (routes.length === 0) throw tradeFault.noRoute();
+			const best = await bestOf(deps, { ask, routes, signal });
+			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
+			const impactBps = await impactOf(deps, { ask, best, signal });
+			return { ...best, impactBps };
+		},
+	};
+}
+
 /**
  * Returns the routes from one token to another through configured pools: directly, or through the
  * connectors. Routes with few and liquid pools come first, at most `ROUTES_MAX`: each costs a call.
@@ -42,75 +79,6 @@ export function findRoutes(
 		.sort((one, other) => one.length - other.length)
 		.flatMap((tokens) => routesOver(pools, tokens));
 	return routes.slice(0, ROUTES_MAX);
-}
-
-/** Returns all ordered selections of at most `sizeMax` items, the empty one first. */
-function orderedSubsets(items: readonly Address[], sizeMax: number): Address[][] {
-	if (sizeMax === 0) return [[]];
-	const longer = items.flatMap((first) => {
-		const rest = items.filter((item) => item !== first);
-		return orderedSubsets(rest, sizeMax - 1).map((others) => [first, ...others]);
-	});
-	return [[], ...longer];
-}
-
-function routesOver(pools: readonly Pool[], tokens: readonly Address[]): Hop[][] {
-	let routes: Hop[][] = [[]];
-	for (const [index, tokenOut] of tokens.slice(1).entries()) {
-		const tokenIn = tokens[index];
-		if (tokenIn === undefined) return [];
-		const hops = poolsOf(pools, tokenIn, tokenOut).map(
-			({ address, feeBps100 }): Hop => ({
-				version: "v3",
-				...{ pool: address, tokenIn, tokenOut, fee: feeBps100 },
-			}),
-		);
-		routes = routes.flatMap((route) => hops.map((hop) => [...route, hop]));
-	}
-	return routes;
-}
-
-function poolsOf(pools: readonly Pool[], one: Address, other: Address): Pool[] {
-	return pools
-		.filter(({ version, token0, token1 }) => {
-			const isPair = (token0 === one && token1 === other) || (token0 === other && token1 === one);
-			return version === "v3" && isPair;
-		})
-		.slice(0, POOLS_PER_PAIR);
-}
-
-export type LocalQuoterDeps = {
-	rpc: Pick<Rpc, "settle">;
-	/** The address of Uniswap V3's QuoterV2. */
-	quoter: Address;
-	pools(): readonly Pool[];
-	/** Tokens that a route may pass through. */
-	connectors(): readonly Address[];
-};
-
-const quoterAbi = parseAbi([
-	"function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
-	"function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
-]);
-
-/**
- * Makes the source that quotes on chain: Uniswap's own quoter simulates every route through
- * configured pools, and the best one is returned with its price impact. Failing routes are skipped;
- * throws `no_route` where all fail.
- */
-export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
-	return {
-		name: "local",
-		async ask(ask, signal) {
-			const connectors = deps.connectors();
-			const routes = findRoutes(deps.pools(), { ...ask, connectors });
-			if (routes.length === 0) throw tradeFault.noRoute();
-			const best = await bestOf(deps, { ask, routes, signal });
-			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
-			const impactBps = await impactOf(deps, { ask, best, signal });
-			return { ...best, impactBps };
-		},
-	};
 }
 
 /**
@@ -152,6 +120,44 @@ async function bestOf(
 	return best;
 }
 
+function quoteCall(
+	to: Address,
+	{ hops, exact, amountRaw }: { hops: readonly Hop[]; exact: "in" | "out"; amountRaw: bigint },
+): RpcCall {
+	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
+	const args = [encodePath(hops, exact), amountRaw] as const;
+	const data = encodeFunctionData({ abi: quoterAbi, functionName, args });
+	return { method: "eth_call", params: [{ to, data }, "latest"] };
+}
+
+function blockOf(outcome: RpcOutcome | undefined): bigint {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	const told = outcome?.result;
+	if (typeof told !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(told)) {
+		throw tradeFault.chainUnavailable({ detail: "the node does not say its block" });
+	}
+	return BigInt(told);
+}
+
+/**
+ * Returns the quoted amount; null where the route does not work: a pool is drained, paused, or
+ * missing.
+ */
+function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
+	if (outcome.kind === "fault") {
+		if (outcome.fault.code === "rpc_refused") return null;
+		throw outcome.fault;
+	}
+	if (!isBytes(outcome.result)) return null;
+	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
+	try {
+		const [raw] = decodeFunctionResult({ abi: quoterAbi, functionName, data: outcome.result });
+		return raw;
+	} catch {
+		return null;
+	}
+}
+
 /** Returns true if `one` receives more, or spends less. Of two equal routes the first stays. */
 function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
 	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
@@ -180,43 +186,37 @@ async function impactOf(
 	return Number(((better - worse) * BPS + better - 1n) / better);
 }
 
-function quoteCall(
-	to: Address,
-	{ hops, exact, amountRaw }: { hops: readonly Hop[]; exact: "in" | "out"; amountRaw: bigint },
-): RpcCall {
-	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
-	const args = [encodePath(hops, exact), amountRaw] as const;
-	const data = encodeFunctionData({ abi: quoterAbi, functionName, args });
-	return { method: "eth_call", params: [{ to, data }, "latest"] };
+/** Returns all ordered selections of at most `sizeMax` items, the empty one first. */
+function orderedSubsets(items: readonly Address[], sizeMax: number): Address[][] {
+	if (sizeMax === 0) return [[]];
+	const longer = items.flatMap((first) => {
+		const rest = items.filter((item) => item !== first);
+		return orderedSubsets(rest, sizeMax - 1).map((others) => [first, ...others]);
+	});
+	return [[], ...longer];
 }
 
-/**
- * Returns the quoted amount; null where the route does not work: a pool is drained, paused, or
- * missing.
- */
-function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
-	if (outcome.kind === "fault") {
-		if (outcome.fault.code === "rpc_refused") return null;
-		throw outcome.fault;
+function routesOver(pools: readonly Pool[], tokens: readonly Address[]): Hop[][] {
+	let routes: Hop[][] = [[]];
+	for (const [index, tokenOut] of tokens.slice(1).entries()) {
+		const tokenIn = tokens[index];
+		if (tokenIn === undefined) return [];
+		const hops = poolsOf(pools, tokenIn, tokenOut).map(
+			({ address, feeBps100 }): Hop => ({
+				version: "v3",
+				...{ pool: address, tokenIn, tokenOut, fee: feeBps100 },
+			}),
+		);
+		routes = routes.flatMap((route) => hops.map((hop) => [...route, hop]));
 	}
-	if (!isBytes(outcome.result)) return null;
-	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
-	try {
-		const [raw] = decodeFunctionResult({ abi: quoterAbi, functionName, data: outcome.result });
-		return raw;
-	} catch {
-		return null;
-	}
+	return routes;
 }
 
-function blockOf(outcome: RpcOutcome | undefined): bigint {
-	if (outcome?.kind === "fault") throw outcome.fault;
-	const told = outcome?.result;
-	if (typeof told !== "string" || !/^0x[0-9a-f]{1,16}$/i.test(told)) {
-		throw tradeFault.chainUnavailable({ detail: "the node does not say its block" });
-	}
-	return BigInt(told);
+function poolsOf(pools: readonly Pool[], one: Address, other: Address): Pool[] {
+	return pools
+		.filter(({ version, token0, token1 }) => {
+			const isPair = (token0 === one && token1 === other) || (token0 === other && token1 === one);
+			return version === "v3" && isPair;
+		})
+		.slice(0, POOLS_PER_PAIR);
 }
-
-const isBytes = (answer: unknown): answer is Hex =>
-	typeof answer === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(answer);

@@ -21,50 +21,12 @@ export type PickedRoute = {
 	missing: readonly string[];
 };
 
-/**
- * Chooses the best route that can be executed here: the most received, or the least spent; null if
- * there is none. Divergence counts all answers, also routes that are only compared: a source that
- * promises much more than the rest is a reason for a review, whichever of them is right.
- */
-export function pickRoute(
-	answers: readonly SourceAnswer[],
-	exact: "in" | "out",
-): PickedRoute | null {
-	const routes = answers.filter((answer) => answer.kind === "route");
-	let best: (typeof routes)[number] | null = null;
-	for (const answer of routes) {
-		if (answer.route.hops === null) continue;
-		if (best === null || isBetter(answer.route, best.route, exact)) best = answer;
-	}
-	if (best?.route.hops == null) return null;
-	const { source, askedAtMs, route } = best;
-	const { hops } = best.route;
-	const amounts = routes.map((one) => (exact === "in" ? one.route.outRaw : one.route.inRaw));
-	return {
-		...{ source, askedAtMs },
-		route: { ...route, hops },
-		divergenceBps: routes.length > 1 ? divergenceOf(amounts) : null,
-		missing: answers.flatMap((answer) => (answer.kind === "none" ? [answer.source] : [])),
-	};
-}
-
-function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
-	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
-}
-
-/** Returns the distance from the least to the most, in basis points of the most, rounded up. */
-function divergenceOf(amounts: readonly bigint[]): number {
-	const ordered = amounts.toSorted((one, other) => (one < other ? -1 : 1));
-	const [least = 0n] = ordered;
-	const most = ordered.at(-1) ?? 0n;
-	if (most === 0n) return 0;
-	return Number(((most - least) * BPS + most - 1n) / most);
-}
-
 /** The answers of all sources, and the chosen route; null: there is none. */
 export type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | null };
 
 export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quoted> };
+
+const LOCAL = "local";
 
 /**
  * Makes the function that asks every source and chooses a route. A route of another source is
@@ -95,23 +57,31 @@ export function createQuoting(deps: {
 	};
 }
 
-const LOCAL = "local";
-
-/** Returns the newest block at which the chain quoted; null where it quoted nothing. */
-function newestBlock(answers: readonly SourceAnswer[]): bigint | null {
-	let newest: bigint | null = null;
-	for (const answer of answers) {
-		if (answer.kind !== "route" || answer.route.blockNumber === null) continue;
-		const { blockNumber } = answer.route;
-		if (newest === null || blockNumber > newest) newest = blockNumber;
+/**
+ * Chooses the best route that can be executed here: the most received, or the least spent; null if
+ * there is none. Divergence counts all answers, also routes that are only compared: a source that
+ * promises much more than the rest is a reason for a review, whichever of them is right.
+ */
+export function pickRoute(
+	answers: readonly SourceAnswer[],
+	exact: "in" | "out",
+): PickedRoute | null {
+	const routes = answers.filter((answer) => answer.kind === "route");
+	let best: (typeof routes)[number] | null = null;
+	for (const answer of routes) {
+		if (answer.route.hops === null) continue;
+		if (best === null || isBetter(answer.route, best.route, exact)) best = answer;
 	}
-	return newest;
-}
-
-/** Adds the chain's block to the answer of a source that has none of its own. */
-function atBlock(answer: SourceAnswer, blockNumber: bigint | null): SourceAnswer {
-	if (answer.kind !== "route" || answer.route.blockNumber !== null) return answer;
-	return { ...answer, route: { ...answer.route, blockNumber } };
+	if (best?.route.hops == null) return null;
+	const { source, askedAtMs, route } = best;
+	const { hops } = best.route;
+	const amounts = routes.map((one) => (exact === "in" ? one.route.outRaw : one.route.inRaw));
+	return {
+		...{ source, askedAtMs },
+		route: { ...route, hops },
+		divergenceBps: routes.length > 1 ? divergenceOf(amounts) : null,
+		missing: answers.flatMap((answer) => (answer.kind === "none" ? [answer.source] : [])),
+	};
 }
 
 async function playedAgain(
@@ -142,4 +112,34 @@ async function playedAgain(
 		// The on-chain quoter does not answer: the plan's simulation and its least amount decide.
 		return [answer];
 	}
+}
+
+/** Returns the newest block at which the chain quoted; null where it quoted nothing. */
+function newestBlock(answers: readonly SourceAnswer[]): bigint | null {
+	let newest: bigint | null = null;
+	for (const answer of answers) {
+		if (answer.kind !== "route" || answer.route.blockNumber === null) continue;
+		const { blockNumber } = answer.route;
+		if (newest === null || blockNumber > newest) newest = blockNumber;
+	}
+	return newest;
+}
+
+/** Adds the chain's block to the answer of a source that has none of its own. */
+function atBlock(answer: SourceAnswer, blockNumber: bigint | null): SourceAnswer {
+	if (answer.kind !== "route" || answer.route.blockNumber !== null) return answer;
+	return { ...answer, route: { ...answer.route, blockNumber } };
+}
+
+function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
+	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
+}
+
+/** Returns the distance from the least to the most, in basis points of the most, rounded up. */
+function divergenceOf(amounts: readonly bigint[]): number {
+	const ordered = amounts.toSorted((one, other) => (one < other ? -1 : 1));
+	const [least = 0n] = ordered;
+	const most = ordered.at(-1) ?? 0n;
+	if (most === 0n) return 0;
+	return Number(((most - least) * BPS + most - 1n) / most);
 }

@@ -10,35 +10,18 @@ export type NamedPool =
 	| { type: "v3-pool"; address: string; fee: number }
 	| { type: "v4-pool"; address: string; fee: number; tickSpacing: number; hooks: Address };
 
+/** The request to the router: the swap, and the slippage. */
+export type HostedAsk = QuoteAsk & { slippageBps: number };
+
+/** Holds this deployment's pools, and the factory that made all V3 pools. */
+export type HostedGround = { pools: readonly Pool[]; factory: Address };
+
+type Way = Answer["quote"]["route"][number];
+
 /** Holds the init code hash of Uniswap V3 pools, which is the same on all chains. */
 const V3_CODE_HASH = "0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54";
 const v3Parts = [{ type: "address" }, { type: "address" }, { type: "uint24" }] as const;
 const v4Parts = [...v3Parts, { type: "int24" }, { type: "address" }] as const;
-
-/**
- * Returns true if this is the address of the pool with these tokens and this fee: for V3 the place
- * where the factory puts it, for V4 the hash of its key. So none of the parts can be changed alone.
- */
-export function isPoolAddress(
-	pool: NamedPool,
-	{ tokens, factory }: { tokens: readonly [Address, Address]; factory: Address },
-): boolean {
-	const [one, other] = tokens;
-	const [low, high] = one < other ? [one, other] : [other, one];
-	return pool.address.toLowerCase() === addressOf(pool, { low, high, factory }).toLowerCase();
-}
-
-function addressOf(
-	pool: NamedPool,
-	{ low, high, factory }: { low: Address; high: Address; factory: Address },
-): Hex {
-	if (pool.type === "v3-pool") {
-		const salt = keccak256(encodeAbiParameters(v3Parts, [low, high, pool.fee]));
-		return getCreate2Address({ from: factory, salt, bytecodeHash: V3_CODE_HASH });
-	}
-	const { fee, tickSpacing, hooks } = pool;
-	return keccak256(encodeAbiParameters(v4Parts, [low, high, fee, tickSpacing, hooks]));
-}
 
 const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const address = z
@@ -106,13 +89,6 @@ export const hostedAnswer = z.object({
 });
 
 type Answer = z.output<typeof hostedAnswer>;
-type Way = Answer["quote"]["route"][number];
-
-/** The request to the router: the swap, and the slippage. */
-export type HostedAsk = QuoteAsk & { slippageBps: number };
-
-/** Holds this deployment's pools, and the factory that made all V3 pools. */
-export type HostedGround = { pools: readonly Pool[]; factory: Address };
 
 /**
  * Compares an answer with the request, member by member, and returns its route; a text names the
@@ -140,20 +116,22 @@ export function readHosted(
 	};
 }
 
-/** Renders the ways for the record, in an order of our own: the router's order says nothing. */
-function renderRoute(route: Answer["quote"]["route"]): Record<string, unknown>[][] {
-	const text = (way: Record<string, unknown>[]) => JSON.stringify(way);
-	return route
-		.map((way) => way.map(renderStep))
-		.sort((one, other) => (text(one) < text(other) ? -1 : 1));
+/**
+ * Returns true if this is the address of the pool with these tokens and this fee: for V3 the place
+ * where the factory puts it, for V4 the hash of its key. So none of the parts can be changed alone.
+ */
+export function isPoolAddress(
+	pool: NamedPool,
+	{ tokens, factory }: { tokens: readonly [Address, Address]; factory: Address },
+): boolean {
+	const [one, other] = tokens;
+	const [low, high] = one < other ? [one, other] : [other, one];
+	return pool.address.toLowerCase() === addressOf(pool, { low, high, factory }).toLowerCase();
 }
 
-function renderStep(pool: Way[number]): Record<string, unknown> {
-	const { type, tokenIn, tokenOut } = pool;
-	const shown = { type, tokenIn: tokenIn.address, tokenOut: tokenOut.address };
-	if (pool.type === "v2-pool") return shown;
-	const { address: at, fee } = pool;
-	return { ...shown, at, fee, ...(pool.type === "v4-pool" ? { hooks: pool.hooks } : {}) };
+/** Returns the slippage in per cent, as the router takes and returns it. */
+export function slippagePercent({ slippageBps }: Pick<HostedAsk, "slippageBps">): number {
+	return slippageBps / 100;
 }
 
 function flawOf(
@@ -183,15 +161,44 @@ function flawOf(
 	return checks.find(([isRight]) => !isRight)?.[1] ?? null;
 }
 
-/** Returns the slippage in per cent, as the router takes and returns it. */
-export function slippagePercent({ slippageBps }: Pick<HostedAsk, "slippageBps">): number {
-	return slippageBps / 100;
+/** Returns true if each pool begins with the token that the pool before it ended with. */
+function isChain(way: Way, ask: HostedAsk): boolean {
+	const isNative = (token: Address) => token === ZERO_ADDRESS;
+	const starts = (token: Address) => token === ask.tokenIn || (ask.isNativeIn && isNative(token));
+	const ends = (token: Address) => token === ask.tokenOut || (ask.isNativeOut && isNative(token));
+	return way.every(({ tokenIn, tokenOut, amountIn, amountOut }, index) => {
+		const before = way[index - 1];
+		const isFirst = before === undefined;
+		const isLast = index === way.length - 1;
+		return (
+			tokenIn.chainId === ask.chainId &&
+			tokenOut.chainId === ask.chainId &&
+			(isFirst ? starts(tokenIn.address) : tokenIn.address === before.tokenOut.address) &&
+			(!isLast || ends(tokenOut.address)) &&
+			(isFirst || amountIn === undefined) &&
+			(isLast || amountOut === undefined)
+		);
+	});
 }
 
 function isOwnAddress(pool: Way[number], factory: Address): boolean {
 	if (pool.type === "v2-pool") return true;
 	const tokens = [pool.tokenIn.address, pool.tokenOut.address] as const;
 	return isPoolAddress(pool, { tokens, factory });
+}
+
+/** Adds the amounts of all routes; null where one has no amount. */
+function sumOf(
+	route: Answer["quote"]["route"],
+	amountOf: (way: Way) => bigint | undefined,
+): bigint | null {
+	let sum = 0n;
+	for (const way of route) {
+		const amount = amountOf(way);
+		if (amount === undefined || amount === 0n) return null;
+		sum += amount;
+	}
+	return sum;
 }
 
 /**
@@ -216,40 +223,6 @@ function leastOf(amount: bigint, { slippageBps }: HostedAsk): readonly bigint[] 
 	return [(amount * (BPS - part)) / BPS, (amount * BPS) / (BPS + part), amount];
 }
 
-/** Returns true if each pool begins with the token that the pool before it ended with. */
-function isChain(way: Way, ask: HostedAsk): boolean {
-	const isNative = (token: Address) => token === ZERO_ADDRESS;
-	const starts = (token: Address) => token === ask.tokenIn || (ask.isNativeIn && isNative(token));
-	const ends = (token: Address) => token === ask.tokenOut || (ask.isNativeOut && isNative(token));
-	return way.every(({ tokenIn, tokenOut, amountIn, amountOut }, index) => {
-		const before = way[index - 1];
-		const isFirst = before === undefined;
-		const isLast = index === way.length - 1;
-		return (
-			tokenIn.chainId === ask.chainId &&
-			tokenOut.chainId === ask.chainId &&
-			(isFirst ? starts(tokenIn.address) : tokenIn.address === before.tokenOut.address) &&
-			(!isLast || ends(tokenOut.address)) &&
-			(isFirst || amountIn === undefined) &&
-			(isLast || amountOut === undefined)
-		);
-	});
-}
-
-/** Adds the amounts of all routes; null where one has no amount. */
-function sumOf(
-	route: Answer["quote"]["route"],
-	amountOf: (way: Way) => bigint | undefined,
-): bigint | null {
-	let sum = 0n;
-	for (const way of route) {
-		const amount = amountOf(way);
-		if (amount === undefined || amount === 0n) return null;
-		sum += amount;
-	}
-	return sum;
-}
-
 /** Returns the route as configured pools; null where one of them is not configured. */
 function hopsOf(way: Way, pools: readonly Pool[]): Hop[] | null {
 	const hops: Hop[] = [];
@@ -266,4 +239,32 @@ function hopsOf(way: Way, pools: readonly Pool[]): Hop[] | null {
 		});
 	}
 	return hops;
+}
+
+/** Renders the ways for the record, in an order of our own: the router's order says nothing. */
+function renderRoute(route: Answer["quote"]["route"]): Record<string, unknown>[][] {
+	const text = (way: Record<string, unknown>[]) => JSON.stringify(way);
+	return route
+		.map((way) => way.map(renderStep))
+		.sort((one, other) => (text(one) < text(other) ? -1 : 1));
+}
+
+function renderStep(pool: Way[number]): Record<string, unknown> {
+	const { type, tokenIn, tokenOut } = pool;
+	const shown = { type, tokenIn: tokenIn.address, tokenOut: tokenOut.address };
+	if (pool.type === "v2-pool") return shown;
+	const { address: at, fee } = pool;
+	return { ...shown, at, fee, ...(pool.type === "v4-pool" ? { hooks: pool.hooks } : {}) };
+}
+
+function addressOf(
+	pool: NamedPool,
+	{ low, high, factory }: { low: Address; high: Address; factory: Address },
+): Hex {
+	if (pool.type === "v3-pool") {
+		const salt = keccak256(encodeAbiParameters(v3Parts, [low, high, pool.fee]));
+		return getCreate2Address({ from: factory, salt, bytecodeHash: V3_CODE_HASH });
+	}
+	const { fee, tickSpacing, hooks } = pool;
+	return keccak256(encodeAbiParameters(v4Parts, [low, high, fee, tickSpacing, hooks]));
 }

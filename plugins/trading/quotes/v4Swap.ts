@@ -59,62 +59,6 @@ const currencyAmount = parseAbiParameters("address currency, uint256 amount");
 const actionList = parseAbiParameters("bytes actions, bytes[] params");
 const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
 
-/**
- * Encodes a swap through V4 pools for the universal router 2.1.1: swap, pay what is owed within the
- * limit, take what is due. Unused coins are swept back. Older routers use another layout.
- */
-export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
-	const { hops, exact, amountRaw, limitRaw, recipient, deadlineS } = swap;
-	const first = hops[0];
-	const last = hops.at(-1);
-	assert(first && last, "a swap goes through a pool");
-	assert(amountRaw > 0n && limitRaw > 0n, "a swap of nothing is none");
-	const isExactIn = exact === "in";
-	const mostRaw = isExactIn ? amountRaw : limitRaw;
-	const leastRaw = isExactIn ? limitRaw : amountRaw;
-	const actions = concat([isExactIn ? SWAP_EXACT_IN : SWAP_EXACT_OUT, SETTLE_ALL, TAKE_ALL]);
-	const params = [
-		isExactIn ? exactInputParams(swap) : exactOutputParams(swap),
-		encodeAbiParameters(currencyAmount, [first.tokenIn, mostRaw]),
-		encodeAbiParameters(currencyAmount, [last.tokenOut, leastRaw]),
-	];
-	const isNativeIn = first.tokenIn === ZERO_ADDRESS;
-	const inputs = [encodeAbiParameters(actionList, [actions, params])];
-	const commands: Hex[] = [V4_SWAP];
-	if (isNativeIn && !isExactIn) {
-		commands.push(SWEEP);
-		inputs.push(encodeAbiParameters(sweepInput, [ZERO_ADDRESS, recipient, 0n]));
-	}
-	const args = [concat(commands), inputs, deadlineS] as const;
-	const data = encodeFunctionData({ abi, functionName: "execute", args });
-	return { data, valueRaw: isNativeIn ? mostRaw : 0n };
-}
-
-function exactInputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
-	const path = hops.map((hop) => pathKey(hop, hop.tokenOut));
-	const currencyIn = hops[0]?.tokenIn ?? ZERO_ADDRESS;
-	const amounts = { amountIn: amountRaw, amountOutMinimum: limitRaw };
-	return encodeAbiParameters(exactInput, [{ currencyIn, path, minHopPriceX36: [], ...amounts }]);
-}
-
-/**
- * Encodes an exact output: each key names the token before its pool, because the router walks the
- * route from its end.
- */
-function exactOutputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
-	const path = hops.map((hop) => pathKey(hop, hop.tokenIn));
-	const currencyOut = hops.at(-1)?.tokenOut ?? ZERO_ADDRESS;
-	const amounts = { amountOut: amountRaw, amountInMaximum: limitRaw };
-	return encodeAbiParameters(exactOutput, [{ currencyOut, path, minHopPriceX36: [], ...amounts }]);
-}
-
-function pathKey(
-	{ fee, tickSpacing, hooks }: V4Swap["hops"][number],
-	intermediateCurrency: V4Swap["hops"][number]["tokenIn"],
-) {
-	return { intermediateCurrency, fee: BigInt(fee), tickSpacing, hooks, hookData: "0x" as const };
-}
-
 const abiOfReadV4Swap = parseAbi([
 	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
 ]);
@@ -150,6 +94,37 @@ export function readV4Swap(given: { data: Hex; valueRaw: bigint; sender: Address
 	}
 }
 
+/**
+ * Encodes a swap through V4 pools for the universal router 2.1.1: swap, pay what is owed within the
+ * limit, take what is due. Unused coins are swept back. Older routers use another layout.
+ */
+export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
+	const { hops, exact, amountRaw, limitRaw, recipient, deadlineS } = swap;
+	const first = hops[0];
+	const last = hops.at(-1);
+	assert(first && last, "a swap goes through a pool");
+	assert(amountRaw > 0n && limitRaw > 0n, "a swap of nothing is none");
+	const isExactIn = exact === "in";
+	const mostRaw = isExactIn ? amountRaw : limitRaw;
+	const leastRaw = isExactIn ? limitRaw : amountRaw;
+	const actions = concat([isExactIn ? SWAP_EXACT_IN : SWAP_EXACT_OUT, SETTLE_ALL, TAKE_ALL]);
+	const params = [
+		isExactIn ? exactInputParams(swap) : exactOutputParams(swap),
+		encodeAbiParameters(currencyAmount, [first.tokenIn, mostRaw]),
+		encodeAbiParameters(currencyAmount, [last.tokenOut, leastRaw]),
+	];
+	const isNativeIn = first.tokenIn === ZERO_ADDRESS;
+	const inputs = [encodeAbiParameters(actionList, [actions, params])];
+	const commands: Hex[] = [V4_SWAP];
+	if (isNativeIn && !isExactIn) {
+		commands.push(SWEEP);
+		inputs.push(encodeAbiParameters(sweepInput, [ZERO_ADDRESS, recipient, 0n]));
+	}
+	const args = [concat(commands), inputs, deadlineS] as const;
+	const data = encodeFunctionData({ abi, functionName: "execute", args });
+	return { data, valueRaw: isNativeIn ? mostRaw : 0n };
+}
+
 function read(data: Hex, sender: Address): V4Swap | null {
 	const [commands, inputs, deadlineS] = decodeFunctionData({ abi: abiOfReadV4Swap, data }).args;
 	const [first, second] = inputs;
@@ -183,4 +158,29 @@ function read(data: Hex, sender: Address): V4Swap | null {
 
 function lower(address: Hex): Address {
 	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+function exactInputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
+	const path = hops.map((hop) => pathKey(hop, hop.tokenOut));
+	const currencyIn = hops[0]?.tokenIn ?? ZERO_ADDRESS;
+	const amounts = { amountIn: amountRaw, amountOutMinimum: limitRaw };
+	return encodeAbiParameters(exactInput, [{ currencyIn, path, minHopPriceX36: [], ...amounts }]);
+}
+
+function pathKey(
+	{ fee, tickSpacing, hooks }: V4Swap["hops"][number],
+	intermediateCurrency: V4Swap["hops"][number]["tokenIn"],
+) {
+	return { intermediateCurrency, fee: BigInt(fee), tickSpacing, hooks, hookData: "0x" as const };
+}
+
+/**
+ * Encodes an exact output: each key names the token before its pool, because the router walks the
+ * route from its end.
+ */
+function exactOutputParams({ hops, amountRaw, limitRaw }: V4Swap): Hex {
+	const path = hops.map((hop) => pathKey(hop, hop.tokenIn));
+	const currencyOut = hops.at(-1)?.tokenOut ?? ZERO_ADDRESS;
+	const amounts = { amountOut: amountRaw, amountInMaximum: limitRaw };
+	return encodeAbiParameters(exactOutput, [{ currencyOut, path, minHopPriceX36: [], ...amounts }]);
 }

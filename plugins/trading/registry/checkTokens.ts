@@ -28,6 +28,9 @@ export type TokenCheck = {
 	facts: Map<Address, TokenFacts>;
 };
 
+/** The result of a trial transfer: all of it arrives, less arrives, or it does not move. */
+export type Transferred = "exact" | "fee" | "refused";
+
 /** Selectors of the views that are called on a token. */
 const VIEWS = {
 	symbol: "0x95d89b41",
@@ -42,6 +45,12 @@ const VIEWS = {
 const SELECTORS = Object.values(VIEWS);
 const CALLS_PER_TOKEN = SELECTORS.length + 1;
 const header = z.object({ number: chainNumbers.blockNumber, timestamp: chainNumbers.seconds });
+
+/** An address without a balance that belongs to nobody. */
+const STRANGER: Address = "0x7a9e11e5000000000000000000000000000000aa";
+const PROBE_GAS = "0x1e8480";
+const WORD_BYTES = 32;
+const WORDS = 4;
 
 /**
  * Reads tokens' facts from the chain, all at one block. Throws where no node answers; a revert or
@@ -62,6 +71,33 @@ export async function checkTokens(
 		if (read) facts.set(address, read);
 	}
 	return { block, facts };
+}
+
+/**
+ * Tries a transfer of each token and returns the results: a call that changes nothing, in which the
+ * holder's code is replaced by one that sends an eighth and compares balances. Left out are tokens
+ * that the holder has none of, and those that the node cannot try.
+ *
+ * A router does not check what arrives, so without this a token with a transfer fee would be found
+ * only by a user's loss.
+ */
+export async function probeTransfers(
+	rpc: Rpc,
+	{
+		holders,
+		block,
+		signal,
+	}: { holders: ReadonlyMap<Address, Address>; block: number; signal: AbortSignal },
+): Promise<Map<Address, Transferred>> {
+	const asked = [...holders];
+	const calls = asked.map(([token, holder]) => callOf(token, holder, block));
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal, minBlock: block });
+	const found = new Map<Address, Transferred>();
+	for (const [index, [token]] of asked.entries()) {
+		const transferred = transferredOf(outcomes[index]);
+		if (transferred) found.set(token, transferred);
+	}
+	return found;
 }
 
 function callsOf(address: Address, block: Hex): RpcCall[] {
@@ -112,42 +148,6 @@ function pendingOf(
 	if (typeof next !== "bigint" || seconds === null || seconds >= 2n ** 33n) return null;
 	const atMs = Number(seconds) * 1_000;
 	return atMs > blockAtMs ? { multiplier: next, atMs } : null;
-}
-
-/** The result of a trial transfer: all of it arrives, less arrives, or it does not move. */
-export type Transferred = "exact" | "fee" | "refused";
-
-/** An address without a balance that belongs to nobody. */
-const STRANGER: Address = "0x7a9e11e5000000000000000000000000000000aa";
-const PROBE_GAS = "0x1e8480";
-const WORD_BYTES = 32;
-const WORDS = 4;
-
-/**
- * Tries a transfer of each token and returns the results: a call that changes nothing, in which the
- * holder's code is replaced by one that sends an eighth and compares balances. Left out are tokens
- * that the holder has none of, and those that the node cannot try.
- *
- * A router does not check what arrives, so without this a token with a transfer fee would be found
- * only by a user's loss.
- */
-export async function probeTransfers(
-	rpc: Rpc,
-	{
-		holders,
-		block,
-		signal,
-	}: { holders: ReadonlyMap<Address, Address>; block: number; signal: AbortSignal },
-): Promise<Map<Address, Transferred>> {
-	const asked = [...holders];
-	const calls = asked.map(([token, holder]) => callOf(token, holder, block));
-	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal, minBlock: block });
-	const found = new Map<Address, Transferred>();
-	for (const [index, [token]] of asked.entries()) {
-		const transferred = transferredOf(outcomes[index]);
-		if (transferred) found.set(token, transferred);
-	}
-	return found;
 }
 
 function callOf(token: Address, holder: Address, block: number): RpcCall {

@@ -65,6 +65,12 @@ export type Reference = {
 	): Promise<{ microsPerUnit: bigint; ageMs: number } | { closed: true; ageMs: number } | null>;
 };
 
+export type AssetsOptions = {
+	chain: Chain;
+	/** Returns the pools in their current ranking. */
+	pools(): readonly Pool[];
+};
+
 /** The form of a ticker in the registry: what the commands' grammar reads, in capitals. */
 const TICKER = /^[A-Z][A-Z0-9.-]{0,15}$/;
 
@@ -80,25 +86,6 @@ const CONFUSABLES: ReadonlyMap<string, string> = new Map([
 
 /** Tickers of settlement currencies. No stock may have one of these, or a lookalike. */
 export const SETTLEMENT_SYMBOLS = ["ETH", "WETH", "USDG"] as const;
-
-/** Returns true for a text that can be a ticker: only Latin capitals, digits, dot and hyphen. */
-export function isTicker(text: string): boolean {
-	return TICKER.test(text);
-}
-
-/**
- * Returns the UTS 39 skeleton of a ticker: two with one skeleton look alike, such as COIN and C0IN.
- * Only valid for tickers; check `isTicker` first.
- */
-export function skeletonOf(ticker: string): string {
-	return Array.from(ticker, (letter) => CONFUSABLES.get(letter) ?? letter).join("");
-}
-
-export type AssetsOptions = {
-	chain: Chain;
-	/** Returns the pools in their current ranking. */
-	pools(): readonly Pool[];
-};
 
 /**
  * Makes the lookup of tokens in the registry. A ticker means the one token that has exactly it; a
@@ -138,6 +125,19 @@ export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	};
 }
 
+/** Returns true for a text that can be a ticker: only Latin capitals, digits, dot and hyphen. */
+export function isTicker(text: string): boolean {
+	return TICKER.test(text);
+}
+
+/**
+ * Returns the UTS 39 skeleton of a ticker: two with one skeleton look alike, such as COIN and C0IN.
+ * Only valid for tickers; check `isTicker` first.
+ */
+export function skeletonOf(ticker: string): string {
+	return Array.from(ticker, (letter) => CONFUSABLES.get(letter) ?? letter).join("");
+}
+
 /** Converts a row to the asset that the rest of the plugin uses. */
 export function assetOf(row: AssetRow): Asset {
 	const { chainId, address, symbol, name, decimals, kind, feed, multiplier } = row;
@@ -148,14 +148,14 @@ export function assetOf(row: AssetRow): Asset {
 	};
 }
 
-function statusOf(status: AssetStatus): Asset["status"] {
-	return status === "active" || status === "delisted_pending_review" ? status : "unverified";
+function isAddress(text: string): text is Address {
+	return /^0x[0-9a-f]{40}$/.test(text);
 }
 
 function labelOf({ symbol, address }: AssetRow): string {
 	return `${symbol} ${address}`;
 }
 
-function isAddress(text: string): text is Address {
-	return /^0x[0-9a-f]{40}$/.test(text);
+function statusOf(status: AssetStatus): Asset["status"] {
+	return status === "active" || status === "delisted_pending_review" ? status : "unverified";
 }

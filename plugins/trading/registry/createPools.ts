@@ -30,12 +30,48 @@ type PoolState = { liquidity: bigint; sqrtPriceX96: bigint };
 /** A pool, and why it is not used; null: it is. */
 type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | null };
 
+type Worth = { microsPerUnit: bigint; decimals: number };
+
 /** Selectors of a pool's views, and of the factory's lookup. */
 const SLOT0 = "0x3850c7bd";
 const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
 const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
+
+/** The most pools that can be configured. */
+export const POOLS_MAX = 256;
+/** A pool's fee is below 100 %, in hundredths of a bip. */
+const FEE_MAX = 999_999;
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+export const address = z
+	.string()
+	.transform((text) => text.toLowerCase())
+	.refine(isAddress, "an address is 0x and 40 hex digits");
+
+const pool = z
+	.strictObject({
+		address,
+		tokens: z.tuple([address, address]),
+		fee: z.int().min(1).max(FEE_MAX),
+	})
+	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
+
+/**
+ * The shape of `TRADE_POOLS_JSON`: Uniswap V3 pools, which have no hooks. The fee is in hundredths
+ * of a bip, as the pool has it.
+ *
+ * @example [{"address":"0x…","tokens":["0x…","0x…"],"fee":3000}]
+ */
+export const poolsConfig = z.array(pool).max(POOLS_MAX);
+
+export type PoolsConfig = z.output<typeof poolsConfig>;
+
+/** The shape of `STOCK_FEEDS_JSON`: price feeds by token. */
+export const feedsConfig = z
+	.record(address, address)
+	.refine((feeds) => Object.keys(feeds).length <= POOLS_MAX, `at most ${POOLS_MAX} feeds`);
 
 /**
  * Keeps the configured pools ranked. Excludes pools that the factory does not know under their
@@ -132,8 +168,6 @@ async function judgeAll(
 	});
 }
 
-type Worth = { microsPerUnit: bigint; decimals: number };
-
 /** Returns the price of each token of the pools; tokens without a known price are left out. */
 async function worthOf(
 	{ readAssets, reference }: Pick<PoolsOptions, "readAssets" | "reference">,
@@ -148,6 +182,10 @@ async function worthOf(
 		}),
 	);
 	return new Map(found.filter((entry) => entry !== null));
+}
+
+function pairOf({ token0, token1 }: Pool): string {
+	return `${token0}:${token1}`;
 }
 
 /** Returns the square of the pool's sqrtPrice at which both sides have equal value, times 2^192. */
@@ -166,46 +204,8 @@ function isBeyond(value: bigint, fair: bigint, bpsMax: bigint): boolean {
 	return distance * BPS > fair * bpsMax;
 }
 
-function pairOf({ token0, token1 }: Pool): string {
-	return `${token0}:${token1}`;
-}
-
 function byLiquidity(a: Pool, b: Pool): number {
 	const [of, to] = [a.liquidity ?? -1n, b.liquidity ?? -1n];
 	if (of === to) return a.address < b.address ? -1 : 1;
 	return of > to ? -1 : 1;
 }
-
-/** The most pools that can be configured. */
-export const POOLS_MAX = 256;
-/** A pool's fee is below 100 %, in hundredths of a bip. */
-const FEE_MAX = 999_999;
-
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-export const address = z
-	.string()
-	.transform((text) => text.toLowerCase())
-	.refine(isAddress, "an address is 0x and 40 hex digits");
-
-const pool = z
-	.strictObject({
-		address,
-		tokens: z.tuple([address, address]),
-		fee: z.int().min(1).max(FEE_MAX),
-	})
-	.refine(({ tokens: [one, other] }) => one !== other, "a pool has two tokens");
-
-/**
- * The shape of `TRADE_POOLS_JSON`: Uniswap V3 pools, which have no hooks. The fee is in hundredths
- * of a bip, as the pool has it.
- *
- * @example [{"address":"0x…","tokens":["0x…","0x…"],"fee":3000}]
- */
-export const poolsConfig = z.array(pool).max(POOLS_MAX);
-
-export type PoolsConfig = z.output<typeof poolsConfig>;
-
-/** The shape of `STOCK_FEEDS_JSON`: price feeds by token. */
-export const feedsConfig = z
-	.record(address, address)
-	.refine((feeds) => Object.keys(feeds).length <= POOLS_MAX, `at most ${POOLS_MAX} feeds`);

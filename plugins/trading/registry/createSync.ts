@@ -28,6 +28,19 @@ export type SyncDeps = {
 
 export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
 
+export type RegistryHealthOptions = {
+	db: Queryable;
+	clock: Clock;
+	chainId: number;
+	/** How often the registry is updated. */
+	everyMs: number;
+};
+
+/** `/readyz` is public, so an answer is reused for this long. */
+const FRESH_MS = 5_000;
+/** How many runs may be missed before it is reported. */
+const RUNS_MISSED_MAX = 3;
+
 /**
  * Returns the function that updates the registry: it reads the issuer's list, checks every token on
  * chain, and stores both in one transaction. Throws where the chain does not answer; on any failure
@@ -75,58 +88,6 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 	};
 }
 
-/** Returns rows in the order in which `lockAll` locks them, so two processes cannot deadlock. */
-function inOrder(rows: readonly AssetRow[]): AssetRow[] {
-	return rows.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-}
-
-/** Returns the listed tokens; null where no list was read, or it is empty: that is an outage. */
-function candidatesOf(read: ListRead | undefined): Candidate[] | null {
-	if (read?.kind !== "list" || read.assets.length === 0) return null;
-	const unique = new Map(read.assets.map((asset) => [asset.address, asset]));
-	return [...unique.values()].map((asset) => ({ ...asset, kind: "stock" }));
-}
-
-function holderOf(pools: SyncDeps["pools"], token: Address): [Address, Address][] {
-	const pool = pools.find(({ tokens }) => tokens.includes(token));
-	return pool ? [[token, pool.address]] : [];
-}
-
-function isListedStock({ isListed, kind }: AssetRow): boolean {
-	return isListed && kind === "stock";
-}
-
-/**
- * Returns a stored token as a candidate. A paused one stays paused until a list says otherwise: the
- * chain alone does not show it.
- */
-function knownCandidate(row: AssetRow): Candidate {
-	const { address, kind, uid, symbol, name, decimals, status } = row;
-	return { address, kind, uid, symbol, name, decimals, isActive: status !== "paused" };
-}
-
-function tellList(log: Log, read: ListRead | undefined): void {
-	if (read?.kind === "failed") log.warn("the issuer's list was not read", { detail: read.detail });
-	else if (read?.kind === "list" && read.assets.length === 0) {
-		log.warn("the issuer's list is empty and is not believed");
-	} else if (read?.kind === "list" && read.unreadable.rows > 0) {
-		log.warn("rows of the issuer's list cannot be read", { rows: read.unreadable.rows });
-	}
-}
-
-/** `/readyz` is public, so an answer is reused for this long. */
-const FRESH_MS = 5_000;
-/** How many runs may be missed before it is reported. */
-const RUNS_MISSED_MAX = 3;
-
-export type RegistryHealthOptions = {
-	db: Queryable;
-	clock: Clock;
-	chainId: number;
-	/** How often the registry is updated. */
-	everyMs: number;
-};
-
 /**
  * Makes the check of the registry's health. Reports tokens that were not checked for three runs,
  * and tokens that came back to the list and wait for an operator.
@@ -166,4 +127,43 @@ export function registryHealth(options: RegistryHealthOptions): () => Promise<De
 		newest = { atMs: nowMs, found };
 		return found;
 	};
+}
+
+/** Returns the listed tokens; null where no list was read, or it is empty: that is an outage. */
+function candidatesOf(read: ListRead | undefined): Candidate[] | null {
+	if (read?.kind !== "list" || read.assets.length === 0) return null;
+	const unique = new Map(read.assets.map((asset) => [asset.address, asset]));
+	return [...unique.values()].map((asset) => ({ ...asset, kind: "stock" }));
+}
+
+function isListedStock({ isListed, kind }: AssetRow): boolean {
+	return isListed && kind === "stock";
+}
+
+/**
+ * Returns a stored token as a candidate. A paused one stays paused until a list says otherwise: the
+ * chain alone does not show it.
+ */
+function knownCandidate(row: AssetRow): Candidate {
+	const { address, kind, uid, symbol, name, decimals, status } = row;
+	return { address, kind, uid, symbol, name, decimals, isActive: status !== "paused" };
+}
+
+function holderOf(pools: SyncDeps["pools"], token: Address): [Address, Address][] {
+	const pool = pools.find(({ tokens }) => tokens.includes(token));
+	return pool ? [[token, pool.address]] : [];
+}
+
+/** Returns rows in the order in which `lockAll` locks them, so two processes cannot deadlock. */
+function inOrder(rows: readonly AssetRow[]): AssetRow[] {
+	return rows.toSorted((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function tellList(log: Log, read: ListRead | undefined): void {
+	if (read?.kind === "failed") log.warn("the issuer's list was not read", { detail: read.detail });
+	else if (read?.kind === "list" && read.assets.length === 0) {
+		log.warn("the issuer's list is empty and is not believed");
+	} else if (read?.kind === "list" && read.unreadable.rows > 0) {
+		log.warn("rows of the issuer's list cannot be read", { rows: read.unreadable.rows });
+	}
 }

@@ -21,40 +21,6 @@ import {
 } from "#plugins/trading/registry/limits.ts";
 import type { AssetRow, TokenKind } from "#plugins/trading/sql/assets.ts";
 
-/** An answer with more decimals is not a price. */
-export const FEED_DECIMALS_MAX = 36;
-
-const CALLS_PER_FEED = 2;
-
-/**
- * Reads price feeds and returns those whose newest answer cannot be a price. A feed that a node did
- * not answer for is not included. Throws where no node answers.
- */
-export async function checkFeeds(
-	rpc: Rpc,
-	{ feeds, nowMs, signal }: { feeds: Iterable<Address>; nowMs: number; signal: AbortSignal },
-): Promise<Set<Address>> {
-	const asked = [...new Set(feeds)];
-	const calls = asked.flatMap((feed) => [
-		feedAnswers.latestRound(feed),
-		feedAnswers.decimals(feed),
-	]);
-	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
-	const unreadable = asked.filter((_, index) => {
-		const [round, decimals] = outcomes
-			.slice(index * CALLS_PER_FEED, (index + 1) * CALLS_PER_FEED)
-			.map((outcome) => {
-				if (outcome.kind === "result") return { answer: outcome.result };
-				return outcome.fault.code === "rpc_refused" ? { answer: null } : null;
-			});
-		if (!round || !decimals) return false;
-		const places = readAbiUint(decimals.answer);
-		const isFeed = feedAnswers.parseRound(round.answer, nowMs).kind === "round";
-		return !isFeed || places === null || places > BigInt(FEED_DECIMALS_MAX);
-	});
-	return new Set(unreadable);
-}
-
 /** A token that the issuer lists or the configuration names, with its expected properties. */
 export type Candidate = {
 	address: Address;
@@ -85,9 +51,6 @@ export type SyncInput = {
 	now: Date;
 };
 
-/** The only flaw that does not reject a token. */
-export const FEED_FLAW = "feed_unreadable";
-
 export type SyncPlan =
 	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
 	/** So many tokens are missing that the list is not trusted. */
@@ -99,6 +62,14 @@ export type StatusChange = {
 	from: AssetStatus | null;
 	to: AssetStatus;
 };
+
+/** An answer with more decimals is not a price. */
+export const FEED_DECIMALS_MAX = 36;
+
+const CALLS_PER_FEED = 2;
+
+/** The only flaw that does not reject a token. */
+export const FEED_FLAW = "feed_unreadable";
 
 /**
  * Decides what the registry is after a reading of the list and the chain: the rows to write, or
@@ -137,9 +108,47 @@ export function planSync(input: SyncInput): SyncPlan {
 	return { kind: "write", rows: next, changes };
 }
 
+/**
+ * Reads price feeds and returns those whose newest answer cannot be a price. A feed that a node did
+ * not answer for is not included. Throws where no node answers.
+ */
+export async function checkFeeds(
+	rpc: Rpc,
+	{ feeds, nowMs, signal }: { feeds: Iterable<Address>; nowMs: number; signal: AbortSignal },
+): Promise<Set<Address>> {
+	const asked = [...new Set(feeds)];
+	const calls = asked.flatMap((feed) => [
+		feedAnswers.latestRound(feed),
+		feedAnswers.decimals(feed),
+	]);
+	const outcomes = calls.length === 0 ? [] : await rpc.settle(calls, { signal });
+	const unreadable = asked.filter((_, index) => {
+		const [round, decimals] = outcomes
+			.slice(index * CALLS_PER_FEED, (index + 1) * CALLS_PER_FEED)
+			.map((outcome) => {
+				if (outcome.kind === "result") return { answer: outcome.result };
+				return outcome.fault.code === "rpc_refused" ? { answer: null } : null;
+			});
+		if (!round || !decimals) return false;
+		const places = readAbiUint(decimals.answer);
+		const isFeed = feedAnswers.parseRound(round.answer, nowMs).kind === "round";
+		return !isFeed || places === null || places > BigInt(FEED_DECIMALS_MAX);
+	});
+	return new Set(unreadable);
+}
+
 function leave(row: AssetRow, now: Date): AssetRow {
 	const status = movedBy(row, "gone");
 	return { ...row, status, isListed: false, unlistedAt: now, changedAt: now };
+}
+
+/**
+ * Returns the next status by the sync's events. Tokens that an operator decides about (refused, or
+ * back on the list) keep theirs.
+ */
+function movedBy(row: AssetRow, event: AssetEvent): AssetStatus {
+	if (row.heldBy !== null || row.unlistedAt !== null) return row.status;
+	return nextStatus[row.status][event] ?? row.status;
 }
 
 /** Returns true for a token that the configuration no longer names. */
@@ -181,27 +190,6 @@ function judge(
 	};
 }
 
-/** Escapes letters outside ASCII in a rejected ticker, so that an operator sees each of them. */
-function spelled(text: string): string {
-	return Array.from(text.slice(0, SYMBOL_LENGTH_MAX), (letter) => {
-		const isPlain = /^[\x21-\x7e]$/.test(letter);
-		return isPlain ? letter : `\\u{${letter.codePointAt(0)?.toString(16)}}`;
-	}).join("");
-}
-
-/**
- * Returns the next status by the sync's events. Tokens that an operator decides about (refused, or
- * back on the list) keep theirs.
- */
-function movedBy(row: AssetRow, event: AssetEvent): AssetStatus {
-	if (row.heldBy !== null || row.unlistedAt !== null) return row.status;
-	return nextStatus[row.status][event] ?? row.status;
-}
-
-function isPaused({ isActive }: Candidate, facts: TokenFacts): boolean {
-	return !isActive || facts.isPaused;
-}
-
 function flawsOf(candidate: Candidate, facts: TokenFacts, symbol: string): string[] {
 	const isStock = candidate.kind === "stock";
 	const reserved = SETTLEMENT_SYMBOLS.map(skeletonOf);
@@ -222,6 +210,18 @@ function flawsOf(candidate: Candidate, facts: TokenFacts, symbol: string): strin
 function transferFlaws(transferred: Transferred | undefined): string[] {
 	if (transferred === "fee") return ["transfer_fee"];
 	return transferred === "refused" ? ["transfer_refused"] : [];
+}
+
+/** Escapes letters outside ASCII in a rejected ticker, so that an operator sees each of them. */
+function spelled(text: string): string {
+	return Array.from(text.slice(0, SYMBOL_LENGTH_MAX), (letter) => {
+		const isPlain = /^[\x21-\x7e]$/.test(letter);
+		return isPlain ? letter : `\\u{${letter.codePointAt(0)?.toString(16)}}`;
+	}).join("");
+}
+
+function isPaused({ isActive }: Candidate, facts: TokenFacts): boolean {
+	return !isActive || facts.isPaused;
 }
 
 /**

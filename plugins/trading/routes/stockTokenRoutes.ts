@@ -21,32 +21,11 @@ export type HoldingsOptions = {
 	ending: AbortSignal;
 };
 
-/** Returns the route that lists what the caller's wallets hold. */
-export function holdingRoutes({ portfolio, wallets, ending }: HoldingsOptions) {
-	return new Elysia({ prefix: "/v1/trading" }).get(
-		"/holdings",
-		async ({ request, set }) => {
-			const { profile } = await wallets.authenticate(request);
-			set.headers["cache-control"] = "no-store";
-			return portfolio(profile, { signal: AbortSignal.any([ending, request.signal]) });
-		},
-		{
-			response: { 200: holdingsSchema },
-			detail: {
-				operationId: "listHoldings",
-				tags: ["trading"],
-				summary: "Lists what your wallets hold",
-				description:
-					"Balances are read from the chain, all in one request. `balance` is what can be traded; " +
-					"`uiBalance` shows it as shares. The value is the balance times the feed's full price, " +
-					"which has the multiplier in it. What nobody knows is null, and so is a total with it. " +
-					"Ten wallets at most.",
-				security: [{ session: [] as string[] }],
-				...canFail(httpFault.unauthorized),
-			},
-		},
-	);
-}
+export type StockTokensOptions = {
+	core: Pick<Core, "db">;
+	chain: Chain;
+	reference: Pick<References, "last">;
+};
 
 /** The number of rows in one page. */
 const PAGE_DEFAULT = 50;
@@ -72,12 +51,6 @@ export const pageQuery = {
 const SHOWN = ["active", "paused", "delisted_pending_review"] as const;
 
 const cursor = createCursor("stocks1", [CURSOR_PART.text, CURSOR_PART.address]);
-
-export type StockTokensOptions = {
-	core: Pick<Core, "db">;
-	chain: Chain;
-	reference: Pick<References, "last">;
-};
 
 /** Returns the public route of the registry. */
 export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
@@ -111,6 +84,33 @@ export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokens
 				description:
 					"By ticker. A token is known by its chain and address, never by its ticker alone. The " +
 					"price is that of one whole token: what the feed says has the multiplier in it already.",
+			},
+		},
+	);
+}
+
+/** Returns the route that lists what the caller's wallets hold. */
+export function holdingRoutes({ portfolio, wallets, ending }: HoldingsOptions) {
+	return new Elysia({ prefix: "/v1/trading" }).get(
+		"/holdings",
+		async ({ request, set }) => {
+			const { profile } = await wallets.authenticate(request);
+			set.headers["cache-control"] = "no-store";
+			return portfolio(profile, { signal: AbortSignal.any([ending, request.signal]) });
+		},
+		{
+			response: { 200: holdingsSchema },
+			detail: {
+				operationId: "listHoldings",
+				tags: ["trading"],
+				summary: "Lists what your wallets hold",
+				description:
+					"Balances are read from the chain, all in one request. `balance` is what can be traded; " +
+					"`uiBalance` shows it as shares. The value is the balance times the feed's full price, " +
+					"which has the multiplier in it. What nobody knows is null, and so is a total with it. " +
+					"Ten wallets at most.",
+				security: [{ session: [] as string[] }],
+				...canFail(httpFault.unauthorized),
 			},
 		},
 	);

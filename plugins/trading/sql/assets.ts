@@ -41,6 +41,18 @@ export type RegistryState = {
 	waitingSince: Date | null;
 };
 
+/** A user's country, as an operator recorded it. */
+export type Attestation = {
+	profileId: string;
+	/** ISO 3166-1, two letters. */
+	country: string;
+	/** False: trading is refused, whatever the country is. */
+	isEligible: boolean;
+	attestedAt: Date;
+	recordedBy: string;
+	recordedAt: Date;
+};
+
 type StoredRow = Omit<AssetRow, "multiplier" | "pendingMultiplier"> & {
 	multiplier: string | null;
 	pendingMultiplier: string | null;
@@ -210,26 +222,6 @@ export const assetRows = {
 	},
 };
 
-function rowOf({ multiplier, pendingMultiplier, ...row }: StoredRow): AssetRow {
-	return {
-		...row,
-		multiplier: multiplier === null ? null : BigInt(multiplier),
-		pendingMultiplier: pendingMultiplier === null ? null : BigInt(pendingMultiplier),
-	};
-}
-
-/** A user's country, as an operator recorded it. */
-export type Attestation = {
-	profileId: string;
-	/** ISO 3166-1, two letters. */
-	country: string;
-	/** False: trading is refused, whatever the country is. */
-	isEligible: boolean;
-	attestedAt: Date;
-	recordedBy: string;
-	recordedAt: Date;
-};
-
 const ATTESTATIONS_COLUMNS = `profile_id as "profileId", country, is_eligible as "isEligible",
 	attested_at as "attestedAt", recorded_by as "recordedBy", recorded_at as "recordedAt"`;
 
@@ -255,3 +247,11 @@ export const attestations = {
 		);
 	},
 };
+
+function rowOf({ multiplier, pendingMultiplier, ...row }: StoredRow): AssetRow {
+	return {
+		...row,
+		multiplier: multiplier === null ? null : BigInt(multiplier),
+		pendingMultiplier: pendingMultiplier === null ? null : BigInt(pendingMultiplier),
+	};
+}

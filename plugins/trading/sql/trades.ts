@@ -17,11 +17,45 @@ export type QuoteRow = {
 	detail: Readonly<Record<string, unknown>>;
 };
 
+/** JSON that is stored and shown unchanged; no code reads it. */
+export type Kept = Readonly<Record<string, unknown>>;
+
+export type NewTrade = {
+	id: string;
+	/** The intent that moves its money. */
+	intentId: string | null;
+	profileId: string;
+	walletId: string | null;
+	channel: Channel;
+	command: string | null;
+	wish: unknown;
+	chainId: number;
+	terms: unknown;
+	settings: Kept;
+	policy: readonly Kept[];
+	notionalUsdMicros: bigint | null;
+	createdAt: Date;
+};
+
+export type Trade = Omit<NewTrade, "notionalUsdMicros"> & {
+	notionalUsdMicros: bigint | null;
+	approval: Kept | null;
+	settled: Kept | null;
+};
+
 type StoredQuote = Omit<QuoteRow, "inRaw" | "outRaw" | "blockNumber"> & {
 	inRaw: string | null;
 	outRaw: string | null;
 	blockNumber: string | null;
 };
+
+type SettledRow = Omit<SettledTrade, "usdMicros"> & { usdMicros: string };
+
+type TradeRow = Omit<Trade, "notionalUsdMicros"> & { notionalUsdMicros: string | null };
+
+const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, command, wish,
+	chain_id as "chainId", intent_id as "intentId", terms, settings, policy,
+	notional_usd_micros::text as "notionalUsdMicros", approval, settled, created_at as "createdAt"`;
 
 /** Adds the answers of the sources. They are never changed. */
 export async function insertQuotes(
@@ -68,8 +102,6 @@ export async function readQuotes(
 	}));
 }
 
-type SettledRow = Omit<SettledTrade, "usdMicros"> & { usdMicros: string };
-
 /**
  * Returns a page of swapped trades by the time of their request, the oldest first. Ids grow with
  * time, so the read follows the primary key and touches nothing outside of the window.
@@ -91,44 +123,6 @@ export async function readSettledTrades(
 	);
 	return rows.map((row) => ({ ...row, usdMicros: BigInt(row.usdMicros) }));
 }
-
-/** Returns the lowest id (UUID, version 7) of a millisecond. */
-function lowestId(ms: number): string {
-	const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0").slice(-12);
-	return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
-}
-
-/** JSON that is stored and shown unchanged; no code reads it. */
-export type Kept = Readonly<Record<string, unknown>>;
-
-export type NewTrade = {
-	id: string;
-	/** The intent that moves its money. */
-	intentId: string | null;
-	profileId: string;
-	walletId: string | null;
-	channel: Channel;
-	command: string | null;
-	wish: unknown;
-	chainId: number;
-	terms: unknown;
-	settings: Kept;
-	policy: readonly Kept[];
-	notionalUsdMicros: bigint | null;
-	createdAt: Date;
-};
-
-export type Trade = Omit<NewTrade, "notionalUsdMicros"> & {
-	notionalUsdMicros: bigint | null;
-	approval: Kept | null;
-	settled: Kept | null;
-};
-
-type TradeRow = Omit<Trade, "notionalUsdMicros"> & { notionalUsdMicros: string | null };
-
-const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, command, wish,
-	chain_id as "chainId", intent_id as "intentId", terms, settings, policy,
-	notional_usd_micros::text as "notionalUsdMicros", approval, settled, created_at as "createdAt"`;
 
 export async function insertTrade(tx: Tx, trade: NewTrade): Promise<void> {
 	await tx.execute(
@@ -176,6 +170,12 @@ export async function keepOfTrade(
 			settled = coalesce($3::jsonb, settled) where id = $1`,
 		[id, approval ? JSON.stringify(approval) : null, settled ? JSON.stringify(settled) : null],
 	);
+}
+
+/** Returns the lowest id (UUID, version 7) of a millisecond. */
+function lowestId(ms: number): string {
+	const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0").slice(-12);
+	return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
 function tradeOf({ notionalUsdMicros, ...row }: TradeRow): Trade {

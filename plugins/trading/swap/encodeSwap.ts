@@ -25,6 +25,8 @@ export type SwapTerms = {
 
 export type EncodedSwap = { data: Hex; valueRaw: bigint };
 
+export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
+
 /**
  * A placeholder that SwapRouter02 reads as itself: the next call unwraps the coins that it holds.
  */
@@ -44,6 +46,9 @@ const routerAbi = parseAbi([
 	"function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
 ]);
 const abi = routerAbi;
+
+const isWords = (answer: unknown): answer is Hex =>
+	typeof answer === "string" && /^0x[0-9a-f]{128}$/i.test(answer);
 
 /**
  * Encodes a swap for Uniswap's SwapRouter02: the swap, then unwrapping or refunding coins, all
@@ -67,39 +72,6 @@ export function encodeSwap(terms: SwapTerms): EncodedSwap {
 	const mostRaw = exact === "in" ? amountRaw : limitRaw;
 	return { data, valueRaw: isNativeIn ? mostRaw : 0n };
 }
-
-function swapCall(terms: SwapTerms): Hex {
-	const { hops, exact, amountRaw, limitRaw } = terms;
-	const recipient = terms.isNativeOut ? ROUTER_ITSELF : terms.recipient;
-	const input = { amountIn: amountRaw, amountOutMinimum: limitRaw };
-	const output = { amountOut: amountRaw, amountInMaximum: limitRaw };
-	const [hop] = hops;
-	if (hop && hops.length === 1) {
-		const { tokenIn, tokenOut, fee } = hop;
-		const single = { tokenIn, tokenOut, fee, recipient, sqrtPriceLimitX96: 0n };
-		return exact === "in"
-			? encodeFunctionData({
-					...{ abi, functionName: "exactInputSingle" as const },
-					args: [{ ...single, ...input }],
-				})
-			: encodeFunctionData({
-					...{ abi, functionName: "exactOutputSingle" as const },
-					args: [{ ...single, ...output }],
-				});
-	}
-	const path = encodePath(hops, exact);
-	return exact === "in"
-		? encodeFunctionData({
-				...{ abi, functionName: "exactInput" as const },
-				args: [{ path, recipient, ...input }],
-			})
-		: encodeFunctionData({
-				...{ abi, functionName: "exactOutput" as const },
-				args: [{ path, recipient, ...output }],
-			});
-}
-
-export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
 
 /**
  * Returns the call that simulates a swap from its wallet and reports how both balances change. The
@@ -148,5 +120,33 @@ export function simulationDenial(
 	return null;
 }
 
-const isWords = (answer: unknown): answer is Hex =>
-	typeof answer === "string" && /^0x[0-9a-f]{128}$/i.test(answer);
+function swapCall(terms: SwapTerms): Hex {
+	const { hops, exact, amountRaw, limitRaw } = terms;
+	const recipient = terms.isNativeOut ? ROUTER_ITSELF : terms.recipient;
+	const input = { amountIn: amountRaw, amountOutMinimum: limitRaw };
+	const output = { amountOut: amountRaw, amountInMaximum: limitRaw };
+	const [hop] = hops;
+	if (hop && hops.length === 1) {
+		const { tokenIn, tokenOut, fee } = hop;
+		const single = { tokenIn, tokenOut, fee, recipient, sqrtPriceLimitX96: 0n };
+		return exact === "in"
+			? encodeFunctionData({
+					...{ abi, functionName: "exactInputSingle" as const },
+					args: [{ ...single, ...input }],
+				})
+			: encodeFunctionData({
+					...{ abi, functionName: "exactOutputSingle" as const },
+					args: [{ ...single, ...output }],
+				});
+	}
+	const path = encodePath(hops, exact);
+	return exact === "in"
+		? encodeFunctionData({
+				...{ abi, functionName: "exactInput" as const },
+				args: [{ path, recipient, ...input }],
+			})
+		: encodeFunctionData({
+				...{ abi, functionName: "exactOutput" as const },
+				args: [{ path, recipient, ...output }],
+			});
+}

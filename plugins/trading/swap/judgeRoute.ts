@@ -26,9 +26,18 @@ export type JudgedRoute = {
 	notionalUsdMicros: bigint | null;
 };
 
+/** A wallet's tradable balance of a currency, and the router's allowance, in base units. */
+export type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
+
 type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal };
 
 const abi = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
+
+const abiOfReadFunds = parseAbi([
+	"function balanceOf(address account) view returns (uint256)",
+	"function allowance(address owner, address spender) view returns (uint256)",
+	"function getUserRawBalance(address account) view returns (uint256)",
+]);
 
 /**
  * Checks a route against the bounds: its price impact, the value by feeds, the depth of its pools
@@ -90,6 +99,38 @@ export function assetDenial(asset: Asset | null): Denial | null {
 		default:
 			return { code: "asset_not_verified", detail: `${symbol} did not pass its check on chain.` };
 	}
+}
+
+/**
+ * Reads a wallet's balance and allowance of a currency. For a stock token the contract's tradable
+ * balance counts (`getUserRawBalance`), and never more than the wallet holds; raw, whatever its
+ * multiplier is.
+ */
+export async function readFunds(
+	rpc: Pick<Rpc, "settle">,
+	asked: { token: Address; wallet: Address; spender: Address; signal: AbortSignal },
+): Promise<Funds> {
+	const { token: to, wallet, spender, signal } = asked;
+	if (to === ZERO_ADDRESS) {
+		const call = { method: "eth_getBalance", params: [wallet, "latest"] };
+		const [outcome] = await rpc.settle([call], { signal });
+		return { tradableRaw: quantityOf(outcome), allowanceRaw: 0n };
+	}
+	const args = [wallet] as const;
+	const calls = [
+		encodeFunctionData({ abi: abiOfReadFunds, functionName: "balanceOf", args }),
+		encodeFunctionData({ abi: abiOfReadFunds, functionName: "allowance", args: [wallet, spender] }),
+		encodeFunctionData({ abi: abiOfReadFunds, functionName: "getUserRawBalance", args }),
+	].map((data) => view(to, data));
+	const [balance, allowance, tradable] = await rpc.settle(calls, { signal });
+	const balanceRaw = wordOf(balance);
+	const allowanceRaw = wordOf(allowance);
+	const tradableRaw = wordOf(tradable) ?? balanceRaw;
+	if (balanceRaw === null || tradableRaw === null || allowanceRaw === null) {
+		throw tradeFault.tokenUnreadable();
+	}
+	const isWithin = tradableRaw <= balanceRaw;
+	return { tradableRaw: isWithin ? tradableRaw : balanceRaw, allowanceRaw };
 }
 
 /**
@@ -162,45 +203,13 @@ function deny(code: string, detail: string): Denial {
 	return { code, detail };
 }
 
-const abiOfReadFunds = parseAbi([
-	"function balanceOf(address account) view returns (uint256)",
-	"function allowance(address owner, address spender) view returns (uint256)",
-	"function getUserRawBalance(address account) view returns (uint256)",
-]);
-
-/** A wallet's tradable balance of a currency, and the router's allowance, in base units. */
-export type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
-
-/**
- * Reads a wallet's balance and allowance of a currency. For a stock token the contract's tradable
- * balance counts (`getUserRawBalance`), and never more than the wallet holds; raw, whatever its
- * multiplier is.
- */
-export async function readFunds(
-	rpc: Pick<Rpc, "settle">,
-	asked: { token: Address; wallet: Address; spender: Address; signal: AbortSignal },
-): Promise<Funds> {
-	const { token: to, wallet, spender, signal } = asked;
-	if (to === ZERO_ADDRESS) {
-		const call = { method: "eth_getBalance", params: [wallet, "latest"] };
-		const [outcome] = await rpc.settle([call], { signal });
-		return { tradableRaw: quantityOf(outcome), allowanceRaw: 0n };
+function quantityOf(outcome: RpcOutcome | undefined): bigint {
+	if (outcome?.kind === "fault") throw outcome.fault;
+	const told = outcome?.result;
+	if (typeof told !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(told)) {
+		throw tradeFault.tokenUnreadable({ detail: "a balance that is no number" });
 	}
-	const args = [wallet] as const;
-	const calls = [
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "balanceOf", args }),
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "allowance", args: [wallet, spender] }),
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "getUserRawBalance", args }),
-	].map((data) => view(to, data));
-	const [balance, allowance, tradable] = await rpc.settle(calls, { signal });
-	const balanceRaw = wordOf(balance);
-	const allowanceRaw = wordOf(allowance);
-	const tradableRaw = wordOf(tradable) ?? balanceRaw;
-	if (balanceRaw === null || tradableRaw === null || allowanceRaw === null) {
-		throw tradeFault.tokenUnreadable();
-	}
-	const isWithin = tradableRaw <= balanceRaw;
-	return { tradableRaw: isWithin ? tradableRaw : balanceRaw, allowanceRaw };
+	return BigInt(told);
 }
 
 function view(to: Address, data: Hex): RpcCall {
@@ -217,13 +226,4 @@ function wordOf(outcome: RpcOutcome | undefined): bigint | null {
 		throw outcome.fault;
 	}
 	return readAbiUint(outcome?.result);
-}
-
-function quantityOf(outcome: RpcOutcome | undefined): bigint {
-	if (outcome?.kind === "fault") throw outcome.fault;
-	const told = outcome?.result;
-	if (typeof told !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(told)) {
-		throw tradeFault.tokenUnreadable({ detail: "a balance that is no number" });
-	}
-	return BigInt(told);
 }

@@ -46,6 +46,80 @@ export type SwapDeps = {
 /** The quote that a trade's request was recorded with. */
 export type QuotedSwap = SwapRequest["quoted"];
 
+const shown = z.object({
+	buy: z.string(),
+	exact: z.enum(["in", "out"]),
+	leastRaw: z.string().regex(/^\d+$/),
+});
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+const address = z.string().refine(isAddress);
+const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
+const denial = z.object({ code: z.string(), detail: z.string() });
+const currency = z.object({
+	/** The zero address means the chain's own coin. */
+	address,
+	symbol: z.string(),
+	decimals: z.int(),
+});
+
+export type TradeCurrency = z.output<typeof currency>;
+
+const hop = z.object({
+	version: z.literal("v3"),
+	pool: address,
+	tokenIn: address,
+	tokenOut: address,
+	fee: z.int(),
+});
+
+/** A quoted route, and when it was requested. */
+const quoted = z.object({
+	source: z.string(),
+	askedAtMs: z.int(),
+	/** Names the block of the local quote; null if only the hosted router quoted. */
+	blockNumber: raw.nullable(),
+	inRaw: raw,
+	outRaw: raw,
+	hops: z.array(hop).min(1),
+	impactBps: z.int().nullable(),
+	divergenceBps: z.int().nullable(),
+	missing: z.array(z.string()),
+});
+
+/** A swap, and the bounds that apply however often it is quoted again. */
+const swap = z.object({
+	kind: z.literal("swap"),
+	tradeId: z.uuid(),
+	/** Whether the asset is bought or sold. */
+	side: z.enum(["buy", "sell"]),
+	asset: address,
+	sell: currency,
+	buy: currency,
+	exact: z.enum(["in", "out"]),
+	amountRaw: raw,
+	/** The least received, or the most spent. */
+	limitRaw: raw,
+	quoted,
+	/** Its value in the coin where neither side has a price for limits: one stock for another. */
+	worth: z.object({ currency: address, raw }).nullable().default(null),
+	/** Why an operator must review it first; null: no review is needed. */
+	review: denial.nullable(),
+});
+
+export type SwapRequest = z.output<typeof swap>;
+
+/** Refused before there was a quote; stored with its reason. */
+const refused = z.object({ kind: z.literal("refused"), tradeId: z.uuid(), denial });
+
+/** Stored only; nothing is sent for it. */
+const hold = z.object({ kind: z.literal("hold"), tradeId: z.uuid() });
+
+/** The part of a trade that is stored with its intent. */
+export const tradeRequest = z.discriminatedUnion("kind", [swap, hold, refused]);
+
+export type TradeRequest = z.output<typeof tradeRequest>;
+
 /** Returns the request to the quote sources: the coin is swapped in its wrapped form. */
 export function askOf(
 	{ chainId, wrapped }: Pick<SwapDeps, "chainId" | "wrapped">,
@@ -117,17 +191,6 @@ export function quoteRows(
 	});
 }
 
-/** Writes an amount for people: `1.5 TSLA`. */
-export function amountText(raw: bigint, currency: Currency): string {
-	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
-}
-
-const shown = z.object({
-	buy: z.string(),
-	exact: z.enum(["in", "out"]),
-	leastRaw: z.string().regex(/^\d+$/),
-});
-
 /**
  * Returns what the owner must know about a swap before they agree; later plans are compared with
  * it.
@@ -164,75 +227,15 @@ export function shownSwap(
 	};
 }
 
+/** Writes an amount for people: `1.5 TSLA`. */
+export function amountText(raw: bigint, currency: Currency): string {
+	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
+}
+
 /** Returns the part of a plan that a new plan is compared with; null for plans of other kinds. */
 export function readShownSwap(of: Plan["shown"]): z.output<typeof shown> | null {
 	return shown.safeParse(of).data ?? null;
 }
-
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
-const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
-const denial = z.object({ code: z.string(), detail: z.string() });
-const currency = z.object({
-	/** The zero address means the chain's own coin. */
-	address,
-	symbol: z.string(),
-	decimals: z.int(),
-});
-const hop = z.object({
-	version: z.literal("v3"),
-	pool: address,
-	tokenIn: address,
-	tokenOut: address,
-	fee: z.int(),
-});
-
-/** A quoted route, and when it was requested. */
-const quoted = z.object({
-	source: z.string(),
-	askedAtMs: z.int(),
-	/** Names the block of the local quote; null if only the hosted router quoted. */
-	blockNumber: raw.nullable(),
-	inRaw: raw,
-	outRaw: raw,
-	hops: z.array(hop).min(1),
-	impactBps: z.int().nullable(),
-	divergenceBps: z.int().nullable(),
-	missing: z.array(z.string()),
-});
-
-/** A swap, and the bounds that apply however often it is quoted again. */
-const swap = z.object({
-	kind: z.literal("swap"),
-	tradeId: z.uuid(),
-	/** Whether the asset is bought or sold. */
-	side: z.enum(["buy", "sell"]),
-	asset: address,
-	sell: currency,
-	buy: currency,
-	exact: z.enum(["in", "out"]),
-	amountRaw: raw,
-	/** The least received, or the most spent. */
-	limitRaw: raw,
-	quoted,
-	/** Its value in the coin where neither side has a price for limits: one stock for another. */
-	worth: z.object({ currency: address, raw }).nullable().default(null),
-	/** Why an operator must review it first; null: no review is needed. */
-	review: denial.nullable(),
-});
-
-/** Refused before there was a quote; stored with its reason. */
-const refused = z.object({ kind: z.literal("refused"), tradeId: z.uuid(), denial });
-
-/** Stored only; nothing is sent for it. */
-const hold = z.object({ kind: z.literal("hold"), tradeId: z.uuid() });
-
-/** The part of a trade that is stored with its intent. */
-export const tradeRequest = z.discriminatedUnion("kind", [swap, hold, refused]);
-
-export type TradeRequest = z.output<typeof tradeRequest>;
-export type SwapRequest = z.output<typeof swap>;
-export type TradeCurrency = z.output<typeof currency>;
 
 /** Returns the most spent and the least received, whatever is quoted later. */
 export function boundsOf({

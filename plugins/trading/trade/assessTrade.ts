@@ -28,46 +28,6 @@ import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
 /** What the unknown name stands for in a trade. */
 export type NamedAs = "bought" | "sold" | "settlement";
 
-/** A shorter name is near to too many. */
-const NEAR_LETTERS_MIN = 3;
-
-/**
- * Denies a trade of something that the registry does not have, and says what may be meant: a ticker
- * that is near, what trades are settled in, or how an NFT is bought.
- */
-export async function unknownAsset(
-	{ db, chainId }: { db: Queryable; chainId: number },
-	{ text, as }: { text: string; as: NamedAs },
-): Promise<Denial> {
-	const near = nearestTicker(text, await assetRows.tickers(db, chainId, ASSETS_MAX));
-	return { code: "asset_not_registered", detail: `${absence(text, as)} ${advice(as, near)}` };
-}
-
-function absence(text: string, as: NamedAs): string {
-	if (as === "settlement") return `Nothing is settled in "${text}" here.`;
-	return `No stock token here is called "${text}".`;
-}
-
-function advice(as: NamedAs, near: string | null): string {
-	if (as === "settlement") return "Name ETH, WETH or USDG.";
-	if (near !== null) return `The nearest ticker is ${near}.`;
-	if (as === "sold") return "Each token is in GET /v1/stock-tokens.";
-	return "For an NFT: buy <collection> #<id> for at most <amount> eth.";
-}
-
-/**
- * Returns the one ticker that looks like this text or differs in one letter; null for none, or for
- * several.
- */
-function nearestTicker(text: string, tickers: readonly string[]): string | null {
-	const name = text.trim().replace(/^\$/, "").toUpperCase();
-	if (!isTicker(name) || name.length < NEAR_LETTERS_MIN) return null;
-	const near = tickers.filter((ticker) => {
-		return skeletonOf(ticker) === skeletonOf(name) || editDistance(name, ticker) === 1;
-	});
-	return near.length === 1 ? (near[0] ?? null) : null;
-}
-
 /**
  * The assessment of a wish: a swap with its bounds, or why there is none; with checks and quotes.
  */
@@ -86,6 +46,14 @@ type Ask = { wish: TradeWish; profile: Profile; wallet: Wallet | null; signal: A
 /** A wish that moves money. */
 type Moving = Exclude<TradeWish, { kind: "hold" }>;
 type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
+
+/** A shorter name is near to too many. */
+const NEAR_LETTERS_MIN = 3;
+
+const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
+
+/** The taker in quotes for a profile without a wallet. */
+const NOBODY: Address = "0x0000000000000000000000000000000000000001";
 
 /**
  * Assesses a wish: finds the assets, checks eligibility, reads the balance, asks all sources at the
@@ -107,6 +75,18 @@ export async function assessTrade(deps: SwapDeps, ask: Ask): Promise<Assessed> {
 		const denial = { code: error.code, detail: error.publicDetail };
 		return { ...none, outcome: { kind: "refused", denial } };
 	}
+}
+
+/**
+ * Denies a trade of something that the registry does not have, and says what may be meant: a ticker
+ * that is near, what trades are settled in, or how an NFT is bought.
+ */
+export async function unknownAsset(
+	{ db, chainId }: { db: Queryable; chainId: number },
+	{ text, as }: { text: string; as: NamedAs },
+): Promise<Denial> {
+	const near = nearestTicker(text, await assetRows.tickers(db, chainId, ASSETS_MAX));
+	return { code: "asset_not_registered", detail: `${absence(text, as)} ${advice(as, near)}` };
 }
 
 /** Finds both sides in the registry, and checks whether this profile may trade the asset. */
@@ -138,8 +118,6 @@ async function resolve(
 	return { side, asset, sell, buy };
 }
 
-const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
-
 async function find(
 	{ assets, db, chainId }: SwapDeps,
 	named: { text: string; as: NamedAs },
@@ -155,6 +133,14 @@ async function find(
 		default:
 			return unknownAsset({ db, chainId }, named);
 	}
+}
+
+function deny(code: string, detail: string): Denial {
+	return { code, detail };
+}
+
+function checked(check: string, denial: Denial | null): PolicyCheck {
+	return denial ? { check, outcome: "denied", code: denial.code } : { check, outcome: "passed" };
 }
 
 /**
@@ -222,25 +208,6 @@ async function quoteFor(
 	return { outcome: { kind: "swap", terms }, policy, ...told };
 }
 
-/**
- * Returns a trade's value in the coin, where one stock is traded for another: limits know the price
- * of neither. Null where a side is money, or where no feed says the value now.
- */
-async function worthInCoin(
-	{ assets, db, reference }: SwapDeps,
-	{ sell, buy, micros }: { sell: Asset; buy: Asset; micros: bigint | null },
-): Promise<SwapRequest["worth"]> {
-	if (sell.kind !== "stock" || buy.kind !== "stock" || micros === null) return null;
-	const coin = await assets.read(db, ZERO_ADDRESS);
-	const price = coin && (await reference.priceUsd(coin));
-	if (!coin || !price || "closed" in price || price.microsPerUnit === 0n) return null;
-	const raw = mulDiv(micros, 10n ** BigInt(coin.decimals), price.microsPerUnit, "up");
-	return { currency: coin.address, raw: String(raw) };
-}
-
-/** The taker in quotes for a profile without a wallet. */
-const NOBODY: Address = "0x0000000000000000000000000000000000000001";
-
 /** Returns the exact amount of a wish, in base units; or the denial. */
 function amountOf(
 	wish: Moving,
@@ -272,14 +239,47 @@ function silenceOf(answers: readonly SourceAnswer[]): Denial {
 	return deny("quote_unavailable", "No source has a way for that now.");
 }
 
+/**
+ * Returns a trade's value in the coin, where one stock is traded for another: limits know the price
+ * of neither. Null where a side is money, or where no feed says the value now.
+ */
+async function worthInCoin(
+	{ assets, db, reference }: SwapDeps,
+	{ sell, buy, micros }: { sell: Asset; buy: Asset; micros: bigint | null },
+): Promise<SwapRequest["worth"]> {
+	if (sell.kind !== "stock" || buy.kind !== "stock" || micros === null) return null;
+	const coin = await assets.read(db, ZERO_ADDRESS);
+	const price = coin && (await reference.priceUsd(coin));
+	if (!coin || !price || "closed" in price || price.microsPerUnit === 0n) return null;
+	const raw = mulDiv(micros, 10n ** BigInt(coin.decimals), price.microsPerUnit, "up");
+	return { currency: coin.address, raw: String(raw) };
+}
+
 function currencyOf({ address, symbol, decimals }: Asset): TradeCurrency {
 	return { address, symbol, decimals };
 }
 
-function checked(check: string, denial: Denial | null): PolicyCheck {
-	return denial ? { check, outcome: "denied", code: denial.code } : { check, outcome: "passed" };
+/**
+ * Returns the one ticker that looks like this text or differs in one letter; null for none, or for
+ * several.
+ */
+function nearestTicker(text: string, tickers: readonly string[]): string | null {
+	const name = text.trim().replace(/^\$/, "").toUpperCase();
+	if (!isTicker(name) || name.length < NEAR_LETTERS_MIN) return null;
+	const near = tickers.filter((ticker) => {
+		return skeletonOf(ticker) === skeletonOf(name) || editDistance(name, ticker) === 1;
+	});
+	return near.length === 1 ? (near[0] ?? null) : null;
 }
 
-function deny(code: string, detail: string): Denial {
-	return { code, detail };
+function absence(text: string, as: NamedAs): string {
+	if (as === "settlement") return `Nothing is settled in "${text}" here.`;
+	return `No stock token here is called "${text}".`;
+}
+
+function advice(as: NamedAs, near: string | null): string {
+	if (as === "settlement") return "Name ETH, WETH or USDG.";
+	if (near !== null) return `The nearest ticker is ${near}.`;
+	if (as === "sold") return "Each token is in GET /v1/stock-tokens.";
+	return "For an NFT: buy <collection> #<id> for at most <amount> eth.";
 }

@@ -9,6 +9,11 @@ import { readFunds } from "#plugins/trading/swap/judgeRoute.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
 
+export type RevokesDeps = SwapDeps & {
+	wallets: Pick<Wallets, "execution" | "once" | "link">;
+	ending: AbortSignal;
+};
+
 const amount = z
 	.string()
 	.min(1)
@@ -60,11 +65,6 @@ export const tradeQuestion = z
 	})
 	.meta({ id: "TradeQuestion", description: "A one-time link that asks the owner of a trade." });
 
-export type RevokesDeps = SwapDeps & {
-	wallets: Pick<Wallets, "execution" | "once" | "link">;
-	ending: AbortSignal;
-};
-
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const address = z.string().refine(isAddress);
 const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
@@ -92,6 +92,16 @@ export const revokeSchema = z
 			.meta({ description: "Null where its owner is asked for nothing." }),
 	})
 	.meta({ id: "TradeRevocation", description: "Taking back what a trade left behind." });
+
+const READ_TIMEOUT_MS = 3_000;
+
+const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
+
+/** What the owner is asked to do, by the intent's state. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
 
 /** Makes the functions that show and revoke an allowance that a trade left. */
 export function createRevokes(deps: RevokesDeps) {
@@ -154,17 +164,7 @@ export function createRevokes(deps: RevokesDeps) {
 	};
 }
 
-const READ_TIMEOUT_MS = 3_000;
-
-const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
-
 /** Returns true if nothing will use the allowance any more. */
 function isOver({ status }: Intent): boolean {
 	return OVER.has(status);
 }
-
-/** What the owner is asked to do, by the intent's state. */
-const PURPOSES = new Map<string, "confirm" | "sign">([
-	["confirmation_required", "confirm"],
-	["signature_required", "sign"],
-]);

@@ -18,11 +18,6 @@ export const tradeCurrency = z
 	})
 	.meta({ id: "TradeCurrency", description: "What is spent or received." });
 
-/** Describes JSON that is stored and shown unchanged. */
-function kept(description: string, example: Record<string, unknown>) {
-	return z.record(z.string(), z.unknown()).meta({ description, examples: [example] });
-}
-
 /** The answer of one source, for clients. */
 export const quoteSchema = z
 	.object({
@@ -113,6 +108,8 @@ export const tradeSchema = z
 	})
 	.meta({ id: "Trade", description: "A trade of yours, whatever became of it." });
 
+export type TradeView = z.output<typeof tradeSchema>;
+
 export const tradePageSchema = z
 	.object({
 		data: z.array(tradeSchema).meta({ description: "Trades, newest first." }),
@@ -120,7 +117,36 @@ export const tradePageSchema = z
 	})
 	.meta({ id: "TradePage", description: "A page of your trades." });
 
-export type TradeView = z.output<typeof tradeSchema>;
+const MICROS_IN_CENT = 10_000n;
+
+/** What a trade would give now. */
+export const quoteViewSchema = z
+	.object({
+		isPossible: field.flag("Whether it would be sent as it stands."),
+		code: field.text("Why not, or why an operator would look at it first.", "no_route").nullable(),
+		reason: field.text("The same in a sentence.", "No pool leads there.").nullable(),
+		sell: tradeCurrency.nullable().meta({ description: "What is spent." }),
+		buy: tradeCurrency.nullable().meta({ description: "What is received." }),
+		exact: z.enum(["in", "out"]).nullable().meta({ description: "Which side is exact." }),
+		inRaw: field.digits("What goes in, in base units.", "50000000").nullable(),
+		outRaw: field.digits("What comes out, in base units.", "120000000000000000").nullable(),
+		leastReceivedRaw: field.digits("Less would never be received.", "1100").nullable(),
+		mostSpentRaw: field.digits("More would never be spent.", "50000000").nullable(),
+		notionalUsd: field.decimal("What it is worth, in dollars.", "50.00").nullable(),
+		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
+		sourcesMissing: z
+			.array(z.string())
+			.meta({ description: "Sources that did not answer.", examples: [[]] }),
+		quotes: z.array(quoteSchema).meta({ description: "What every source said." }),
+		policy: z.array(z.record(z.string(), z.unknown())).meta({
+			description: "Each check that was made, and what it said.",
+			examples: [[{ check: "registry", outcome: "passed" }]],
+		}),
+		expiresAt: field.time("It is good until then.").nullable(),
+	})
+	.meta({ id: "TradeQuotation", description: "What a trade would give now." });
+
+export type QuoteView = z.output<typeof quoteViewSchema>;
 
 /** Renders one trade: its own row, and the status of its intent. */
 export function renderTrade(
@@ -172,26 +198,6 @@ export function renderTrade(
 	};
 }
 
-/** Renders one source's answer for the owner. */
-export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
-	const { source, isTaken, impactBps, requestId, hops, code } = row;
-	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
-	return {
-		...{ source, isTaken, impactBps, requestId, code, hops: hops && [...hops] },
-		askedAt: row.askedAt.toISOString(),
-		...{ inRaw: text(row.inRaw), outRaw: text(row.outRaw), blockNumber: text(row.blockNumber) },
-	};
-}
-
-const MICROS_IN_CENT = 10_000n;
-
-/** Writes microdollars as dollars and cents, rounded down; null for unknown. */
-export function dollars(micros: bigint | null): string | null {
-	if (micros === null) return null;
-	const cents = micros / MICROS_IN_CENT;
-	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
-}
-
 /** Describes a trade in a few words, for a tool's line. */
 export function tradeSentence(view: TradeView): string {
 	const { kind, wish, sell, buy, amountRaw, expectedRaw, exact } = view;
@@ -202,40 +208,6 @@ export function tradeSentence(view: TradeView): string {
 	const about = (raw: string, of: typeof sell) => shortened(amountText(BigInt(raw), of));
 	return `Swapping ${about(inRaw, sell)} for ${about(outRaw, buy)}`;
 }
-
-/** Cuts to eight decimals, enough for a line; the answer has all of them. */
-function shortened(text: string): string {
-	return text.replace(/(\.\d{8})\d+/, "$1…");
-}
-
-/** What a trade would give now. */
-export const quoteViewSchema = z
-	.object({
-		isPossible: field.flag("Whether it would be sent as it stands."),
-		code: field.text("Why not, or why an operator would look at it first.", "no_route").nullable(),
-		reason: field.text("The same in a sentence.", "No pool leads there.").nullable(),
-		sell: tradeCurrency.nullable().meta({ description: "What is spent." }),
-		buy: tradeCurrency.nullable().meta({ description: "What is received." }),
-		exact: z.enum(["in", "out"]).nullable().meta({ description: "Which side is exact." }),
-		inRaw: field.digits("What goes in, in base units.", "50000000").nullable(),
-		outRaw: field.digits("What comes out, in base units.", "120000000000000000").nullable(),
-		leastReceivedRaw: field.digits("Less would never be received.", "1100").nullable(),
-		mostSpentRaw: field.digits("More would never be spent.", "50000000").nullable(),
-		notionalUsd: field.decimal("What it is worth, in dollars.", "50.00").nullable(),
-		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
-		sourcesMissing: z
-			.array(z.string())
-			.meta({ description: "Sources that did not answer.", examples: [[]] }),
-		quotes: z.array(quoteSchema).meta({ description: "What every source said." }),
-		policy: z.array(z.record(z.string(), z.unknown())).meta({
-			description: "Each check that was made, and what it said.",
-			examples: [[{ check: "registry", outcome: "passed" }]],
-		}),
-		expiresAt: field.time("It is good until then.").nullable(),
-	})
-	.meta({ id: "TradeQuotation", description: "What a trade would give now." });
-
-export type QuoteView = z.output<typeof quoteViewSchema>;
 
 /** Renders a quote as an answer. */
 export function quoteView(assessed: Assessed): QuoteView {
@@ -262,4 +234,32 @@ export function quoteView(assessed: Assessed): QuoteView {
 		policy: policy.map((check) => ({ ...check })),
 		expiresAt: picked ? new Date(picked.askedAtMs + QUOTE_LIFETIME_MS).toISOString() : null,
 	};
+}
+
+/** Renders one source's answer for the owner. */
+export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
+	const { source, isTaken, impactBps, requestId, hops, code } = row;
+	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
+	return {
+		...{ source, isTaken, impactBps, requestId, code, hops: hops && [...hops] },
+		askedAt: row.askedAt.toISOString(),
+		...{ inRaw: text(row.inRaw), outRaw: text(row.outRaw), blockNumber: text(row.blockNumber) },
+	};
+}
+
+/** Writes microdollars as dollars and cents, rounded down; null for unknown. */
+export function dollars(micros: bigint | null): string | null {
+	if (micros === null) return null;
+	const cents = micros / MICROS_IN_CENT;
+	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
+}
+
+/** Cuts to eight decimals, enough for a line; the answer has all of them. */
+function shortened(text: string): string {
+	return text.replace(/(\.\d{8})\d+/, "$1…");
+}
+
+/** Describes JSON that is stored and shown unchanged. */
+function kept(description: string, example: Record<string, unknown>) {
+	return z.record(z.string(), z.unknown()).meta({ description, examples: [example] });
 }

@@ -24,6 +24,19 @@ export const intentViewSchema = z.object({
 
 export type IntentOfOwner = z.output<typeof intentViewSchema>;
 
+/** What all tools have that only read what is their owner's. */
+export const ofOwner = { capability: "wallets", effect: "read", access: "profile" } as const;
+
+const LIST_DEFAULT = 10;
+const LIST_MAX = 50;
+
+const byId = z.strictObject({ id: z.uuid().meta({ description: "An intent's id." }) });
+
+/** Makes the tools that say what became of somebody's intents, and the one that takes one back. */
+export function intentTools(deps: WalletToolDeps): AnyTool[] {
+	return [listTool(deps), readTool(deps), cancelTool(deps)];
+}
+
 /** Renders an intent for its owner: what it is, where it stands, nothing of how it is sent. */
 export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentOfOwner {
 	const summary = intent.plan?.shown["summary"];
@@ -78,19 +91,6 @@ export function statusSentence(status: string, errorCode: string | null): string
 		default:
 			return `is ${status}`;
 	}
-}
-
-/** What all tools have that only read what is their owner's. */
-export const ofOwner = { capability: "wallets", effect: "read", access: "profile" } as const;
-
-const LIST_DEFAULT = 10;
-const LIST_MAX = 50;
-
-const byId = z.strictObject({ id: z.uuid().meta({ description: "An intent's id." }) });
-
-/** Makes the tools that say what became of somebody's intents, and the one that takes one back. */
-export function intentTools(deps: WalletToolDeps): AnyTool[] {
-	return [listTool(deps), readTool(deps), cancelTool(deps)];
 }
 
 function listTool({ wallets, core }: WalletToolDeps): AnyTool {

@@ -8,11 +8,6 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts"
 import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import { limitsInForce } from "#plugins/wallets/spend/spend.ts";
 
-/** More wallets are not asked about: each is a call to each chain's nodes. */
-const WALLETS_MAX = 10;
-/** One chain that says nothing must not keep the balances of the others. */
-const ANSWER_WAIT_MS = 5_000;
-
 export type CoinBalance = {
 	walletId: string;
 	address: string;
@@ -22,6 +17,11 @@ export type CoinBalance = {
 	balance: string | null;
 	balanceRaw: string | null;
 };
+
+/** More wallets are not asked about: each is a call to each chain's nodes. */
+const WALLETS_MAX = 10;
+/** One chain that says nothing must not keep the balances of the others. */
+const ANSWER_WAIT_MS = 5_000;
 
 /** Reads what a profile's wallets hold of the coins of all chains reached here, or of one. */
 export async function readBalances(
@@ -38,6 +38,31 @@ export async function readBalances(
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(waitMs)]);
 	const found = await Promise.all(served.map((access) => balancesOn(access, { wallets, signal })));
 	return found.flat();
+}
+
+/**
+ * Reads the limits in force for a profile's canonical wallet through the agent, and the
+ * microdollars that count in the last 24 hours. Null: the profile has no wallet.
+ */
+export async function readLimits(
+	{ db, clock, settings }: Pick<ExecutionDeps, "db" | "clock" | "settings">,
+	profile: Profile,
+): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null> {
+	const { wallets, canonicalWalletId } = profile;
+	const wallet = wallets.find(({ id }) => id === canonicalWalletId) ?? wallets[0];
+	if (!wallet) return null;
+	const since = new Date(clock.nowMs() - DAY_MS);
+	const [row] = await db.query<{ spent: string }>(
+		spentTodaySql({ profile: "$1::uuid", since: "$2::timestamptz" }),
+		[profile.id, since],
+	);
+	const limits = limitsInForce(settings.limits, {
+		profile,
+		wallet,
+		channel: "agent",
+		recipient: null,
+	});
+	return { limits, spentTodayUsdMicros: BigInt(row?.spent ?? "0") };
 }
 
 async function balancesOn(
@@ -65,29 +90,4 @@ async function balancesOn(
 			balanceRaw: units === null ? null : String(units),
 		};
 	});
-}
-
-/**
- * Reads the limits in force for a profile's canonical wallet through the agent, and the
- * microdollars that count in the last 24 hours. Null: the profile has no wallet.
- */
-export async function readLimits(
-	{ db, clock, settings }: Pick<ExecutionDeps, "db" | "clock" | "settings">,
-	profile: Profile,
-): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null> {
-	const { wallets, canonicalWalletId } = profile;
-	const wallet = wallets.find(({ id }) => id === canonicalWalletId) ?? wallets[0];
-	if (!wallet) return null;
-	const since = new Date(clock.nowMs() - DAY_MS);
-	const [row] = await db.query<{ spent: string }>(
-		spentTodaySql({ profile: "$1::uuid", since: "$2::timestamptz" }),
-		[profile.id, since],
-	);
-	const limits = limitsInForce(settings.limits, {
-		profile,
-		wallet,
-		channel: "agent",
-		recipient: null,
-	});
-	return { limits, spentTodayUsdMicros: BigInt(row?.spent ?? "0") };
 }

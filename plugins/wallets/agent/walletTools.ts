@@ -6,6 +6,14 @@ import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
 import type { Profile, SpendLimits, Wallets } from "#plugins/wallets/contract.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 
+export type WalletToolDeps = {
+	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
+	core: Pick<Core, "chains" | "reached" | "clock">;
+	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
+	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
+	ending: AbortSignal;
+};
+
 const id = { kind: "id" } as const;
 
 /** What people may type for the tools of their wallets. */
@@ -113,15 +121,32 @@ export const walletCommands: readonly Command[] = [
 	},
 ];
 
-export type WalletToolDeps = {
-	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
-	core: Pick<Core, "chains" | "reached" | "clock">;
-	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
-	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
-	ending: AbortSignal;
-};
-
 const nothing = z.strictObject({});
+
+const profileOf = async (deps: WalletToolDeps, { caller }: ToolContext) =>
+	(await deps.wallets.principalOf(caller)).profile;
+
+const limitsSchema = z.object({
+	perTradeUsd: z.string().meta({ description: "The most one action may move, in US dollars." }),
+	walletNotionalUsd: z
+		.string()
+		.meta({ description: "The most one action may move out of the wallet, in US dollars." }),
+	dailyUsd: z.string().meta({ description: "The most in 24 hours, in US dollars." }),
+	spentTodayUsd: z.string().meta({ description: "Counted in the last 24 hours, in US dollars." }),
+	asOf: z.string().meta({ description: "When that was read, ISO 8601.", format: "date-time" }),
+});
+
+const balanceSchema = z.object({
+	walletId: z.string(),
+	address: z.string(),
+	chain: z.string().meta({ description: "Slug of the chain." }),
+	symbol: z.string().meta({ description: "The chain's own coin." }),
+	balance: z
+		.string()
+		.nullable()
+		.meta({ description: "In whole coins, exact; null where the chain did not answer." }),
+	balanceRaw: z.string().nullable().meta({ description: "The same in base units." }),
+});
 
 /** Makes the tools by which somebody's agent tells of them and their intents, and cancels one. */
 export function walletTools(deps: WalletToolDeps): AnyTool[] {
@@ -129,9 +154,6 @@ export function walletTools(deps: WalletToolDeps): AnyTool[] {
 		intentTools(deps),
 	);
 }
-
-const profileOf = async (deps: WalletToolDeps, { caller }: ToolContext) =>
-	(await deps.wallets.principalOf(caller)).profile;
 
 function profileTool(deps: WalletToolDeps): AnyTool {
 	return defineTool({
@@ -150,6 +172,10 @@ function profileTool(deps: WalletToolDeps): AnyTool {
 		},
 		asOfMs: () => null,
 	});
+}
+
+function count(many: number, what: string): string {
+	return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
 function walletsTool(deps: WalletToolDeps): AnyTool {
@@ -175,15 +201,9 @@ function walletsTool(deps: WalletToolDeps): AnyTool {
 	});
 }
 
-const limitsSchema = z.object({
-	perTradeUsd: z.string().meta({ description: "The most one action may move, in US dollars." }),
-	walletNotionalUsd: z
-		.string()
-		.meta({ description: "The most one action may move out of the wallet, in US dollars." }),
-	dailyUsd: z.string().meta({ description: "The most in 24 hours, in US dollars." }),
-	spentTodayUsd: z.string().meta({ description: "Counted in the last 24 hours, in US dollars." }),
-	asOf: z.string().meta({ description: "When that was read, ISO 8601.", format: "date-time" }),
-});
+function shortAddress(address: string): string {
+	return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
 
 function limitsTool(deps: WalletToolDeps): AnyTool {
 	return defineTool({
@@ -214,18 +234,6 @@ function limitsTool(deps: WalletToolDeps): AnyTool {
 		asOfMs: ({ limits }) => (limits ? Date.parse(limits.asOf) : null),
 	});
 }
-
-const balanceSchema = z.object({
-	walletId: z.string(),
-	address: z.string(),
-	chain: z.string().meta({ description: "Slug of the chain." }),
-	symbol: z.string().meta({ description: "The chain's own coin." }),
-	balance: z
-		.string()
-		.nullable()
-		.meta({ description: "In whole coins, exact; null where the chain did not answer." }),
-	balanceRaw: z.string().nullable().meta({ description: "The same in base units." }),
-});
 
 function balancesTool(deps: WalletToolDeps): AnyTool {
 	return defineTool({
@@ -258,14 +266,6 @@ function balancesTool(deps: WalletToolDeps): AnyTool {
 		},
 		asOfMs: ({ asOf }) => Date.parse(asOf),
 	});
-}
-
-function count(many: number, what: string): string {
-	return `${many} ${what}${many === 1 ? "" : "s"}`;
-}
-
-function shortAddress(address: string): string {
-	return `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
 /** Cuts an exact decimal after six places for a line; the data has all of it. */

@@ -21,9 +21,6 @@ import {
 	type Submission,
 } from "#plugins/wallets/submission/submission.ts";
 
-/** A payment with the nonce that it was handed over under. */
-type Payment = Submission & { nonce: number };
-
 export type CancelAsked = {
 	intentId: string;
 	/** For the audit log: `profile:<id>`, `operator:<name>`. */
@@ -32,6 +29,9 @@ export type CancelAsked = {
 	isUnsentOnly?: boolean | undefined;
 	signal: AbortSignal;
 };
+
+/** A payment with the nonce that it was handed over under. */
+type Payment = Submission & { nonce: number };
 
 /**
  * Cancels an intent and answers it as it then stands. What was not sent is called off at once, and
@@ -48,6 +48,53 @@ export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Pro
 	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
 	return intent;
+}
+
+/**
+ * The owner's own wallet says that it sent a cancellation. One hash stands for one transaction of
+ * ours, so the payment's own, or another's, is refused; the same one reported again is one.
+ *
+ * That changes nothing for the intent, whatever was reported: the chain shows which of the two was
+ * mined. The nonce is the one that was asked for: what is sent under another is no cancellation.
+ */
+export async function recordCancellation(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: { intent: Intent; terms: CancelTerms; transactionHash: Hex },
+): Promise<void> {
+	const { intent, terms, transactionHash } = given;
+	const { chainId, from, nonce } = terms;
+	const payment = await readPayment(tx, intent.id);
+	if (!payment) throw executionFault.intentState();
+	if (await isReported(tx, given)) return;
+	const written = await tx.execute(
+		`insert into wallets.submission (id, intent_id, step, purpose, wallet_id, chain_id, sender,
+			state, transaction_hash, seen_nonce, from_block, session, created_at, sent_at)
+		select $1, i.id, 0, 'cancel', $3, $4, $5, 'sent', $6, $7, coalesce($8, i.planned_block), $9,
+			$10, $10
+		from wallets.intent i where i.id = $2
+		on conflict do nothing`,
+		[
+			deps.newId(),
+			intent.id,
+			payment.walletId,
+			chainId,
+			hexToBytes(from),
+			hexToBytes(transactionHash),
+			nonce,
+			payment.fromBlock,
+			deps.session,
+			new Date(deps.clock.nowMs()),
+		],
+	);
+	// Somebody reported it for something else in this moment.
+	if (written === 0) throw executionFault.transactionOther();
+	await deps.audit.append(tx, {
+		actor: `profile:${intent.profileId}`,
+		action: "trading.intent.cancellation_signed",
+		subject: `intent:${intent.id}`,
+		detail: { profileId: intent.profileId, nonce, transactionHash, by: "link" },
+	});
 }
 
 /** False where it was sent, or may have been. */
@@ -124,6 +171,23 @@ async function cancellable(deps: ExecutionDeps, intentId: string): Promise<Payme
 	return { ...payment, nonce };
 }
 
+/** Whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
+async function isUnderWay(
+	deps: ExecutionDeps,
+	db: Queryable,
+	{ intentId, nonce }: Payment,
+): Promise<boolean> {
+	const since = new Date(deps.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
+	const rows = await db.query(
+		`select from wallets.submission
+		where intent_id = $1 and purpose = 'cancel' and nonce = $2
+			and (state in ('queued', 'sending', 'mined', 'reverted')
+				or (state = 'sent' and sent_at > $3))`,
+		[intentId, nonce, since],
+	);
+	return rows.length > 0;
+}
+
 async function queueCancellation(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -168,23 +232,6 @@ async function lockOwner(
 	return row.id;
 }
 
-/** Whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
-async function isUnderWay(
-	deps: ExecutionDeps,
-	db: Queryable,
-	{ intentId, nonce }: Payment,
-): Promise<boolean> {
-	const since = new Date(deps.clock.nowMs() - CANCEL_AGAIN_AFTER_MS);
-	const rows = await db.query(
-		`select from wallets.submission
-		where intent_id = $1 and purpose = 'cancel' and nonce = $2
-			and (state in ('queued', 'sending', 'mined', 'reverted')
-				or (state = 'sent' and sent_at > $3))`,
-		[intentId, nonce, since],
-	);
-	return rows.length > 0;
-}
-
 async function insertRows(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -213,53 +260,6 @@ async function insertRows(
 			rows.map((row) => row.nonce),
 		],
 	);
-}
-
-/**
- * The owner's own wallet says that it sent a cancellation. One hash stands for one transaction of
- * ours, so the payment's own, or another's, is refused; the same one reported again is one.
- *
- * That changes nothing for the intent, whatever was reported: the chain shows which of the two was
- * mined. The nonce is the one that was asked for: what is sent under another is no cancellation.
- */
-export async function recordCancellation(
-	deps: ExecutionDeps,
-	tx: Tx,
-	given: { intent: Intent; terms: CancelTerms; transactionHash: Hex },
-): Promise<void> {
-	const { intent, terms, transactionHash } = given;
-	const { chainId, from, nonce } = terms;
-	const payment = await readPayment(tx, intent.id);
-	if (!payment) throw executionFault.intentState();
-	if (await isReported(tx, given)) return;
-	const written = await tx.execute(
-		`insert into wallets.submission (id, intent_id, step, purpose, wallet_id, chain_id, sender,
-			state, transaction_hash, seen_nonce, from_block, session, created_at, sent_at)
-		select $1, i.id, 0, 'cancel', $3, $4, $5, 'sent', $6, $7, coalesce($8, i.planned_block), $9,
-			$10, $10
-		from wallets.intent i where i.id = $2
-		on conflict do nothing`,
-		[
-			deps.newId(),
-			intent.id,
-			payment.walletId,
-			chainId,
-			hexToBytes(from),
-			hexToBytes(transactionHash),
-			nonce,
-			payment.fromBlock,
-			deps.session,
-			new Date(deps.clock.nowMs()),
-		],
-	);
-	// Somebody reported it for something else in this moment.
-	if (written === 0) throw executionFault.transactionOther();
-	await deps.audit.append(tx, {
-		actor: `profile:${intent.profileId}`,
-		action: "trading.intent.cancellation_signed",
-		subject: `intent:${intent.id}`,
-		detail: { profileId: intent.profileId, nonce, transactionHash, by: "link" },
-	});
 }
 
 /** Whether it was reported for the same intent. Throws where it stands for anything else. */

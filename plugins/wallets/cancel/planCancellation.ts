@@ -38,6 +38,18 @@ export type CancelTerms = {
 	paymentHash: Hex | null;
 };
 
+/** What a transaction offers for its gas, and its nonce where its own bytes say it. */
+export type Offer = { fees: Fees; provenNonce: number | null };
+
+type Replaced = { hash: Hex | null; offer: Offer | null };
+type ReplacedRow = {
+	hash: Uint8Array | null;
+	signed: Uint8Array | null;
+	price: string | null;
+	tip: string | null;
+	reported: number;
+};
+
 const { address, word } = storedField;
 const units = storedField.units.transform((text) => BigInt(text));
 const storedTerms = z.strictObject({
@@ -150,29 +162,6 @@ export const cancelFault = defineFaults({
 	},
 });
 
-/**
- * The nonces below one that nothing of ours holds, lowest first: nothing above them is mined before
- * something uses them. A filling that may never have left leaves its gap open.
- */
-export function gapsBelow(
-	nonce: number,
-	{ held, finalCount }: Pick<NonceQueue, "held" | "finalCount">,
-	{ minedNonce, max }: { minedNonce: number; max: number },
-): number[] {
-	const taken = new Set(
-		held
-			.filter(({ purpose, state }) => {
-				return purpose !== "fill" || (state !== "doubtful" && state !== "dropped");
-			})
-			.map((one) => one.nonce),
-	);
-	const gaps: number[] = [];
-	for (let at = Math.max(minedNonce, finalCount); at < nonce && gaps.length < max; at++) {
-		if (!taken.has(at)) gaps.push(at);
-	}
-	return gaps;
-}
-
 /** Free lower nonces that one cancellation fills; asked again, it fills as many more. */
 export const FILLS_MAX = 64;
 /** A cancellation that is on its way is not sent anew, at a better price, before then. */
@@ -184,9 +173,6 @@ export const REPLACED_READ_MAX = 8;
 /** What a transaction of nothing uses, of an account without code. */
 export const SELF_TRANSFER_GAS = 21_000n;
 
-/** What a transaction offers for its gas, and its nonce where its own bytes say it. */
-export type Offer = { fees: Fees; provenNonce: number | null };
-
 const { gasPrice } = chainNumbers;
 const shownFees = z.object({
 	hash: z.string().toLowerCase(),
@@ -194,32 +180,6 @@ const shownFees = z.object({
 	maxPriorityFeePerGas: gasPrice,
 });
 const shownPrice = z.object({ hash: z.string().toLowerCase(), gasPrice });
-
-/**
- * What a node shows of a transaction's offer; null where it shows none of that hash. Signed bytes
- * that have the hash prove it. What cannot be put together is believed: nobody pays by our word,
- * and the caller holds the price against a limit.
- */
-export function offerOf(seen: unknown, hash: Hex): Offer | null {
-	const signed = readSigned(seen, hash);
-	if (signed) return offerOfSigned(signed);
-	const { data: fees } = shownFees.safeParse(seen);
-	if (fees?.hash === hash) {
-		const { maxFeePerGas, maxPriorityFeePerGas } = fees;
-		return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
-	}
-	const { data: legacy } = shownPrice.safeParse(seen);
-	if (legacy?.hash !== hash) return null;
-	// A transaction of the old kind offers its whole price as tip.
-	const [maxFeePerGas, maxPriorityFeePerGas] = [legacy.gasPrice, legacy.gasPrice];
-	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
-}
-
-/** What bytes offer that were signed: `chain/readSigned` puts no other kind together. */
-export function offerOfSigned(signed: Hex): Offer {
-	const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signed);
-	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: nonce };
-}
 
 /**
  * Says what the owner of a payment has to sign to cancel it: the nonce that a node showed of it,
@@ -272,14 +232,54 @@ export async function planCancellation(
 	return { intentId, chainId, from, nonce, ...fees, paymentHash };
 }
 
-type Replaced = { hash: Hex | null; offer: Offer | null };
-type ReplacedRow = {
-	hash: Uint8Array | null;
-	signed: Uint8Array | null;
-	price: string | null;
-	tip: string | null;
-	reported: number;
-};
+/**
+ * The nonces below one that nothing of ours holds, lowest first: nothing above them is mined before
+ * something uses them. A filling that may never have left leaves its gap open.
+ */
+export function gapsBelow(
+	nonce: number,
+	{ held, finalCount }: Pick<NonceQueue, "held" | "finalCount">,
+	{ minedNonce, max }: { minedNonce: number; max: number },
+): number[] {
+	const taken = new Set(
+		held
+			.filter(({ purpose, state }) => {
+				return purpose !== "fill" || (state !== "doubtful" && state !== "dropped");
+			})
+			.map((one) => one.nonce),
+	);
+	const gaps: number[] = [];
+	for (let at = Math.max(minedNonce, finalCount); at < nonce && gaps.length < max; at++) {
+		if (!taken.has(at)) gaps.push(at);
+	}
+	return gaps;
+}
+
+/**
+ * What a node shows of a transaction's offer; null where it shows none of that hash. Signed bytes
+ * that have the hash prove it. What cannot be put together is believed: nobody pays by our word,
+ * and the caller holds the price against a limit.
+ */
+export function offerOf(seen: unknown, hash: Hex): Offer | null {
+	const signed = readSigned(seen, hash);
+	if (signed) return offerOfSigned(signed);
+	const { data: fees } = shownFees.safeParse(seen);
+	if (fees?.hash === hash) {
+		const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+		return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
+	}
+	const { data: legacy } = shownPrice.safeParse(seen);
+	if (legacy?.hash !== hash) return null;
+	// A transaction of the old kind offers its whole price as tip.
+	const [maxFeePerGas, maxPriorityFeePerGas] = [legacy.gasPrice, legacy.gasPrice];
+	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
+}
+
+/** What bytes offer that were signed: `chain/readSigned` puts no other kind together. */
+export function offerOfSigned(signed: Hex): Offer {
+	const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signed);
+	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: nonce };
+}
 
 /** The payment and its newest cancellations, with what we know of their offers ourselves. */
 async function readReplaced(

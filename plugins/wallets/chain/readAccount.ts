@@ -20,43 +20,6 @@ export type ChainTroubles = {
 	endedBy(chainId: number, answered: readonly string[]): number | null;
 };
 
-type Trouble = { sinceMs: number; failed: Set<string> };
-
-/** Of more the oldest are forgotten: any of them says that it is over. */
-const FAILED_MAX = 100;
-
-/**
- * Remembers since when chains could not be read. What is looked at meanwhile is put off further
- * each time, for nothing that it did: it is looked at again once its chain is.
- *
- * Only the answer about what could not be looked at ends it. A node whose head stands still goes on
- * to answer about everything that is not mined.
- */
-export function createChainTroubles(): ChainTroubles {
-	const troubles = new Map<number, Trouble>();
-	return {
-		note(error, { chainId, id, atMs }) {
-			const isOfChain = error instanceof Fault && /^(?:rpc|chain)_/.test(error.code);
-			if (!isOfChain) return false;
-			const { sinceMs, failed } = troubles.get(chainId) ?? { sinceMs: atMs, failed: new Set() };
-			failed.delete(id);
-			failed.add(id);
-			for (const oldest of failed) {
-				if (failed.size <= FAILED_MAX) break;
-				failed.delete(oldest);
-			}
-			troubles.set(chainId, { sinceMs: Math.min(sinceMs, atMs), failed });
-			return true;
-		},
-		endedBy(chainId, answered) {
-			const trouble = troubles.get(chainId);
-			if (!trouble || !answered.some((id) => trouble.failed.has(id))) return null;
-			troubles.delete(chainId);
-			return trouble.sinceMs;
-		},
-	};
-}
-
 /** What became of an account's nonce. */
 export type NonceUse =
 	| { kind: "mined"; transactionHash: Hex }
@@ -65,6 +28,32 @@ export type NonceUse =
 	/** Something with that nonce waits at the node; its hash is not to be had. */
 	| { kind: "pending" }
 	| { kind: "free" };
+
+/** What one transaction of an account takes now. */
+export type AccountState = {
+	balanceRaw: bigint;
+	/** The first nonce that nothing mined uses. */
+	minedNonce: number;
+	/** The first nonce that nothing seen by the node uses. */
+	pendingNonce: number;
+	maxFeePerGas: bigint;
+	maxPriorityFeePerGas: bigint;
+	headBlock: number;
+};
+
+export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
+
+export type AccountAsked = {
+	address: Address;
+	plans: readonly PlannedCall[];
+	/** What else is to be asked in the same request. */
+	questions?: readonly RpcCall[];
+	signal: AbortSignal;
+	/** Asks another endpoint than the last one. */
+	second?: boolean;
+};
+
+type Trouble = { sinceMs: number; failed: Set<string> };
 
 type Asked = {
 	address: Address;
@@ -75,6 +64,13 @@ type Asked = {
 	isFromBlockOld?: boolean;
 	signal: AbortSignal;
 };
+
+type PlannedCall = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
+
+type Head = { number: number; baseFeePerGas?: bigint | undefined };
+
+/** Of more the oldest are forgotten: any of them says that it is over. */
+const FAILED_MAX = 100;
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const block = z.object({
@@ -91,115 +87,6 @@ const HALVINGS_MAX = 48;
 /** Blocks that are read whole where counts are not to be had: what was sent is mined soon after. */
 const SCAN_BLOCKS_MAX = 256;
 const SCAN_AT_ONCE = 16;
-
-/**
- * Finds the transaction that used a nonce of an account, by halving the chain: an account's count
- * at a block says whether it was used by then. Some twenty small calls and one block, for the rare
- * case that nobody else can name the hash.
- *
- * A node that keeps no state so old refuses some of the counts. Blocks it has all the same: those
- * after `fromBlock` are read, as many as one look may. Throws where the node has not come as far as
- * the block where the nonce was free.
- */
-export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
-	const { nonce, signal, isFromBlockOld = false } = asked;
-	const head = await rpc.call(
-		{ method: "eth_blockNumber", params: [] },
-		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
-	);
-	let high = readAnswer(chainNumbers.blockNumber, head);
-	// Where it was free, it still is for a node that has not come so far: that proves nothing.
-	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
-	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
-	if ((await countAt(rpc, asked, hexQuantity(high))) <= nonce) {
-		const waiting = await countAt(rpc, asked, "pending");
-		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
-	}
-	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false.
-	const usedThen = (await readNonceAt(rpc, { ...asked, block: fromBlock })) ?? 0;
-	let freeAt = usedThen > nonce ? 0 : fromBlock;
-	let low = freeAt;
-	for (let turn = 0; turn < HALVINGS_MAX && high - low > 1; turn++) {
-		const middle = low + Math.floor((high - low) / 2);
-		const count = await readNonceAt(rpc, { ...asked, block: middle });
-		if (count !== null && count > nonce) {
-			high = middle;
-			continue;
-		}
-		low = middle;
-		if (count !== null) freeAt = middle;
-	}
-	const last = Math.min(high, freeAt + SCAN_BLOCKS_MAX);
-	for (let first = Math.min(freeAt + 1, high); first <= last; first += SCAN_AT_ONCE) {
-		const until = Math.min(first + SCAN_AT_ONCE - 1, last);
-		const transactionHash = await usedIn(rpc, asked, { first, until });
-		if (transactionHash) return { kind: "mined", transactionHash };
-	}
-	return { kind: "used" };
-}
-
-async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promise<number> {
-	const count = await rpc.call(
-		{ method: "eth_getTransactionCount", params: [address, at] },
-		{ signal, isReadable: readableBy([chainNumbers.nonce]) },
-	);
-	return readAnswer(chainNumbers.nonce, count);
-}
-
-async function usedIn(
-	rpc: Rpc,
-	{ address, nonce, signal }: Asked,
-	{ first, until }: { first: number; until: number },
-): Promise<Hex | null> {
-	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
-		return { method: "eth_getBlockByNumber", params: [hexQuantity(first + index), true] };
-	});
-	// A node that has not come so far has no such block.
-	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
-	for (const found of await rpc.batch(calls, { signal, isReadable })) {
-		const used = readAnswer(block, found).transactions.find((one) => {
-			return one.from === address && one.nonce === nonce;
-		});
-		if (used) return used.hash;
-	}
-	return null;
-}
-
-/**
- * Whether a call failed because every node that answers for the chain serves another one. Unlike
- * silence that does not pass by waiting: somebody has to correct the endpoints.
- */
-export function isOfOtherChain(error: unknown): boolean {
-	return error instanceof Fault && error.code === "rpc_wrong_chain";
-}
-
-/** What one transaction of an account takes now. */
-export type AccountState = {
-	balanceRaw: bigint;
-	/** The first nonce that nothing mined uses. */
-	minedNonce: number;
-	/** The first nonce that nothing seen by the node uses. */
-	pendingNonce: number;
-	maxFeePerGas: bigint;
-	maxPriorityFeePerGas: bigint;
-	headBlock: number;
-};
-
-export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; detail: string };
-
-type PlannedCall = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
-
-export type AccountAsked = {
-	address: Address;
-	plans: readonly PlannedCall[];
-	/** What else is to be asked in the same request. */
-	questions?: readonly RpcCall[];
-	signal: AbortSignal;
-	/** Asks another endpoint than the last one. */
-	second?: boolean;
-};
-
-type Head = { number: number; baseFeePerGas?: bigint | undefined };
 
 const { blockNumber, gas, gasPrice: pricePerGas, nonce: accountNonce, wei } = chainNumbers;
 const blockOfReadAccount = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
@@ -264,6 +151,101 @@ export async function readAccount(
 	};
 }
 
+/**
+ * Remembers since when chains could not be read. What is looked at meanwhile is put off further
+ * each time, for nothing that it did: it is looked at again once its chain is.
+ *
+ * Only the answer about what could not be looked at ends it. A node whose head stands still goes on
+ * to answer about everything that is not mined.
+ */
+export function createChainTroubles(): ChainTroubles {
+	const troubles = new Map<number, Trouble>();
+	return {
+		note(error, { chainId, id, atMs }) {
+			const isOfChain = error instanceof Fault && /^(?:rpc|chain)_/.test(error.code);
+			if (!isOfChain) return false;
+			const { sinceMs, failed } = troubles.get(chainId) ?? { sinceMs: atMs, failed: new Set() };
+			failed.delete(id);
+			failed.add(id);
+			for (const oldest of failed) {
+				if (failed.size <= FAILED_MAX) break;
+				failed.delete(oldest);
+			}
+			troubles.set(chainId, { sinceMs: Math.min(sinceMs, atMs), failed });
+			return true;
+		},
+		endedBy(chainId, answered) {
+			const trouble = troubles.get(chainId);
+			if (!trouble || !answered.some((id) => trouble.failed.has(id))) return null;
+			troubles.delete(chainId);
+			return trouble.sinceMs;
+		},
+	};
+}
+
+/**
+ * Finds the transaction that used a nonce of an account, by halving the chain: an account's count
+ * at a block says whether it was used by then. Some twenty small calls and one block, for the rare
+ * case that nobody else can name the hash.
+ *
+ * A node that keeps no state so old refuses some of the counts. Blocks it has all the same: those
+ * after `fromBlock` are read, as many as one look may. Throws where the node has not come as far as
+ * the block where the nonce was free.
+ */
+export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
+	const { nonce, signal, isFromBlockOld = false } = asked;
+	const head = await rpc.call(
+		{ method: "eth_blockNumber", params: [] },
+		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
+	);
+	let high = readAnswer(chainNumbers.blockNumber, head);
+	// Where it was free, it still is for a node that has not come so far: that proves nothing.
+	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
+	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
+	if ((await countAt(rpc, asked, hexQuantity(high))) <= nonce) {
+		const waiting = await countAt(rpc, asked, "pending");
+		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
+	}
+	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false.
+	const usedThen = (await readNonceAt(rpc, { ...asked, block: fromBlock })) ?? 0;
+	let freeAt = usedThen > nonce ? 0 : fromBlock;
+	let low = freeAt;
+	for (let turn = 0; turn < HALVINGS_MAX && high - low > 1; turn++) {
+		const middle = low + Math.floor((high - low) / 2);
+		const count = await readNonceAt(rpc, { ...asked, block: middle });
+		if (count !== null && count > nonce) {
+			high = middle;
+			continue;
+		}
+		low = middle;
+		if (count !== null) freeAt = middle;
+	}
+	const last = Math.min(high, freeAt + SCAN_BLOCKS_MAX);
+	for (let first = Math.min(freeAt + 1, high); first <= last; first += SCAN_AT_ONCE) {
+		const until = Math.min(first + SCAN_AT_ONCE - 1, last);
+		const transactionHash = await usedIn(rpc, asked, { first, until });
+		if (transactionHash) return { kind: "mined", transactionHash };
+	}
+	return { kind: "used" };
+}
+
+/**
+ * Whether a call failed because every node that answers for the chain serves another one. Unlike
+ * silence that does not pass by waiting: somebody has to correct the endpoints.
+ */
+export function isOfOtherChain(error: unknown): boolean {
+	return error instanceof Fault && error.code === "rpc_wrong_chain";
+}
+
+function callOf(plan: PlannedCall) {
+	return {
+		from: plan.from,
+		to: plan.to,
+		value: hexQuantity(plan.valueRaw),
+		data: plan.data,
+	};
+}
+
 /** Of a node that does not know fees of old blocks, its newest block. */
 async function headOf(
 	rpc: Rpc,
@@ -281,26 +263,13 @@ async function headOf(
 	return { number: oldestBlock, baseFeePerGas: baseFeePerGas?.[0] };
 }
 
-function tipIn(price: bigint, base: bigint): bigint {
-	return price > base ? price - base : 0n;
-}
-
-function callOf(plan: PlannedCall) {
-	return {
-		from: plan.from,
-		to: plan.to,
-		value: hexQuantity(plan.valueRaw),
-		data: plan.data,
-	};
-}
-
 function resultOf(outcome: RpcOutcome | undefined): unknown {
 	if (outcome?.kind === "fault") throw outcome.fault;
 	return outcome?.result;
 }
 
-function answerOf(outcome: RpcOutcome): unknown {
-	return outcome.kind === "result" ? outcome.result : null;
+function tipIn(price: bigint, base: bigint): bigint {
+	return price > base ? price - base : 0n;
 }
 
 /** A node that answers nothing else than "it reverts" is believed; one that fails is not. */
@@ -312,4 +281,35 @@ function simulationOf(outcome: RpcOutcome): Simulation {
 	}
 	if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
 	return { kind: "reverts", detail: outcome.fault.message.slice(0, REASON_LENGTH_MAX) };
+}
+
+function answerOf(outcome: RpcOutcome): unknown {
+	return outcome.kind === "result" ? outcome.result : null;
+}
+
+async function countAt(rpc: Rpc, { address, signal }: Asked, at: string): Promise<number> {
+	const count = await rpc.call(
+		{ method: "eth_getTransactionCount", params: [address, at] },
+		{ signal, isReadable: readableBy([chainNumbers.nonce]) },
+	);
+	return readAnswer(chainNumbers.nonce, count);
+}
+
+async function usedIn(
+	rpc: Rpc,
+	{ address, nonce, signal }: Asked,
+	{ first, until }: { first: number; until: number },
+): Promise<Hex | null> {
+	const calls = Array.from({ length: until - first + 1 }, (_, index) => {
+		return { method: "eth_getBlockByNumber", params: [hexQuantity(first + index), true] };
+	});
+	// A node that has not come so far has no such block.
+	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
+	for (const found of await rpc.batch(calls, { signal, isReadable })) {
+		const used = readAnswer(block, found).transactions.find((one) => {
+			return one.from === address && one.nonce === nonce;
+		});
+		if (used) return used.hash;
+	}
+	return null;
 }

@@ -3,17 +3,24 @@ import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Denial, Intent, TradingSetting } from "#plugins/wallets/contract.ts";
 
-/** What an intent is denied with where an operator switched off what it needs. */
-export const switchedOff: Denial = {
-	code: "trading_disabled",
-	detail: "An operator has switched this off for now.",
-};
-
 /** The registered kind of intent with that name; null: there is none. */
 export type KindOf = (name: string) => { plugin: string } | null;
 
 /** What an operator can switch off, from the whole to one wallet. */
 export type KillScope = { chainId: number; plugin: string; walletId: string | null };
+
+/** What there is to switch off. */
+export type Killable = {
+	chains: Pick<ChainRegistry, "byId">;
+	/** Asked for each time: plugins register what they send while they are set up. */
+	plugins(): Iterable<string>;
+};
+
+/** What an intent is denied with where an operator switched off what it needs. */
+export const switchedOff: Denial = {
+	code: "trading_disabled",
+	detail: "An operator has switched this off for now.",
+};
 
 /** How a switch that is off is read, alone or as a part of a larger statement. */
 export const killSql = {
@@ -28,25 +35,10 @@ export const killSql = {
 	],
 };
 
-/** Says what an operator may have switched off for an intent: a kind stands with its plugin. */
-export function killScopeOf(
-	{ kindOf }: { kindOf: KindOf },
-	{ chainId, walletId, kind }: Pick<Intent, "chainId" | "walletId" | "kind">,
-): KillScope {
-	return { chainId, plugin: kindOf(kind)?.plugin ?? kind, walletId };
-}
-
 /** The advisory lock between those who send and those who switch them off: see `lockSwitches`. */
 export const switchLockKey = 7_401_663;
 
-/**
- * Takes the lock between those who send and those who switch them off. Senders share it: once a
- * switch has committed, nobody who read it as "on" before can still commit.
- */
-export async function lockSwitches(tx: Tx, as: "sender" | "operator"): Promise<void> {
-	const lock = as === "sender" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
-	await tx.query(`select ${lock}($1)`, [switchLockKey]);
-}
+const schema = z.boolean();
 
 /** Says whether an operator switched off what an intent needs; null: nobody did. */
 export async function killDenial(
@@ -58,6 +50,14 @@ export async function killDenial(
 	return killed === null ? null : switchedOff;
 }
 
+/** Says what an operator may have switched off for an intent: a kind stands with its plugin. */
+export function killScopeOf(
+	{ kindOf }: { kindOf: KindOf },
+	{ chainId, walletId, kind }: Pick<Intent, "chainId" | "walletId" | "kind">,
+): KillScope {
+	return { chainId, plugin: kindOf(kind)?.plugin ?? kind, walletId };
+}
+
 /** Reads the switch that forbids sending; null: none. In the transaction that reserves. */
 export async function readKill(tx: Tx, scope: KillScope): Promise<string | null> {
 	const locked = lockSwitches(tx, "sender");
@@ -67,14 +67,14 @@ export async function readKill(tx: Tx, scope: KillScope): Promise<string | null>
 	return rows[0]?.key ?? null;
 }
 
-/** What there is to switch off. */
-export type Killable = {
-	chains: Pick<ChainRegistry, "byId">;
-	/** Asked for each time: plugins register what they send while they are set up. */
-	plugins(): Iterable<string>;
-};
-
-const schema = z.boolean();
+/**
+ * Takes the lock between those who send and those who switch them off. Senders share it: once a
+ * switch has committed, nobody who read it as "on" before can still commit.
+ */
+export async function lockSwitches(tx: Tx, as: "sender" | "operator"): Promise<void> {
+	const lock = as === "sender" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
+	await tx.query(`select ${lock}($1)`, [switchLockKey]);
+}
 
 /**
  * The switches that hold money back, from all of it to one wallet's. `readKill` reads them.

@@ -29,6 +29,23 @@ export type TradingSetting = {
 	flaw?(db: Queryable, named: string): Promise<string | null>;
 };
 
+export type SettingRow = { key: string; value: unknown; changedBy: string; changedAt: Date };
+
+export type SettingChange = { key: string; value: unknown; actor: string; at: Date };
+
+export type SettingChanged = SettingRow & {
+	/** Null where nobody had set it. */
+	previous: unknown;
+};
+
+export type ControlOptions = {
+	core: Pick<Core, "db" | "clock" | "audit" | "operators" | "chains">;
+	/** What other plugins put into `TradingSettingPoint`. */
+	contributed: readonly TradingSettingOfControlRoutes[];
+	/** Plugins with a kind of intent of their own. */
+	plugins: Killable["plugins"];
+};
+
 export const controlFault = defineFaults({
 	settingUnknown: {
 		status: 422,
@@ -52,8 +69,6 @@ export const SETTING_VALUE_BYTES_MAX = 2_048;
 
 /** Settings in one answer; the newest changes come first. */
 export const SETTINGS_LISTED_MAX = 1_000;
-
-export type SettingRow = { key: string; value: unknown; changedBy: string; changedAt: Date };
 
 const COLUMNS = `key, value, changed_by as "changedBy", changed_at as "changedAt"`;
 
@@ -94,86 +109,6 @@ export const settingRows = {
 		);
 	},
 };
-
-export type SettingChange = { key: string; value: unknown; actor: string; at: Date };
-
-export type SettingChanged = SettingRow & {
-	/** Null where nobody had set it. */
-	previous: unknown;
-};
-
-/**
- * Changes a setting and writes down who did, both or neither.
- *
- * It waits for the senders that have already asked, and those that come wait for it: once its
- * transaction is committed, nobody who read the old value can still commit. One that changes
- * nothing is written down too: somebody made sure.
- */
-export async function changeSetting(
-	tx: Tx,
-	change: SettingChange,
-	{ settings, audit }: { settings: readonly TradingSettingOfChangeSetting[]; audit: Audit },
-): Promise<SettingChanged> {
-	const { key, at } = change;
-	const { setting, named } = findSetting(settings, key);
-	const value = readValue(setting, change.value);
-	const flaw = named === null ? null : await setting.flaw?.(tx, named);
-	if (flaw) throw controlFault.settingUnknown({ public: flaw });
-	await lockSwitches(tx, "operator");
-	const before = await settingRows.read(tx, key);
-	const changedBy = `operator:${change.actor}`;
-	await settingRows.write(tx, { key, value: value.text, changedBy, changedAt: at });
-	const previous = before?.value ?? null;
-	await audit.append(tx, {
-		actor: changedBy,
-		action: "trading.setting.changed",
-		subject: `setting:${key}`,
-		detail: { before: previous, after: value.parsed },
-	});
-	return { key, value: value.parsed, previous, changedBy, changedAt: at };
-}
-
-/** Reads a value as the setting's schema makes it, and as the JSON text that is stored. */
-function readValue(
-	setting: TradingSettingOfChangeSetting,
-	given: unknown,
-): { parsed: unknown; text: string } {
-	const read = setting.schema.safeParse(given, { error: issueWords });
-	if (!read.success) {
-		const issues = flatIssues(read.error.issues).map(({ path, message }) => {
-			return { path: path === "" ? "value" : `value.${path}`, message };
-		});
-		throw controlFault.settingInvalid({
-			public: `${setting.shown} does not take that value: ${issues[0]?.message}`,
-			members: { issues },
-		});
-	}
-	const text = JSON.stringify(read.data);
-	assert(typeof text === "string", `the schema of ${setting.shown} makes JSON`);
-	if (Buffer.byteLength(text) > SETTING_VALUE_BYTES_MAX) {
-		throw controlFault.settingInvalid({
-			public: `A setting's value has at most ${SETTING_VALUE_BYTES_MAX} bytes of JSON.`,
-		});
-	}
-	return { parsed: read.data, text };
-}
-
-/** Finds the setting that a key belongs to, and what the key names in it. */
-export function findSetting(
-	settings: readonly TradingSettingOfChangeSetting[],
-	key: string,
-): { setting: TradingSettingOfChangeSetting; named: string | null } {
-	for (const setting of settings) {
-		const match = setting.key.exec(key);
-		// The whole key, also where somebody's pattern forgot to say so.
-		if (match?.[0] === key) return { setting, named: match[1] ?? null };
-	}
-	const known = settings.map(({ shown }) => shown);
-	throw controlFault.settingUnknown({
-		public: `There is no such setting. There are: ${known.join(", ")}.`,
-		members: { known },
-	});
-}
 
 /** Its key, and how it looks to a person. */
 export const REBROADCAST = "rebroadcast";
@@ -226,14 +161,6 @@ const bodySchema = z
 	.meta({ id: "SettingChange", description: "What to set it to." });
 
 const about = { tags: ["admin"], security: [{ admin: [] }] };
-
-export type ControlOptions = {
-	core: Pick<Core, "db" | "clock" | "audit" | "operators" | "chains">;
-	/** What other plugins put into `TradingSettingPoint`. */
-	contributed: readonly TradingSettingOfControlRoutes[];
-	/** Plugins with a kind of intent of their own. */
-	plugins: Killable["plugins"];
-};
 
 /** Lets operators switch what they can while the service runs, kill switches first of all. */
 export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
@@ -294,6 +221,79 @@ export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 	);
 }
 
+/**
+ * Changes a setting and writes down who did, both or neither.
+ *
+ * It waits for the senders that have already asked, and those that come wait for it: once its
+ * transaction is committed, nobody who read the old value can still commit. One that changes
+ * nothing is written down too: somebody made sure.
+ */
+export async function changeSetting(
+	tx: Tx,
+	change: SettingChange,
+	{ settings, audit }: { settings: readonly TradingSettingOfChangeSetting[]; audit: Audit },
+): Promise<SettingChanged> {
+	const { key, at } = change;
+	const { setting, named } = findSetting(settings, key);
+	const value = readValue(setting, change.value);
+	const flaw = named === null ? null : await setting.flaw?.(tx, named);
+	if (flaw) throw controlFault.settingUnknown({ public: flaw });
+	await lockSwitches(tx, "operator");
+	const before = await settingRows.read(tx, key);
+	const changedBy = `operator:${change.actor}`;
+	await settingRows.write(tx, { key, value: value.text, changedBy, changedAt: at });
+	const previous = before?.value ?? null;
+	await audit.append(tx, {
+		actor: changedBy,
+		action: "trading.setting.changed",
+		subject: `setting:${key}`,
+		detail: { before: previous, after: value.parsed },
+	});
+	return { key, value: value.parsed, previous, changedBy, changedAt: at };
+}
+
+/** Finds the setting that a key belongs to, and what the key names in it. */
+export function findSetting(
+	settings: readonly TradingSettingOfChangeSetting[],
+	key: string,
+): { setting: TradingSettingOfChangeSetting; named: string | null } {
+	for (const setting of settings) {
+		const match = setting.key.exec(key);
+		// The whole key, also where somebody's pattern forgot to say so.
+		if (match?.[0] === key) return { setting, named: match[1] ?? null };
+	}
+	const known = settings.map(({ shown }) => shown);
+	throw controlFault.settingUnknown({
+		public: `There is no such setting. There are: ${known.join(", ")}.`,
+		members: { known },
+	});
+}
+
 function rendered({ key, value, changedBy, changedAt }: SettingRow) {
 	return { key, value, changedBy, changedAt: changedAt.toISOString() };
+}
+
+/** Reads a value as the setting's schema makes it, and as the JSON text that is stored. */
+function readValue(
+	setting: TradingSettingOfChangeSetting,
+	given: unknown,
+): { parsed: unknown; text: string } {
+	const read = setting.schema.safeParse(given, { error: issueWords });
+	if (!read.success) {
+		const issues = flatIssues(read.error.issues).map(({ path, message }) => {
+			return { path: path === "" ? "value" : `value.${path}`, message };
+		});
+		throw controlFault.settingInvalid({
+			public: `${setting.shown} does not take that value: ${issues[0]?.message}`,
+			members: { issues },
+		});
+	}
+	const text = JSON.stringify(read.data);
+	assert(typeof text === "string", `the schema of ${setting.shown} makes JSON`);
+	if (Buffer.byteLength(text) > SETTING_VALUE_BYTES_MAX) {
+		throw controlFault.settingInvalid({
+			public: `A setting's value has at most ${SETTING_VALUE_BYTES_MAX} bytes of JSON.`,
+		});
+	}
+	return { parsed: read.data, text };
 }

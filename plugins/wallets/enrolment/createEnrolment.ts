@@ -40,45 +40,17 @@ export type EnrolledWallet = {
 	capability: WalletCapability;
 };
 
-/**
- * Asks the wallet provider who a user is now: an access token says only their id, and what it said
- * of accounts would be as old as the token.
- */
-export async function readEnrolledUser(custody: Custody, userId: string): Promise<EnrolledUser> {
-	const signal = AbortSignal.timeout(ENROLMENT_TIMEOUT_MS);
-	const user = await custody.user(userId, signal);
-	if (!user || user.id !== userId) throw httpFault.unauthorized();
-	const [social = null, another] = user.accounts.filter((account) => account.type === "social");
-	if (another) throw walletsFault.socialAmbiguous();
-	const linked = user.accounts.filter((account) => account.type === "wallet");
-	if (linked.length > WALLETS_PER_PROFILE_MAX) throw walletsFault.walletsTooMany();
-	const wallets: EnrolledWallet[] = [];
-	for (let from = 0; from < linked.length; from += ENROLMENT_CALLS_AT_ONCE_MAX) {
-		const part = linked.slice(from, from + ENROLMENT_CALLS_AT_ONCE_MAX);
-		const read = part.map(async (account) => {
-			const { address, providerWalletId } = account;
-			const held =
-				providerWalletId === null ? null : await custody.wallet(providerWalletId, signal);
-			return { address, providerWalletId, capability: capabilityOf(account, held) };
-		});
-		wallets.push(...(await Promise.all(read)));
-	}
-	return {
-		id: userId,
-		social: social && { userId: social.subject, username: social.username },
-		wallets: onceEach(wallets),
-	};
-}
+export type EnrolmentOptions = {
+	db: Database;
+	clock: Clock;
+	audit: Audit;
+	custody: Custody;
+	sessions: Sessions;
+	newId: () => string;
+	homeChainId: number;
+};
 
-/** Takes an account that is linked twice, as embedded and as external, as the embedded one. */
-function onceEach(wallets: readonly EnrolledWallet[]): EnrolledWallet[] {
-	const byAddress = new Map<string, EnrolledWallet>();
-	for (const wallet of wallets) {
-		const known = byAddress.get(wallet.address);
-		if (!known || known.providerWalletId === null) byAddress.set(wallet.address, wallet);
-	}
-	return [...byAddress.values()];
-}
+export type Enrolment = ReturnType<typeof createEnrolment>;
 
 type Unlinked = { addresses: ReadonlySet<Address>; socialUserId: string | null };
 
@@ -91,18 +63,6 @@ type EnrolContext = {
 	/** Links again what the owner unlinked here. */
 	relink: boolean;
 };
-
-export type EnrolmentOptions = {
-	db: Database;
-	clock: Clock;
-	audit: Audit;
-	custody: Custody;
-	sessions: Sessions;
-	newId: () => string;
-	homeChainId: number;
-};
-
-export type Enrolment = ReturnType<typeof createEnrolment>;
 
 /** Signs in with the wallet provider's access token, which also brings a profile up to date. */
 export function createEnrolment(options: EnrolmentOptions) {
@@ -149,6 +109,49 @@ export function createEnrolment(options: EnrolmentOptions) {
 	};
 }
 
+/**
+ * Asks the wallet provider who a user is now: an access token says only their id, and what it said
+ * of accounts would be as old as the token.
+ */
+export async function readEnrolledUser(custody: Custody, userId: string): Promise<EnrolledUser> {
+	const signal = AbortSignal.timeout(ENROLMENT_TIMEOUT_MS);
+	const user = await custody.user(userId, signal);
+	if (!user || user.id !== userId) throw httpFault.unauthorized();
+	const [social = null, another] = user.accounts.filter((account) => account.type === "social");
+	if (another) throw walletsFault.socialAmbiguous();
+	const linked = user.accounts.filter((account) => account.type === "wallet");
+	if (linked.length > WALLETS_PER_PROFILE_MAX) throw walletsFault.walletsTooMany();
+	const wallets: EnrolledWallet[] = [];
+	for (let from = 0; from < linked.length; from += ENROLMENT_CALLS_AT_ONCE_MAX) {
+		const part = linked.slice(from, from + ENROLMENT_CALLS_AT_ONCE_MAX);
+		const read = part.map(async (account) => {
+			const { address, providerWalletId } = account;
+			const held =
+				providerWalletId === null ? null : await custody.wallet(providerWalletId, signal);
+			return { address, providerWalletId, capability: capabilityOf(account, held) };
+		});
+		wallets.push(...(await Promise.all(read)));
+	}
+	return {
+		id: userId,
+		social: social && { userId: social.subject, username: social.username },
+		wallets: onceEach(wallets),
+	};
+}
+
+/**
+ * Returns somebody without what they unlinked here. Enrolling is also how people sign in, and
+ * signing in must not give a social account its wallet back.
+ */
+export function withoutUnlinked(user: EnrolledUser, unlinked: Unlinked): EnrolledUser {
+	const { social } = user;
+	return {
+		...user,
+		social: social && social.userId !== unlinked.socialUserId ? social : null,
+		wallets: user.wallets.filter(({ address }) => !unlinked.addresses.has(address)),
+	};
+}
+
 /** Makes a profile what the wallet provider says of its owner; answers it as it then is. */
 async function enrol(tx: Tx, told: EnrolledUser, context: EnrolContext): Promise<Profile> {
 	await lockIdentity(tx);
@@ -178,6 +181,18 @@ async function enrol(tx: Tx, told: EnrolledUser, context: EnrolContext): Promise
 		action: foundId === null ? "wallets.profile.created" : "wallets.profile.enrolled",
 		detail: detailOf(plan, profile),
 	});
+}
+
+/** Reads what a profile's owner unlinked here. */
+async function readUnlinked(tx: Tx, profileId: string): Promise<Unlinked> {
+	const rows = await tx.query<{ socialUserId: string | null }>(
+		`select social_unlinked_id as "socialUserId" from wallets.profile where id = $1`,
+		[profileId],
+	);
+	return {
+		addresses: await walletRows.removedOf(tx, profileId),
+		socialUserId: rows[0]?.socialUserId ?? null,
+	};
 }
 
 /** Finds the profile of a user; null: there is none. Refuses what two would have to share. */
@@ -239,27 +254,12 @@ function detailOf(plan: EnrolmentPlan, profile: Profile): Record<string, unknown
 	};
 }
 
-/**
- * Returns somebody without what they unlinked here. Enrolling is also how people sign in, and
- * signing in must not give a social account its wallet back.
- */
-export function withoutUnlinked(user: EnrolledUser, unlinked: Unlinked): EnrolledUser {
-	const { social } = user;
-	return {
-		...user,
-		social: social && social.userId !== unlinked.socialUserId ? social : null,
-		wallets: user.wallets.filter(({ address }) => !unlinked.addresses.has(address)),
-	};
-}
-
-/** Reads what a profile's owner unlinked here. */
-async function readUnlinked(tx: Tx, profileId: string): Promise<Unlinked> {
-	const rows = await tx.query<{ socialUserId: string | null }>(
-		`select social_unlinked_id as "socialUserId" from wallets.profile where id = $1`,
-		[profileId],
-	);
-	return {
-		addresses: await walletRows.removedOf(tx, profileId),
-		socialUserId: rows[0]?.socialUserId ?? null,
-	};
+/** Takes an account that is linked twice, as embedded and as external, as the embedded one. */
+function onceEach(wallets: readonly EnrolledWallet[]): EnrolledWallet[] {
+	const byAddress = new Map<string, EnrolledWallet>();
+	for (const wallet of wallets) {
+		const known = byAddress.get(wallet.address);
+		if (!known || known.providerWalletId === null) byAddress.set(wallet.address, wallet);
+	}
+	return [...byAddress.values()];
 }

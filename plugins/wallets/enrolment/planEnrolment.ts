@@ -9,22 +9,24 @@ import { deploymentName } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
 
+/** What a profile must become. Empty where it is that already. */
+export type EnrolmentPlan = {
+	/** Undefined: stays. */
+	social: { userId: string; username: string | null } | null | undefined;
+	added: readonly EnrolledWallet[];
+	changed: readonly { wallet: Wallet; to: Omit<EnrolledWallet, "address"> }[];
+};
+
 type LinkedWallet = Extract<LinkedAccount, { type: "wallet" }>;
 
-/**
- * Says what we may do with a wallet. The server submits only for what is proved to be delegated, so
- * everything in doubt is less.
- *
- * @param held what the provider says of the wallet itself; null where it knows of none.
- */
-export function capabilityOf(account: LinkedWallet, held: CustodyWallet | null): WalletCapability {
-	if (account.providerWalletId === null) return "external/manual";
-	if (!held) return "embedded/manual";
-	const isTheOne = held.id === account.providerWalletId && held.address === account.address;
-	if (!isTheOne) return "review-required";
-	if (held.isArchived) return "disabled";
-	return held.isDelegated ? "embedded/delegated" : "embedded/manual";
-}
+type DeploymentDeps = {
+	db: Database;
+	clock: Clock;
+	audit: Audit;
+	custody: Custody;
+	newId: () => string;
+	homeChainId: number;
+};
 
 const deploymentFault = defineFaults({
 	deploymentWalletUnusable: {
@@ -42,14 +44,33 @@ const deploymentFault = defineFaults({
 	},
 });
 
-type DeploymentDeps = {
-	db: Database;
-	clock: Clock;
-	audit: Audit;
-	custody: Custody;
-	newId: () => string;
-	homeChainId: number;
+const USABLE = "embedded/delegated";
+
+const accountOf = ({ address }: CustodyWallet, providerWalletId: string) => {
+	return { type: "wallet", address, providerWalletId } as const;
 };
+
+/**
+ * Says what differs between a profile and what the wallet provider says of its owner.
+ *
+ * What an operator wants to look at (`review-required`) is not cleared by signing in.
+ */
+export function planEnrolment(profile: Profile, user: EnrolledUser): EnrolmentPlan {
+	const byAddress = new Map(user.wallets.map((wallet) => [wallet.address, wallet]));
+	const known = new Set(profile.wallets.map(({ address }) => address));
+	const added = user.wallets.filter(({ address }) => !known.has(address));
+	const changed = profile.wallets.flatMap((wallet) => {
+		const to = destinyOf(wallet, byAddress.get(wallet.address));
+		const isSame =
+			to.capability === wallet.capability && to.providerWalletId === wallet.providerWalletId;
+		return isSame ? [] : [{ wallet, to }];
+	});
+	const { social } = user;
+	const isKnown =
+		(social?.userId ?? null) === profile.socialUserId &&
+		(social?.username ?? null) === profile.socialUsername;
+	return { social: isKnown ? undefined : social, added, changed };
+}
 
 /**
  * Returns what reads the profile of a wallet that the deployment itself acts with, and makes it at
@@ -76,11 +97,34 @@ export function createDeployment(deps: DeploymentDeps) {
 	};
 }
 
-const USABLE = "embedded/delegated";
+/**
+ * Says what we may do with a wallet. The server submits only for what is proved to be delegated, so
+ * everything in doubt is less.
+ *
+ * @param held what the provider says of the wallet itself; null where it knows of none.
+ */
+export function capabilityOf(account: LinkedWallet, held: CustodyWallet | null): WalletCapability {
+	if (account.providerWalletId === null) return "external/manual";
+	if (!held) return "embedded/manual";
+	const isTheOne = held.id === account.providerWalletId && held.address === account.address;
+	if (!isTheOne) return "review-required";
+	if (held.isArchived) return "disabled";
+	return held.isDelegated ? "embedded/delegated" : "embedded/manual";
+}
 
-const accountOf = ({ address }: CustodyWallet, providerWalletId: string) => {
-	return { type: "wallet", address, providerWalletId } as const;
-};
+function destinyOf(
+	wallet: Wallet,
+	enrolled: EnrolledWallet | undefined,
+): Omit<EnrolledWallet, "address"> {
+	const { capability, providerWalletId } = wallet;
+	const stays = { capability, providerWalletId };
+	if (capability === "review-required") return stays;
+	if (enrolled) {
+		return { capability: enrolled.capability, providerWalletId: enrolled.providerWalletId };
+	}
+	// One that its owner proved here by signing is theirs whatever the provider lists.
+	return providerWalletId === null ? stays : { capability: "disabled", providerWalletId };
+}
 
 async function insertOnce(
 	tx: Tx,
@@ -113,48 +157,4 @@ async function insertOnce(
 		detail: { address, by: "configuration" },
 	});
 	return requireProfile(tx, id);
-}
-
-/** What a profile must become. Empty where it is that already. */
-export type EnrolmentPlan = {
-	/** Undefined: stays. */
-	social: { userId: string; username: string | null } | null | undefined;
-	added: readonly EnrolledWallet[];
-	changed: readonly { wallet: Wallet; to: Omit<EnrolledWallet, "address"> }[];
-};
-
-/**
- * Says what differs between a profile and what the wallet provider says of its owner.
- *
- * What an operator wants to look at (`review-required`) is not cleared by signing in.
- */
-export function planEnrolment(profile: Profile, user: EnrolledUser): EnrolmentPlan {
-	const byAddress = new Map(user.wallets.map((wallet) => [wallet.address, wallet]));
-	const known = new Set(profile.wallets.map(({ address }) => address));
-	const added = user.wallets.filter(({ address }) => !known.has(address));
-	const changed = profile.wallets.flatMap((wallet) => {
-		const to = destinyOf(wallet, byAddress.get(wallet.address));
-		const isSame =
-			to.capability === wallet.capability && to.providerWalletId === wallet.providerWalletId;
-		return isSame ? [] : [{ wallet, to }];
-	});
-	const { social } = user;
-	const isKnown =
-		(social?.userId ?? null) === profile.socialUserId &&
-		(social?.username ?? null) === profile.socialUsername;
-	return { social: isKnown ? undefined : social, added, changed };
-}
-
-function destinyOf(
-	wallet: Wallet,
-	enrolled: EnrolledWallet | undefined,
-): Omit<EnrolledWallet, "address"> {
-	const { capability, providerWalletId } = wallet;
-	const stays = { capability, providerWalletId };
-	if (capability === "review-required") return stays;
-	if (enrolled) {
-		return { capability: enrolled.capability, providerWalletId: enrolled.providerWalletId };
-	}
-	// One that its owner proved here by signing is theirs whatever the provider lists.
-	return providerWalletId === null ? stays : { capability: "disabled", providerWalletId };
 }

@@ -33,6 +33,51 @@ type Given = {
 	signal: AbortSignal;
 };
 
+const NO_WALLET: Denial = {
+	code: "no_executable_wallet",
+	detail: "No linked wallet can send this.",
+};
+const IN_STEPS: Denial = {
+	code: "policy_denied",
+	detail: "What takes several steps, none, or a signature cannot be part of a batch.",
+};
+const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
+const OTHER_CHAIN: Denial = {
+	code: "chain_unavailable",
+	detail: "The chain's node serves another chain.",
+};
+
+/**
+ * Every commit and every outbound call of the path that money leaves by. A call that is not in this
+ * list does not compile, and a test kills the process before and after each of them.
+ */
+export const stepNames = [
+	"commit.create",
+	"commit.decide",
+	"commit.first",
+	"commit.resume",
+	"commit.begin",
+	"commit.outcome",
+	"commit.look",
+	"commit.found",
+	"commit.close",
+	"commit.owner",
+	"commit.cancel",
+	"commit.answer",
+	"commit.link",
+	"rpc.account",
+	"rpc.receipt",
+	"rpc.nonce",
+	"rpc.rebroadcast",
+	"custody.send",
+	"custody.lookup",
+] as const;
+
+/** Those of an intent that is a signature. */
+export const signSteps = ["custody.sign", "commit.sign"] as const;
+
+export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];
+
 /**
  * Takes intents of one wallet, all `created`, as far as they go without their owner. A batch goes
  * whole or not at all: whatever denies one of them denies all.
@@ -117,18 +162,6 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
 }
 
-/** Records what has to come first, and takes that as far as it goes. */
-async function stepFirst(
-	deps: ExecutionDeps,
-	given: FirstGiven & { signal: AbortSignal },
-): Promise<null> {
-	const { intent, signal } = given;
-	const recorded = await recordFirst(deps, given);
-	if (recorded.kind === "denied") return deny(deps, [intent], recorded.denial);
-	if (recorded.kind === "recorded") await advanceBatch(deps, { intents: [recorded.step], signal });
-	return null;
-}
-
 /** What it is for is so already: it is confirmed, nothing was sent, and nothing spent. */
 async function skipDone(deps: ExecutionDeps, intent: Intent, beganAt: Date): Promise<null> {
 	const { id: intentId, profileId } = intent;
@@ -144,28 +177,17 @@ async function skipDone(deps: ExecutionDeps, intent: Intent, beganAt: Date): Pro
 	return null;
 }
 
-/** What fails here is taken up by the job. */
-async function continueBehind(deps: ExecutionDeps, queue: QueueAsked): Promise<void> {
-	try {
-		await continueQueued(deps, queue);
-	} catch (error) {
-		deps.log.warn("a nonce queue could not be continued now", { ...queue, error });
-	}
+/** Records what has to come first, and takes that as far as it goes. */
+async function stepFirst(
+	deps: ExecutionDeps,
+	given: FirstGiven & { signal: AbortSignal },
+): Promise<null> {
+	const { intent, signal } = given;
+	const recorded = await recordFirst(deps, given);
+	if (recorded.kind === "denied") return deny(deps, [intent], recorded.denial);
+	if (recorded.kind === "recorded") await advanceBatch(deps, { intents: [recorded.step], signal });
+	return null;
 }
-
-const NO_WALLET: Denial = {
-	code: "no_executable_wallet",
-	detail: "No linked wallet can send this.",
-};
-const IN_STEPS: Denial = {
-	code: "policy_denied",
-	detail: "What takes several steps, none, or a signature cannot be part of a batch.",
-};
-const NO_CHAIN: Denial = { code: "chain_unavailable", detail: "The chain is not served here." };
-const OTHER_CHAIN: Denial = {
-	code: "chain_unavailable",
-	detail: "The chain's node serves another chain.",
-};
 
 /** Null where the nodes serve another chain: waiting would not help, and nothing was sent. */
 async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked) {
@@ -177,33 +199,11 @@ async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked
 	}
 }
 
-/**
- * Every commit and every outbound call of the path that money leaves by. A call that is not in this
- * list does not compile, and a test kills the process before and after each of them.
- */
-export const stepNames = [
-	"commit.create",
-	"commit.decide",
-	"commit.first",
-	"commit.resume",
-	"commit.begin",
-	"commit.outcome",
-	"commit.look",
-	"commit.found",
-	"commit.close",
-	"commit.owner",
-	"commit.cancel",
-	"commit.answer",
-	"commit.link",
-	"rpc.account",
-	"rpc.receipt",
-	"rpc.nonce",
-	"rpc.rebroadcast",
-	"custody.send",
-	"custody.lookup",
-] as const;
-
-/** Those of an intent that is a signature. */
-export const signSteps = ["custody.sign", "commit.sign"] as const;
-
-export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];
+/** What fails here is taken up by the job. */
+async function continueBehind(deps: ExecutionDeps, queue: QueueAsked): Promise<void> {
+	try {
+		await continueQueued(deps, queue);
+	} catch (error) {
+		deps.log.warn("a nonce queue could not be continued now", { ...queue, error });
+	}
+}

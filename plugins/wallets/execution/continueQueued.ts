@@ -36,6 +36,46 @@ import {
 	submissionRow,
 } from "#plugins/wallets/submission/submission.ts";
 
+/** What a run over a nonce queue ended with: `sending`: somebody else hands something over now. */
+export type QueueRunEnd = "empty" | "sending" | "waiting";
+
+/** Runs over nonce queues, one at a time for each queue of this process. */
+export type QueueRuns = {
+	/** Runs now, or once the run that is under way is over. Done when that run is. */
+	run(queue: string, act: () => Promise<QueueRunEnd>): Promise<void>;
+	/** Whether somebody is or was at this queue and left it to whoever is handing over. */
+	isWaited(queue: string): boolean;
+};
+
+export type QueueAsked = { walletId: string; chainId: number; signal: AbortSignal };
+
+export type AccountRead = { account: AccountState; simulations: Simulation[] };
+
+type Given = {
+	submission: Submission;
+	intent: Intent;
+	/** Null: the chain is not served any more. */
+	read: { account: AccountState; simulations: Simulation[] } | null;
+	/** Null: the server may not send for the wallet any more. */
+	providerWalletId: string | null;
+};
+
+type Turn = PromiseWithResolvers<void> & { act: () => Promise<QueueRunEnd> };
+
+/** What became of the next one: nothing yet, for a reason, or not any more. */
+type Begun = HandOver | "called off" | NonceWait | "later";
+
+/** Transactions handed over in one go before others get their turn. */
+const TURN_MAX = 50;
+
+/**
+ * Hands over what waits in a wallet's nonce queue, one after the other, until nothing is left or
+ * something has to be waited for. One run for each queue and process.
+ */
+export async function continueQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<void> {
+	await deps.queueRuns.run(queueKey(asked), () => handOverQueued(deps, asked));
+}
+
 /**
  * Ends a payment that was never handed over, and gives back what was reserved for it. False where
  * it is not queued any more: then nothing is written.
@@ -52,25 +92,6 @@ export async function callOff(
 	await followSpend(tx, { intentId, move: "release", at });
 	return true;
 }
-
-/** Ends what was handed to nobody; false where it is not queued any more. */
-export async function endQueued(tx: Tx, submissionId: string, at: Date): Promise<boolean> {
-	const ended = await tx.execute(
-		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
-		where id = $1 and state = 'queued'`,
-		[submissionId, at],
-	);
-	return ended > 0;
-}
-
-type Given = {
-	submission: Submission;
-	intent: Intent;
-	/** Null: the chain is not served any more. */
-	read: { account: AccountState; simulations: Simulation[] } | null;
-	/** Null: the server may not send for the wallet any more. */
-	providerWalletId: string | null;
-};
 
 /**
  * Takes a cancellation, or the filling of a gap, from the queue: under the nonce that it was made
@@ -111,59 +132,15 @@ export async function beginSelfTransfer(
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
 
-/** Whether nothing is left to cancel, or something has the nonce that must not be replaced. */
-async function isNeedless(
-	tx: Tx,
-	{ submission, queue }: { submission: Submission; queue: NonceQueue },
-): Promise<boolean> {
-	const { purpose, nonce, intentId } = submission;
-	if (purpose === "fill") {
-		return queue.held.some((one) => one.nonce === nonce && !isLostFill(one));
-	}
-	const payment = await readPayment(tx, intentId);
-	return !payment || !isCancellable(payment) || isNonceTaken(payment, queue);
-}
-
-/** A gap whose filling is in doubt is filled again: nothing moves by either. */
-function isLostFill({ purpose, state }: HeldNonce): boolean {
-	return purpose === "fill" && (state === "doubtful" || state === "dropped");
-}
-
-async function giveUp(
-	deps: ExecutionDeps,
-	tx: Tx,
-	submissionId: string,
-): Promise<"called off" | "sending"> {
-	const isEnded = await endQueued(tx, submissionId, new Date(deps.clock.nowMs()));
-	return isEnded ? "called off" : "sending";
-}
-
-/** What everything of ours offers under the nonce that left, or may have left. */
-async function feesAt(tx: Tx, { chainId, sender, nonce }: Submission): Promise<Fees[]> {
-	const rows = await tx.query<{ price: string; tip: string }>(
-		`select transaction->>'maxFeePerGas' as price, transaction->>'maxPriorityFeePerGas' as tip
-		from wallets.submission
-		where chain_id = $1 and sender = $2 and nonce = $3 and transaction is not null
-			and state <> 'never'`,
-		[chainId, hexToBytes(sender), nonce],
+/** Ends what was handed to nobody; false where it is not queued any more. */
+export async function endQueued(tx: Tx, submissionId: string, at: Date): Promise<boolean> {
+	const ended = await tx.execute(
+		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
+		where id = $1 and state = 'queued'`,
+		[submissionId, at],
 	);
-	return rows.map(({ price, tip }) => {
-		return { maxFeePerGas: BigInt(price), maxPriorityFeePerGas: BigInt(tip) };
-	});
+	return ended > 0;
 }
-
-/** What a run over a nonce queue ended with: `sending`: somebody else hands something over now. */
-export type QueueRunEnd = "empty" | "sending" | "waiting";
-
-/** Runs over nonce queues, one at a time for each queue of this process. */
-export type QueueRuns = {
-	/** Runs now, or once the run that is under way is over. Done when that run is. */
-	run(queue: string, act: () => Promise<QueueRunEnd>): Promise<void>;
-	/** Whether somebody is or was at this queue and left it to whoever is handing over. */
-	isWaited(queue: string): boolean;
-};
-
-type Turn = PromiseWithResolvers<void> & { act: () => Promise<QueueRunEnd> };
 
 /**
  * Serialises the work on each nonce queue within a process. Two of one queue at once would only
@@ -214,22 +191,6 @@ export function createQueueRuns(): QueueRuns {
 /** The name of a nonce queue within a process. */
 export function queueKey({ walletId, chainId }: { walletId: string; chainId: number }): string {
 	return `${walletId} ${chainId}`;
-}
-
-/** Transactions handed over in one go before others get their turn. */
-const TURN_MAX = 50;
-
-export type QueueAsked = { walletId: string; chainId: number; signal: AbortSignal };
-
-/** What became of the next one: nothing yet, for a reason, or not any more. */
-type Begun = HandOver | "called off" | NonceWait | "later";
-
-/**
- * Hands over what waits in a wallet's nonce queue, one after the other, until nothing is left or
- * something has to be waited for. One run for each queue and process.
- */
-export async function continueQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<void> {
-	await deps.queueRuns.run(queueKey(asked), () => handOverQueued(deps, asked));
 }
 
 /**
@@ -317,6 +278,32 @@ async function begin(
 	);
 }
 
+/** Null where the chain is not served any more. */
+async function accountOf(
+	deps: ExecutionDeps,
+	{ submission, signal }: { submission: Submission; signal: AbortSignal },
+): Promise<AccountRead | null> {
+	const rpc = deps.rpcOf(submission.chainId);
+	if (!rpc) return null;
+	const { sender: address, chainId, purpose } = submission;
+	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
+	// What one endpoint said of its nonces and we cannot explain is asked of another.
+	const second = deps.nonceClaims.isOpen({ chainId, from: address });
+	return await deps.steps.run("rpc.account", () =>
+		readAccount(rpc, { address, plans, signal, second }),
+	);
+}
+
+/** Why a queued transaction may no longer be sent; null: it may. */
+function expiryCode(
+	{ clock, settings }: ExecutionDeps,
+	{ intent, plan }: { intent: Intent; plan: Plan | null },
+): string | null {
+	if (settings.isDryRun) return "trading_disabled";
+	const untilMs = Math.min(plan?.expiresAtMs ?? 0, intent.expiresAtMs);
+	return clock.nowMs() > untilMs ? "quote_expired" : null;
+}
+
 async function beginPayment(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -344,30 +331,43 @@ async function beginPayment(
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
 
-export type AccountRead = { account: AccountState; simulations: Simulation[] };
-
-/** Null where the chain is not served any more. */
-async function accountOf(
+async function giveUp(
 	deps: ExecutionDeps,
-	{ submission, signal }: { submission: Submission; signal: AbortSignal },
-): Promise<AccountRead | null> {
-	const rpc = deps.rpcOf(submission.chainId);
-	if (!rpc) return null;
-	const { sender: address, chainId, purpose } = submission;
-	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
-	// What one endpoint said of its nonces and we cannot explain is asked of another.
-	const second = deps.nonceClaims.isOpen({ chainId, from: address });
-	return await deps.steps.run("rpc.account", () =>
-		readAccount(rpc, { address, plans, signal, second }),
-	);
+	tx: Tx,
+	submissionId: string,
+): Promise<"called off" | "sending"> {
+	const isEnded = await endQueued(tx, submissionId, new Date(deps.clock.nowMs()));
+	return isEnded ? "called off" : "sending";
 }
 
-/** Why a queued transaction may no longer be sent; null: it may. */
-function expiryCode(
-	{ clock, settings }: ExecutionDeps,
-	{ intent, plan }: { intent: Intent; plan: Plan | null },
-): string | null {
-	if (settings.isDryRun) return "trading_disabled";
-	const untilMs = Math.min(plan?.expiresAtMs ?? 0, intent.expiresAtMs);
-	return clock.nowMs() > untilMs ? "quote_expired" : null;
+/** Whether nothing is left to cancel, or something has the nonce that must not be replaced. */
+async function isNeedless(
+	tx: Tx,
+	{ submission, queue }: { submission: Submission; queue: NonceQueue },
+): Promise<boolean> {
+	const { purpose, nonce, intentId } = submission;
+	if (purpose === "fill") {
+		return queue.held.some((one) => one.nonce === nonce && !isLostFill(one));
+	}
+	const payment = await readPayment(tx, intentId);
+	return !payment || !isCancellable(payment) || isNonceTaken(payment, queue);
+}
+
+/** A gap whose filling is in doubt is filled again: nothing moves by either. */
+function isLostFill({ purpose, state }: HeldNonce): boolean {
+	return purpose === "fill" && (state === "doubtful" || state === "dropped");
+}
+
+/** What everything of ours offers under the nonce that left, or may have left. */
+async function feesAt(tx: Tx, { chainId, sender, nonce }: Submission): Promise<Fees[]> {
+	const rows = await tx.query<{ price: string; tip: string }>(
+		`select transaction->>'maxFeePerGas' as price, transaction->>'maxPriorityFeePerGas' as tip
+		from wallets.submission
+		where chain_id = $1 and sender = $2 and nonce = $3 and transaction is not null
+			and state <> 'never'`,
+		[chainId, hexToBytes(sender), nonce],
+	);
+	return rows.map(({ price, tip }) => {
+		return { maxFeePerGas: BigInt(price), maxPriorityFeePerGas: BigInt(tip) };
+	});
 }

@@ -18,36 +18,6 @@ import {
 	type SubmissionPurpose,
 } from "#plugins/wallets/submission/submission.ts";
 
-/**
- * Hands one transaction over and writes down what is known of it. Called once for each record of
- * what is about to be handed over, by the process that wrote it; whoever dies in here leaves a
- * record that is looked up, and never handed over again.
- *
- * Answers also when it was written that it left; null where somebody was faster, or it did not.
- */
-export async function handOver(
-	deps: ExecutionDeps,
-	given: HandOver,
-): Promise<{ outcome: SendOutcome; sentAtMs: number | null }> {
-	const outcome = await deps.steps.run("custody.send", () => send(deps, given));
-	return { outcome, sentAtMs: await recordOutcome(deps, { given, outcome }) };
-}
-
-/** A process that stood still since its commit is late: others may have drawn their conclusions. */
-async function send(deps: ExecutionDeps, given: HandOver): Promise<SendOutcome> {
-	if (deps.clock.nowMs() > given.handOverUntilMs) {
-		return { kind: "refused", code: "hand_over_late", detail: "It was not handed over in time." };
-	}
-	const { providerWalletId, transaction, submissionId, validUntilMs } = given;
-	return await deps.custody.send({
-		providerWalletId,
-		transaction,
-		referenceId: submissionId,
-		validUntilMs,
-		signal: AbortSignal.timeout(deps.settings.sendTimeoutMs),
-	});
-}
-
 /** What is handed over next, under the reference it is known by for ever. */
 export type HandOver = {
 	submissionId: string;
@@ -68,6 +38,21 @@ type HandOverAsked = Pick<BeginningAsked, "plan" | "gasLimit" | "account"> & {
 	providerWalletId: string;
 	nonce: number;
 };
+
+/**
+ * Hands one transaction over and writes down what is known of it. Called once for each record of
+ * what is about to be handed over, by the process that wrote it; whoever dies in here leaves a
+ * record that is looked up, and never handed over again.
+ *
+ * Answers also when it was written that it left; null where somebody was faster, or it did not.
+ */
+export async function handOver(
+	deps: ExecutionDeps,
+	given: HandOver,
+): Promise<{ outcome: SendOutcome; sentAtMs: number | null }> {
+	const outcome = await deps.steps.run("custody.send", () => send(deps, given));
+	return { outcome, sentAtMs: await recordOutcome(deps, { given, outcome }) };
+}
 
 /** Makes a hand-over, which counts once its beginning is written. */
 export function handOverOf(
@@ -141,4 +126,19 @@ export async function recordSigned(
 		[deps.newId(), intentId, intent.walletId, intent.chainId, sender, hash, deps.session, at],
 	);
 	if (written === 0) throw executionFault.transactionOther();
+}
+
+/** A process that stood still since its commit is late: others may have drawn their conclusions. */
+async function send(deps: ExecutionDeps, given: HandOver): Promise<SendOutcome> {
+	if (deps.clock.nowMs() > given.handOverUntilMs) {
+		return { kind: "refused", code: "hand_over_late", detail: "It was not handed over in time." };
+	}
+	const { providerWalletId, transaction, submissionId, validUntilMs } = given;
+	return await deps.custody.send({
+		providerWalletId,
+		transaction,
+		referenceId: submissionId,
+		validUntilMs,
+		signal: AbortSignal.timeout(deps.settings.sendTimeoutMs),
+	});
 }

@@ -14,43 +14,19 @@ import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 
-/** Ends intents of one batch for which nothing was sent, and charges their owner for a refusal. */
-export async function closeBatch(
-	deps: ExecutionDeps,
-	intents: readonly Intent[],
-	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
-): Promise<void> {
-	const at = new Date(deps.clock.nowMs());
-	const errorCode = denial?.code ?? null;
-	const detail = denial?.detail ?? null;
-	await deps.steps.run("commit.close", () =>
-		deps.db.transaction(async (tx) => {
-			// One order for all, so that two who deny one batch do not lock each other out.
-			const ids = intents.map(({ id }) => id).sort();
-			let moved = 0;
-			for (const intentId of ids) {
-				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
-				if (to !== null) moved++;
-			}
-			const profileId = intents[0]?.profileId ?? "";
-			const { quota } = deps.settings;
-			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
-		}),
-	);
-}
-
-/** Denies a batch. Returns null: nothing of it was sent. */
-export async function deny(
-	deps: ExecutionDeps,
-	intents: readonly Intent[],
-	denial: Denial,
-): Promise<null> {
-	await closeBatch(deps, intents, { event: "deny", denial });
-	return null;
-}
-
 /** A plan with the gas it was found to take. */
 export type CostedPlan = { plan: Plan; gasLimit: bigint };
+
+type Given = {
+	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend" | "recipient"> }[];
+	profile: Profile;
+	wallet: Wallet;
+	/** When, and what was found under the lock of the profile's row. */
+	at: Date;
+	spentToday: bigint;
+	/** How long the profile knows each recipient; null where there is none. */
+	known: readonly (number | null)[];
+};
 
 /**
  * Whether an account can pay for all plans of a batch and their gas, and whether each of them runs.
@@ -82,20 +58,40 @@ export function judgeBatch(
 	return { kind: "ok", plans: costed };
 }
 
-function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
-	return { kind: "denied", denial: { code, detail } };
+/** Denies a batch. Returns null: nothing of it was sent. */
+export async function deny(
+	deps: ExecutionDeps,
+	intents: readonly Intent[],
+	denial: Denial,
+): Promise<null> {
+	await closeBatch(deps, intents, { event: "deny", denial });
+	return null;
 }
 
-type Given = {
-	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend" | "recipient"> }[];
-	profile: Profile;
-	wallet: Wallet;
-	/** When, and what was found under the lock of the profile's row. */
-	at: Date;
-	spentToday: bigint;
-	/** How long the profile knows each recipient; null where there is none. */
-	known: readonly (number | null)[];
-};
+/** Ends intents of one batch for which nothing was sent, and charges their owner for a refusal. */
+export async function closeBatch(
+	deps: ExecutionDeps,
+	intents: readonly Intent[],
+	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
+): Promise<void> {
+	const at = new Date(deps.clock.nowMs());
+	const errorCode = denial?.code ?? null;
+	const detail = denial?.detail ?? null;
+	await deps.steps.run("commit.close", () =>
+		deps.db.transaction(async (tx) => {
+			// One order for all, so that two who deny one batch do not lock each other out.
+			const ids = intents.map(({ id }) => id).sort();
+			let moved = 0;
+			for (const intentId of ids) {
+				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+				if (to !== null) moved++;
+			}
+			const profileId = intents[0]?.profileId ?? "";
+			const { quota } = deps.settings;
+			if (event === "deny") await chargeRefused(tx, { profileId, refused: moved, quota });
+		}),
+	);
+}
 
 /**
  * Holds a batch against the limits in force: each spend by itself, and each beside all before it in
@@ -125,6 +121,10 @@ export function judgeSpend(
 		usdMicrosOfAll.push(micros);
 	}
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
+}
+
+function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
+	return { kind: "denied", denial: { code, detail } };
 }
 
 /** Microdollars of what is spent, or of what that is said to be worth where that is more. */

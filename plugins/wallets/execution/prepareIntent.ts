@@ -30,15 +30,6 @@ import type { IntentQuota } from "#plugins/wallets/quota.ts";
 import type { DefaultLimits } from "#plugins/wallets/spend/spend.ts";
 import type { NonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 
-/** What this process knows of its own looks at submissions. */
-type LookState = {
-	/** Ids of those that it looks at now. */
-	readonly underWay: Set<string>;
-	readonly troubles: ChainTroubles;
-	/** Chains whose new blocks it searches for what was sent. */
-	readonly followed: Set<number>;
-};
-
 /** Everything the path that money leaves by can touch. */
 export type ExecutionDeps = {
 	db: Database;
@@ -133,6 +124,15 @@ export type Question = {
 	shownBy(
 		answer: unknown,
 	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
+};
+
+/** What this process knows of its own looks at submissions. */
+type LookState = {
+	/** Ids of those that it looks at now. */
+	readonly underWay: Set<string>;
+	readonly troubles: ChainTroubles;
+	/** Chains whose new blocks it searches for what was sent. */
+	readonly followed: Set<number>;
 };
 
 /** What a kind may take to say what would be sent. */
@@ -294,6 +294,34 @@ export async function prepareIntent(
 	}
 }
 
+/** Gives intents what they are recorded with: an id, a time, limits and switches as they are. */
+export function readyIntents(
+	deps: Pick<ExecutionDeps, "clock" | "settings" | "newId">,
+	intents: readonly NewIntent[],
+): { intents: IntentToInsert[]; times: IntentTimes } {
+	assert(intents.length <= BATCH_MAX, "a batch has at most 50 intents");
+	const nowMs = deps.clock.nowMs();
+	const { isDryRun, limits } = deps.settings;
+	const settings = {
+		isDryRun,
+		perTradeUsdMicros: String(limits.perTradeUsdMicros),
+		walletNotionalUsdMicros: String(limits.walletNotionalUsdMicros),
+		dailyUsdMicros: String(limits.dailyUsdMicros),
+	};
+	const ids = intents.map(() => deps.newId());
+	return {
+		intents: intents.map((intent, place) => {
+			const { revision, requireTradeConfirmation } = intent.profile;
+			const { asks = false, after } = intent;
+			const own = { ...settings, revision, requireTradeConfirmation, asks };
+			assert(after === undefined || (after >= 0 && after < place), "a step comes after another");
+			const afterId = after === undefined ? null : (ids[after] ?? null);
+			return { ...intent, id: ids[place] ?? "", settings: own, afterId };
+		}),
+		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },
+	};
+}
+
 function denied(code: string, detail: string): PreparationOfPrepareIntent {
 	return { kind: "denied", denial: { code, detail } };
 }
@@ -326,32 +354,4 @@ function assertSignable(plan: Plan, signs: Signable): void {
 	const { chainId, verifyingContract } = signs.typedData.domain;
 	assert(chainId === plan.chainId, "typed data is for its plan's chain");
 	assert(verifyingContract === plan.to, "typed data is for its plan's contract");
-}
-
-/** Gives intents what they are recorded with: an id, a time, limits and switches as they are. */
-export function readyIntents(
-	deps: Pick<ExecutionDeps, "clock" | "settings" | "newId">,
-	intents: readonly NewIntent[],
-): { intents: IntentToInsert[]; times: IntentTimes } {
-	assert(intents.length <= BATCH_MAX, "a batch has at most 50 intents");
-	const nowMs = deps.clock.nowMs();
-	const { isDryRun, limits } = deps.settings;
-	const settings = {
-		isDryRun,
-		perTradeUsdMicros: String(limits.perTradeUsdMicros),
-		walletNotionalUsdMicros: String(limits.walletNotionalUsdMicros),
-		dailyUsdMicros: String(limits.dailyUsdMicros),
-	};
-	const ids = intents.map(() => deps.newId());
-	return {
-		intents: intents.map((intent, place) => {
-			const { revision, requireTradeConfirmation } = intent.profile;
-			const { asks = false, after } = intent;
-			const own = { ...settings, revision, requireTradeConfirmation, asks };
-			assert(after === undefined || (after >= 0 && after < place), "a step comes after another");
-			const afterId = after === undefined ? null : (ids[after] ?? null);
-			return { ...intent, id: ids[place] ?? "", settings: own, afterId };
-		}),
-		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },
-	};
 }

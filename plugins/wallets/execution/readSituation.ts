@@ -24,10 +24,98 @@ import {
 /** The plans that were said yes to, and whether its owner said yes to a step before it. */
 export type SaidYes = { owner: Plan | null; operator: Plan | null; isStepConfirmed: boolean };
 
+/** What a batch is decided by, all of it read under the lock of the profile's row. */
+export type Situation = {
+	profile: Profile | null;
+	isStillCreated: boolean;
+	/** What an operator switched off. */
+	killed: Denial | null;
+	/** Microdollars of the last 24 hours. */
+	spentToday: bigint;
+	queue: NonceQueue;
+	/** For how long the profile knows each recipient; null where there is none. */
+	known: readonly (number | null)[];
+	/** Who said yes to what, of each intent. */
+	yes: readonly SaidYes[];
+};
+
+/**
+ * An intent with what would be sent for it, why an operator has to look at that first, and what is
+ * written with the plan.
+ */
+export type PlannedIntent = CostedPlan & {
+	intent: Intent;
+	review?: Denial;
+	keep?(tx: Tx): Promise<void>;
+};
+
+type Row = { id: string; owner: unknown; operator: unknown; isStepConfirmed: boolean };
+
+type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
+
+type SituationRow = ProfileRow & QueueRow & { spent: string; killed: string | null };
+
 const NOBODY: SaidYes = { owner: null, operator: null, isStepConfirmed: false };
 
 /** Steps of one chain that are walked back. */
 const STEPS_MAX = 16;
+
+const knowSql = `insert into wallets.recipient as known (profile_id, address, first_seen_at)
+	select $1, address, $3 from unnest($2::bytea[]) as t (address)
+	on conflict (profile_id, address) do update set first_seen_at = known.first_seen_at
+	returning '0x' || encode(address, 'hex') as address, first_seen_at as "firstSeenAt"`;
+
+/**
+ * In this order, which everybody keeps: the profile's row, the intents' rows, the switches' lock.
+ * The profile's row is held as one that is written and not as one that goes away: rows that name it
+ * are written meanwhile. What stands in a row that was waited for is what its writer left.
+ */
+const locksSql = (ids: string) => `with profile as materialized (
+		select from wallets.profile where id = $1 for no key update
+	), held as materialized (
+		select status from wallets.intent where ${ids} and exists (select from profile)
+		order by id for no key update
+	)
+	select created, pg_advisory_xact_lock_shared($3)
+	from (select count(*) filter (where status = 'created')::int as created from held) as counted`;
+
+/** A list is planned at each call, one id once for a connection. */
+const lockingSql = { one: locksSql("id = $2"), many: locksSql("id = any($2)") };
+
+/** A row for each wallet. What is long, the nonces that are held, stands in the payer's alone. */
+const situationSql = `select ${profileColumns},
+		(${spentTodaySql({ profile: "$1", since: "$2" })}) as spent,
+		(${killSql.read("$3")}) as killed,
+		${nonceQueueSql.columns(5, "w.id = $4")}
+	from wallets.profile as p ${walletsOfProfile}
+	where p.id = $1 order by ${walletOrder}`;
+
+/**
+ * Takes the locks that a decision needs and reads under them. All statements are sent together and
+ * run in this order, each with a snapshot of its own: one round trip. So what is read is as it
+ * stands once the locks are held, and the locks are a statement of their own.
+ */
+export async function readSituation(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: Given,
+): Promise<Situation | null> {
+	const { planned, at } = given;
+	const [first] = planned;
+	if (!first) return null;
+	const { profileId } = first.intent;
+	const [isStillCreated, found, known, yes] = await Promise.all([
+		takeLocks(tx, planned),
+		readUnderLocks(deps, tx, given, first),
+		// Whatever is decided: what denies one of a batch must not keep the others unknown.
+		knowRecipients(tx, { profileId, recipients: planned.map(({ plan }) => plan.recipient), at }),
+		readYes(
+			tx,
+			planned.map(({ intent }) => intent),
+		),
+	]);
+	return { ...found, isStillCreated, known, yes };
+}
 
 /**
  * Reads who said yes to what, in the order of the intents. Costs nothing where nobody was
@@ -62,132 +150,6 @@ export function isWithin(
 ): boolean {
 	if (approved === null) return false;
 	return hashPlan(approved) === hashPlan(fresh) || keeps?.(approved, fresh) === true;
-}
-
-type Row = { id: string; owner: unknown; operator: unknown; isStepConfirmed: boolean };
-
-function read({ owner, operator, isStepConfirmed }: Row): SaidYes {
-	const planOf = (stored: unknown) => (stored === null ? null : planCodec.read(stored));
-	return { owner: planOf(owner), operator: planOf(operator), isStepConfirmed };
-}
-
-const knowSql = `insert into wallets.recipient as known (profile_id, address, first_seen_at)
-	select $1, address, $3 from unnest($2::bytea[]) as t (address)
-	on conflict (profile_id, address) do update set first_seen_at = known.first_seen_at
-	returning '0x' || encode(address, 'hex') as address, first_seen_at as "firstSeenAt"`;
-
-/** What a batch is decided by, all of it read under the lock of the profile's row. */
-export type Situation = {
-	profile: Profile | null;
-	isStillCreated: boolean;
-	/** What an operator switched off. */
-	killed: Denial | null;
-	/** Microdollars of the last 24 hours. */
-	spentToday: bigint;
-	queue: NonceQueue;
-	/** For how long the profile knows each recipient; null where there is none. */
-	known: readonly (number | null)[];
-	/** Who said yes to what, of each intent. */
-	yes: readonly SaidYes[];
-};
-
-/**
- * An intent with what would be sent for it, why an operator has to look at that first, and what is
- * written with the plan.
- */
-export type PlannedIntent = CostedPlan & {
-	intent: Intent;
-	review?: Denial;
-	keep?(tx: Tx): Promise<void>;
-};
-
-type Given = { planned: readonly PlannedIntent[]; account: AccountState; at: Date };
-
-/**
- * Takes the locks that a decision needs and reads under them. All statements are sent together and
- * run in this order, each with a snapshot of its own: one round trip. So what is read is as it
- * stands once the locks are held, and the locks are a statement of their own.
- */
-export async function readSituation(
-	deps: ExecutionDeps,
-	tx: Tx,
-	given: Given,
-): Promise<Situation | null> {
-	const { planned, at } = given;
-	const [first] = planned;
-	if (!first) return null;
-	const { profileId } = first.intent;
-	const [isStillCreated, found, known, yes] = await Promise.all([
-		takeLocks(tx, planned),
-		readUnderLocks(deps, tx, given, first),
-		// Whatever is decided: what denies one of a batch must not keep the others unknown.
-		knowRecipients(tx, { profileId, recipients: planned.map(({ plan }) => plan.recipient), at }),
-		readYes(
-			tx,
-			planned.map(({ intent }) => intent),
-		),
-	]);
-	return { ...found, isStillCreated, known, yes };
-}
-
-/**
- * In this order, which everybody keeps: the profile's row, the intents' rows, the switches' lock.
- * The profile's row is held as one that is written and not as one that goes away: rows that name it
- * are written meanwhile. What stands in a row that was waited for is what its writer left.
- */
-const locksSql = (ids: string) => `with profile as materialized (
-		select from wallets.profile where id = $1 for no key update
-	), held as materialized (
-		select status from wallets.intent where ${ids} and exists (select from profile)
-		order by id for no key update
-	)
-	select created, pg_advisory_xact_lock_shared($3)
-	from (select count(*) filter (where status = 'created')::int as created from held) as counted`;
-
-/** A list is planned at each call, one id once for a connection. */
-const lockingSql = { one: locksSql("id = $2"), many: locksSql("id = any($2)") };
-
-/** Nobody moves one of the intents before the batch is decided. */
-async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
-	const ids = planned.map(({ intent }) => intent.id);
-	const [only = ""] = ids;
-	const [text, which] = ids.length === 1 ? [lockingSql.one, only] : [lockingSql.many, ids];
-	const profileId = planned[0]?.intent.profileId ?? "";
-	const [row] = await tx.query<{ created: number }>(text, [profileId, which, switchLockKey]);
-	return row?.created === planned.length;
-}
-
-/** A row for each wallet. What is long, the nonces that are held, stands in the payer's alone. */
-const situationSql = `select ${profileColumns},
-		(${spentTodaySql({ profile: "$1", since: "$2" })}) as spent,
-		(${killSql.read("$3")}) as killed,
-		${nonceQueueSql.columns(5, "w.id = $4")}
-	from wallets.profile as p ${walletsOfProfile}
-	where p.id = $1 order by ${walletOrder}`;
-
-type SituationRow = ProfileRow & QueueRow & { spent: string; killed: string | null };
-
-/** One statement, because each costs as much again as most of what is read here. */
-async function readUnderLocks(
-	deps: ExecutionDeps,
-	tx: Tx,
-	{ account, at }: Given,
-	{ intent, plan }: PlannedIntent,
-): Promise<Omit<Situation, "isStillCreated" | "known" | "yes">> {
-	const rows = await tx.query<SituationRow>(situationSql, [
-		intent.profileId,
-		new Date(at.getTime() - DAY_MS),
-		killSql.keysOf(killScopeOf(deps, intent)),
-		intent.walletId,
-		...nonceQueueSql.values(plan, account),
-	]);
-	const [row] = rows;
-	return {
-		profile: profileOf(rows),
-		killed: row?.killed === null ? null : switchedOff,
-		spentToday: BigInt(row?.spent ?? "0"),
-		queue: nonceQueueSql.read(rows.find(({ walletId }) => walletId === intent.walletId)),
-	};
 }
 
 /**
@@ -231,4 +193,42 @@ export function spentTodaySql({ profile, since }: { profile: string; since: stri
 				select from wallets.spend_entry as own
 				where own.intent_id = counted.intent_id and own.kind = 'reserve' and own.at >= ${since}
 			))`;
+}
+
+/** Nobody moves one of the intents before the batch is decided. */
+async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
+	const ids = planned.map(({ intent }) => intent.id);
+	const [only = ""] = ids;
+	const [text, which] = ids.length === 1 ? [lockingSql.one, only] : [lockingSql.many, ids];
+	const profileId = planned[0]?.intent.profileId ?? "";
+	const [row] = await tx.query<{ created: number }>(text, [profileId, which, switchLockKey]);
+	return row?.created === planned.length;
+}
+
+/** One statement, because each costs as much again as most of what is read here. */
+async function readUnderLocks(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ account, at }: Given,
+	{ intent, plan }: PlannedIntent,
+): Promise<Omit<Situation, "isStillCreated" | "known" | "yes">> {
+	const rows = await tx.query<SituationRow>(situationSql, [
+		intent.profileId,
+		new Date(at.getTime() - DAY_MS),
+		killSql.keysOf(killScopeOf(deps, intent)),
+		intent.walletId,
+		...nonceQueueSql.values(plan, account),
+	]);
+	const [row] = rows;
+	return {
+		profile: profileOf(rows),
+		killed: row?.killed === null ? null : switchedOff,
+		spentToday: BigInt(row?.spent ?? "0"),
+		queue: nonceQueueSql.read(rows.find(({ walletId }) => walletId === intent.walletId)),
+	};
+}
+
+function read({ owner, operator, isStepConfirmed }: Row): SaidYes {
+	const planOf = (stored: unknown) => (stored === null ? null : planCodec.read(stored));
+	return { owner: planOf(owner), operator: planOf(operator), isStepConfirmed };
 }

@@ -19,6 +19,78 @@ export type StoredSignature = {
 	at: Date;
 };
 
+type Given = {
+	intent: Intent;
+	prepared: Extract<Preparation, { kind: "plan" }>;
+	/** Before anything was read for the plan. */
+	beganAt: Date;
+	signal: AbortSignal;
+};
+
+type Asked = { intent: Intent; signs: Signable; providerWalletId: string; signal: AbortSignal };
+
+const DOMAIN_TYPE = [
+	{ name: "name", type: "string" },
+	{ name: "version", type: "string" },
+	{ name: "chainId", type: "uint256" },
+	{ name: "verifyingContract", type: "address" },
+];
+
+/** A signature costs no gas and takes no nonce. */
+const NO_GAS: AccountState = {
+	...{ balanceRaw: 0n, minedNonce: 0, pendingNonce: 0, headBlock: 0 },
+	...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+};
+
+const NOT_OURS_TO_SIGN: Denial = {
+	code: "signature_not_delegated",
+	detail: "It takes a signature, and its wallet lets nobody here sign.",
+};
+const SIGNED_BY_ANOTHER: Denial = {
+	code: "signature_mismatch",
+	detail: "The wallet provider gave a signature that is not the wallet's.",
+};
+
+/** Reads what a wallet signed for an intent; null where nothing is stored. */
+export async function readSignature(db: Queryable, intentId: string): Promise<Hex | null> {
+	const [row] = await db.query<{ signature: Uint8Array | null }>(
+		"select signature from wallets.intent where id = $1",
+		[intentId],
+	);
+	return row?.signature ? hexOf(row.signature) : null;
+}
+
+/**
+ * Takes an intent that is a signature as far as it goes: it is judged like a payment before the
+ * wallet signs, and judged again, and counted, in the transaction that stores the signature.
+ *
+ * Whoever dies between signing and storing leaves nothing behind: a signature is nothing until
+ * somebody has it, and none is handed to anybody before it is stored. So it is signed anew.
+ */
+export async function signIntent(deps: ExecutionDeps, given: Given): Promise<null> {
+	const { intent, prepared, signal } = given;
+	const { plan } = prepared;
+	const { signs } = plan;
+	if (!signs) return null;
+	const may = await deps.steps.run("commit.decide", () =>
+		deps.commits.together(intent.profileId, (tx) =>
+			decide(deps, tx, { ...given, signature: null }),
+		),
+	);
+	if (may === null) return null;
+	const signed = await sign(deps, { intent, signs, providerWalletId: may, signal });
+	if (signed === null) return null;
+	if ("code" in signed) return deny(deps, [intent], signed);
+	const { signature } = signed;
+	if (!(await isSignedBy(signs, { address: plan.from, signature }))) {
+		return deny(deps, [intent], SIGNED_BY_ANOTHER);
+	}
+	await deps.steps.run("commit.sign", () =>
+		deps.commits.together(intent.profileId, (tx) => decide(deps, tx, { ...given, signature })),
+	);
+	return null;
+}
+
 /**
  * Stores what a wallet signed, confirms the intent by it and counts its spend, in one statement:
  * there is never a signature that was not counted. False where the intent is not `created` any
@@ -51,54 +123,6 @@ export async function storeSignature(tx: Tx, stored: StoredSignature): Promise<b
 		],
 	);
 	return written > 0;
-}
-
-/** Reads what a wallet signed for an intent; null where nothing is stored. */
-export async function readSignature(db: Queryable, intentId: string): Promise<Hex | null> {
-	const [row] = await db.query<{ signature: Uint8Array | null }>(
-		"select signature from wallets.intent where id = $1",
-		[intentId],
-	);
-	return row?.signature ? hexOf(row.signature) : null;
-}
-
-type Given = {
-	intent: Intent;
-	prepared: Extract<Preparation, { kind: "plan" }>;
-	/** Before anything was read for the plan. */
-	beganAt: Date;
-	signal: AbortSignal;
-};
-
-/**
- * Takes an intent that is a signature as far as it goes: it is judged like a payment before the
- * wallet signs, and judged again, and counted, in the transaction that stores the signature.
- *
- * Whoever dies between signing and storing leaves nothing behind: a signature is nothing until
- * somebody has it, and none is handed to anybody before it is stored. So it is signed anew.
- */
-export async function signIntent(deps: ExecutionDeps, given: Given): Promise<null> {
-	const { intent, prepared, signal } = given;
-	const { plan } = prepared;
-	const { signs } = plan;
-	if (!signs) return null;
-	const may = await deps.steps.run("commit.decide", () =>
-		deps.commits.together(intent.profileId, (tx) =>
-			decide(deps, tx, { ...given, signature: null }),
-		),
-	);
-	if (may === null) return null;
-	const signed = await sign(deps, { intent, signs, providerWalletId: may, signal });
-	if (signed === null) return null;
-	if ("code" in signed) return deny(deps, [intent], signed);
-	const { signature } = signed;
-	if (!(await isSignedBy(signs, { address: plan.from, signature }))) {
-		return deny(deps, [intent], SIGNED_BY_ANOTHER);
-	}
-	await deps.steps.run("commit.sign", () =>
-		deps.commits.together(intent.profileId, (tx) => decide(deps, tx, { ...given, signature })),
-	);
-	return null;
 }
 
 /**
@@ -135,8 +159,6 @@ async function decide(
 	return null;
 }
 
-type Asked = { intent: Intent; signs: Signable; providerWalletId: string; signal: AbortSignal };
-
 /**
  * Has the wallet provider sign. Null where it does not answer: the intent stays, and is taken up
  * again until its time is over. Under a new key each time: the provider would answer an old one
@@ -169,25 +191,3 @@ function withDomainType(typedData: Extract<Signable, { kind: "typed_data" }>["ty
 	const { types, ...rest } = typedData;
 	return { ...rest, types: { EIP712Domain: DOMAIN_TYPE, ...types } };
 }
-
-const DOMAIN_TYPE = [
-	{ name: "name", type: "string" },
-	{ name: "version", type: "string" },
-	{ name: "chainId", type: "uint256" },
-	{ name: "verifyingContract", type: "address" },
-];
-
-/** A signature costs no gas and takes no nonce. */
-const NO_GAS: AccountState = {
-	...{ balanceRaw: 0n, minedNonce: 0, pendingNonce: 0, headBlock: 0 },
-	...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-};
-
-const NOT_OURS_TO_SIGN: Denial = {
-	code: "signature_not_delegated",
-	detail: "It takes a signature, and its wallet lets nobody here sign.",
-};
-const SIGNED_BY_ANOTHER: Denial = {
-	code: "signature_mismatch",
-	detail: "The wallet provider gave a signature that is not the wallet's.",
-};

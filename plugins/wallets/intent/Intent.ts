@@ -1,25 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
 
-/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
-export const intentStatuses = [
-	"created",
-	"rejected",
-	"confirmation_required",
-	"review_required",
-	"signature_required",
-	/** For the step before it to be confirmed. */
-	"waiting",
-	"submitting",
-	"submitted",
-	"uncertain",
-	"confirmed",
-	"failed",
-	"expired",
-	"dry_run",
-] as const;
-
-export type IntentStatus = (typeof intentStatuses)[number];
-
 /** What happens to an intent. */
 export type IntentEvent =
 	/** Policy, balance or simulation said no, or its owner called it off: nothing was sent. */
@@ -60,6 +40,40 @@ export type IntentEvent =
 	| "disproved"
 	/** The block of its receipt left the chain. */
 	| "reorged";
+
+export type IntentMove = {
+	intentId: string;
+	event: IntentEvent;
+	at: Date;
+	/** Where it stands as far as the caller knows: one statement less where that is right. */
+	expected?: IntentStatus;
+	errorCode?: string | null;
+	/** For the operator, at most 500 characters of it. */
+	detail?: string | null;
+};
+
+/** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
+export type Yes = "owner" | "operator";
+
+/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
+export const intentStatuses = [
+	"created",
+	"rejected",
+	"confirmation_required",
+	"review_required",
+	"signature_required",
+	/** For the step before it to be confirmed. */
+	"waiting",
+	"submitting",
+	"submitted",
+	"uncertain",
+	"confirmed",
+	"failed",
+	"expired",
+	"dry_run",
+] as const;
+
+export type IntentStatus = (typeof intentStatuses)[number];
 
 /**
  * Every move an intent can make. What is not here is refused and logged: a status is only ever
@@ -124,23 +138,31 @@ export const intentMachine: Readonly<
 	dry_run: {},
 };
 
-/** Where the event leads from there; null where the machine knows no such move. */
-export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
-	return intentMachine[from][event] ?? null;
-}
-
-export type IntentMove = {
-	intentId: string;
-	event: IntentEvent;
-	at: Date;
-	/** Where it stands as far as the caller knows: one statement less where that is right. */
-	expected?: IntentStatus;
-	errorCode?: string | null;
-	/** For the operator, at most 500 characters of it. */
-	detail?: string | null;
-};
-
 const DETAIL_LENGTH_MAX = 500;
+
+const YES = {
+	owner: { event: "approve", column: "confirmed_plan" },
+	operator: { event: "pass_review", column: "reviewed_plan" },
+} as const;
+
+/**
+ * Notes a yes to the plan that an intent stands with, and moves it on to be planned anew. Returns
+ * where it then stands; null where it does not wait for that yes. The caller holds its row.
+ */
+export async function confirmIntent(
+	tx: Tx,
+	{ intentId, by, at, until }: { intentId: string; by: Yes; at: Date; until?: Date },
+): Promise<IntentStatus | null> {
+	const { event, column } = YES[by];
+	const moved = await moveIntent(tx, { intentId, event, at });
+	if (moved === null) return null;
+	await tx.execute(
+		`update wallets.intent set ${column} = plan, expires_at = greatest(expires_at, $2)
+		where id = $1`,
+		[intentId, until ?? null],
+	);
+	return moved;
+}
 
 /**
  * Moves an intent by one event and writes that down; null where its machine knows no such move from
@@ -166,6 +188,27 @@ export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus
 	return to;
 }
 
+/** Where the event leads from there; null where the machine knows no such move. */
+export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
+	return intentMachine[from][event] ?? null;
+}
+
+/**
+ * The part that writes moves down, for whoever moves intents in a part `moved (id)` of the same
+ * statement. Members are SQL: places of values, or texts in quotes.
+ */
+export function noteMove(
+	move: Record<"event" | "from" | "to" | "at", string> & { detail?: string },
+): string {
+	const { event, from, to, at, detail = "null" } = move;
+	return `insert into wallets.intent_move
+			(intent_id, seq, event, from_status, to_status, detail, at)
+		select id, 1 + coalesce((
+				select max(seq) from wallets.intent_move where intent_id = moved.id
+			), 0), ${event}, ${from}, ${to}, ${detail}, ${at}
+		from moved`;
+}
+
 /** False where it does not stand there (any more). */
 async function write(
 	tx: Tx,
@@ -189,47 +232,4 @@ async function write(
 		],
 	);
 	return written > 0;
-}
-
-/**
- * The part that writes moves down, for whoever moves intents in a part `moved (id)` of the same
- * statement. Members are SQL: places of values, or texts in quotes.
- */
-export function noteMove(
-	move: Record<"event" | "from" | "to" | "at", string> & { detail?: string },
-): string {
-	const { event, from, to, at, detail = "null" } = move;
-	return `insert into wallets.intent_move
-			(intent_id, seq, event, from_status, to_status, detail, at)
-		select id, 1 + coalesce((
-				select max(seq) from wallets.intent_move where intent_id = moved.id
-			), 0), ${event}, ${from}, ${to}, ${detail}, ${at}
-		from moved`;
-}
-
-/** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
-export type Yes = "owner" | "operator";
-
-const YES = {
-	owner: { event: "approve", column: "confirmed_plan" },
-	operator: { event: "pass_review", column: "reviewed_plan" },
-} as const;
-
-/**
- * Notes a yes to the plan that an intent stands with, and moves it on to be planned anew. Returns
- * where it then stands; null where it does not wait for that yes. The caller holds its row.
- */
-export async function confirmIntent(
-	tx: Tx,
-	{ intentId, by, at, until }: { intentId: string; by: Yes; at: Date; until?: Date },
-): Promise<IntentStatus | null> {
-	const { event, column } = YES[by];
-	const moved = await moveIntent(tx, { intentId, event, at });
-	if (moved === null) return null;
-	await tx.execute(
-		`update wallets.intent set ${column} = plan, expires_at = greatest(expires_at, $2)
-		where id = $1`,
-		[intentId, until ?? null],
-	);
-	return moved;
 }

@@ -32,6 +32,14 @@ export type IntentRow = {
 	expires_at: Date;
 };
 
+export type IntentToInsert = NewIntent & {
+	id: string;
+	settings: Record<string, unknown>;
+	/** The step before it: it begins as `waiting`. */
+	afterId: string | null;
+};
+export type IntentTimes = { at: Date; expiresAt: Date };
+
 /** Of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
 	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
@@ -79,136 +87,7 @@ export const intentRow = {
 	},
 } satisfies RowSource<IntentRow, Intent> & { columns: string };
 
-/** Rows of intents in the order of their ids here, as they are stored. */
-export async function queryIntents(db: Queryable, ids: readonly string[]): Promise<IntentRow[]> {
-	const [only] = ids;
-	// One is planned once for a connection; a list looks like ten, and is planned at each call.
-	if (only !== undefined && ids.length === 1) {
-		return db.query<IntentRow>(
-			`select ${intentRow.columns} from wallets.intent i where i.id = $1`,
-			[only],
-		);
-	}
-	return db.query<IntentRow>(
-		`select ${intentRow.columns}
-		from unnest($1::uuid[]) with ordinality as wanted (id, place)
-		join wallets.intent i on i.id = wanted.id
-		order by place`,
-		[ids],
-	);
-}
-
-/**
- * Intents in the order of their ids here. Left out are those that are not there, and those whose
- * row cannot be read: one must not keep the others from being settled or shown.
- */
-export async function readIntents(db: Queryable, ids: readonly string[]): Promise<Intent[]> {
-	return (await readRows(db, intentRow, await queryIntents(db, ids))).items;
-}
-
-/**
- * The intents that are judged together with one, itself among them. Throws `row_unreadable` where
- * one of them cannot be read: nobody is shown a part of what they say yes to. Reads `intent_batch`.
- */
-export async function readBatch(
-	db: Queryable,
-	{ id, batchId }: Pick<Intent, "id" | "batchId">,
-): Promise<Intent[]> {
-	if (batchId === null) return readIntents(db, [id]);
-	const rows = await db.query<{ id: string }>(
-		"select id from wallets.intent where batch_id = $1 order by id",
-		[batchId],
-	);
-	const intents = await readIntents(
-		db,
-		rows.map((row) => row.id),
-	);
-	if (intents.length < rows.length) throw quarantineFault.rowUnreadable({ detail: batchId });
-	return intents;
-}
-
-/**
- * Intents with all that stand in a batch with one of them: a batch is judged as a whole, also where
- * its caller names a part, and left out as a whole where one of it cannot be read. Reads
- * `intent_batch`.
- */
-export async function readTogether(db: Queryable, ids: readonly string[]): Promise<Intent[]> {
-	const rows = await rowsTogether(db, ids);
-	const { items, unreadable } = await readRows(db, intentRow, rows);
-	if (unreadable.length === 0) return items;
-	const isUnreadable = new Set(unreadable);
-	const broken = new Set(rows.filter(({ id }) => isUnreadable.has(id)).map((row) => row.batch_id));
-	return items.filter(({ batchId }) => batchId === null || !broken.has(batchId));
-}
-
-async function rowsTogether(db: Queryable, ids: readonly string[]): Promise<IntentRow[]> {
-	const [only] = ids;
-	if (only !== undefined && ids.length === 1) {
-		return db.query<IntentRow>(
-			`select ${intentRow.columns} from wallets.intent i
-			where i.id = $1 or i.batch_id = (select batch_id from wallets.intent where id = $1)
-			order by i.id`,
-			[only],
-		);
-	}
-	const rows = await db.query<{ id: string }>(
-		`with named as (select id, batch_id from wallets.intent where id = any($1))
-		select id from named
-		union select i.id from wallets.intent i join named using (batch_id)
-		order by id`,
-		[ids],
-	);
-	return queryIntents(
-		db,
-		rows.map(({ id }) => id),
-	);
-}
-
 const cursors = createCursor("intents2", [CURSOR_PART.millis, CURSOR_PART.uuid]);
-
-/** A profile's intents, newest first, along the index `intent_profile`. */
-export async function listIntents(
-	db: Queryable,
-	asked: {
-		profileId: string;
-		kinds?: readonly string[];
-		limit: number;
-		cursor?: string | undefined;
-	},
-): Promise<{ items: Intent[]; nextCursor: string | null }> {
-	const { profileId, kinds, cursor } = asked;
-	const bound = cursors.of({ profileId, kinds: kinds && [...kinds].sort().join(",") });
-	const [afterMs, afterId] = cursor === undefined ? [] : bound.decode(cursor);
-	const rows = await db.query<IntentRow>(
-		`select ${intentRow.columns} from wallets.intent i
-		where profile_id = $1 and ($2::text[] is null or kind = any($2))
-			and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
-			and isfinite(created_at)
-		order by created_at desc, id desc limit $5`,
-		[
-			asked.profileId,
-			asked.kinds ?? null,
-			afterMs === undefined ? null : new Date(Number(afterMs)),
-			afterId ?? null,
-			asked.limit + 1,
-		],
-	);
-	const shown = rows.slice(0, asked.limit);
-	// What cannot be read is left out of its page, and keeps nobody from the pages behind it.
-	const { items } = await readRows(db, intentRow, shown);
-	const last = shown.at(-1);
-	const hasMore = rows.length > asked.limit && last;
-	const nextCursor = hasMore ? bound.encode([`${last.created_at.getTime()}`, last.id]) : null;
-	return { items, nextCursor };
-}
-
-export type IntentToInsert = NewIntent & {
-	id: string;
-	settings: Record<string, unknown>;
-	/** The step before it: it begins as `waiting`. */
-	afterId: string | null;
-};
-export type IntentTimes = { at: Date; expiresAt: Date };
 
 /** How intents are recorded as `created`: a statement, its values, and what then is there. */
 export const newIntentRows = {
@@ -262,6 +141,104 @@ export const newIntentRows = {
 };
 
 /**
+ * The intents that are judged together with one, itself among them. Throws `row_unreadable` where
+ * one of them cannot be read: nobody is shown a part of what they say yes to. Reads `intent_batch`.
+ */
+export async function readBatch(
+	db: Queryable,
+	{ id, batchId }: Pick<Intent, "id" | "batchId">,
+): Promise<Intent[]> {
+	if (batchId === null) return readIntents(db, [id]);
+	const rows = await db.query<{ id: string }>(
+		"select id from wallets.intent where batch_id = $1 order by id",
+		[batchId],
+	);
+	const intents = await readIntents(
+		db,
+		rows.map((row) => row.id),
+	);
+	if (intents.length < rows.length) throw quarantineFault.rowUnreadable({ detail: batchId });
+	return intents;
+}
+
+/**
+ * Intents in the order of their ids here. Left out are those that are not there, and those whose
+ * row cannot be read: one must not keep the others from being settled or shown.
+ */
+export async function readIntents(db: Queryable, ids: readonly string[]): Promise<Intent[]> {
+	return (await readRows(db, intentRow, await queryIntents(db, ids))).items;
+}
+
+/**
+ * Intents with all that stand in a batch with one of them: a batch is judged as a whole, also where
+ * its caller names a part, and left out as a whole where one of it cannot be read. Reads
+ * `intent_batch`.
+ */
+export async function readTogether(db: Queryable, ids: readonly string[]): Promise<Intent[]> {
+	const rows = await rowsTogether(db, ids);
+	const { items, unreadable } = await readRows(db, intentRow, rows);
+	if (unreadable.length === 0) return items;
+	const isUnreadable = new Set(unreadable);
+	const broken = new Set(rows.filter(({ id }) => isUnreadable.has(id)).map((row) => row.batch_id));
+	return items.filter(({ batchId }) => batchId === null || !broken.has(batchId));
+}
+
+/** Rows of intents in the order of their ids here, as they are stored. */
+export async function queryIntents(db: Queryable, ids: readonly string[]): Promise<IntentRow[]> {
+	const [only] = ids;
+	// One is planned once for a connection; a list looks like ten, and is planned at each call.
+	if (only !== undefined && ids.length === 1) {
+		return db.query<IntentRow>(
+			`select ${intentRow.columns} from wallets.intent i where i.id = $1`,
+			[only],
+		);
+	}
+	return db.query<IntentRow>(
+		`select ${intentRow.columns}
+		from unnest($1::uuid[]) with ordinality as wanted (id, place)
+		join wallets.intent i on i.id = wanted.id
+		order by place`,
+		[ids],
+	);
+}
+
+/** A profile's intents, newest first, along the index `intent_profile`. */
+export async function listIntents(
+	db: Queryable,
+	asked: {
+		profileId: string;
+		kinds?: readonly string[];
+		limit: number;
+		cursor?: string | undefined;
+	},
+): Promise<{ items: Intent[]; nextCursor: string | null }> {
+	const { profileId, kinds, cursor } = asked;
+	const bound = cursors.of({ profileId, kinds: kinds && [...kinds].sort().join(",") });
+	const [afterMs, afterId] = cursor === undefined ? [] : bound.decode(cursor);
+	const rows = await db.query<IntentRow>(
+		`select ${intentRow.columns} from wallets.intent i
+		where profile_id = $1 and ($2::text[] is null or kind = any($2))
+			and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
+			and isfinite(created_at)
+		order by created_at desc, id desc limit $5`,
+		[
+			asked.profileId,
+			asked.kinds ?? null,
+			afterMs === undefined ? null : new Date(Number(afterMs)),
+			afterId ?? null,
+			asked.limit + 1,
+		],
+	);
+	const shown = rows.slice(0, asked.limit);
+	// What cannot be read is left out of its page, and keeps nobody from the pages behind it.
+	const { items } = await readRows(db, intentRow, shown);
+	const last = shown.at(-1);
+	const hasMore = rows.length > asked.limit && last;
+	const nextCursor = hasMore ? bound.encode([`${last.created_at.getTime()}`, last.id]) : null;
+	return { items, nextCursor };
+}
+
+/**
  * Records intents as `created` and charges their profile, in one statement. Answers them as they
  * then stand, or null where the profile's quota does not allow them: then nothing is written. At
  * most 50, the most a batch has.
@@ -307,5 +284,28 @@ export async function storePlan(
 			expiresAt ?? null,
 			headBlock ?? null,
 		],
+	);
+}
+
+async function rowsTogether(db: Queryable, ids: readonly string[]): Promise<IntentRow[]> {
+	const [only] = ids;
+	if (only !== undefined && ids.length === 1) {
+		return db.query<IntentRow>(
+			`select ${intentRow.columns} from wallets.intent i
+			where i.id = $1 or i.batch_id = (select batch_id from wallets.intent where id = $1)
+			order by i.id`,
+			[only],
+		);
+	}
+	const rows = await db.query<{ id: string }>(
+		`with named as (select id, batch_id from wallets.intent where id = any($1))
+		select id from named
+		union select i.id from wallets.intent i join named using (batch_id)
+		order by id`,
+		[ids],
+	);
+	return queryIntents(
+		db,
+		rows.map(({ id }) => id),
 	);
 }

@@ -20,14 +20,6 @@ import { readBatch } from "#plugins/wallets/intent/intentRow.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 
-/** How a path names a one-time link. */
-export const tokenParams = z.object({
-	token: z.string().meta({
-		description: "The last part of the link's address.",
-		examples: ["x7Zk2pQ9"],
-	}),
-});
-
 /** What the routes behind one-time links are made of. */
 export type LinkContext = {
 	deps: ExecutionDeps;
@@ -39,18 +31,37 @@ export type LinkContext = {
 	ending: AbortSignal;
 };
 
-/** Shows a chain to a person, also where it is not defined any more. */
-export function chainShown(
-	chainOf: LinkContext["chainOf"],
-	chainId: number,
-): { id: number; slug: string; name: string } {
-	const chain = chainOf(chainId);
-	return {
-		id: chainId,
-		slug: chain?.slug ?? String(chainId),
-		name: chain?.name ?? `chain ${chainId}`,
-	};
-}
+export type LinkPurpose = "confirm" | "sign" | "cancel";
+
+export type OpenLink = {
+	intentId: string;
+	purpose: LinkPurpose;
+	/** Of a cancellation it is the hash of its terms. */
+	planHash: Hex;
+	/** What a link to cancel asks to be signed; null for all others. */
+	terms: CancelTerms | null;
+	expiresAtMs: number;
+};
+
+export type MadeLink = { url: string; expiresAtMs: number };
+
+export type LinksDeps = {
+	db: Database;
+	clock: Clock;
+	steps: Steps<StepName>;
+	/** Where browsers reach the service, without a slash at its end. */
+	publicUrl: string;
+};
+
+export type Links = ReturnType<typeof createLinks>;
+
+/** How a path names a one-time link. */
+export const tokenParams = z.object({
+	token: z.string().meta({
+		description: "The last part of the link's address.",
+		examples: ["x7Zk2pQ9"],
+	}),
+});
 
 /** What can be wrong with a one-time link. Whatever is no link any more is the same `not_found`. */
 export const linkFault = defineFaults({
@@ -94,30 +105,6 @@ export const LINKS_KEPT_MS = 86_400_000;
 export const LINK_PRUNE_EVERY_MS = 60_000;
 export const LINK_PRUNE_TIMEOUT_MS = 20_000;
 export const LINK_PRUNE_ROWS_MAX = 10_000;
-
-export type LinkPurpose = "confirm" | "sign" | "cancel";
-
-export type OpenLink = {
-	intentId: string;
-	purpose: LinkPurpose;
-	/** Of a cancellation it is the hash of its terms. */
-	planHash: Hex;
-	/** What a link to cancel asks to be signed; null for all others. */
-	terms: CancelTerms | null;
-	expiresAtMs: number;
-};
-
-export type MadeLink = { url: string; expiresAtMs: number };
-
-export type LinksDeps = {
-	db: Database;
-	clock: Clock;
-	steps: Steps<StepName>;
-	/** Where browsers reach the service, without a slash at its end. */
-	publicUrl: string;
-};
-
-export type Links = ReturnType<typeof createLinks>;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -176,74 +163,16 @@ export function createLinks(deps: LinksDeps) {
 	};
 }
 
-function hashOf(token: string): Uint8Array {
-	return createHash("sha256").update(token).digest();
-}
-
-/** Makes a token, and its link: good for ten minutes, and never past a time. */
-async function issue(
-	deps: LinksDeps,
-	{ untilMs, ...about }: Omit<OpenLink, "expiresAtMs"> & { untilMs: number },
-): Promise<MadeLink> {
-	const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
-	const nowMs = deps.clock.nowMs();
-	const expiresAtMs = Math.min(nowMs + QUESTION_LIFETIME_MS, untilMs);
-	const link = { ...about, token, nowMs, expiresAtMs };
-	const made = await deps.steps.run("commit.link", () => insert(deps.db, link));
-	if (made === 0) throw linkFault.linksTooMany();
-	return { url: `${deps.publicUrl}/links/${token}`, expiresAtMs };
-}
-
-/** Counts along the index `link_intent`; 0 where the intent has as many links as it may have. */
-function insert(db: Queryable, link: OpenLink & { token: string; nowMs: number }): Promise<number> {
-	return db.execute(
-		`insert into wallets.link
-			(token_hash, intent_id, purpose, plan_hash, created_at, expires_at, terms)
-		select $1::bytea, $2::uuid, $3::text, $4::bytea, $5::timestamptz, $6::timestamptz, $8::jsonb
-		where (
-			select count(*) from wallets.link where intent_id = $2 and expires_at > $5
-		) < $7`,
-		[
-			hashOf(link.token),
-			link.intentId,
-			link.purpose,
-			hexToBytes(link.planHash),
-			new Date(link.nowMs),
-			new Date(link.expiresAtMs),
-			LINKS_PER_INTENT_MAX,
-			link.terms && JSON.stringify(cancelTerms.write(link.terms)),
-		],
-	);
-}
-
-async function open(
-	deps: LinksDeps,
-	db: Queryable,
-	{ token, graceMs }: { token: string; graceMs: number },
-): Promise<OpenLink> {
-	const nowMs = deps.clock.nowMs();
-	const rows = TOKEN.test(token)
-		? await db.query<{
-				intent_id: string;
-				purpose: LinkPurpose;
-				plan_hash: Uint8Array;
-				terms: unknown;
-				expires_at: Date;
-			}>(
-				`select intent_id, purpose, plan_hash, terms, expires_at from wallets.link
-				where token_hash = $1 and used_at is null and expires_at >
-					case purpose when 'confirm' then $2::timestamptz else $3::timestamptz end`,
-				[hashOf(token), new Date(nowMs), new Date(nowMs - graceMs)],
-			)
-		: [];
-	const row = rows[0];
-	if (!row) throw linkFault.notFound();
+/** Shows a chain to a person, also where it is not defined any more. */
+export function chainShown(
+	chainOf: LinkContext["chainOf"],
+	chainId: number,
+): { id: number; slug: string; name: string } {
+	const chain = chainOf(chainId);
 	return {
-		intentId: row.intent_id,
-		purpose: row.purpose,
-		planHash: bytesToHex(row.plan_hash),
-		terms: row.terms === null ? null : cancelTerms.read(row.terms),
-		expiresAtMs: row.expires_at.getTime(),
+		id: chainId,
+		slug: chain?.slug ?? String(chainId),
+		name: chain?.name ?? `chain ${chainId}`,
 	};
 }
 
@@ -283,5 +212,76 @@ export function pruneLinksJob({ db, clock }: { db: Database; clock: Clock }): Jo
 				[new Date(clock.nowMs() - LINKS_KEPT_MS), LINK_PRUNE_ROWS_MAX],
 			);
 		},
+	};
+}
+
+/** Makes a token, and its link: good for ten minutes, and never past a time. */
+async function issue(
+	deps: LinksDeps,
+	{ untilMs, ...about }: Omit<OpenLink, "expiresAtMs"> & { untilMs: number },
+): Promise<MadeLink> {
+	const token = randomBytes(LINK_TOKEN_BYTES).toString("base64url");
+	const nowMs = deps.clock.nowMs();
+	const expiresAtMs = Math.min(nowMs + QUESTION_LIFETIME_MS, untilMs);
+	const link = { ...about, token, nowMs, expiresAtMs };
+	const made = await deps.steps.run("commit.link", () => insert(deps.db, link));
+	if (made === 0) throw linkFault.linksTooMany();
+	return { url: `${deps.publicUrl}/links/${token}`, expiresAtMs };
+}
+
+/** Counts along the index `link_intent`; 0 where the intent has as many links as it may have. */
+function insert(db: Queryable, link: OpenLink & { token: string; nowMs: number }): Promise<number> {
+	return db.execute(
+		`insert into wallets.link
+			(token_hash, intent_id, purpose, plan_hash, created_at, expires_at, terms)
+		select $1::bytea, $2::uuid, $3::text, $4::bytea, $5::timestamptz, $6::timestamptz, $8::jsonb
+		where (
+			select count(*) from wallets.link where intent_id = $2 and expires_at > $5
+		) < $7`,
+		[
+			hashOf(link.token),
+			link.intentId,
+			link.purpose,
+			hexToBytes(link.planHash),
+			new Date(link.nowMs),
+			new Date(link.expiresAtMs),
+			LINKS_PER_INTENT_MAX,
+			link.terms && JSON.stringify(cancelTerms.write(link.terms)),
+		],
+	);
+}
+
+function hashOf(token: string): Uint8Array {
+	return createHash("sha256").update(token).digest();
+}
+
+async function open(
+	deps: LinksDeps,
+	db: Queryable,
+	{ token, graceMs }: { token: string; graceMs: number },
+): Promise<OpenLink> {
+	const nowMs = deps.clock.nowMs();
+	const rows = TOKEN.test(token)
+		? await db.query<{
+				intent_id: string;
+				purpose: LinkPurpose;
+				plan_hash: Uint8Array;
+				terms: unknown;
+				expires_at: Date;
+			}>(
+				`select intent_id, purpose, plan_hash, terms, expires_at from wallets.link
+				where token_hash = $1 and used_at is null and expires_at >
+					case purpose when 'confirm' then $2::timestamptz else $3::timestamptz end`,
+				[hashOf(token), new Date(nowMs), new Date(nowMs - graceMs)],
+			)
+		: [];
+	const row = rows[0];
+	if (!row) throw linkFault.notFound();
+	return {
+		intentId: row.intent_id,
+		purpose: row.purpose,
+		planHash: bytesToHex(row.plan_hash),
+		terms: row.terms === null ? null : cancelTerms.read(row.terms),
+		expiresAtMs: row.expires_at.getTime(),
 	};
 }

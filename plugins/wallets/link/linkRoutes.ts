@@ -42,6 +42,34 @@ const bodySchema = z.union([
 		.meta({ id: "LinkSigned", description: "Tells which transaction the owner's wallet sent." }),
 ]);
 
+const bodySchemaOfLinkRoutes = z
+	.object({
+		intentId: z.uuid().meta({
+			description: "An intent of yours.",
+			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+		}),
+		purpose: z.literal("cancel").optional().meta({
+			description: "To cancel what your own wallet sent, instead of what you are asked now.",
+		}),
+	})
+	.meta({ id: "LinkRequest", description: "Which intent a new link is to be for." });
+
+const madeSchema = z
+	.object({
+		url: field.url("The link. It can be answered once.", "https://app.example.com/links/x7Zk"),
+		expiresAt: field.time("Until when it can be answered."),
+	})
+	.meta({ id: "LinkMade", description: "A new one-time link." });
+
+/** Serves one-time links: their questions, and the answers to these. */
+export function linkRoutes(context: LinkContext) {
+	return new Elysia({ prefix: "/v1" })
+		.use(getLink(context))
+		.use(getOutcome(context))
+		.use(postLink(context))
+		.use(postLinks(context));
+}
+
 /** Says yes to what a link showed, or tells what was signed. Once. */
 export function postLink(context: LinkContext) {
 	return new Elysia().post(
@@ -81,47 +109,6 @@ export function postLink(context: LinkContext) {
 			},
 		},
 	);
-}
-
-/** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
-async function signedInAs(
-	request: Request,
-	{ authenticate }: Pick<LinkContext, "authenticate">,
-): Promise<string | null> {
-	try {
-		return (await authenticate(request)).profile.id;
-	} catch (error) {
-		if (error instanceof Fault && error.status === 401) return null;
-		throw error;
-	}
-}
-
-const bodySchemaOfLinkRoutes = z
-	.object({
-		intentId: z.uuid().meta({
-			description: "An intent of yours.",
-			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
-		}),
-		purpose: z.literal("cancel").optional().meta({
-			description: "To cancel what your own wallet sent, instead of what you are asked now.",
-		}),
-	})
-	.meta({ id: "LinkRequest", description: "Which intent a new link is to be for." });
-
-const madeSchema = z
-	.object({
-		url: field.url("The link. It can be answered once.", "https://app.example.com/links/x7Zk"),
-		expiresAt: field.time("Until when it can be answered."),
-	})
-	.meta({ id: "LinkMade", description: "A new one-time link." });
-
-/** Serves one-time links: their questions, and the answers to these. */
-export function linkRoutes(context: LinkContext) {
-	return new Elysia({ prefix: "/v1" })
-		.use(getLink(context))
-		.use(getOutcome(context))
-		.use(postLink(context))
-		.use(postLinks(context));
 }
 
 /** Answers what a link is about. Looking uses nothing up: previews and second looks are free. */
@@ -223,4 +210,17 @@ function postLinks(context: LinkContext) {
 				},
 			},
 		);
+}
+
+/** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
+async function signedInAs(
+	request: Request,
+	{ authenticate }: Pick<LinkContext, "authenticate">,
+): Promise<string | null> {
+	try {
+		return (await authenticate(request)).profile.id;
+	} catch (error) {
+		if (error instanceof Fault && error.status === 401) return null;
+		throw error;
+	}
 }

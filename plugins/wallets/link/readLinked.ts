@@ -30,6 +30,10 @@ export type ShownPayment = {
 	symbol: string;
 };
 
+type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
+
+type RenderedOfRenderLink = z.input<typeof linkSchema>;
+
 /** How kinds that pay several at once write it into what they show. */
 const shownPayments = z.object({
 	seller: z.string().optional(),
@@ -43,17 +47,9 @@ const shownPayments = z.object({
 	),
 });
 
-/** Reads who gets what of a plan's spend, where its kind says so. */
-export function paymentsOf({ shown }: Pick<Plan, "shown">): ShownPayment[] {
-	const { data } = shownPayments.safeParse(shown);
-	if (!data) return [];
-	return data.payments.map(({ recipient, amountRaw, symbol, decimals }) => ({
-		recipient,
-		isSeller: recipient === data.seller,
-		amount: formatAmount({ units: BigInt(amountRaw), currency: { symbol, decimals } }),
-		symbol,
-	}));
-}
+const GWEI = { symbol: "gwei", decimals: 9 };
+/** Of a chain that is not defined any more: every one we know has a coin like that. */
+const COIN = { symbol: "ETH", decimals: 18 };
 
 /**
  * Reads the intents that a link asks about, as they stand. Throws `not_found` where they wait no
@@ -81,27 +77,6 @@ export async function readLinked(
 	return intents;
 }
 
-/**
- * Whether what a link to cancel asks for still takes the payment's nonce: it is bound to its terms,
- * and the payment has the nonce of these and hangs. `mayBeOver`: what was signed meanwhile can be
- * reported until the payment is final, because what was mined can still leave the chain.
- */
-async function isToBeCancelled(
-	db: Queryable,
-	{ link, mayBeOver }: { link: OpenLink; mayBeOver: boolean },
-): Promise<boolean> {
-	const { terms, planHash, intentId } = link;
-	if (!terms || cancelTerms.hash(terms) !== planHash) return false;
-	const payment = await readPayment(db, intentId);
-	if (!payment) return false;
-	const isSame =
-		(payment.nonce ?? payment.seenNonce) === terms.nonce &&
-		payment.sender === terms.from &&
-		payment.chainId === terms.chainId;
-	const isOpen = mayBeOver ? payment.finalAtMs === null : isCancellable(payment);
-	return isSame && isOpen;
-}
-
 /** Says where an intent stands: its state and its transactions, and nothing of its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
@@ -111,11 +86,48 @@ export function outcomeOf(
 	return { kind, status, errorCode, transactionHash, cancellation, chain };
 }
 
-type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
+/** A link's question as somebody reads it, and as their wallet is asked. */
+export function renderLink(
+	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
+	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
+): RenderedOfRenderLink {
+	const nowMs = context.deps.clock.nowMs();
+	const [first] = intents;
+	assert(first?.plan, "a link is about something");
+	const about = {
+		purpose: link.purpose,
+		kind: first.kind,
+		planHash: link.planHash,
+		expiresAt: new Date(link.expiresAtMs).toISOString(),
+		expiresInMs: Math.max(0, link.expiresAtMs - nowMs),
+	};
+	if (link.terms) {
+		const asked = { terms: link.terms, planHash: link.planHash, intent: first };
+		return { ...about, ...renderCancellation(context, asked) };
+	}
+	const transactions = intents.map((intent) => {
+		assert(intent.plan && intent.planHash, "what is asked about has a plan");
+		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
+	});
+	return {
+		...about,
+		transactions,
+		total: totalOf(context.deps, { intents, nowMs }),
+		request: link.purpose === "sign" ? requestOf(first.plan) : null,
+	};
+}
 
-const GWEI = { symbol: "gwei", decimals: 9 };
-/** Of a chain that is not defined any more: every one we know has a coin like that. */
-const COIN = { symbol: "ETH", decimals: 18 };
+/** Reads who gets what of a plan's spend, where its kind says so. */
+export function paymentsOf({ shown }: Pick<Plan, "shown">): ShownPayment[] {
+	const { data } = shownPayments.safeParse(shown);
+	if (!data) return [];
+	return data.payments.map(({ recipient, amountRaw, symbol, decimals }) => ({
+		recipient,
+		isSeller: recipient === data.seller,
+		amount: formatAmount({ units: BigInt(amountRaw), currency: { symbol, decimals } }),
+		symbol,
+	}));
+}
 
 /**
  * Shows a cancellation as its owner reads it, and as their wallet is asked for it: what it does,
@@ -172,37 +184,25 @@ export function requestOf({
 	return { from, to, value: hexQuantity(valueRaw), data, chainId: hexQuantity(chainId) };
 }
 
-type RenderedOfRenderLink = z.input<typeof linkSchema>;
-
-/** A link's question as somebody reads it, and as their wallet is asked. */
-export function renderLink(
-	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
-	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
-): RenderedOfRenderLink {
-	const nowMs = context.deps.clock.nowMs();
-	const [first] = intents;
-	assert(first?.plan, "a link is about something");
-	const about = {
-		purpose: link.purpose,
-		kind: first.kind,
-		planHash: link.planHash,
-		expiresAt: new Date(link.expiresAtMs).toISOString(),
-		expiresInMs: Math.max(0, link.expiresAtMs - nowMs),
-	};
-	if (link.terms) {
-		const asked = { terms: link.terms, planHash: link.planHash, intent: first };
-		return { ...about, ...renderCancellation(context, asked) };
-	}
-	const transactions = intents.map((intent) => {
-		assert(intent.plan && intent.planHash, "what is asked about has a plan");
-		return rendered(context, { intent, plan: intent.plan, planHash: intent.planHash, nowMs });
-	});
-	return {
-		...about,
-		transactions,
-		total: totalOf(context.deps, { intents, nowMs }),
-		request: link.purpose === "sign" ? requestOf(first.plan) : null,
-	};
+/**
+ * Whether what a link to cancel asks for still takes the payment's nonce: it is bound to its terms,
+ * and the payment has the nonce of these and hangs. `mayBeOver`: what was signed meanwhile can be
+ * reported until the payment is final, because what was mined can still leave the chain.
+ */
+async function isToBeCancelled(
+	db: Queryable,
+	{ link, mayBeOver }: { link: OpenLink; mayBeOver: boolean },
+): Promise<boolean> {
+	const { terms, planHash, intentId } = link;
+	if (!terms || cancelTerms.hash(terms) !== planHash) return false;
+	const payment = await readPayment(db, intentId);
+	if (!payment) return false;
+	const isSame =
+		(payment.nonce ?? payment.seenNonce) === terms.nonce &&
+		payment.sender === terms.from &&
+		payment.chainId === terms.chainId;
+	const isOpen = mayBeOver ? payment.finalAtMs === null : isCancellable(payment);
+	return isSame && isOpen;
 }
 
 function rendered(
@@ -233,6 +233,14 @@ function rendered(
 	};
 }
 
+function usdOf(
+	prices: Prices,
+	{ priced, raw, nowMs }: { priced: Priced; raw: bigint; nowMs: number },
+): number | null {
+	const micros = usdMicros(raw, prices.usdRate(priced, nowMs));
+	return micros === null ? null : toDisplayNumber(micros, USD_DECIMALS);
+}
+
 function totalOf(
 	{ prices }: Parameters<typeof renderLink>[0]["deps"],
 	{ intents, nowMs }: { intents: readonly Intent[]; nowMs: number },
@@ -252,12 +260,4 @@ function totalOf(
 		symbol,
 		usd: usdOf(prices, { priced: { chainId, currency }, raw, nowMs }),
 	};
-}
-
-function usdOf(
-	prices: Prices,
-	{ priced, raw, nowMs }: { priced: Priced; raw: bigint; nowMs: number },
-): number | null {
-	const micros = usdMicros(raw, prices.usdRate(priced, nowMs));
-	return micros === null ? null : toDisplayNumber(micros, USD_DECIMALS);
 }

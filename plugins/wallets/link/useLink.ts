@@ -20,12 +20,33 @@ import {
 import { readLinked } from "#plugins/wallets/link/readLinked.ts";
 import { readPayment } from "#plugins/wallets/submission/submission.ts";
 
+/** What somebody answers to the question of a link. */
+export type LinkAnswer = { planHash: Hex } | { transactionHash: Hex };
+
 type Asked = {
 	intentId: string;
 	/** Its owner, with the wallets that they have now. */
 	profile: Profile;
 	signal: AbortSignal;
 };
+
+/**
+ * Uses a link: says yes to what it showed, or tells the transaction that was signed. The link is
+ * used up in the transaction that writes the answer down, so neither is there without the other;
+ * an answer that does not fit leaves it as it was. So does a yes of somebody who is signed in as
+ * another profile (`by`); who is not signed in may answer, as the link itself is the proof.
+ */
+export async function useLink(
+	context: LinkContext,
+	{ token, answer, by }: { token: string; answer: LinkAnswer; by: string | null },
+): Promise<Intent[]> {
+	const { deps, execution } = context;
+	const ids = await deps.steps.run("commit.owner", () =>
+		deps.db.transaction((tx) => write(context, tx, { token, answer, by })),
+	);
+	if ("planHash" in answer) await goOn(deps, { execution, ids, ending: context.ending });
+	return readBack(() => readIntents(deps.db, ids));
+}
 
 /**
  * Cancels an intent for its owner. Where only their own wallet can, nothing is done yet: they get a
@@ -65,27 +86,6 @@ export async function linkToCancel(
 	return await links.makeCancel(await planCancellation(deps, { payment, signal }));
 }
 
-/** What somebody answers to the question of a link. */
-export type LinkAnswer = { planHash: Hex } | { transactionHash: Hex };
-
-/**
- * Uses a link: says yes to what it showed, or tells the transaction that was signed. The link is
- * used up in the transaction that writes the answer down, so neither is there without the other;
- * an answer that does not fit leaves it as it was. So does a yes of somebody who is signed in as
- * another profile (`by`); who is not signed in may answer, as the link itself is the proof.
- */
-export async function useLink(
-	context: LinkContext,
-	{ token, answer, by }: { token: string; answer: LinkAnswer; by: string | null },
-): Promise<Intent[]> {
-	const { deps, execution } = context;
-	const ids = await deps.steps.run("commit.owner", () =>
-		deps.db.transaction((tx) => write(context, tx, { token, answer, by })),
-	);
-	if ("planHash" in answer) await goOn(deps, { execution, ids, ending: context.ending });
-	return readBack(() => readIntents(deps.db, ids));
-}
-
 async function write(
 	{ deps, links }: LinkContext,
 	tx: Tx,
@@ -123,6 +123,11 @@ async function lockBatch(tx: Tx, intentId: string): Promise<void> {
 	);
 }
 
+function wrongAnswer(path: string): Fault {
+	const message = `This link takes ${path}.`;
+	return httpFault.validationError({ public: message, members: { issues: [{ path, message }] } });
+}
+
 /** All of a batch or none: whoever was called off meanwhile was part of what was agreed to. */
 async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[]): Promise<void> {
 	const nowMs = deps.clock.nowMs();
@@ -146,9 +151,4 @@ async function goOn(
 		const level = error instanceof Fault ? "warn" : "error";
 		deps.log[level]("a confirmed intent could not be taken further now", { error });
 	}
-}
-
-function wrongAnswer(path: string): Fault {
-	const message = `This link takes ${path}.`;
-	return httpFault.validationError({ public: message, members: { issues: [{ path, message }] } });
 }

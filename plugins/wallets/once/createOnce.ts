@@ -14,6 +14,24 @@ import {
 } from "#plugins/wallets/once/recordOnce.ts";
 import { chargeFor, quotaRefusal } from "#plugins/wallets/quota.ts";
 
+export type OnceDeps = Pick<
+	ExecutionDeps,
+	"db" | "commits" | "clock" | "holder" | "session" | "steps" | "settings" | "newId"
+>;
+
+type Answered = { status: number; body: Uint8Array };
+
+type Taken =
+	| {
+			kind: "ours";
+			intentIds: readonly string[];
+			recorded: Recorded | null;
+			recordId: string | null;
+	  }
+	| ({ kind: "answered" } & Answered)
+	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
+	| { kind: "refused"; fault: Fault };
+
 /** What can be wrong with an idempotency key. */
 export const onceFault = defineFaults({
 	idempotencyConflict: {
@@ -65,11 +83,6 @@ const THIS_DID_NOTHING =
 	"Too much waits to be written down. This request did nothing: send it again with the same " +
 	"idempotency-key.";
 
-export type OnceDeps = Pick<
-	ExecutionDeps,
-	"db" | "commits" | "clock" | "holder" | "session" | "steps" | "settings" | "newId"
->;
-
 /** Printable ASCII, so that what is compared is what was typed. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** How long one that comes while the first is under way should wait. */
@@ -77,19 +90,6 @@ const RUNNING_RETRY_MS = 1_000;
 
 /** Longer than any request that moves money is worked on: what is older is under way no more. */
 const REQUEST_MS_MAX = 600_000;
-
-type Answered = { status: number; body: Uint8Array };
-
-type Taken =
-	| {
-			kind: "ours";
-			intentIds: readonly string[];
-			recorded: Recorded | null;
-			recordId: string | null;
-	  }
-	| ({ kind: "answered" } & Answered)
-	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
-	| { kind: "refused"; fault: Fault };
 
 /**
  * Runs requests that can move money once for each key. The key is taken by the statement that
@@ -173,6 +173,39 @@ async function take(deps: OnceDeps, request: OnceRequest, release: Release): Pro
 	return taken;
 }
 
+/**
+ * What to throw where recording intents failed, and whether they may be recorded all the same: only
+ * a commit whose answer was lost leaves that in doubt. That nothing was done is said where it is
+ * proven: the line was full, and without a key there is no earlier request to mistake this for.
+ */
+function recordingFailed(
+	error: unknown,
+	request: Pick<OnceRequest, "idempotencyKey">,
+): { isLost: boolean; failure: unknown } {
+	const code = error instanceof Fault ? error.code : null;
+	if (code === LOST) return { isLost: true, failure: unknownOutcome(error, request) };
+	if (code !== WAITING) return { isLost: false, failure: error };
+	const told = request.idempotencyKey === null ? NOTHING_DONE : THIS_DID_NOTHING;
+	return { isLost: false, failure: commitFault.commitsWaiting({ public: told, cause: error }) };
+}
+
+/**
+ * What to throw for a failure of ours behind which something may be recorded: `outcome_unknown`, in
+ * the words for who sent a key and who did not. What the caller did wrong, and what is a mistake of
+ * ours, stays what it is.
+ */
+function unknownOutcome(
+	error: unknown,
+	{ idempotencyKey }: Pick<OnceRequest, "idempotencyKey">,
+): unknown {
+	const fault = error instanceof Fault ? error : databaseFaultOf(error);
+	if (fault?.status !== 503) return error;
+	const details = { detail: fault.code, cause: error };
+	return idempotencyKey === null
+		? onceFault.outcomeUnknown({ ...details, public: WITHOUT_KEY })
+		: onceFault.outcomeUnknown({ ...details, public: WITH_KEY });
+}
+
 /** What the first one left: its answer, or its intents where it is gone without one. */
 async function takeOver(
 	deps: OnceDeps,
@@ -216,6 +249,18 @@ async function takeOver(
 	return { kind: "ours", intentIds, recorded: null, recordId };
 }
 
+function respond({ status, body }: Answered, isReplayed: boolean): Response {
+	return new Response(new Uint8Array(body), {
+		status,
+		// It may hold a one-time link.
+		headers: {
+			"content-type": "application/json; charset=utf-8",
+			"cache-control": "no-store",
+			...(isReplayed && { "idempotency-replayed": "true" }),
+		},
+	});
+}
+
 /** Answers what stands: another who took over may have been faster, and there is one answer. */
 async function keep(
 	{ steps, commits, db }: OnceDeps,
@@ -245,49 +290,4 @@ async function keep(
 		names,
 	);
 	return rows[0] ?? answered;
-}
-
-function respond({ status, body }: Answered, isReplayed: boolean): Response {
-	return new Response(new Uint8Array(body), {
-		status,
-		// It may hold a one-time link.
-		headers: {
-			"content-type": "application/json; charset=utf-8",
-			"cache-control": "no-store",
-			...(isReplayed && { "idempotency-replayed": "true" }),
-		},
-	});
-}
-
-/**
- * What to throw where recording intents failed, and whether they may be recorded all the same: only
- * a commit whose answer was lost leaves that in doubt. That nothing was done is said where it is
- * proven: the line was full, and without a key there is no earlier request to mistake this for.
- */
-function recordingFailed(
-	error: unknown,
-	request: Pick<OnceRequest, "idempotencyKey">,
-): { isLost: boolean; failure: unknown } {
-	const code = error instanceof Fault ? error.code : null;
-	if (code === LOST) return { isLost: true, failure: unknownOutcome(error, request) };
-	if (code !== WAITING) return { isLost: false, failure: error };
-	const told = request.idempotencyKey === null ? NOTHING_DONE : THIS_DID_NOTHING;
-	return { isLost: false, failure: commitFault.commitsWaiting({ public: told, cause: error }) };
-}
-
-/**
- * What to throw for a failure of ours behind which something may be recorded: `outcome_unknown`, in
- * the words for who sent a key and who did not. What the caller did wrong, and what is a mistake of
- * ours, stays what it is.
- */
-function unknownOutcome(
-	error: unknown,
-	{ idempotencyKey }: Pick<OnceRequest, "idempotencyKey">,
-): unknown {
-	const fault = error instanceof Fault ? error : databaseFaultOf(error);
-	if (fault?.status !== 503) return error;
-	const details = { detail: fault.code, cause: error };
-	return idempotencyKey === null
-		? onceFault.outcomeUnknown({ ...details, public: WITHOUT_KEY })
-		: onceFault.outcomeUnknown({ ...details, public: WITH_KEY });
 }

@@ -30,6 +30,56 @@ export type ChangeContext = {
 	limits: UserLimits;
 };
 
+export type UnlinkContext = { profileId: string; audit: Audit; nowMs: number };
+
+type Safeguards = Pick<Profile, "requireTradeConfirmation" | "perTradeUsdMax" | "dailyUsdMax">;
+
+/** Whom the service can act for comes first; a disabled wallet trades for nobody. */
+const RANK: Readonly<Record<WalletCapability, number>> = {
+	"embedded/delegated": 0,
+	"embedded/manual": 1,
+	"external/manual": 2,
+	"review-required": 3,
+	disabled: 4,
+};
+
+const DISABLED = RANK.disabled;
+
+const DEPLOYMENT = "deployment:";
+
+/**
+ * Takes the social account or one wallet from its profile. From the commit on nothing typed there,
+ * and nothing signed by it, acts for this profile.
+ */
+export const unlink = {
+	async social(tx: Tx, context: UnlinkContext): Promise<Profile> {
+		const before = await lockProfile(tx, context.profileId);
+		if (before.socialUserId === null) return before;
+		await profileRows.unlinkSocial(tx, before.id);
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
+			action: "wallets.social.unlinked",
+			detail: { socialUserId: before.socialUserId },
+		});
+	},
+
+	async wallet(tx: Tx, walletId: string, context: UnlinkContext): Promise<Profile> {
+		const before = await lockProfile(tx, context.profileId);
+		const wallet = before.wallets.find(({ id }) => id === walletId);
+		if (!wallet) throw walletsFault.notFound();
+		const left = before.wallets.filter(({ id }) => id !== wallet.id);
+		await walletRows.remove(tx, wallet.id, new Date(context.nowMs));
+		const canonicalWalletId = chooseCanonical(left, before.canonicalWalletId);
+		await profileRows.setCanonical(tx, before.id, canonicalWalletId);
+		return noteChange(tx, context.audit, {
+			profileId: before.id,
+			action: "wallets.wallet.unlinked",
+			walletId: wallet.id,
+			detail: { address: wallet.address, capability: wallet.capability, canonicalWalletId },
+		});
+	},
+};
+
 /**
  * Changes a profile's settings, all or none. A limit above the deployment's is refused and not
  * stored: it would look as if it counted. What makes it easier to spend needs somebody who has just
@@ -68,6 +118,41 @@ export async function changeSettings(
 	return noteChange(tx, audit, { profileId, action: "wallets.settings.changed", detail });
 }
 
+/**
+ * Chooses the wallet that commands without a wallet's name act on. The one chosen before stays as
+ * long as it can be used: money must not begin to leave from another because one was added.
+ */
+export function chooseCanonical(
+	wallets: readonly Pick<Wallet, "id" | "capability">[],
+	chosenId: string | null,
+): string | null {
+	const chosen = wallets.find(({ id }) => id === chosenId);
+	if (chosen && RANK[chosen.capability] < DISABLED) return chosen.id;
+	const [best] = wallets
+		.filter(({ capability }) => RANK[capability] < DISABLED)
+		.sort((one, other) => RANK[one.capability] - RANK[other.capability]);
+	return best?.id ?? null;
+}
+
+/** Returns what an account of the deployment has where others have their name at the provider. */
+export function deploymentName(providerWalletId: string): string {
+	return `${DEPLOYMENT}${providerWalletId}`;
+}
+
+/** Says whether a name is kept for the deployment's own accounts; no user may have such a name. */
+export function isDeploymentName(providerUserId: string): boolean {
+	return providerUserId.startsWith(DEPLOYMENT);
+}
+
+/** Says whether a profile is the deployment's own. */
+export async function isDeploymentProfile(db: Queryable, profileId: string): Promise<boolean> {
+	const rows = await db.query(
+		"select 1 from wallets.profile where id = $1 and starts_with(provider_user_id, $2)",
+		[profileId, DEPLOYMENT],
+	);
+	return rows.length > 0;
+}
+
 function refuseTooMuch(change: SettingsChange, limits: UserLimits): void {
 	const asked: [path: string, value: bigint | null | undefined, most: bigint][] = [
 		["perTradeUsdMax", change.perTradeUsdMax, limits.perTradeUsdMicros],
@@ -90,7 +175,16 @@ function tooMuch(path: string, most: bigint): Fault {
 	});
 }
 
-type Safeguards = Pick<Profile, "requireTradeConfirmation" | "perTradeUsdMax" | "dailyUsdMax">;
+/** Finds a wallet of the profile. Somebody else's is not there, like one that never was. */
+function own(profile: Profile, walletId: string): Profile["wallets"][number] {
+	const wallet = profile.wallets.find(({ id }) => id === walletId);
+	if (!wallet) throw walletsFault.notFound();
+	return wallet;
+}
+
+function orStay(wanted: bigint | null | undefined, before: bigint | null): bigint | null {
+	return wanted === undefined ? before : wanted;
+}
 
 function isWeakened(before: Safeguards, next: Safeguards): boolean {
 	return (
@@ -103,28 +197,6 @@ function isWeakened(before: Safeguards, next: Safeguards): boolean {
 /** Says whether a limit is raised. Null is above every one: the deployment's own may be raised. */
 function isRaised(before: bigint | null, next: bigint | null): boolean {
 	return before !== null && (next === null || next > before);
-}
-
-/** Finds a wallet of the profile. Somebody else's is not there, like one that never was. */
-function own(profile: Profile, walletId: string): Profile["wallets"][number] {
-	const wallet = profile.wallets.find(({ id }) => id === walletId);
-	if (!wallet) throw walletsFault.notFound();
-	return wallet;
-}
-
-function orStay(wanted: bigint | null | undefined, before: bigint | null): bigint | null {
-	return wanted === undefined ? before : wanted;
-}
-
-function told(profile: Profile): Record<string, unknown> {
-	const usd = (micros: bigint | null) => (micros === null ? null : usdText.of(micros));
-	return {
-		requireTradeConfirmation: profile.requireTradeConfirmation,
-		perTradeUsdMax: usd(profile.perTradeUsdMax),
-		dailyUsdMax: usd(profile.dailyUsdMax),
-		canonicalWalletId: profile.canonicalWalletId,
-		wallets: profile.wallets.map(({ id, notionalUsdMax }) => [id, usd(notionalUsdMax)]),
-	};
 }
 
 /** Writes what a profile's owner can set, by primary key. */
@@ -150,88 +222,16 @@ async function updateSettings(
 	);
 }
 
-/** Whom the service can act for comes first; a disabled wallet trades for nobody. */
-const RANK: Readonly<Record<WalletCapability, number>> = {
-	"embedded/delegated": 0,
-	"embedded/manual": 1,
-	"external/manual": 2,
-	"review-required": 3,
-	disabled: 4,
-};
-
-const DISABLED = RANK.disabled;
-
-/**
- * Chooses the wallet that commands without a wallet's name act on. The one chosen before stays as
- * long as it can be used: money must not begin to leave from another because one was added.
- */
-export function chooseCanonical(
-	wallets: readonly Pick<Wallet, "id" | "capability">[],
-	chosenId: string | null,
-): string | null {
-	const chosen = wallets.find(({ id }) => id === chosenId);
-	if (chosen && RANK[chosen.capability] < DISABLED) return chosen.id;
-	const [best] = wallets
-		.filter(({ capability }) => RANK[capability] < DISABLED)
-		.sort((one, other) => RANK[one.capability] - RANK[other.capability]);
-	return best?.id ?? null;
+function told(profile: Profile): Record<string, unknown> {
+	const usd = (micros: bigint | null) => (micros === null ? null : usdText.of(micros));
+	return {
+		requireTradeConfirmation: profile.requireTradeConfirmation,
+		perTradeUsdMax: usd(profile.perTradeUsdMax),
+		dailyUsdMax: usd(profile.dailyUsdMax),
+		canonicalWalletId: profile.canonicalWalletId,
+		wallets: profile.wallets.map(({ id, notionalUsdMax }) => [id, usd(notionalUsdMax)]),
+	};
 }
-
-const DEPLOYMENT = "deployment:";
-
-/** Returns what an account of the deployment has where others have their name at the provider. */
-export function deploymentName(providerWalletId: string): string {
-	return `${DEPLOYMENT}${providerWalletId}`;
-}
-
-/** Says whether a name is kept for the deployment's own accounts; no user may have such a name. */
-export function isDeploymentName(providerUserId: string): boolean {
-	return providerUserId.startsWith(DEPLOYMENT);
-}
-
-/** Says whether a profile is the deployment's own. */
-export async function isDeploymentProfile(db: Queryable, profileId: string): Promise<boolean> {
-	const rows = await db.query(
-		"select 1 from wallets.profile where id = $1 and starts_with(provider_user_id, $2)",
-		[profileId, DEPLOYMENT],
-	);
-	return rows.length > 0;
-}
-
-export type UnlinkContext = { profileId: string; audit: Audit; nowMs: number };
-
-/**
- * Takes the social account or one wallet from its profile. From the commit on nothing typed there,
- * and nothing signed by it, acts for this profile.
- */
-export const unlink = {
-	async social(tx: Tx, context: UnlinkContext): Promise<Profile> {
-		const before = await lockProfile(tx, context.profileId);
-		if (before.socialUserId === null) return before;
-		await profileRows.unlinkSocial(tx, before.id);
-		return noteChange(tx, context.audit, {
-			profileId: before.id,
-			action: "wallets.social.unlinked",
-			detail: { socialUserId: before.socialUserId },
-		});
-	},
-
-	async wallet(tx: Tx, walletId: string, context: UnlinkContext): Promise<Profile> {
-		const before = await lockProfile(tx, context.profileId);
-		const wallet = before.wallets.find(({ id }) => id === walletId);
-		if (!wallet) throw walletsFault.notFound();
-		const left = before.wallets.filter(({ id }) => id !== wallet.id);
-		await walletRows.remove(tx, wallet.id, new Date(context.nowMs));
-		const canonicalWalletId = chooseCanonical(left, before.canonicalWalletId);
-		await profileRows.setCanonical(tx, before.id, canonicalWalletId);
-		return noteChange(tx, context.audit, {
-			profileId: before.id,
-			action: "wallets.wallet.unlinked",
-			walletId: wallet.id,
-			detail: { address: wallet.address, capability: wallet.capability, canonicalWalletId },
-		});
-	},
-};
 
 async function lockProfile(tx: Tx, profileId: string): Promise<Profile> {
 	await lockIdentity(tx);

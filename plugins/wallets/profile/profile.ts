@@ -8,6 +8,9 @@ import type { Profile, SpendLimits } from "#plugins/wallets/contract.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
 import { profileRows, readProfile } from "#plugins/wallets/profile/sql.ts";
 
+/** The most that a deployment lets anybody set for themselves, in microdollars. */
+export type UserLimits = Omit<SpendLimits, "recipientCooldownMs">;
+
 const usd = (of: string) =>
 	field.decimal(`${of}, in US dollars; null: the deployment's.`, "250").nullable();
 
@@ -57,9 +60,6 @@ export const profileSchema = z
 	})
 	.meta({ id: "Profile", description: "Who is signed in: wallets and limits." });
 
-/** The most that a deployment lets anybody set for themselves, in microdollars. */
-export type UserLimits = Omit<SpendLimits, "recipientCooldownMs">;
-
 const USD = { symbol: "USD", decimals: USD_DECIMALS };
 
 /** Writes and reads dollars of answers and bodies: exact decimal text of microdollars. */
@@ -68,6 +68,9 @@ export const usdText = {
 	/** Throws `amount_invalid` for what is no plain decimal number of at most six decimals. */
 	read: (text: string): bigint => parseAmount(text, USD).units,
 };
+
+/** "id" in ASCII, in the high bytes of the key. */
+const IDENTITY_LOCK_KEY = 0x6964n << 46n;
 
 /** Renders a profile for its owner: nothing of what the wallet provider calls them or keys. */
 export function renderProfile(profile: Profile): z.input<typeof profileSchema> {
@@ -89,16 +92,6 @@ export function renderProfile(profile: Profile): z.input<typeof profileSchema> {
 			notionalUsdMax: usd(wallet.notionalUsdMax),
 		})),
 	};
-}
-
-/** "id" in ASCII, in the high bytes of the key. */
-const IDENTITY_LOCK_KEY = 0x6964n << 46n;
-
-/** Reads a profile whose id we hold from the database: there is no way to delete one. */
-export async function requireProfile(db: Queryable, id: string): Promise<Profile> {
-	const profile = await readProfile(db, { id });
-	assert(profile, "a profile is never deleted");
-	return profile;
 }
 
 /**
@@ -131,4 +124,11 @@ export async function noteChange(
 	await profileRows.touch(tx, profileId);
 	await audit.append(tx, { actor, action, subject, detail });
 	return requireProfile(tx, profileId);
+}
+
+/** Reads a profile whose id we hold from the database: there is no way to delete one. */
+export async function requireProfile(db: Queryable, id: string): Promise<Profile> {
+	const profile = await readProfile(db, { id });
+	assert(profile, "a profile is never deleted");
+	return profile;
 }

@@ -2,6 +2,26 @@ import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 
+/** Each is unique, and has an index for it. */
+export type ProfileKey = { id: string } | { socialUserId: string } | { providerUserId: string };
+
+/** A wallet of the profile's, or null throughout where it has none. */
+export type ProfileRow = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
+	perTradeUsdMax: string | null;
+	dailyUsdMax: string | null;
+	walletId: string | null;
+	address: Address;
+	chainId: number;
+	capability: WalletCapability;
+	providerWalletId: string | null;
+	notionalUsdMax: string | null;
+	walletRevision: number;
+};
+
+export type NewWallet = Omit<Wallet, "notionalUsdMax" | "revision"> & { now: Date };
+
+type WalletRow = Omit<Wallet, "notionalUsdMax"> & { notionalUsdMax: string | null };
+
 export const profileRows = {
 	async insert(
 		tx: Tx,
@@ -64,22 +84,6 @@ export const profileRows = {
 	},
 };
 
-/** Each is unique, and has an index for it. */
-export type ProfileKey = { id: string } | { socialUserId: string } | { providerUserId: string };
-
-/** A wallet of the profile's, or null throughout where it has none. */
-export type ProfileRow = Omit<Profile, "perTradeUsdMax" | "dailyUsdMax" | "wallets"> & {
-	perTradeUsdMax: string | null;
-	dailyUsdMax: string | null;
-	walletId: string | null;
-	address: Address;
-	chainId: number;
-	capability: WalletCapability;
-	providerWalletId: string | null;
-	notionalUsdMax: string | null;
-	walletRevision: number;
-};
-
 /**
  * Of `wallets.profile as p`, with the wallets it has now, a row for each: nothing is made into JSON
  * on the way. Amounts cross as text.
@@ -97,78 +101,6 @@ export const walletsOfProfile = `
 	left join wallets.wallet as w on w.profile_id = p.id and w.removed_at is null`;
 
 export const walletOrder = "w.created_at, w.id";
-
-/** Reads a profile with the wallets it has now. */
-export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profile | null> {
-	const [column, value] = columnOf(key);
-	const rows = await db.query<ProfileRow>(
-		`select ${profileColumns} from wallets.profile as p ${walletsOfProfile}
-		where p.${column} = $1 order by ${walletOrder}`,
-		[value],
-	);
-	return profileOf(rows);
-}
-
-/** Makes the one profile that rows are of; null: there are none. */
-export function profileOf(rows: readonly ProfileRow[]): Profile | null {
-	const [row] = rows;
-	if (!row) return null;
-	return {
-		id: row.id,
-		socialUserId: row.socialUserId,
-		socialUsername: row.socialUsername,
-		canonicalWalletId: row.canonicalWalletId,
-		requireTradeConfirmation: row.requireTradeConfirmation,
-		revision: row.revision,
-		perTradeUsdMax: bigOf(row.perTradeUsdMax),
-		dailyUsdMax: bigOf(row.dailyUsdMax),
-		wallets: rows.flatMap((one) => (one.walletId === null ? [] : [walletOf(one, one.walletId)])),
-	};
-}
-
-function walletOf(row: ProfileRow, id: string): Wallet {
-	const { address, chainId, capability, providerWalletId } = row;
-	return {
-		...{ id, address, chainId, capability, providerWalletId },
-		profileId: row.id,
-		notionalUsdMax: bigOf(row.notionalUsdMax),
-		revision: row.walletRevision,
-	};
-}
-
-function columnOf(key: ProfileKey): [column: string, value: string] {
-	if ("id" in key) return ["id", key.id];
-	if ("socialUserId" in key) return ["social_user_id", key.socialUserId];
-	return ["provider_user_id", key.providerUserId];
-}
-
-function bigOf(text: string | null): bigint | null {
-	return text === null ? null : BigInt(text);
-}
-
-type WalletRow = Omit<Wallet, "notionalUsdMax"> & { notionalUsdMax: string | null };
-
-/** Reads wallets by id, also unlinked ones: what they have sent is followed to its end. */
-export async function readWallets(
-	db: Queryable,
-	ids: readonly string[],
-): Promise<Map<string, Wallet>> {
-	const rows = await db.query<WalletRow>(
-		`select id, profile_id as "profileId", '0x' || encode(address, 'hex') as address,
-			chain_id as "chainId", capability, provider_wallet_id as "providerWalletId",
-			notional_usd_max::text as "notionalUsdMax", revision
-		from wallets.wallet where id = any($1)`,
-		[ids],
-	);
-	return new Map(
-		rows.map(({ notionalUsdMax: most, ...row }) => [
-			row.id,
-			{ ...row, notionalUsdMax: most === null ? null : BigInt(most) },
-		]),
-	);
-}
-
-export type NewWallet = Omit<Wallet, "notionalUsdMax" | "revision"> & { now: Date };
 
 export const walletRows = {
 	async insert(tx: Tx, wallet: NewWallet): Promise<void> {
@@ -234,3 +166,71 @@ export const walletRows = {
 		);
 	},
 };
+
+/** Reads a profile with the wallets it has now. */
+export async function readProfile(db: Queryable, key: ProfileKey): Promise<Profile | null> {
+	const [column, value] = columnOf(key);
+	const rows = await db.query<ProfileRow>(
+		`select ${profileColumns} from wallets.profile as p ${walletsOfProfile}
+		where p.${column} = $1 order by ${walletOrder}`,
+		[value],
+	);
+	return profileOf(rows);
+}
+
+/** Makes the one profile that rows are of; null: there are none. */
+export function profileOf(rows: readonly ProfileRow[]): Profile | null {
+	const [row] = rows;
+	if (!row) return null;
+	return {
+		id: row.id,
+		socialUserId: row.socialUserId,
+		socialUsername: row.socialUsername,
+		canonicalWalletId: row.canonicalWalletId,
+		requireTradeConfirmation: row.requireTradeConfirmation,
+		revision: row.revision,
+		perTradeUsdMax: bigOf(row.perTradeUsdMax),
+		dailyUsdMax: bigOf(row.dailyUsdMax),
+		wallets: rows.flatMap((one) => (one.walletId === null ? [] : [walletOf(one, one.walletId)])),
+	};
+}
+
+/** Reads wallets by id, also unlinked ones: what they have sent is followed to its end. */
+export async function readWallets(
+	db: Queryable,
+	ids: readonly string[],
+): Promise<Map<string, Wallet>> {
+	const rows = await db.query<WalletRow>(
+		`select id, profile_id as "profileId", '0x' || encode(address, 'hex') as address,
+			chain_id as "chainId", capability, provider_wallet_id as "providerWalletId",
+			notional_usd_max::text as "notionalUsdMax", revision
+		from wallets.wallet where id = any($1)`,
+		[ids],
+	);
+	return new Map(
+		rows.map(({ notionalUsdMax: most, ...row }) => [
+			row.id,
+			{ ...row, notionalUsdMax: most === null ? null : BigInt(most) },
+		]),
+	);
+}
+
+function columnOf(key: ProfileKey): [column: string, value: string] {
+	if ("id" in key) return ["id", key.id];
+	if ("socialUserId" in key) return ["social_user_id", key.socialUserId];
+	return ["provider_user_id", key.providerUserId];
+}
+
+function bigOf(text: string | null): bigint | null {
+	return text === null ? null : BigInt(text);
+}
+
+function walletOf(row: ProfileRow, id: string): Wallet {
+	const { address, chainId, capability, providerWalletId } = row;
+	return {
+		...{ id, address, chainId, capability, providerWalletId },
+		profileId: row.id,
+		notionalUsdMax: bigOf(row.notionalUsdMax),
+		revision: row.walletRevision,
+	};
+}

@@ -14,9 +14,6 @@ import {
 	standsForAnother,
 } from "#plugins/wallets/submission/submission.ts";
 
-/** States that a look can lead to. */
-type Reached = Exclude<SubmissionState, "queued">;
-
 /**
  * States in which a submission is looked at. `denied`: it is `never` by its wallet provider's word,
  * which is all there is where no hash was ever named.
@@ -28,6 +25,26 @@ export type LookedAtState = Reached | "denied";
  * `claimed`: one source says that it was reverted, and no second one yet.
  */
 export type Fact = "waits" | "mined" | "reverted" | "claimed" | Exclude<Finding["kind"], "seen">;
+
+export type Found = {
+	submission: Submission;
+	finding: Finding;
+	/** What the kind says of a receipt of success: null, what was paid for is there. */
+	missing: Denial | null;
+	/** What that cost of what was reserved; null: all of it. */
+	spentRaw?: bigint | null;
+};
+
+/** States that a look can lead to. */
+type Reached = Exclude<SubmissionState, "queued">;
+
+/** What a finding changes: `transitions` decides it, and all that is written follows from it. */
+type Change = Found & {
+	fact: Fact;
+	to: SubmissionState;
+	receipt: Receipt | null;
+	at: Date;
+};
 
 const OPEN: Readonly<Record<Fact, Reached>> = {
 	waits: "sent",
@@ -62,39 +79,11 @@ export const transitions: Readonly<Record<LookedAtState, Readonly<Record<Fact, R
 	never: { ...DENIED, waits: "never", told: "never", dropped: "never", refused: "never" },
 };
 
-/** Reads where a submission stands for a look; null before it was handed over. */
-export function stateOf({
-	state,
-	transactionHash,
-}: Pick<Submission, "state" | "transactionHash">): LookedAtState | null {
-	if (state === "queued") return null;
-	return state === "never" && transactionHash === null ? "denied" : state;
-}
-
-/** Reads from a finding what decides the state. */
-export function factOf(finding: Finding): Fact {
-	if (finding.kind !== "seen") return finding.kind;
-	const { receipt } = finding.sighting;
-	if (receipt === null) return "waits";
-	if (receipt.succeeded) return "mined";
-	return finding.isAgreed ? "reverted" : "claimed";
-}
-
-export type Found = {
-	submission: Submission;
-	finding: Finding;
-	/** What the kind says of a receipt of success: null, what was paid for is there. */
-	missing: Denial | null;
-	/** What that cost of what was reserved; null: all of it. */
-	spentRaw?: bigint | null;
-};
-
-/** What a finding changes: `transitions` decides it, and all that is written follows from it. */
-type Change = Found & {
-	fact: Fact;
-	to: SubmissionState;
-	receipt: Receipt | null;
-	at: Date;
+/** Why an intent is in doubt: its transaction may still be mined, and its spend stays reserved. */
+const DOUBTS: Partial<Record<SubmissionState, string>> = {
+	doubtful: "it is being looked for",
+	dropped: "no node knows it any more",
+	refused: "the wallet provider gave it up, and it was signed",
 };
 
 /**
@@ -129,6 +118,43 @@ export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): P
 	} else if (fact === "reverted" && purpose === "pay") await tellRevert(tx, change);
 }
 
+/** Reads where a submission stands for a look; null before it was handed over. */
+export function stateOf({
+	state,
+	transactionHash,
+}: Pick<Submission, "state" | "transactionHash">): LookedAtState | null {
+	if (state === "queued") return null;
+	return state === "never" && transactionHash === null ? "denied" : state;
+}
+
+/** Reads from a finding what decides the state. */
+export function factOf(finding: Finding): Fact {
+	if (finding.kind !== "seen") return finding.kind;
+	const { receipt } = finding.sighting;
+	if (receipt === null) return "waits";
+	if (receipt.succeeded) return "mined";
+	return finding.isAgreed ? "reverted" : "claimed";
+}
+
+/**
+ * A payment was seen under a hash that somebody reported as its cancellation, or as another's: it
+ * is none, and must not keep the payment from its own hash.
+ */
+async function disproveReports(
+	tx: Tx,
+	{ submission, transactionHash }: { submission: Submission; transactionHash: Hex },
+): Promise<void> {
+	const { chainId, sender } = submission;
+	if (transactionHash === submission.transactionHash) return;
+	await tx.execute(
+		`update wallets.submission set state = 'never', transaction_hash = null, look_at = null,
+			block_number = null, block_hash = null
+		where chain_id = $1 and sender = $2 and transaction_hash = $3
+			and purpose = 'cancel' and nonce is null and final_at is null`,
+		[chainId, hexToBytes(sender), hexToBytes(transactionHash)],
+	);
+}
+
 /**
  * Answers a finding as it counts where its hash is another submission's: one hash stands for one.
  * Two payments that are alike have one nonce where the first was refused: what is mined then
@@ -150,21 +176,18 @@ async function withoutAnothers(
 }
 
 /**
- * A payment was seen under a hash that somebody reported as its cancellation, or as another's: it
- * is none, and must not keep the payment from its own hash.
+ * Ends the looks at what was proved never to be mined: at once where its nonce was used for
+ * good, else once it was watched for so long. A node that forgot old blocks cannot name again
+ * what used a nonce, and never will.
  */
-async function disproveReports(
-	tx: Tx,
-	{ submission, transactionHash }: { submission: Submission; transactionHash: Hex },
-): Promise<void> {
-	const { chainId, sender } = submission;
-	if (transactionHash === submission.transactionHash) return;
+async function endWatch(tx: Tx, { submission, finding, at }: Change): Promise<void> {
+	const isProved = finding.kind === "never";
+	const forMs = isProved ? WATCH_NEVER_MS : WATCH_UNNAMED_MS;
+	const isOver = isProved && finding.usedBy !== undefined;
+	if (!isOver && at.getTime() - submission.createdAtMs < forMs) return;
 	await tx.execute(
-		`update wallets.submission set state = 'never', transaction_hash = null, look_at = null,
-			block_number = null, block_hash = null
-		where chain_id = $1 and sender = $2 and transaction_hash = $3
-			and purpose = 'cancel' and nonce is null and final_at is null`,
-		[chainId, hexToBytes(sender), hexToBytes(transactionHash)],
+		"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
+		[submission.id, at],
 	);
 }
 
@@ -199,6 +222,16 @@ async function takeBack(tx: Tx, { submission, at }: Change): Promise<void> {
 	}
 }
 
+function bytesOf(hex: Hex | null | undefined): Uint8Array | null {
+	return hex ? hexToBytes(hex) : null;
+}
+
+function hashAfter({ submission, finding }: Change): Hex | null {
+	if ("transactionHash" in finding) return finding.transactionHash;
+	const isKept = finding.kind === "never" && finding.isOthers !== true;
+	return isKept ? submission.transactionHash : null;
+}
+
 /** Moves the intent of a payment, and its spend, as its submission has moved. */
 async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	const { submission, finding, missing, to, receipt, at } = change;
@@ -220,28 +253,16 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	}
 }
 
-/** Why an intent is in doubt: its transaction may still be mined, and its spend stays reserved. */
-const DOUBTS: Partial<Record<SubmissionState, string>> = {
-	doubtful: "it is being looked for",
-	dropped: "no node knows it any more",
-	refused: "the wallet provider gave it up, and it was signed",
-};
-
-/** Tells of a revert that one source had claimed before; nothing where that was told already. */
-async function tellRevert(tx: Tx, { submission: { intentId }, at }: Change): Promise<void> {
-	const told = { intentId, event: "reverted", at, errorCode: "reverted_on_chain" } as const;
-	if ((await moveIntent(tx, told)) === null) return;
-	await followSpend(tx, { intentId, move: "release", at });
-}
-
-function hashAfter({ submission, finding }: Change): Hex | null {
-	if ("transactionHash" in finding) return finding.transactionHash;
-	const isKept = finding.kind === "never" && finding.isOthers !== true;
-	return isKept ? submission.transactionHash : null;
-}
-
-function bytesOf(hex: Hex | null | undefined): Uint8Array | null {
-	return hex ? hexToBytes(hex) : null;
+async function isCancellation(
+	tx: Tx,
+	{ intentId, usedBy }: { intentId: string; usedBy: Hex },
+): Promise<boolean> {
+	const rows = await tx.query(
+		`select from wallets.submission
+		where intent_id = $1 and purpose <> 'pay' and transaction_hash = $2`,
+		[intentId, hexToBytes(usedBy)],
+	);
+	return rows.length > 0;
 }
 
 /** Has the payment looked at next, whose nonce was used just now. */
@@ -256,30 +277,9 @@ async function wakePayment(
 	);
 }
 
-/**
- * Ends the looks at what was proved never to be mined: at once where its nonce was used for
- * good, else once it was watched for so long. A node that forgot old blocks cannot name again
- * what used a nonce, and never will.
- */
-async function endWatch(tx: Tx, { submission, finding, at }: Change): Promise<void> {
-	const isProved = finding.kind === "never";
-	const forMs = isProved ? WATCH_NEVER_MS : WATCH_UNNAMED_MS;
-	const isOver = isProved && finding.usedBy !== undefined;
-	if (!isOver && at.getTime() - submission.createdAtMs < forMs) return;
-	await tx.execute(
-		"update wallets.submission set final_at = $2, final_tx = core.book_tx() where id = $1",
-		[submission.id, at],
-	);
-}
-
-async function isCancellation(
-	tx: Tx,
-	{ intentId, usedBy }: { intentId: string; usedBy: Hex },
-): Promise<boolean> {
-	const rows = await tx.query(
-		`select from wallets.submission
-		where intent_id = $1 and purpose <> 'pay' and transaction_hash = $2`,
-		[intentId, hexToBytes(usedBy)],
-	);
-	return rows.length > 0;
+/** Tells of a revert that one source had claimed before; nothing where that was told already. */
+async function tellRevert(tx: Tx, { submission: { intentId }, at }: Change): Promise<void> {
+	const told = { intentId, event: "reverted", at, errorCode: "reverted_on_chain" } as const;
+	if ((await moveIntent(tx, told)) === null) return;
+	await followSpend(tx, { intentId, move: "release", at });
 }

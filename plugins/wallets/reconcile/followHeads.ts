@@ -36,106 +36,26 @@ export type RecentHashes = {
 	take(hash: string): boolean;
 };
 
-/**
- * Remembers hashes of so many of the newest blocks, and of so many hashes at most: beyond that the
- * oldest are forgotten. A false block pushes out what is old, and no more than that: what is sent
- * is found by the clock as well.
- */
-export function createRecentHashes({
-	blocksMax,
-	hashesMax,
-}: {
-	blocksMax: number;
-	hashesMax: number;
-}): RecentHashes {
-	/** Of the blocks in the order in which they came. */
-	const blocks: Set<string>[] = [];
-
-	return {
-		add(hashes) {
-			blocks.push(new Set(hashes));
-			const count = () => blocks.reduce((sum, { size }) => sum + size, 0);
-			while (blocks.length > 1 && (blocks.length > blocksMax || count() > hashesMax)) {
-				blocks.shift();
-			}
-		},
-		take(hash) {
-			let isThere = false;
-			for (const hashes of blocks) isThere = hashes.delete(hash) || isThere;
-			return isThere;
-		},
-	};
-}
-
-type SentHash = { id: string; hash: Hex };
-
 /** Searches new blocks of one chain for what was sent, and looks at what it finds. */
 export type HeadSearch = (head: Head | null, signal: AbortSignal) => Promise<void>;
 
-/**
- * Reads the blocks that came since the last search, and looks at what is sent and stands in them:
- * a question for each block, however many wait, and two for each that is mined.
- *
- * It says only where to look. What is believed of a transaction is decided by the look itself, so a
- * false head or block costs one look at most; what it hides is found by the clock. Without a head
- * the newest blocks are searched once more: a hash may be written down after its block came.
- */
-export function createHeadSearch(
-	deps: ExecutionDeps,
-	{ chainId, rpc }: { chainId: number; rpc: Rpc },
-): HeadSearch {
-	const recent = createRecentHashes({
-		blocksMax: REMEMBERED_BLOCKS,
-		hashesMax: REMEMBERED_HASHES_MAX,
-	});
-	let newest: Head | null = null;
-	let readTo: Head | null = null;
+export type FollowHeadsOptions = {
+	deps: ExecutionDeps;
+	chains: readonly ChainAccess[];
+	leases: Pick<LeaseKeeper, "hold" | "release">;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+	watch?: typeof watchHeads;
+};
 
-	return async (head, signal) => {
-		newest = head ?? newest;
-		const sent = await readSent(deps.db, { chainId });
-		if (sent.length === 0 || !newest) return;
-		await readTill(newest, signal);
-		const ids = sent.filter(({ hash }) => recent.take(hash)).map(({ id }) => id);
-		if (ids.length === 0) return;
-		const found = await readSubmissions(deps.db, "where s.id = any($1::uuid[])", [ids]);
-		await lookAtDue(deps, { due: found.items, postpones: false, signal });
-	};
+export type FollowHeadsJob = Job & {
+	/** Done once nothing is followed any more. */
+	ended(): Promise<void>;
+};
 
-	async function readTill(head: Head, signal: AbortSignal): Promise<void> {
-		if (head.hash === readTo?.hash) return;
-		// A block in place of one that was read is read as well.
-		const after = Math.min(readTo?.number ?? 0, head.number - 1);
-		const from = Math.max(after + 1, head.number - HEAD_BLOCKS_MAX + 1, 0);
-		const numbers = Array.from({ length: head.number - from + 1 }, (_, place) => from + place);
-		const blocks = await deps.steps.run("rpc.receipt", () =>
-			readBlocks(rpc, { numbers, minBlock: head.number, signal }),
-		);
-		for (const block of blocks.values()) {
-			if (!(block instanceof Fault)) recent.add(block.transactions);
-		}
-		// It is read again with the next head.
-		if (blocks.get(head.number) instanceof Fault) return;
-		const isSkipped = readTo !== null && from > readTo.number + 1;
-		readTo = head;
-		// What stands in blocks that nobody reads is looked for by its hash.
-		if (isSkipped) await wakeLooks(deps, { chainId, sinceMs: null });
-	}
-}
+type SentHash = { id: string; hash: Hex };
 
-/**
- * Reads what is sent on a chain and not seen mined yet, by its hash; of very many the newest, as
- * these are mined next. Along the index `submission_sent`.
- */
-async function readSent(db: Queryable, { chainId }: { chainId: number }): Promise<SentHash[]> {
-	const rows = await db.query<{ id: string; hash: Uint8Array }>(
-		`select id, transaction_hash as hash from wallets.submission
-		where chain_id = $1 and state = 'sent' and transaction_hash is not null
-		order by created_at desc limit $2`,
-		[chainId, SENT_ROWS_MAX],
-	);
-	return rows.map(({ id, hash }) => ({ id, hash: hexOf(hash) }));
-}
+type Followed = { until: AbortController; neededAtMs: number };
 
 /** Longer than any timer may be late; a bell ends it. */
 const FOR_EVER_MS = 2 ** 31 - 1;
@@ -192,22 +112,6 @@ export async function followHeads(options: {
 		}
 	}
 }
-
-export type FollowHeadsOptions = {
-	deps: ExecutionDeps;
-	chains: readonly ChainAccess[];
-	leases: Pick<LeaseKeeper, "hold" | "release">;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-	watch?: typeof watchHeads;
-};
-
-export type FollowHeadsJob = Job & {
-	/** Done once nothing is followed any more. */
-	ended(): Promise<void>;
-};
-
-type Followed = { until: AbortController; neededAtMs: number };
 
 /**
  * Follows the heads of chains on which something is sent, so that what is mined is settled with its
@@ -283,19 +187,86 @@ export function followHeadsJob(options: FollowHeadsOptions): FollowHeadsJob {
 	}
 }
 
-function leaseOf(chainId: number): string {
-	return `wallets.heads.${chainId}`;
+/**
+ * Reads the blocks that came since the last search, and looks at what is sent and stands in them:
+ * a question for each block, however many wait, and two for each that is mined.
+ *
+ * It says only where to look. What is believed of a transaction is decided by the look itself, so a
+ * false head or block costs one look at most; what it hides is found by the clock. Without a head
+ * the newest blocks are searched once more: a hash may be written down after its block came.
+ */
+export function createHeadSearch(
+	deps: ExecutionDeps,
+	{ chainId, rpc }: { chainId: number; rpc: Rpc },
+): HeadSearch {
+	const recent = createRecentHashes({
+		blocksMax: REMEMBERED_BLOCKS,
+		hashesMax: REMEMBERED_HASHES_MAX,
+	});
+	let newest: Head | null = null;
+	let readTo: Head | null = null;
+
+	return async (head, signal) => {
+		newest = head ?? newest;
+		const sent = await readSent(deps.db, { chainId });
+		if (sent.length === 0 || !newest) return;
+		await readTill(newest, signal);
+		const ids = sent.filter(({ hash }) => recent.take(hash)).map(({ id }) => id);
+		if (ids.length === 0) return;
+		const found = await readSubmissions(deps.db, "where s.id = any($1::uuid[])", [ids]);
+		await lookAtDue(deps, { due: found.items, postpones: false, signal });
+	};
+
+	async function readTill(head: Head, signal: AbortSignal): Promise<void> {
+		if (head.hash === readTo?.hash) return;
+		// A block in place of one that was read is read as well.
+		const after = Math.min(readTo?.number ?? 0, head.number - 1);
+		const from = Math.max(after + 1, head.number - HEAD_BLOCKS_MAX + 1, 0);
+		const numbers = Array.from({ length: head.number - from + 1 }, (_, place) => from + place);
+		const blocks = await deps.steps.run("rpc.receipt", () =>
+			readBlocks(rpc, { numbers, minBlock: head.number, signal }),
+		);
+		for (const block of blocks.values()) {
+			if (!(block instanceof Fault)) recent.add(block.transactions);
+		}
+		// It is read again with the next head.
+		if (blocks.get(head.number) instanceof Fault) return;
+		const isSkipped = readTo !== null && from > readTo.number + 1;
+		readTo = head;
+		// What stands in blocks that nobody reads is looked for by its hash.
+		if (isSkipped) await wakeLooks(deps, { chainId, sinceMs: null });
+	}
 }
 
-function watchChain(
-	{ deps, watch = watchHeads }: FollowHeadsOptions,
-	given: { access: ChainAccess; onHead(head: Head): void; signal: AbortSignal },
-): void {
-	const { access, onHead, signal } = given;
-	const { clock, log } = deps;
-	const pollMs = access.headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS;
-	const rpc = access.rpcFor("intents");
-	watch({ ...access, rpc, pollMs, clock, log: log.with({ for: "settlement" }), onHead, signal });
+/**
+ * Remembers hashes of so many of the newest blocks, and of so many hashes at most: beyond that the
+ * oldest are forgotten. A false block pushes out what is old, and no more than that: what is sent
+ * is found by the clock as well.
+ */
+export function createRecentHashes({
+	blocksMax,
+	hashesMax,
+}: {
+	blocksMax: number;
+	hashesMax: number;
+}): RecentHashes {
+	/** Of the blocks in the order in which they came. */
+	const blocks: Set<string>[] = [];
+
+	return {
+		add(hashes) {
+			blocks.push(new Set(hashes));
+			const count = () => blocks.reduce((sum, { size }) => sum + size, 0);
+			while (blocks.length > 1 && (blocks.length > blocksMax || count() > hashesMax)) {
+				blocks.shift();
+			}
+		},
+		take(hash) {
+			let isThere = false;
+			for (const hashes of blocks) isThere = hashes.delete(hash) || isThere;
+			return isThere;
+		},
+	};
 }
 
 /**
@@ -314,4 +285,33 @@ async function readFollowed(
 		[chainIds, since],
 	);
 	return new Set(rows.map(({ id }) => id));
+}
+
+function leaseOf(chainId: number): string {
+	return `wallets.heads.${chainId}`;
+}
+
+function watchChain(
+	{ deps, watch = watchHeads }: FollowHeadsOptions,
+	given: { access: ChainAccess; onHead(head: Head): void; signal: AbortSignal },
+): void {
+	const { access, onHead, signal } = given;
+	const { clock, log } = deps;
+	const pollMs = access.headUrls.length > 0 ? HEAD_POLL_BESIDE_SOCKET_MS : HEAD_POLL_MS;
+	const rpc = access.rpcFor("intents");
+	watch({ ...access, rpc, pollMs, clock, log: log.with({ for: "settlement" }), onHead, signal });
+}
+
+/**
+ * Reads what is sent on a chain and not seen mined yet, by its hash; of very many the newest, as
+ * these are mined next. Along the index `submission_sent`.
+ */
+async function readSent(db: Queryable, { chainId }: { chainId: number }): Promise<SentHash[]> {
+	const rows = await db.query<{ id: string; hash: Uint8Array }>(
+		`select id, transaction_hash as hash from wallets.submission
+		where chain_id = $1 and state = 'sent' and transaction_hash is not null
+		order by created_at desc limit $2`,
+		[chainId, SENT_ROWS_MAX],
+	);
+	return rows.map(({ id, hash }) => ({ id, hash: hexOf(hash) }));
 }

@@ -28,8 +28,6 @@ import { lookUp, readRebroadcast, usedByOurs } from "#plugins/wallets/reconcile/
 import { expectedOf, noteSightings } from "#plugins/wallets/reconcile/settleMined.ts";
 import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
 
-type MinedBlock = { chainId: number; hash: Hex };
-
 export type LooksAsked = {
 	due: readonly Submission[];
 	signal: AbortSignal;
@@ -43,6 +41,8 @@ export type LookedAtMany = {
 	/** About which their chain said what it knows. */
 	answered: Submission[];
 };
+
+type MinedBlock = { chainId: number; hash: Hex };
 
 type Looked = Pick<LookedTogether, "unchanged" | "rest" | "answered">;
 
@@ -90,21 +90,53 @@ export async function lookAtMany(
 	};
 }
 
-/** What is in the same blocks, and neither due nor looked at by somebody else in this process. */
-async function othersOf(
-	{ db, looks }: ExecutionDeps,
-	{ left, due }: { left: readonly Submission[]; due: readonly Submission[] },
-): Promise<Submission[]> {
-	const blocks = new Map(
-		left.flatMap((one) => {
-			const { chainId, blockHash: hash } = one;
-			return hash === null ? [] : [[blockOf(one), { chainId, hash }] as const];
+/**
+ * Looks at submissions, many at a time, and at each by itself that needs more. What this process is
+ * looking at already is left to that look: two would ask the same, and wait for each other's rows.
+ *
+ * Where a chain cannot be read, a few of its submissions come again soon, whatever their age: once
+ * one of them is answered, all that was put off meanwhile is looked at.
+ */
+export async function lookAtDue(deps: ExecutionDeps, asked: LooksAsked): Promise<void> {
+	const { underWay } = deps.looks;
+	// Whatever is put off from now on, and fails, is looked at again with what failed first.
+	const atMs = deps.clock.nowMs();
+	const due = asked.due.filter(({ id }) => !underWay.has(id));
+	for (const { id } of due) underWay.add(id);
+	try {
+		const { alone, answered } = await lookAtMany(deps, { ...asked, due });
+		for (const [chainId, ones] of Map.groupBy(answered, (one) => one.chainId)) {
+			await resume(deps, { chainId, answered: ones });
+		}
+		await lookAtEach(deps, { submissions: alone, atMs, signal: asked.signal });
+	} finally {
+		for (const { id } of due) underWay.delete(id);
+	}
+}
+
+/**
+ * Finds out what became of one submission, and writes it down. Hands nothing over, ever: what was
+ * dropped is broadcast again byte for byte, where its bytes are known.
+ */
+export async function reconcileSubmission(
+	deps: ExecutionDeps,
+	{ submission, signal }: { submission: Submission; signal: AbortSignal },
+): Promise<void> {
+	const [intent] = await readIntents(deps.db, [submission.intentId]);
+	const rpc = intent && deps.rpcOf(intent.chainId);
+	if (!intent?.plan || !rpc) return;
+	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+	const plan = expectedOf(submission, intent.plan);
+	const finding = await lookUp(deps, { submission, plan, rpc, signal: within });
+	const paidFor = await missingOf(deps, { intent, submission, finding, signal: within });
+	const signed = await deps.steps.run("commit.found", () =>
+		deps.db.transaction(async (tx) => {
+			await applyFinding(deps, tx, { submission, finding, ...paidFor });
+			if (finding.kind !== "dropped") return null;
+			return await readRebroadcast(deps, tx, { submission, intent });
 		}),
 	);
-	if (blocks.size === 0) return [];
-	const isDue = new Set(due.map(({ id }) => id));
-	const others = await readOfBlocks(db, [...blocks.values()]);
-	return others.filter((one) => isPlain(one) && !isDue.has(one.id) && !looks.underWay.has(one.id));
+	if (signed) await rebroadcast(deps, { intentId: intent.id, rpc, signed, signal: within });
 }
 
 /** Known by a hash, so that the chain alone can say where it is; a revert takes two to say. */
@@ -172,6 +204,23 @@ async function rideAlong(deps: ExecutionDeps, riders: readonly Submission[]): Pr
 	);
 }
 
+/** What is in the same blocks, and neither due nor looked at by somebody else in this process. */
+async function othersOf(
+	{ db, looks }: ExecutionDeps,
+	{ left, due }: { left: readonly Submission[]; due: readonly Submission[] },
+): Promise<Submission[]> {
+	const blocks = new Map(
+		left.flatMap((one) => {
+			const { chainId, blockHash: hash } = one;
+			return hash === null ? [] : [[blockOf(one), { chainId, hash }] as const];
+		}),
+	);
+	if (blocks.size === 0) return [];
+	const isDue = new Set(due.map(({ id }) => id));
+	const others = await readOfBlocks(db, [...blocks.values()]);
+	return others.filter((one) => isPlain(one) && !isDue.has(one.id) && !looks.underWay.has(one.id));
+}
+
 /**
  * Reads what is known to be mined in some blocks and is not final. Scans `submission_open`: a block
  * leaves the chain, or becomes final, once.
@@ -191,28 +240,13 @@ async function readOfBlocks(db: Queryable, blocks: readonly MinedBlock[]): Promi
 	return items;
 }
 
-/**
- * Looks at submissions, many at a time, and at each by itself that needs more. What this process is
- * looking at already is left to that look: two would ask the same, and wait for each other's rows.
- *
- * Where a chain cannot be read, a few of its submissions come again soon, whatever their age: once
- * one of them is answered, all that was put off meanwhile is looked at.
- */
-export async function lookAtDue(deps: ExecutionDeps, asked: LooksAsked): Promise<void> {
-	const { underWay } = deps.looks;
-	// Whatever is put off from now on, and fails, is looked at again with what failed first.
-	const atMs = deps.clock.nowMs();
-	const due = asked.due.filter(({ id }) => !underWay.has(id));
-	for (const { id } of due) underWay.add(id);
-	try {
-		const { alone, answered } = await lookAtMany(deps, { ...asked, due });
-		for (const [chainId, ones] of Map.groupBy(answered, (one) => one.chainId)) {
-			await resume(deps, { chainId, answered: ones });
-		}
-		await lookAtEach(deps, { submissions: alone, atMs, signal: asked.signal });
-	} finally {
-		for (const { id } of due) underWay.delete(id);
-	}
+async function resume(
+	deps: ExecutionDeps,
+	{ chainId, answered }: { chainId: number; answered: readonly Submission[] },
+): Promise<void> {
+	const ids = answered.map(({ id }) => id);
+	const sinceMs = deps.looks.troubles.endedBy(chainId, ids);
+	if (sinceMs !== null) await wakeLooks(deps, { chainId, sinceMs });
 }
 
 async function lookAtEach(
@@ -237,40 +271,6 @@ async function lookAtEach(
 		}
 		await resume(deps, { chainId, answered: [submission] });
 	});
-}
-
-async function resume(
-	deps: ExecutionDeps,
-	{ chainId, answered }: { chainId: number; answered: readonly Submission[] },
-): Promise<void> {
-	const ids = answered.map(({ id }) => id);
-	const sinceMs = deps.looks.troubles.endedBy(chainId, ids);
-	if (sinceMs !== null) await wakeLooks(deps, { chainId, sinceMs });
-}
-
-/**
- * Finds out what became of one submission, and writes it down. Hands nothing over, ever: what was
- * dropped is broadcast again byte for byte, where its bytes are known.
- */
-export async function reconcileSubmission(
-	deps: ExecutionDeps,
-	{ submission, signal }: { submission: Submission; signal: AbortSignal },
-): Promise<void> {
-	const [intent] = await readIntents(deps.db, [submission.intentId]);
-	const rpc = intent && deps.rpcOf(intent.chainId);
-	if (!intent?.plan || !rpc) return;
-	const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-	const plan = expectedOf(submission, intent.plan);
-	const finding = await lookUp(deps, { submission, plan, rpc, signal: within });
-	const paidFor = await missingOf(deps, { intent, submission, finding, signal: within });
-	const signed = await deps.steps.run("commit.found", () =>
-		deps.db.transaction(async (tx) => {
-			await applyFinding(deps, tx, { submission, finding, ...paidFor });
-			if (finding.kind !== "dropped") return null;
-			return await readRebroadcast(deps, tx, { submission, intent });
-		}),
-	);
-	if (signed) await rebroadcast(deps, { intentId: intent.id, rpc, signed, signal: within });
 }
 
 async function rebroadcast(

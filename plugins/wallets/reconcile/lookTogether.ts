@@ -29,40 +29,6 @@ export type PaidFor = {
 	spentRaw: bigint | null;
 };
 
-/** Asks the kind whether what was paid for is there, where a receipt of success is news. */
-export async function missingOf(
-	deps: ExecutionDeps,
-	given: {
-		intent: Intent;
-		submission: Submission;
-		finding: Finding;
-		signal: AbortSignal;
-		/** Where it was read already, with those of others. */
-		wallet?: Wallet | undefined;
-	},
-): Promise<PaidFor> {
-	const { intent, submission, finding, signal } = given;
-	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
-	if (submission.purpose !== "pay") return AS_PLANNED;
-	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return AS_PLANNED;
-	const kind = deps.kindOf(intent.kind);
-	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
-	if (!kind) throw executionFault.kindUnknown({ detail: intent.kind });
-	const { walletId } = intent;
-	const wallet =
-		given.wallet ?? (walletId && (await readWallets(deps.db, [walletId])).get(walletId));
-	if (!wallet) return AS_PLANNED;
-	const request = kind.request.parse(intent.request);
-	const outbound = deps.kindSteps.run;
-	const settled = await kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
-	if (settled === null) return AS_PLANNED;
-	const { spentRaw = null } = settled;
-	if (!("code" in settled)) return { missing: null, spentRaw };
-	return { missing: { code: settled.code, detail: settled.detail }, spentRaw };
-}
-
-const AS_PLANNED: PaidFor = { missing: null, spentRaw: null };
-
 /** What a look at many came to. */
 export type LookedTogether = {
 	/** Seen where they were seen before, in a block that can still leave the chain. */
@@ -72,6 +38,15 @@ export type LookedTogether = {
 	/** About which the chain said what it knows, be it that it knows nothing. */
 	answered: Submission[];
 };
+
+type Look = {
+	submission: Submission;
+	intent: Intent | null;
+	sighting: Sighting | null;
+	isRead: boolean;
+};
+
+const AS_PLANNED: PaidFor = { missing: null, spentRaw: null };
 
 /**
  * Looks at submissions of one chain that have a hash, in one request, and writes down in one
@@ -117,6 +92,38 @@ export async function lookTogether(
 	return looked;
 }
 
+/** Asks the kind whether what was paid for is there, where a receipt of success is news. */
+export async function missingOf(
+	deps: ExecutionDeps,
+	given: {
+		intent: Intent;
+		submission: Submission;
+		finding: Finding;
+		signal: AbortSignal;
+		/** Where it was read already, with those of others. */
+		wallet?: Wallet | undefined;
+	},
+): Promise<PaidFor> {
+	const { intent, submission, finding, signal } = given;
+	const receipt: Receipt | null = finding.kind === "seen" ? finding.sighting.receipt : null;
+	if (submission.purpose !== "pay") return AS_PLANNED;
+	if (!receipt?.succeeded || submission.blockHash === receipt.blockHash) return AS_PLANNED;
+	const kind = deps.kindOf(intent.kind);
+	// Nothing is called done that nobody looked at: once its plugin is back, it is looked at again.
+	if (!kind) throw executionFault.kindUnknown({ detail: intent.kind });
+	const { walletId } = intent;
+	const wallet =
+		given.wallet ?? (walletId && (await readWallets(deps.db, [walletId])).get(walletId));
+	if (!wallet) return AS_PLANNED;
+	const request = kind.request.parse(intent.request);
+	const outbound = deps.kindSteps.run;
+	const settled = await kind.settle({ ...intent, request }, receipt, { wallet, outbound, signal });
+	if (settled === null) return AS_PLANNED;
+	const { spentRaw = null } = settled;
+	if (!("code" in settled)) return { missing: null, spentRaw };
+	return { missing: { code: settled.code, detail: settled.detail }, spentRaw };
+}
+
 /** What is deep enough to be final is looked up twice: from then on nobody looks again. */
 async function seeSurely(
 	deps: ExecutionDeps,
@@ -139,13 +146,6 @@ async function seeSurely(
 		return { ...look, sighting: { ...look.sighting, headBlock } };
 	});
 }
-
-type Look = {
-	submission: Submission;
-	intent: Intent | null;
-	sighting: Sighting | null;
-	isRead: boolean;
-};
 
 /** Each with what the chain shows under its hash; null where that is not what was planned. */
 async function see(

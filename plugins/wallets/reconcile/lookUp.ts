@@ -18,46 +18,6 @@ import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/se
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
-/**
- * Answers that a submission can never be mined, where a final transaction of ours has its nonce:
- * from our records alone, whatever nodes say or have forgotten. Null proves nothing.
- */
-export async function provenByOurs(
-	db: Queryable,
-	submission: Submission,
-): Promise<(Finding & { kind: "never" }) | null> {
-	const usedBy = (await usedByOurs(db, [submission])).get(submission.id);
-	if (usedBy === undefined) return null;
-	const code = submission.nonce === null ? "replaced" : "not_sent";
-	return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
-}
-
-/**
- * Reads which of these submissions lost their nonce to a final transaction of ours, and to which.
- * Along `submission_nonce`, and `submission_of_intent` where an owner's own wallet signed both.
- */
-export async function usedByOurs(
-	db: Queryable,
-	submissions: readonly Submission[],
-): Promise<Map<string, Hex>> {
-	if (submissions.length === 0) return new Map();
-	const isFinal = "id <> s.id and final_at is not null and state in ('mined', 'reverted')";
-	const rows = await db.query<{ id: string; hash: Buffer }>(
-		`select s.id, used.transaction_hash as hash from wallets.submission s cross join lateral (
-			select transaction_hash from wallets.submission
-			where chain_id = s.chain_id and sender = s.sender and ${isFinal}
-				and nonce = coalesce(s.nonce, s.seen_nonce)
-			union all
-			select transaction_hash from wallets.submission
-			where intent_id = s.intent_id and purpose <> 'pay' and ${isFinal}
-				and nonce is null and seen_nonce = coalesce(s.nonce, s.seen_nonce)
-			limit 1
-		) as used where s.id = any($1::uuid[])`,
-		[submissions.map(({ id }) => id)],
-	);
-	return new Map(rows.map(({ id, hash }) => [id, bytesToHex(hash)]));
-}
-
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
 export type Finding =
 	/** It is on its way or mined: `sighting.receipt` says which. */
@@ -82,6 +42,24 @@ export type Finding =
 	  };
 
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
+
+/** What the wallet provider says of a request. */
+type Trace = {
+	hash: Hex | null;
+	/** It says that it has nothing, or has given up. */
+	isNone: boolean;
+	/** It has given up what it had. */
+	isGivenUp: boolean;
+};
+
+/** What its owner's wallet sent, and no node has shown us: it may have any nonce. */
+const UNKNOWN_NONCE = { kind: "free" } as const;
+
+/** What the wallet provider says became of a reference that it took on. */
+const GIVEN_UP = new Set(["failed", "provider_error"]);
+
+/** It has something that it may still send, or it cannot be asked: that proves nothing. */
+const OPEN: Trace = { hash: null, isNone: false, isGivenUp: false };
 
 /**
  * Looks a submission up: in our own records, by its hash, else by its reference at the wallet
@@ -136,82 +114,67 @@ export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding
 }
 
 /**
- * Owners can name a transaction of theirs that is like the plan and older than it. Its receipt is
- * refused with each look; after as long as an unseen one is waited for, that is an answer.
+ * Answers that a submission can never be mined, where a final transaction of ours has its nonce:
+ * from our records alone, whatever nodes say or have forgotten. Null proves nothing.
  */
-async function seeNamed(
+export async function provenByOurs(
+	db: Queryable,
+	submission: Submission,
+): Promise<(Finding & { kind: "never" }) | null> {
+	const usedBy = (await usedByOurs(db, [submission])).get(submission.id);
+	if (usedBy === undefined) return null;
+	const code = submission.nonce === null ? "replaced" : "not_sent";
+	return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
+}
+
+/**
+ * Reads which of these submissions lost their nonce to a final transaction of ours, and to which.
+ * Along `submission_nonce`, and `submission_of_intent` where an owner's own wallet signed both.
+ */
+export async function usedByOurs(
+	db: Queryable,
+	submissions: readonly Submission[],
+): Promise<Map<string, Hex>> {
+	if (submissions.length === 0) return new Map();
+	const isFinal = "id <> s.id and final_at is not null and state in ('mined', 'reverted')";
+	const rows = await db.query<{ id: string; hash: Buffer }>(
+		`select s.id, used.transaction_hash as hash from wallets.submission s cross join lateral (
+			select transaction_hash from wallets.submission
+			where chain_id = s.chain_id and sender = s.sender and ${isFinal}
+				and nonce = coalesce(s.nonce, s.seen_nonce)
+			union all
+			select transaction_hash from wallets.submission
+			where intent_id = s.intent_id and purpose <> 'pay' and ${isFinal}
+				and nonce is null and seen_nonce = coalesce(s.nonce, s.seen_nonce)
+			limit 1
+		) as used where s.id = any($1::uuid[])`,
+		[submissions.map(({ id }) => id)],
+	);
+	return new Map(rows.map(({ id, hash }) => [id, bytesToHex(hash)]));
+}
+
+/**
+ * The bytes of a dropped transaction, to be broadcast once more as they are. Null where no operator
+ * switched that on, where they are not known or are not of the hash that stands for the intent, and
+ * where nothing is sent at all: a dry run, an operator's switch.
+ */
+export async function readRebroadcast(
 	deps: ExecutionDeps,
-	asked: Asked & { hash: Hex },
-): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
-	const { nonce, sentAtMs, createdAtMs } = asked.submission;
-	try {
-		return await seeTransaction(deps, asked);
-	} catch (error) {
-		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
-		const ageMs = deps.clock.nowMs() - (sentAtMs ?? createdAtMs);
-		if (nonce !== null || !isRefused || ageMs <= SIGNED_UNSEEN_MS) throw error;
-		return "impossible";
-	}
+	tx: Tx,
+	{ submission, intent }: { submission: Submission; intent: Intent },
+): Promise<Hex | null> {
+	const setting = await settingRows.read(tx, REBROADCAST);
+	if (setting?.value !== true) return null;
+	if (deps.settings.isDryRun || (await killDenial(deps, tx, intent))) return null;
+	const rows = await tx.query<{ signed: Uint8Array | null; transaction_hash: Uint8Array | null }>(
+		`select signed, transaction_hash from wallets.submission
+		where id = $1 and state = 'dropped' and nonce is not null`,
+		[submission.id],
+	);
+	const { signed, transaction_hash: hash } = rows[0] ?? {};
+	if (!signed || !hash || keccak256(signed) !== bytesToHex(hash)) return null;
+	return bytesToHex(signed);
 }
-
-/** What its owner's wallet sent, and no node has shown us: it may have any nonce. */
-const UNKNOWN_NONCE = { kind: "free" } as const;
-
-/** What has a hash that no node knows now. */
-async function ofUnseen(
-	deps: ExecutionDeps,
-	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
-): Promise<Finding> {
-	const { submission, hash, use } = given;
-	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
-	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
-	if (nonce !== null) {
-		if (await isRefused(deps, { ...given, unseenMs })) {
-			return { kind: "refused", transactionHash: hash };
-		}
-		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
-		return { kind, transactionHash: hash };
-	}
-	// Its owner can send it again at any time, so it is looked for all the same for a while.
-	return unseenMs > SIGNED_UNSEEN_MS && use.kind === "free"
-		? { kind: "never", code: "not_sent", detail: "no node knows it" }
-		: { kind: "told", transactionHash: hash };
-}
-
-/** Whether the wallet provider gave up what no node knows: by its word now, or before. */
-async function isRefused(
-	deps: ExecutionDeps,
-	given: Asked & { isGivenUp: boolean; unseenMs: number },
-): Promise<boolean> {
-	const { submission, isGivenUp, unseenMs } = given;
-	if (isGivenUp || submission.state === "refused") return true;
-	const isAsked = submission.transactionHash !== null && submission.seenAtMs === null;
-	if (!isAsked || unseenMs < ASK_AGAIN_AFTER_MS) return false;
-	return (await traced(deps, given)).isGivenUp;
-}
-
-function sayThatItCannotBeNamed(deps: ExecutionDeps, submission: Submission): void {
-	deps.log.warn("a nonce was used, and the node cannot say by which transaction: name its hash", {
-		intentId: submission.intentId,
-		address: submission.sender,
-		nonce: submission.nonce ?? submission.seenNonce,
-	});
-}
-
-/** What the wallet provider says became of a reference that it took on. */
-const GIVEN_UP = new Set(["failed", "provider_error"]);
-
-/** What the wallet provider says of a request. */
-type Trace = {
-	hash: Hex | null;
-	/** It says that it has nothing, or has given up. */
-	isNone: boolean;
-	/** It has given up what it had. */
-	isGivenUp: boolean;
-};
-
-/** It has something that it may still send, or it cannot be asked: that proves nothing. */
-const OPEN: Trace = { hash: null, isNone: false, isGivenUp: false };
 
 async function traced(
 	deps: ExecutionDeps,
@@ -239,24 +202,61 @@ async function traced(
 }
 
 /**
- * The bytes of a dropped transaction, to be broadcast once more as they are. Null where no operator
- * switched that on, where they are not known or are not of the hash that stands for the intent, and
- * where nothing is sent at all: a dry run, an operator's switch.
+ * Owners can name a transaction of theirs that is like the plan and older than it. Its receipt is
+ * refused with each look; after as long as an unseen one is waited for, that is an answer.
  */
-export async function readRebroadcast(
+async function seeNamed(
 	deps: ExecutionDeps,
-	tx: Tx,
-	{ submission, intent }: { submission: Submission; intent: Intent },
-): Promise<Hex | null> {
-	const setting = await settingRows.read(tx, REBROADCAST);
-	if (setting?.value !== true) return null;
-	if (deps.settings.isDryRun || (await killDenial(deps, tx, intent))) return null;
-	const rows = await tx.query<{ signed: Uint8Array | null; transaction_hash: Uint8Array | null }>(
-		`select signed, transaction_hash from wallets.submission
-		where id = $1 and state = 'dropped' and nonce is not null`,
-		[submission.id],
-	);
-	const { signed, transaction_hash: hash } = rows[0] ?? {};
-	if (!signed || !hash || keccak256(signed) !== bytesToHex(hash)) return null;
-	return bytesToHex(signed);
+	asked: Asked & { hash: Hex },
+): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
+	const { nonce, sentAtMs, createdAtMs } = asked.submission;
+	try {
+		return await seeTransaction(deps, asked);
+	} catch (error) {
+		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
+		const ageMs = deps.clock.nowMs() - (sentAtMs ?? createdAtMs);
+		if (nonce !== null || !isRefused || ageMs <= SIGNED_UNSEEN_MS) throw error;
+		return "impossible";
+	}
+}
+
+/** Whether the wallet provider gave up what no node knows: by its word now, or before. */
+async function isRefused(
+	deps: ExecutionDeps,
+	given: Asked & { isGivenUp: boolean; unseenMs: number },
+): Promise<boolean> {
+	const { submission, isGivenUp, unseenMs } = given;
+	if (isGivenUp || submission.state === "refused") return true;
+	const isAsked = submission.transactionHash !== null && submission.seenAtMs === null;
+	if (!isAsked || unseenMs < ASK_AGAIN_AFTER_MS) return false;
+	return (await traced(deps, given)).isGivenUp;
+}
+
+function sayThatItCannotBeNamed(deps: ExecutionDeps, submission: Submission): void {
+	deps.log.warn("a nonce was used, and the node cannot say by which transaction: name its hash", {
+		intentId: submission.intentId,
+		address: submission.sender,
+		nonce: submission.nonce ?? submission.seenNonce,
+	});
+}
+
+/** What has a hash that no node knows now. */
+async function ofUnseen(
+	deps: ExecutionDeps,
+	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
+): Promise<Finding> {
+	const { submission, hash, use } = given;
+	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
+	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
+	if (nonce !== null) {
+		if (await isRefused(deps, { ...given, unseenMs })) {
+			return { kind: "refused", transactionHash: hash };
+		}
+		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
+		return { kind, transactionHash: hash };
+	}
+	// Its owner can send it again at any time, so it is looked for all the same for a while.
+	return unseenMs > SIGNED_UNSEEN_MS && use.kind === "free"
+		? { kind: "never", code: "not_sent", detail: "no node knows it" }
+		: { kind: "told", transactionHash: hash };
 }

@@ -15,50 +15,6 @@ import {
 } from "#plugins/wallets/reconcile/settleMined.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
-/**
- * How a submission's hash is asked for, with what its receipt is held against: it cannot be mined
- * far below the head at which it was planned.
- *
- * Where the chain has still not come to that head after a while, the head was false: then the rest
- * of what is checked has to do.
- */
-export function receiptAsked(
-	{ clock, settings }: Pick<ExecutionDeps, "clock" | "settings">,
-	submission: Submission,
-	hash: Hex,
-): ReceiptAsked {
-	const { blockNumber, blockHash, fromBlock } = submission;
-	return {
-		hash,
-		minBlock: blockNumber ?? 0,
-		knownBlock: blockHash,
-		finalDepth: settings.finalDepthBlocks,
-		oldestBlock(headBlock) {
-			if (fromBlock === null) return 0;
-			const isFalse = fromBlock > headBlock && isPlannedLongAgo(submission, clock.nowMs());
-			return isFalse ? 0 : Math.min(fromBlock, headBlock) - settings.finalDepthBlocks;
-		},
-	};
-}
-
-/** Whether every honest node has come past the head at which a submission was planned. */
-export function isPlannedLongAgo(
-	{ sentAtMs, createdAtMs }: Pick<Submission, "sentAtMs" | "createdAtMs">,
-	nowMs: number,
-): boolean {
-	return nowMs - (sentAtMs ?? createdAtMs) > UNSEEN_DROPPED_MS;
-}
-
-/** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
-export function nonceAsked(
-	{ clock }: Pick<ExecutionDeps, "clock">,
-	submission: Submission,
-): { address: Address; fromBlock: number; isFromBlockOld: boolean } {
-	const { sender: address, fromBlock } = submission;
-	const isFromBlockOld = isPlannedLongAgo(submission, clock.nowMs());
-	return { address, fromBlock: fromBlock ?? 0, isFromBlockOld };
-}
-
 type Asked = {
 	submission: Submission;
 	plan: Expected;
@@ -88,6 +44,50 @@ export async function seeTransaction(deps: ExecutionDeps, asked: Asked): Promise
 	}
 }
 
+/**
+ * How a submission's hash is asked for, with what its receipt is held against: it cannot be mined
+ * far below the head at which it was planned.
+ *
+ * Where the chain has still not come to that head after a while, the head was false: then the rest
+ * of what is checked has to do.
+ */
+export function receiptAsked(
+	{ clock, settings }: Pick<ExecutionDeps, "clock" | "settings">,
+	submission: Submission,
+	hash: Hex,
+): ReceiptAsked {
+	const { blockNumber, blockHash, fromBlock } = submission;
+	return {
+		hash,
+		minBlock: blockNumber ?? 0,
+		knownBlock: blockHash,
+		finalDepth: settings.finalDepthBlocks,
+		oldestBlock(headBlock) {
+			if (fromBlock === null) return 0;
+			const isFalse = fromBlock > headBlock && isPlannedLongAgo(submission, clock.nowMs());
+			return isFalse ? 0 : Math.min(fromBlock, headBlock) - settings.finalDepthBlocks;
+		},
+	};
+}
+
+/** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
+export function nonceAsked(
+	{ clock }: Pick<ExecutionDeps, "clock">,
+	submission: Submission,
+): { address: Address; fromBlock: number; isFromBlockOld: boolean } {
+	const { sender: address, fromBlock } = submission;
+	const isFromBlockOld = isPlannedLongAgo(submission, clock.nowMs());
+	return { address, fromBlock: fromBlock ?? 0, isFromBlockOld };
+}
+
+/** Whether every honest node has come past the head at which a submission was planned. */
+export function isPlannedLongAgo(
+	{ sentAtMs, createdAtMs }: Pick<Submission, "sentAtMs" | "createdAtMs">,
+	nowMs: number,
+): boolean {
+	return nowMs - (sentAtMs ?? createdAtMs) > UNSEEN_DROPPED_MS;
+}
+
 async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> {
 	const heard = new Set<string>();
 	let sighting = await read(deps, asked, { heard, second: false });
@@ -113,6 +113,15 @@ async function see(deps: ExecutionDeps, asked: Asked): Promise<Seen | "unseen"> 
 	return seen.kind === "seen" ? { ...seen, isAgreed } : seen;
 }
 
+function read(
+	deps: ExecutionDeps,
+	{ submission, rpc, signal, hash }: Asked,
+	reading: { heard: Set<string>; second: boolean },
+): Promise<Sighting | null> {
+	const asked = { ...receiptAsked(deps, submission, hash), signal, ...reading };
+	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
+}
+
 /** Whether an earlier look found the same revert, and blocks have come on top of it since. */
 function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting): boolean {
 	const { state, blockHash } = submission;
@@ -125,15 +134,6 @@ function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): v
 	const { state, blockHash } = submission;
 	if (receipt?.succeeded !== false || state !== "mined" || blockHash !== receipt.blockHash) return;
 	throw chainFault.chainContradicts({ detail: `two ends of ${hash} in one block` });
-}
-
-function read(
-	deps: ExecutionDeps,
-	{ submission, rpc, signal, hash }: Asked,
-	reading: { heard: Set<string>; second: boolean },
-): Promise<Sighting | null> {
-	const asked = { ...receiptAsked(deps, submission, hash), signal, ...reading };
-	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
 }
 
 /**

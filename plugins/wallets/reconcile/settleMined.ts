@@ -29,67 +29,6 @@ export type Seen =
 /** What a transaction must be, to be the one that was planned. */
 export type Expected = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
 
-/** Whether what the chain knows of a hash is the transaction that was planned. */
-export function judgeSighting(
-	{ log }: Pick<ExecutionDeps, "log">,
-	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
-): Seen {
-	const { submission, plan, hash, sighting } = given;
-	if (isPlanned(sighting.transaction, { plan, nonce: nonceExpected(submission) })) {
-		return { kind: "seen", transactionHash: hash, sighting };
-	}
-	// What else used its nonce, its cancellation first of all, was never said to be the payment.
-	if (hash === submission.transactionHash) {
-		log.warn("a hash is not of the transaction that was planned", {
-			intentId: submission.intentId,
-			transactionHash: hash,
-		});
-	}
-	return { kind: "other", sighting };
-}
-
-/**
- * Null where any will do: a payment's is chosen by its owner's wallet. A cancellation that this
- * wallet signs is one under the nonce that was asked for alone.
- */
-function nonceExpected({ nonce, seenNonce, purpose }: Submission): number | null {
-	return nonce ?? (purpose === "pay" ? null : seenNonce);
-}
-
-function isPlanned(
-	transaction: SeenTransaction,
-	{ plan, nonce }: { plan: Expected; nonce: number | null },
-): boolean {
-	return (
-		transaction.from === plan.from &&
-		transaction.to === plan.to &&
-		transaction.valueRaw === plan.valueRaw &&
-		transaction.data === plan.data &&
-		(nonce === null || transaction.nonce === nonce)
-	);
-}
-
-/** Mined so deep that the chain does not take it back. */
-export function isFinal(
-	{ settings }: Pick<ExecutionDeps, "settings">,
-	{ receipt, headBlock }: Sighting,
-): boolean {
-	return receipt !== null && headBlock - receipt.blockNumber >= settings.finalDepthBlocks;
-}
-
-/** Whether two sightings have the same receipt, or none: the same block, with the same end. */
-export function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
-	return (
-		one?.receipt?.blockHash === other?.receipt?.blockHash &&
-		one?.receipt?.succeeded === other?.receipt?.succeeded
-	);
-}
-
-/** What a submission's transaction is on chain: its intent's plan, or nothing sent to itself. */
-export function expectedOf({ purpose, chainId, sender }: Submission, plan: Plan): Expected {
-	return purpose === "pay" ? plan : selfTransfer({ chainId, from: sender });
-}
-
 export type SightingToNote = {
 	submission: Submission;
 	/** Null: it was not asked for by itself, the block that it is in is on the chain. */
@@ -97,53 +36,6 @@ export type SightingToNote = {
 	/** Null: that was said before it was looked at. */
 	lookAt?: Date | null;
 };
-
-/**
- * Writes down that nodes know transactions, where that changes nothing for their intents: what is
- * needed once no node knows it (when that was, its nonce, its bytes as signed), and that nobody has
- * to look again where it is deep enough. What somebody else moved meanwhile is left alone.
- */
-export async function noteSightings(
-	deps: ExecutionDeps,
-	tx: Tx,
-	{ seen, at }: { seen: readonly SightingToNote[]; at: Date },
-): Promise<void> {
-	if (seen.length === 0) return;
-	await tx.execute(
-		`update wallets.submission s set seen_at = $1::timestamptz,
-			seen_nonce = coalesce(f.nonce, s.seen_nonce),
-			from_block = least(coalesce(s.from_block, f.free_at), f.before),
-			signed = case when not f.is_final then coalesce(f.signed, s.signed) end,
-			look_at = coalesce(f.look_at, s.look_at),
-			final_at = case when f.is_final then $1::timestamptz end,
-			final_tx = case when f.is_final then core.book_tx() end
-		from unnest($2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::bytea[], $7::timestamptz[],
-			$8::boolean[], $9::int8[])
-			as f (id, state, nonce, free_at, signed, look_at, is_final, before)
-		where s.id = f.id and s.state = f.state and s.final_at is null`,
-		[
-			at,
-			seen.map(({ submission }) => submission.id),
-			seen.map(({ submission }) => submission.state),
-			seen.map(({ sighting }) => sighting?.transaction.nonce ?? null),
-			seen.map(({ sighting }) => sighting && freeAt(deps, sighting)),
-			seen.map(({ sighting }) => (sighting?.signed ? hexToBytes(sighting.signed) : null)),
-			seen.map(({ lookAt }) => lookAt ?? null),
-			seen.map(({ sighting }) => sighting !== null && isFinal(deps, sighting)),
-			seen.map(({ sighting }) => sighting && notYetMinedAt(sighting)),
-		],
-	);
-}
-
-/** The newest block known not to have it: it was planned no later, whatever head was named then. */
-function notYetMinedAt({ receipt, headBlock }: Sighting): number {
-	return receipt ? Math.max(0, receipt.blockNumber - 1) : headBlock;
-}
-
-/** Whatever block takes it after a reorganisation, so far below its nonce is free. */
-function freeAt({ settings }: ExecutionDeps, { receipt, headBlock }: Sighting): number {
-	return Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
-}
 
 /** What was sent under this hash, and is mined as it was planned, with all that was paid for. */
 export type MinedToSettle = {
@@ -225,16 +117,81 @@ export async function settleMined(
 	deps.log.info("transactions of intents are mined", { count: rows.length });
 }
 
-/** One of each block is looked at soon, for all that are in it. */
-function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
-	const blocks = new Set<string>();
-	return mined.map(({ submission, receipt }) => {
-		const block = `${submission.chainId} ${receipt.blockHash}`;
-		const isRider = blocks.has(block);
-		blocks.add(block);
-		const ownMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
-		return new Date(at.getTime() + (isRider ? RIDER_LOOK_MS : ownMs));
-	});
+/** Whether what the chain knows of a hash is the transaction that was planned. */
+export function judgeSighting(
+	{ log }: Pick<ExecutionDeps, "log">,
+	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
+): Seen {
+	const { submission, plan, hash, sighting } = given;
+	if (isPlanned(sighting.transaction, { plan, nonce: nonceExpected(submission) })) {
+		return { kind: "seen", transactionHash: hash, sighting };
+	}
+	// What else used its nonce, its cancellation first of all, was never said to be the payment.
+	if (hash === submission.transactionHash) {
+		log.warn("a hash is not of the transaction that was planned", {
+			intentId: submission.intentId,
+			transactionHash: hash,
+		});
+	}
+	return { kind: "other", sighting };
+}
+
+/** Whether two sightings have the same receipt, or none: the same block, with the same end. */
+export function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
+	return (
+		one?.receipt?.blockHash === other?.receipt?.blockHash &&
+		one?.receipt?.succeeded === other?.receipt?.succeeded
+	);
+}
+
+/** What a submission's transaction is on chain: its intent's plan, or nothing sent to itself. */
+export function expectedOf({ purpose, chainId, sender }: Submission, plan: Plan): Expected {
+	return purpose === "pay" ? plan : selfTransfer({ chainId, from: sender });
+}
+
+/**
+ * Writes down that nodes know transactions, where that changes nothing for their intents: what is
+ * needed once no node knows it (when that was, its nonce, its bytes as signed), and that nobody has
+ * to look again where it is deep enough. What somebody else moved meanwhile is left alone.
+ */
+export async function noteSightings(
+	deps: ExecutionDeps,
+	tx: Tx,
+	{ seen, at }: { seen: readonly SightingToNote[]; at: Date },
+): Promise<void> {
+	if (seen.length === 0) return;
+	await tx.execute(
+		`update wallets.submission s set seen_at = $1::timestamptz,
+			seen_nonce = coalesce(f.nonce, s.seen_nonce),
+			from_block = least(coalesce(s.from_block, f.free_at), f.before),
+			signed = case when not f.is_final then coalesce(f.signed, s.signed) end,
+			look_at = coalesce(f.look_at, s.look_at),
+			final_at = case when f.is_final then $1::timestamptz end,
+			final_tx = case when f.is_final then core.book_tx() end
+		from unnest($2::uuid[], $3::text[], $4::int8[], $5::int8[], $6::bytea[], $7::timestamptz[],
+			$8::boolean[], $9::int8[])
+			as f (id, state, nonce, free_at, signed, look_at, is_final, before)
+		where s.id = f.id and s.state = f.state and s.final_at is null`,
+		[
+			at,
+			seen.map(({ submission }) => submission.id),
+			seen.map(({ submission }) => submission.state),
+			seen.map(({ sighting }) => sighting?.transaction.nonce ?? null),
+			seen.map(({ sighting }) => sighting && freeAt(deps, sighting)),
+			seen.map(({ sighting }) => (sighting?.signed ? hexToBytes(sighting.signed) : null)),
+			seen.map(({ lookAt }) => lookAt ?? null),
+			seen.map(({ sighting }) => sighting !== null && isFinal(deps, sighting)),
+			seen.map(({ sighting }) => sighting && notYetMinedAt(sighting)),
+		],
+	);
+}
+
+/** Mined so deep that the chain does not take it back. */
+export function isFinal(
+	{ settings }: Pick<ExecutionDeps, "settings">,
+	{ receipt, headBlock }: Sighting,
+): boolean {
+	return receipt !== null && headBlock - receipt.blockNumber >= settings.finalDepthBlocks;
 }
 
 /** Moves an intent by its receipt, and what was reserved for it. Answers by which event. */
@@ -260,4 +217,47 @@ export async function tellReceipt(
 	}
 	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", spentRaw, at });
 	return event;
+}
+
+/** One of each block is looked at soon, for all that are in it. */
+function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
+	const blocks = new Set<string>();
+	return mined.map(({ submission, receipt }) => {
+		const block = `${submission.chainId} ${receipt.blockHash}`;
+		const isRider = blocks.has(block);
+		blocks.add(block);
+		const ownMs = nextLookMs({ ...submission, state: "mined" }, at.getTime());
+		return new Date(at.getTime() + (isRider ? RIDER_LOOK_MS : ownMs));
+	});
+}
+
+function isPlanned(
+	transaction: SeenTransaction,
+	{ plan, nonce }: { plan: Expected; nonce: number | null },
+): boolean {
+	return (
+		transaction.from === plan.from &&
+		transaction.to === plan.to &&
+		transaction.valueRaw === plan.valueRaw &&
+		transaction.data === plan.data &&
+		(nonce === null || transaction.nonce === nonce)
+	);
+}
+
+/**
+ * Null where any will do: a payment's is chosen by its owner's wallet. A cancellation that this
+ * wallet signs is one under the nonce that was asked for alone.
+ */
+function nonceExpected({ nonce, seenNonce, purpose }: Submission): number | null {
+	return nonce ?? (purpose === "pay" ? null : seenNonce);
+}
+
+/** Whatever block takes it after a reorganisation, so far below its nonce is free. */
+function freeAt({ settings }: ExecutionDeps, { receipt, headBlock }: Sighting): number {
+	return Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
+}
+
+/** The newest block known not to have it: it was planned no later, whatever head was named then. */
+function notYetMinedAt({ receipt, headBlock }: Sighting): number {
+	return receipt ? Math.max(0, receipt.blockNumber - 1) : headBlock;
 }

@@ -22,6 +22,21 @@ import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransa
 import { type Expected, isFinal } from "#plugins/wallets/reconcile/settleMined.ts";
 import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
 
+/** What an operator points at; null: that it should be given up. */
+export type Claim = { transactionHash: Hex | null };
+
+export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
+
+type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
+
+type Review = {
+	intentId: string;
+	answer: "approve" | "refuse";
+	actor: string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
+
 /** Why the chain does not prove what is said of an intent. Nothing is changed then. */
 export const resolveFault = defineFaults({
 	intentState: {
@@ -73,53 +88,6 @@ export const resolveFault = defineFaults({
 		advice: "Wait: the intent follows its transaction by itself.",
 	},
 });
-
-/** What an operator points at; null: that it should be given up. */
-export type Claim = { transactionHash: Hex | null };
-
-type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
-
-/**
- * Asks what the chain says of an operator's claim. Only two things settle an intent: its own
- * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
- * refused, so that nobody gives up what can still be sent.
- */
-export async function findEvidence(
-	deps: ExecutionDeps,
-	asked: Asked & { claim: Claim },
-): Promise<Finding> {
-	const proven = await provenByOurs(deps.db, asked.submission);
-	if (proven) return proven;
-	const hash = asked.claim.transactionHash ?? (await hashOfNonce(deps, asked));
-	const look = await seeTransaction(deps, { ...asked, hash });
-	if (look === "unseen") throw resolveFault.evidenceMissing();
-	if (look.kind === "seen") return look;
-	const { submission } = asked;
-	const { from, nonce } = look.sighting.transaction;
-	const isOfNonce = nonce === nonceOf(submission) && from === submission.sender;
-	if (!isOfNonce) throw resolveFault.evidenceOther();
-	if (!isFinal(deps, look.sighting)) throw resolveFault.evidenceShallow();
-	const code = submission.nonce === null ? "replaced" : "not_sent";
-	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
-}
-
-/** Finds the transaction that used the nonce: without one, nothing is given up. */
-async function hashOfNonce(deps: ExecutionDeps, asked: Asked): Promise<Hex> {
-	const { submission, rpc, signal } = asked;
-	const nonce = nonceOf(submission);
-	if (nonce === null) throw resolveFault.nonceUnknown();
-	const use = await deps.steps.run("rpc.nonce", () =>
-		findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
-	);
-	if (use.kind === "mined") return use.transactionHash;
-	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();
-}
-
-function nonceOf({ nonce, seenNonce }: Submission): number | null {
-	return nonce ?? seenNonce;
-}
-
-export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
 
 const OPEN: ReadonlySet<IntentStatus> = new Set(["uncertain", "submitted"]);
 
@@ -174,25 +142,29 @@ export async function resolveIntent(
 	});
 }
 
-async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {
-	const { items, unreadable } = await readSubmissions(
-		db,
-		`where s.intent_id = $1 and s.purpose = 'pay' and s.final_at is null
-			and s.state not in ('queued', 'sending')
-		order by s.step desc limit 1`,
-		[intentId],
-	);
-	if (unreadable.length > 0) throw quarantineFault.rowUnreadable({ detail: unreadable.join() });
-	return items[0] ?? null;
+/**
+ * Asks what the chain says of an operator's claim. Only two things settle an intent: its own
+ * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
+ * refused, so that nobody gives up what can still be sent.
+ */
+export async function findEvidence(
+	deps: ExecutionDeps,
+	asked: Asked & { claim: Claim },
+): Promise<Finding> {
+	const proven = await provenByOurs(deps.db, asked.submission);
+	if (proven) return proven;
+	const hash = asked.claim.transactionHash ?? (await hashOfNonce(deps, asked));
+	const look = await seeTransaction(deps, { ...asked, hash });
+	if (look === "unseen") throw resolveFault.evidenceMissing();
+	if (look.kind === "seen") return look;
+	const { submission } = asked;
+	const { from, nonce } = look.sighting.transaction;
+	const isOfNonce = nonce === nonceOf(submission) && from === submission.sender;
+	if (!isOfNonce) throw resolveFault.evidenceOther();
+	if (!isFinal(deps, look.sighting)) throw resolveFault.evidenceShallow();
+	const code = submission.nonce === null ? "replaced" : "not_sent";
+	return { kind: "never", code, detail: `its nonce went to ${hash}`, usedBy: hash };
 }
-
-type Review = {
-	intentId: string;
-	answer: "approve" | "refuse";
-	actor: string;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
 
 /**
  * Answers the review of an intent, and of its batch, and returns it as it then stands. A yes
@@ -212,6 +184,34 @@ export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise
 	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
 	return intent;
+}
+
+async function openSubmission(db: Queryable, intentId: string): Promise<Submission | null> {
+	const { items, unreadable } = await readSubmissions(
+		db,
+		`where s.intent_id = $1 and s.purpose = 'pay' and s.final_at is null
+			and s.state not in ('queued', 'sending')
+		order by s.step desc limit 1`,
+		[intentId],
+	);
+	if (unreadable.length > 0) throw quarantineFault.rowUnreadable({ detail: unreadable.join() });
+	return items[0] ?? null;
+}
+
+/** Finds the transaction that used the nonce: without one, nothing is given up. */
+async function hashOfNonce(deps: ExecutionDeps, asked: Asked): Promise<Hex> {
+	const { submission, rpc, signal } = asked;
+	const nonce = nonceOf(submission);
+	if (nonce === null) throw resolveFault.nonceUnknown();
+	const use = await deps.steps.run("rpc.nonce", () =>
+		findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
+	);
+	if (use.kind === "mined") return use.transactionHash;
+	throw use.kind === "used" ? resolveFault.nonceUnknown() : resolveFault.nonceFree();
+}
+
+function nonceOf({ nonce, seenNonce }: Submission): number | null {
+	return nonce ?? seenNonce;
 }
 
 /** Returns what goes on. */

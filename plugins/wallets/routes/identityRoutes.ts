@@ -51,29 +51,6 @@ export const signedInSchema = z
 	})
 	.meta({ id: "SignedIn", description: "A session, and whose it is." });
 
-/** Sets the session's cookie and returns what a sign-in answers; no cache may keep it. */
-export function answerSignedIn(
-	{ sessions }: Pick<IdentityContext, "sessions">,
-	headers: Record<string, string | number>,
-	signedIn: Parameters<typeof renderSignedIn>[0],
-): ReturnType<typeof renderSignedIn> {
-	headers["cache-control"] = "no-store";
-	headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
-	return renderSignedIn(signedIn);
-}
-
-function renderSignedIn(signedIn: {
-	session: OpenedSession;
-	profile: Profile;
-}): z.input<typeof signedInSchema> {
-	const { token, expiresAtMs } = signedIn.session;
-	return {
-		token,
-		expiresAt: new Date(expiresAtMs).toISOString(),
-		profile: renderProfile(signedIn.profile),
-	};
-}
-
 const bodySchema = z
 	.object({
 		accessToken: z
@@ -89,6 +66,60 @@ const bodySchema = z
 	})
 	.meta({ id: "EnrollmentRequest", description: "How to sign in." })
 	.optional();
+
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
+
+const bodySchemaOfPostSiweVerify = z
+	.object({
+		message: z
+			.string()
+			.min(1)
+			.max(SIWE_MESSAGE_LENGTH_MAX)
+			.meta({
+				description: "The message exactly as it was signed.",
+				examples: ["app.example.com wants you to sign in with your Ethereum account:\n0x…"],
+			}),
+		signature: z
+			.string()
+			.max(2 + 2 * SIGNATURE_BYTES_MAX)
+			.refine((text): text is Hex => SIGNATURE.test(text), "must be bytes in hex, with 0x")
+			.meta({
+				pattern: SIGNATURE.source,
+				description: "The signature in hex.",
+				examples: [`0x${"5d".repeat(65)}`],
+			}),
+		link: z
+			.boolean()
+			.default(false)
+			.meta({ description: "Adds the wallet to the profile that is signed in." }),
+	})
+	.meta({ id: "SiweProof", description: "A signed sign-in message." });
+
+const challengeSchema = z
+	.object({
+		nonce: field.text("Good for one try.", "k3Vq8sPz1LmN4tYb"),
+		expiresAt: field.time("Until when it is good."),
+		domain: field
+			.text("For the message's first line; null where no page may sign in here.", "app.example.com")
+			.nullable(),
+		uri: field.url("The message's URI.", "https://app.example.com").nullable(),
+		version: z.literal("1").meta({ description: "The message's version." }),
+		chainId: field.integer("The message's chain, by its EIP-155 id.", 4663),
+	})
+	.meta({ id: "SiweChallenge", description: "What a sign-in message (ERC-4361) has to say." });
+
+/** Answers who somebody is here, and lets them become it. */
+export function identityRoutes(context: IdentityContext) {
+	return new Elysia({ prefix: "/v1/trading" })
+		.use(getSettings(context))
+		.use(getProfile(context))
+		.use(postProfile(context))
+		.use(unlinkRoutes(context))
+		.use(postEnrollment(context))
+		.use(postSiweNonce(context))
+		.use(postSiweVerify(context))
+		.use(deleteSession(context));
+}
 
 /** Signs in with the wallet provider's access token. */
 export function postEnrollment({ enrolment, sessions }: IdentityContext) {
@@ -120,34 +151,6 @@ export function postEnrollment({ enrolment, sessions }: IdentityContext) {
 		},
 	);
 }
-
-const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
-
-const bodySchemaOfPostSiweVerify = z
-	.object({
-		message: z
-			.string()
-			.min(1)
-			.max(SIWE_MESSAGE_LENGTH_MAX)
-			.meta({
-				description: "The message exactly as it was signed.",
-				examples: ["app.example.com wants you to sign in with your Ethereum account:\n0x…"],
-			}),
-		signature: z
-			.string()
-			.max(2 + 2 * SIGNATURE_BYTES_MAX)
-			.refine((text): text is Hex => SIGNATURE.test(text), "must be bytes in hex, with 0x")
-			.meta({
-				pattern: SIGNATURE.source,
-				description: "The signature in hex.",
-				examples: [`0x${"5d".repeat(65)}`],
-			}),
-		link: z
-			.boolean()
-			.default(false)
-			.meta({ description: "Adds the wallet to the profile that is signed in." }),
-	})
-	.meta({ id: "SiweProof", description: "A signed sign-in message." });
 
 /** Ends signing in with a wallet: the signed message opens a session. */
 export function postSiweVerify({ siwe, sessions }: IdentityContext) {
@@ -188,30 +191,15 @@ export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 	);
 }
 
-const challengeSchema = z
-	.object({
-		nonce: field.text("Good for one try.", "k3Vq8sPz1LmN4tYb"),
-		expiresAt: field.time("Until when it is good."),
-		domain: field
-			.text("For the message's first line; null where no page may sign in here.", "app.example.com")
-			.nullable(),
-		uri: field.url("The message's URI.", "https://app.example.com").nullable(),
-		version: z.literal("1").meta({ description: "The message's version." }),
-		chainId: field.integer("The message's chain, by its EIP-155 id.", 4663),
-	})
-	.meta({ id: "SiweChallenge", description: "What a sign-in message (ERC-4361) has to say." });
-
-/** Answers who somebody is here, and lets them become it. */
-export function identityRoutes(context: IdentityContext) {
-	return new Elysia({ prefix: "/v1/trading" })
-		.use(getSettings(context))
-		.use(getProfile(context))
-		.use(postProfile(context))
-		.use(unlinkRoutes(context))
-		.use(postEnrollment(context))
-		.use(postSiweNonce(context))
-		.use(postSiweVerify(context))
-		.use(deleteSession(context));
+/** Sets the session's cookie and returns what a sign-in answers; no cache may keep it. */
+export function answerSignedIn(
+	{ sessions }: Pick<IdentityContext, "sessions">,
+	headers: Record<string, string | number>,
+	signedIn: Parameters<typeof renderSignedIn>[0],
+): ReturnType<typeof renderSignedIn> {
+	headers["cache-control"] = "no-store";
+	headers["set-cookie"] = sessions.cookie.set(signedIn.session.token);
+	return renderSignedIn(signedIn);
 }
 
 /** Answers what a page must know before anybody is signed in. */
@@ -249,6 +237,28 @@ function getProfile({ authenticate }: IdentityContext) {
 	);
 }
 
+/** Begins signing in with a wallet. */
+function postSiweNonce({ siwe }: IdentityContext) {
+	return new Elysia().post(
+		"/siwe/nonce",
+		async ({ request, set }) => {
+			set.headers["cache-control"] = "no-store";
+			return siwe.challenge(request);
+		},
+		{
+			response: { 200: challengeSchema },
+			detail: {
+				operationId: "createSiweNonce",
+				tags: ["trading"],
+				summary: "Asks for a nonce to sign in with",
+				description:
+					"Good for ten minutes and one try. Without a body. The other members are what the " +
+					"message (ERC-4361) has to say.",
+			},
+		},
+	);
+}
+
 /** Signs out. Without a session, or done twice, it answers the same. */
 function deleteSession({ db, sessions }: IdentityContext) {
 	return new Elysia().delete(
@@ -274,24 +284,14 @@ function deleteSession({ db, sessions }: IdentityContext) {
 	);
 }
 
-/** Begins signing in with a wallet. */
-function postSiweNonce({ siwe }: IdentityContext) {
-	return new Elysia().post(
-		"/siwe/nonce",
-		async ({ request, set }) => {
-			set.headers["cache-control"] = "no-store";
-			return siwe.challenge(request);
-		},
-		{
-			response: { 200: challengeSchema },
-			detail: {
-				operationId: "createSiweNonce",
-				tags: ["trading"],
-				summary: "Asks for a nonce to sign in with",
-				description:
-					"Good for ten minutes and one try. Without a body. The other members are what the " +
-					"message (ERC-4361) has to say.",
-			},
-		},
-	);
+function renderSignedIn(signedIn: {
+	session: OpenedSession;
+	profile: Profile;
+}): z.input<typeof signedInSchema> {
+	const { token, expiresAtMs } = signedIn.session;
+	return {
+		token,
+		expiresAt: new Date(expiresAtMs).toISOString(),
+		profile: renderProfile(signedIn.profile),
+	};
 }

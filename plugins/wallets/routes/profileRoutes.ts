@@ -71,57 +71,6 @@ const bodySchema = z
 	.meta({ id: "ProfileChange", description: "What is to change; what is not named stays." })
 	.optional();
 
-/** Makes a profile, or changes how it trades. */
-export function postProfile(context: IdentityContext) {
-	const { db, clock, authenticate, enrolment } = context;
-	return new Elysia().post(
-		"/profile",
-		async ({ request, body, set }) => {
-			const principal = (await enrolment.principalOf(request)) ?? (await authenticate(request));
-			const changing = {
-				profileId: principal.profile.id,
-				mayWeaken: isRecent(principal, clock),
-				audit: context.audit,
-				limits: context.limits,
-			};
-			const profile = await db.transaction((tx) => changeSettings(tx, body ?? {}, changing));
-			set.headers["cache-control"] = "no-store";
-			return renderProfile(profile);
-		},
-		{
-			body: bodySchema,
-			response: { 200: profileSchema },
-			detail: {
-				operationId: "updateProfile",
-				tags: ["trading"],
-				summary: "Creates your profile or changes its settings",
-				description:
-					"With the wallet provider's access token it makes the profile where there is none. What " +
-					"is not named stays. Limits are at most those of the deployment, see the settings route; " +
-					"null takes the deployment's. Turning the confirmation off and raising or dropping a limit " +
-					"needs a sign-in within the last ten minutes; with the wallet provider's access token that " +
-					"is when it was issued.",
-				security: [{ session: [] }],
-				...canFail(walletsFault.notFound, walletsFault.signInTooOld),
-			},
-		},
-	);
-}
-
-function isRecent({ signedInAtMs }: Principal, clock: Clock): boolean {
-	return signedInAtMs !== undefined && clock.nowMs() - signedInAtMs <= SAFEGUARD_SIGN_IN_MAX_MS;
-}
-
-function readMicros(text: string): bigint | string {
-	try {
-		const micros = usdText.read(text);
-		return micros <= USD_MICROS_MAX ? micros : "That is more than anybody has.";
-	} catch (error) {
-		if (error instanceof Fault) return error.publicDetail;
-		throw error;
-	}
-}
-
 const usd = (of: string) => field.decimal(`${of}, in US dollars.`, "10000");
 
 const homeChainSchema = z
@@ -166,6 +115,43 @@ const walletParams = z.object({
 		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
 	}),
 });
+
+/** Makes a profile, or changes how it trades. */
+export function postProfile(context: IdentityContext) {
+	const { db, clock, authenticate, enrolment } = context;
+	return new Elysia().post(
+		"/profile",
+		async ({ request, body, set }) => {
+			const principal = (await enrolment.principalOf(request)) ?? (await authenticate(request));
+			const changing = {
+				profileId: principal.profile.id,
+				mayWeaken: isRecent(principal, clock),
+				audit: context.audit,
+				limits: context.limits,
+			};
+			const profile = await db.transaction((tx) => changeSettings(tx, body ?? {}, changing));
+			set.headers["cache-control"] = "no-store";
+			return renderProfile(profile);
+		},
+		{
+			body: bodySchema,
+			response: { 200: profileSchema },
+			detail: {
+				operationId: "updateProfile",
+				tags: ["trading"],
+				summary: "Creates your profile or changes its settings",
+				description:
+					"With the wallet provider's access token it makes the profile where there is none. What " +
+					"is not named stays. Limits are at most those of the deployment, see the settings route; " +
+					"null takes the deployment's. Turning the confirmation off and raising or dropping a limit " +
+					"needs a sign-in within the last ten minutes; with the wallet provider's access token that " +
+					"is when it was issued.",
+				security: [{ session: [] }],
+				...canFail(walletsFault.notFound, walletsFault.signInTooOld),
+			},
+		},
+	);
+}
 
 /**
  * Takes the social account, or one wallet, from the profile of who asks: nothing acts for it any
@@ -219,6 +205,10 @@ export function unlinkRoutes(context: IdentityContext) {
 		);
 }
 
+function isRecent({ signedInAtMs }: Principal, clock: Clock): boolean {
+	return signedInAtMs !== undefined && clock.nowMs() - signedInAtMs <= SAFEGUARD_SIGN_IN_MAX_MS;
+}
+
 /** Takes something from the profile of who asks, and ends its other sessions. */
 async function unlinked(
 	{ db, clock, audit, authenticate, sessions }: IdentityContext,
@@ -231,4 +221,14 @@ async function unlinked(
 		await sessions.endOthers(tx, profile.id, sessionId);
 		return after;
 	});
+}
+
+function readMicros(text: string): bigint | string {
+	try {
+		const micros = usdText.read(text);
+		return micros <= USD_MICROS_MAX ? micros : "That is more than anybody has.";
+	} catch (error) {
+		if (error instanceof Fault) return error.publicDetail;
+		throw error;
+	}
 }

@@ -22,6 +22,39 @@ import {
 	walletsOfProfile,
 } from "#plugins/wallets/profile/sql.ts";
 
+/** By what a request says who speaks. */
+export type Credential =
+	| { kind: "session"; token: string; from: "header" | "cookie" }
+	/** Not one of ours: then it can only be the wallet provider's. */
+	| { kind: "access"; token: string }
+	| { kind: "none" };
+
+export type SessionCookie = {
+	/** The session's token in a request; null where there is none, and where there are several. */
+	read(request: Request): string | null;
+	/** The `Set-Cookie` that hands a token over. */
+	set(token: string): string;
+	/** The one that takes it back. */
+	clear(): string;
+};
+
+export type SessionOptions = {
+	db: Database;
+	clock: Clock;
+	randomBytes: (count: number) => Uint8Array;
+	newId: () => string;
+	/** Keys the stored hashes; undefined: plain SHA-256. */
+	secret: string | undefined;
+	/** Whether browsers reach us over TLS. */
+	secure: boolean;
+};
+
+export type OpenedSession = { token: string; expiresAtMs: number };
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Date };
+
 /** A prefix of its own, so that scanners of leaked text and our own reader know it at sight. */
 const PREFIX = "svcs_";
 const FORM = /^svcs_[A-Za-z0-9_-]{43}$/;
@@ -44,85 +77,18 @@ export const sessionToken = {
 	},
 };
 
-/** By what a request says who speaks. */
-export type Credential =
-	| { kind: "session"; token: string; from: "header" | "cookie" }
-	/** Not one of ours: then it can only be the wallet provider's. */
-	| { kind: "access"; token: string }
-	| { kind: "none" };
+const { PUBLIC_URL, SANDBOX, SESSION_SECRET, TRADING_HOME_CHAIN } = coreConfig.shape;
 
-/**
- * Reads by what a request says who speaks. A bearer token wins over a cookie, also one that is
- * wrong: who names themselves must not be taken for somebody else. Other schemes belong to whatever
- * stands in front of us.
- */
-export function readCredential(request: Request, cookie: SessionCookie): Credential {
-	const header = request.headers.get("authorization") ?? "";
-	const bearer = /^bearer +(.*)$/i.exec(header);
-	if (bearer) {
-		const token = bearer[1]?.trim() ?? "";
-		if (token === "" || token.length > BEARER_LENGTH_MAX) return { kind: "none" };
-		return sessionToken.isOne(token)
-			? { kind: "session", token, from: "header" }
-			: { kind: "access", token };
-	}
-	const token = cookie.read(request);
-	return token !== null && sessionToken.isOne(token)
-		? { kind: "session", token, from: "cookie" }
-		: { kind: "none" };
-}
-
-export type SessionCookie = {
-	/** The session's token in a request; null where there is none, and where there are several. */
-	read(request: Request): string | null;
-	/** The `Set-Cookie` that hands a token over. */
-	set(token: string): string;
-	/** The one that takes it back. */
-	clear(): string;
+/** The part of the configuration that says who may be whom here. */
+export const identityConfig = {
+	// The runtime's own, which sign-in messages and cookies are made by.
+	PUBLIC_URL,
+	SANDBOX,
+	SESSION_SECRET,
+	TRADING_HOME_CHAIN,
 };
 
-/**
- * Reads and writes the session's cookie. Behind TLS its name begins with `__Host-`: then a browser
- * takes it only with `Secure`, without a domain and for all paths, so no neighbouring host can
- * plant one (RFC 6265bis, 4.1.3.2).
- */
-export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
-	const name = secure ? "__Host-session" : "session";
-	const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
-	return {
-		read(request) {
-			const header = request.headers.get("cookie") ?? "";
-			if (header.length > COOKIE_HEADER_LENGTH_MAX) return null;
-			const values = header
-				.split(";")
-				.map((pair) => pair.trim())
-				.filter((pair) => pair.startsWith(`${name}=`))
-				.map((pair) => pair.slice(name.length + 1));
-			const [first] = values;
-			// Two of one name: somebody put one beside ours, and which came first says nothing.
-			return first !== undefined && values.length === 1 ? first : null;
-		},
-		set: (token) => `${name}=${token}; ${attributes}; Max-Age=${SESSION_IDLE_MS / 1_000}`,
-		clear: () => `${name}=; ${attributes}; Max-Age=0`,
-	};
-}
-
-type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Date };
-
-export type SessionOptions = {
-	db: Database;
-	clock: Clock;
-	randomBytes: (count: number) => Uint8Array;
-	newId: () => string;
-	/** Keys the stored hashes; undefined: plain SHA-256. */
-	secret: string | undefined;
-	/** Whether browsers reach us over TLS. */
-	secure: boolean;
-};
-
-export type OpenedSession = { token: string; expiresAtMs: number };
-
-export type Sessions = ReturnType<typeof createSessions>;
+export type IdentityConfig = z.output<z.ZodObject<typeof identityConfig>>;
 
 /** Keeps who is signed in, until when. A token is in the answer that opened it, nowhere else. */
 export function createSessions(options: SessionOptions) {
@@ -205,6 +171,53 @@ export function createSessions(options: SessionOptions) {
 	};
 }
 
+/**
+ * Reads by what a request says who speaks. A bearer token wins over a cookie, also one that is
+ * wrong: who names themselves must not be taken for somebody else. Other schemes belong to whatever
+ * stands in front of us.
+ */
+export function readCredential(request: Request, cookie: SessionCookie): Credential {
+	const header = request.headers.get("authorization") ?? "";
+	const bearer = /^bearer +(.*)$/i.exec(header);
+	if (bearer) {
+		const token = bearer[1]?.trim() ?? "";
+		if (token === "" || token.length > BEARER_LENGTH_MAX) return { kind: "none" };
+		return sessionToken.isOne(token)
+			? { kind: "session", token, from: "header" }
+			: { kind: "access", token };
+	}
+	const token = cookie.read(request);
+	return token !== null && sessionToken.isOne(token)
+		? { kind: "session", token, from: "cookie" }
+		: { kind: "none" };
+}
+
+/**
+ * Reads and writes the session's cookie. Behind TLS its name begins with `__Host-`: then a browser
+ * takes it only with `Secure`, without a domain and for all paths, so no neighbouring host can
+ * plant one (RFC 6265bis, 4.1.3.2).
+ */
+export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
+	const name = secure ? "__Host-session" : "session";
+	const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+	return {
+		read(request) {
+			const header = request.headers.get("cookie") ?? "";
+			if (header.length > COOKIE_HEADER_LENGTH_MAX) return null;
+			const values = header
+				.split(";")
+				.map((pair) => pair.trim())
+				.filter((pair) => pair.startsWith(`${name}=`))
+				.map((pair) => pair.slice(name.length + 1));
+			const [first] = values;
+			// Two of one name: somebody put one beside ours, and which came first says nothing.
+			return first !== undefined && values.length === 1 ? first : null;
+		},
+		set: (token) => `${name}=${token}; ${attributes}; Max-Age=${SESSION_IDLE_MS / 1_000}`,
+		clear: () => `${name}=; ${attributes}; Max-Age=0`,
+	};
+}
+
 /** Opens a session, and ends those of the profile that are too many, the longest silent first. */
 async function insertSession(
 	tx: Tx,
@@ -236,18 +249,6 @@ async function insertSession(
 	);
 }
 
-/** Notes that a session was used, and so how long it lasts: never beyond its age limit. */
-async function slideSession(db: Queryable, { id, now }: { id: string; now: Date }): Promise<void> {
-	await db.execute(
-		`update wallets.session set seen_at = $2, expires_at = least(
-			$2::timestamptz + $3 * interval '1 millisecond',
-			created_at + $4 * interval '1 millisecond'
-		)
-		where id = $1 and revoked_at is null and seen_at < $2`,
-		[id, now, SESSION_IDLE_MS, SESSION_AGE_MAX_MS],
-	);
-}
-
 /**
  * Reads the session that a token opens, by the unique index of its hash, and whose it is; null: it
  * has ended.
@@ -272,15 +273,14 @@ async function findSession(
 	return { id, seenAt, signedInAt, profile };
 }
 
-const { PUBLIC_URL, SANDBOX, SESSION_SECRET, TRADING_HOME_CHAIN } = coreConfig.shape;
-
-/** The part of the configuration that says who may be whom here. */
-export const identityConfig = {
-	// The runtime's own, which sign-in messages and cookies are made by.
-	PUBLIC_URL,
-	SANDBOX,
-	SESSION_SECRET,
-	TRADING_HOME_CHAIN,
-};
-
-export type IdentityConfig = z.output<z.ZodObject<typeof identityConfig>>;
+/** Notes that a session was used, and so how long it lasts: never beyond its age limit. */
+async function slideSession(db: Queryable, { id, now }: { id: string; now: Date }): Promise<void> {
+	await db.execute(
+		`update wallets.session set seen_at = $2, expires_at = least(
+			$2::timestamptz + $3 * interval '1 millisecond',
+			created_at + $4 * interval '1 millisecond'
+		)
+		where id = $1 and revoked_at is null and seen_at < $2`,
+		[id, now, SESSION_IDLE_MS, SESSION_AGE_MAX_MS],
+	);
+}

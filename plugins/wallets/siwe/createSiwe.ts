@@ -24,80 +24,12 @@ import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSes
 import { parseSiweMessage, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { isSignedBy, siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/** 113 bits more than the nonce has, so that dividing favours no letter by more than 2^-113. */
-const RANDOM_BYTES = 32;
-
-/**
- * Letters and digits that nobody can guess: 142 bits.
- *
- * @param randomBytes from the operating system, as `node:crypto` gives them.
- */
-export function createNonce(randomBytes: (count: number) => Uint8Array): string {
-	let rest = BigInt(`0x${Buffer.from(randomBytes(RANDOM_BYTES)).toString("hex")}`);
-	const base = BigInt(ALPHABET.length);
-	let nonce = "";
-	for (let written = 0; written < NONCE_LENGTH; written++) {
-		nonce += ALPHABET[Number(rest % base)];
-		rest /= base;
-	}
-	return nonce;
-}
-
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
-
-/**
- * Returns the pages that may ask somebody to sign in here: the service's own and the allowed ones.
- *
- * The `Host` header is whatever the caller writes, so it counts only where nobody can be misled by
- * it: on this very machine, and in the sandbox.
- */
-export function signInOrigins(
-	request: Request,
-	{ publicUrl, allowedOrigins, sandbox }: SignInPlace,
-): readonly string[] {
-	if (publicUrl !== undefined) return [new URL(publicUrl).origin, ...allowedOrigins];
-	const host = request.headers.get("host") ?? "";
-	const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
-	if (own?.host !== host.toLowerCase()) return allowedOrigins;
-	if (!LOOPBACK.test(own.hostname))
-		return sandbox ? [own.origin, ...allowedOrigins] : allowedOrigins;
-	const port = own.port === "" ? "" : `:${own.port}`;
-	const names = ["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}${port}`);
-	return [own.origin, ...names.filter((name) => name !== own.origin), ...allowedOrigins];
-}
-
 /** Where a deployment is reached. */
 export type SignInPlace = {
 	/** `PUBLIC_URL`. */
 	publicUrl: string | undefined;
 	allowedOrigins: readonly string[];
 	sandbox: boolean;
-};
-
-export const nonces = {
-	async save(db: Queryable, nonce: string, expiresAt: Date): Promise<void> {
-		await db.execute("insert into wallets.siwe_nonce (nonce, expires_at) values ($1, $2)", [
-			nonce,
-			expiresAt,
-		]);
-	},
-
-	/** Takes a nonce; true: it was there and had time left. Of two at once the row goes to one. */
-	async take(db: Queryable, nonce: string, now: Date): Promise<boolean> {
-		const taken = await db.query<{ expiresAt: Date }>(
-			`delete from wallets.siwe_nonce where nonce = $1 returning expires_at as "expiresAt"`,
-			[nonce],
-		);
-		return taken.some(({ expiresAt }) => expiresAt > now);
-	},
-};
-
-type SignedWallet = {
-	address: Address;
-	/** The profile that is to get it; null: whoever has it, else a new one. */
-	linkTo: string | null;
 };
 
 export type SiweOptions = {
@@ -118,6 +50,55 @@ export type SiweOptions = {
 export type SignedIn = { session: OpenedSession; profile: Profile };
 
 export type Siwe = ReturnType<typeof createSiwe>;
+
+export type HomeChain = {
+	chain: Chain;
+	/** Null where this deployment has no way to it: then contracts there cannot be asked. */
+	rpc: Rpc | null;
+	/** What sign-in messages may carry; the first is what we ask for. */
+	signInChainIds: readonly number[];
+};
+
+type SignedWallet = {
+	address: Address;
+	/** The profile that is to get it; null: whoever has it, else a new one. */
+	linkTo: string | null;
+};
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** 113 bits more than the nonce has, so that dividing favours no letter by more than 2^-113. */
+const RANDOM_BYTES = 32;
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+export const nonces = {
+	async save(db: Queryable, nonce: string, expiresAt: Date): Promise<void> {
+		await db.execute("insert into wallets.siwe_nonce (nonce, expires_at) values ($1, $2)", [
+			nonce,
+			expiresAt,
+		]);
+	},
+
+	/** Takes a nonce; true: it was there and had time left. Of two at once the row goes to one. */
+	async take(db: Queryable, nonce: string, now: Date): Promise<boolean> {
+		const taken = await db.query<{ expiresAt: Date }>(
+			`delete from wallets.siwe_nonce where nonce = $1 returning expires_at as "expiresAt"`,
+			[nonce],
+		);
+		return taken.some(({ expiresAt }) => expiresAt > now);
+	},
+};
+
+/** By `siwe_nonce_expiry` and `session_expiry`. A revoked session goes when it would have ended. */
+const EXPIRED = [
+	`delete from wallets.siwe_nonce where nonce in (
+		select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
+	)`,
+	`delete from wallets.session where id in (
+		select id from wallets.session where expires_at <= $1 order by expires_at limit $2
+	)`,
+];
 
 /** Signs in with a wallet (ERC-4361): by a nonce of ours, and then the signed message. */
 export function createSiwe(options: SiweOptions) {
@@ -179,6 +160,80 @@ export function createSiwe(options: SiweOptions) {
 	};
 }
 
+/**
+ * Letters and digits that nobody can guess: 142 bits.
+ *
+ * @param randomBytes from the operating system, as `node:crypto` gives them.
+ */
+export function createNonce(randomBytes: (count: number) => Uint8Array): string {
+	let rest = BigInt(`0x${Buffer.from(randomBytes(RANDOM_BYTES)).toString("hex")}`);
+	const base = BigInt(ALPHABET.length);
+	let nonce = "";
+	for (let written = 0; written < NONCE_LENGTH; written++) {
+		nonce += ALPHABET[Number(rest % base)];
+		rest /= base;
+	}
+	return nonce;
+}
+
+/**
+ * Returns the pages that may ask somebody to sign in here: the service's own and the allowed ones.
+ *
+ * The `Host` header is whatever the caller writes, so it counts only where nobody can be misled by
+ * it: on this very machine, and in the sandbox.
+ */
+export function signInOrigins(
+	request: Request,
+	{ publicUrl, allowedOrigins, sandbox }: SignInPlace,
+): readonly string[] {
+	if (publicUrl !== undefined) return [new URL(publicUrl).origin, ...allowedOrigins];
+	const host = request.headers.get("host") ?? "";
+	const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
+	if (own?.host !== host.toLowerCase()) return allowedOrigins;
+	if (!LOOPBACK.test(own.hostname))
+		return sandbox ? [own.origin, ...allowedOrigins] : allowedOrigins;
+	const port = own.port === "" ? "" : `:${own.port}`;
+	const names = ["localhost", "127.0.0.1", "[::1]"].map((name) => `http://${name}${port}`);
+	return [own.origin, ...names.filter((name) => name !== own.origin), ...allowedOrigins];
+}
+
+/**
+ * Returns the chain where wallets are linked: 4663 wherever money is real. In a sandbox without a
+ * 4663 of its own the chain of its market stands in, and messages may carry either id.
+ */
+export function homeChain(
+	core: Pick<Core, "chains" | "reached">,
+	{ name, sandbox }: { name: string | undefined; sandbox: boolean },
+): HomeChain {
+	const { chains, reached } = core;
+	const access = (id: number | undefined) => reached.find(({ chain }) => chain.id === id);
+	const asked = homeChainOf(chains, { TRADING_HOME_CHAIN: name, SANDBOX: sandbox });
+	const isOpen = name === undefined && sandbox;
+	const standIn = isOpen ? (access(SPECIFIED_HOME_ID) ?? reached[0])?.chain : undefined;
+	const chain = asked ?? standIn;
+	if (!chain) throw walletsFault.homeChainUnknown();
+	const ids = new Set(sandbox ? [SPECIFIED_HOME_ID, chain.id] : [chain.id]);
+	return {
+		chain,
+		rpc: access(chain.id)?.rpcFor("requests") ?? null,
+		signInChainIds: [...ids],
+	};
+}
+
+/** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */
+export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): Job {
+	return {
+		name: "wallets.pruneSignIns",
+		schedule: { everyMs: SIGN_IN_PRUNE_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: SIGN_IN_PRUNE_TIMEOUT_MS,
+		async run() {
+			const now = new Date(clock.nowMs());
+			for (const sql of EXPIRED) await db.execute(sql, [now, SIGN_IN_PRUNE_ROWS_MAX]);
+		},
+	};
+}
+
 function invalidMessage(reason: string) {
 	const message = `It is not as ERC-4361 writes it: ${reason}.`;
 	return walletsFault.siweMessageInvalid({
@@ -217,59 +272,4 @@ async function profileOfWallet(
 		walletId: wallet.id,
 		detail: { address, by: "signature" },
 	});
-}
-
-export type HomeChain = {
-	chain: Chain;
-	/** Null where this deployment has no way to it: then contracts there cannot be asked. */
-	rpc: Rpc | null;
-	/** What sign-in messages may carry; the first is what we ask for. */
-	signInChainIds: readonly number[];
-};
-
-/**
- * Returns the chain where wallets are linked: 4663 wherever money is real. In a sandbox without a
- * 4663 of its own the chain of its market stands in, and messages may carry either id.
- */
-export function homeChain(
-	core: Pick<Core, "chains" | "reached">,
-	{ name, sandbox }: { name: string | undefined; sandbox: boolean },
-): HomeChain {
-	const { chains, reached } = core;
-	const access = (id: number | undefined) => reached.find(({ chain }) => chain.id === id);
-	const asked = homeChainOf(chains, { TRADING_HOME_CHAIN: name, SANDBOX: sandbox });
-	const isOpen = name === undefined && sandbox;
-	const standIn = isOpen ? (access(SPECIFIED_HOME_ID) ?? reached[0])?.chain : undefined;
-	const chain = asked ?? standIn;
-	if (!chain) throw walletsFault.homeChainUnknown();
-	const ids = new Set(sandbox ? [SPECIFIED_HOME_ID, chain.id] : [chain.id]);
-	return {
-		chain,
-		rpc: access(chain.id)?.rpcFor("requests") ?? null,
-		signInChainIds: [...ids],
-	};
-}
-
-/** By `siwe_nonce_expiry` and `session_expiry`. A revoked session goes when it would have ended. */
-const EXPIRED = [
-	`delete from wallets.siwe_nonce where nonce in (
-		select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
-	)`,
-	`delete from wallets.session where id in (
-		select id from wallets.session where expires_at <= $1 order by expires_at limit $2
-	)`,
-];
-
-/** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */
-export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): Job {
-	return {
-		name: "wallets.pruneSignIns",
-		schedule: { everyMs: SIGN_IN_PRUNE_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: SIGN_IN_PRUNE_TIMEOUT_MS,
-		async run() {
-			const now = new Date(clock.nowMs());
-			for (const sql of EXPIRED) await db.execute(sql, [now, SIGN_IN_PRUNE_ROWS_MAX]);
-		},
-	};
 }

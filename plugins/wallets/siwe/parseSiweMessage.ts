@@ -22,26 +22,13 @@ export type SiweMessage = {
 	resources: readonly string[] | null;
 };
 
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+export type SiweReading =
+	| { kind: "message"; message: SiweMessage }
+	| { kind: "refused"; reason: string };
 
-/**
- * Reads the moment that an RFC 3339 timestamp names; null: it is none.
- *
- * `Date.parse` alone takes the 30th of February for the 2nd of March. Leap seconds and the lower
- * case `t` and `z` are refused: no wallet writes them.
- */
-export function readTimestamp(text: string): number | null {
-	const match = TIMESTAMP.exec(text);
-	if (!match) return null;
-	const [, local = "", fraction = "", sign, hours = "0", minutes = "0"] = match;
-	const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
-	const localMs = Date.parse(`${local}.${milliseconds}Z`);
-	if (Number.isNaN(localMs)) return null;
-	if (new Date(localMs).toISOString().slice(0, local.length) !== local) return null;
-	if (Number(hours) > 23 || Number(minutes) > 59) return null;
-	const offsetMs = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
-	return sign === "-" ? localMs + offsetMs : localMs - offsetMs;
-}
+type Fields = Omit<SiweMessage, "scheme" | "domain" | "address" | "statement">;
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 
 /** RFC 3986, appendix A, rule by rule. `URL` is no help: it repairs what it should refuse. */
 const UNRESERVED = "A-Za-z0-9\\-._~";
@@ -80,30 +67,6 @@ const AUTHORITY = new RegExp(`^${authority(`${NAME_CHARACTER}+`)}$`);
 const URI = new RegExp(`^${SCHEME}:${HIERARCHY}(?:\\?${REST})?(?:#${REST})?$`);
 const PCHARS = new RegExp(`^${PCHAR}*$`);
 const STATEMENT = new RegExp(`^[${UNRESERVED}${SUB_DELIMS}:/?#[\\]@ ]+$`);
-
-/** True for a host, perhaps with user and port. An empty host names nobody, and is none. */
-export function isAuthority(text: string): boolean {
-	return AUTHORITY.test(text);
-}
-
-/** True for an absolute URI of any scheme. */
-export function isUri(text: string): boolean {
-	return URI.test(text);
-}
-
-/** True for `*pchar`, also none: the form of a request id. */
-export function isPchars(text: string): boolean {
-	return PCHARS.test(text);
-}
-
-/** True for `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
-export function isStatement(text: string): boolean {
-	return STATEMENT.test(text);
-}
-
-export type SiweReading =
-	| { kind: "message"; message: SiweMessage }
-	| { kind: "refused"; reason: string };
 
 const FIRST_LINE =
 	/^(?:([A-Za-z][A-Za-z0-9+.-]*):\/\/)?([^ ]+) wants you to sign in with your Ethereum account:$/;
@@ -144,7 +107,75 @@ export function parseSiweMessage(text: string): SiweReading {
 	return { kind: "message", message };
 }
 
-type Fields = Omit<SiweMessage, "scheme" | "domain" | "address" | "statement">;
+/**
+ * Reads the moment that an RFC 3339 timestamp names; null: it is none.
+ *
+ * `Date.parse` alone takes the 30th of February for the 2nd of March. Leap seconds and the lower
+ * case `t` and `z` are refused: no wallet writes them.
+ */
+export function readTimestamp(text: string): number | null {
+	const match = TIMESTAMP.exec(text);
+	if (!match) return null;
+	const [, local = "", fraction = "", sign, hours = "0", minutes = "0"] = match;
+	const milliseconds = fraction.slice(0, 3).padEnd(3, "0");
+	const localMs = Date.parse(`${local}.${milliseconds}Z`);
+	if (Number.isNaN(localMs)) return null;
+	if (new Date(localMs).toISOString().slice(0, local.length) !== local) return null;
+	if (Number(hours) > 23 || Number(minutes) > 59) return null;
+	const offsetMs = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+	return sign === "-" ? localMs + offsetMs : localMs - offsetMs;
+}
+
+/** True for a host, perhaps with user and port. An empty host names nobody, and is none. */
+export function isAuthority(text: string): boolean {
+	return AUTHORITY.test(text);
+}
+
+/** True for an absolute URI of any scheme. */
+export function isUri(text: string): boolean {
+	return URI.test(text);
+}
+
+/** True for `*pchar`, also none: the form of a request id. */
+export function isPchars(text: string): boolean {
+	return PCHARS.test(text);
+}
+
+/** True for `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
+export function isStatement(text: string): boolean {
+	return STATEMENT.test(text);
+}
+
+/** Writes the one text that a message is signed as (ERC-4361). Fields are taken as they are. */
+export function renderSiweMessage(message: SiweMessage): string {
+	const { scheme, statement, expirationTime, notBefore, requestId, resources } = message;
+	const asker = scheme === null ? message.domain : `${scheme}://${message.domain}`;
+	const lines = [
+		`${asker} wants you to sign in with your Ethereum account:`,
+		message.address,
+		"",
+		...(statement === null ? [] : [statement]),
+		"",
+		`URI: ${message.uri}`,
+		`Version: ${message.version}`,
+		`Chain ID: ${message.chainId}`,
+		`Nonce: ${message.nonce}`,
+		`Issued At: ${message.issuedAt}`,
+	];
+	if (expirationTime !== null) lines.push(`Expiration Time: ${expirationTime}`);
+	if (notBefore !== null) lines.push(`Not Before: ${notBefore}`);
+	if (requestId !== null) lines.push(`Request ID: ${requestId}`);
+	if (resources !== null) lines.push("Resources:", ...resources.map((uri) => `- ${uri}`));
+	return lines.join("\n");
+}
+
+function refused(reason: string): SiweReading {
+	return { kind: "refused", reason };
+}
+
+function isChecksummed(text: string): text is `0x${string}` {
+	return ADDRESS.test(text) && isAddress(text) && getAddress(text) === text;
+}
 
 /** Reads the labelled lines, in the order in which they must stand; a text says what is wrong. */
 function readFields(lines: readonly string[]): Fields | string {
@@ -186,42 +217,11 @@ function readFields(lines: readonly string[]): Fields | string {
 	return { ...read, resources: hasResources ? uris : null };
 }
 
-function resourceOf(line: string): string | null {
-	return line.startsWith("- ") && isUri(line.slice(2)) ? line.slice(2) : null;
-}
-
 /** Says whether a field is a time, or is absent. */
 function isTime(text: string | null): boolean {
 	return text === null || readTimestamp(text) !== null;
 }
 
-function isChecksummed(text: string): text is `0x${string}` {
-	return ADDRESS.test(text) && isAddress(text) && getAddress(text) === text;
-}
-
-function refused(reason: string): SiweReading {
-	return { kind: "refused", reason };
-}
-
-/** Writes the one text that a message is signed as (ERC-4361). Fields are taken as they are. */
-export function renderSiweMessage(message: SiweMessage): string {
-	const { scheme, statement, expirationTime, notBefore, requestId, resources } = message;
-	const asker = scheme === null ? message.domain : `${scheme}://${message.domain}`;
-	const lines = [
-		`${asker} wants you to sign in with your Ethereum account:`,
-		message.address,
-		"",
-		...(statement === null ? [] : [statement]),
-		"",
-		`URI: ${message.uri}`,
-		`Version: ${message.version}`,
-		`Chain ID: ${message.chainId}`,
-		`Nonce: ${message.nonce}`,
-		`Issued At: ${message.issuedAt}`,
-	];
-	if (expirationTime !== null) lines.push(`Expiration Time: ${expirationTime}`);
-	if (notBefore !== null) lines.push(`Not Before: ${notBefore}`);
-	if (requestId !== null) lines.push(`Request ID: ${requestId}`);
-	if (resources !== null) lines.push("Resources:", ...resources.map((uri) => `- ${uri}`));
-	return lines.join("\n");
+function resourceOf(line: string): string | null {
+	return line.startsWith("- ") && isUri(line.slice(2)) ? line.slice(2) : null;
 }

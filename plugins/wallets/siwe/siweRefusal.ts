@@ -27,49 +27,29 @@ import {
 } from "#plugins/wallets/limits.ts";
 import { readTimestamp, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 
-/** Order of secp256k1. */
-const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
-const HIGH_BIT = 1n << 255n;
-
-/**
- * Returns the address whose key made a signature, lower case; null: it is not one of a key's.
- *
- * Taken are 65 bytes (`v` 27 or 28, as some wallets 0 or 1) and the 64 of EIP-2098. Refused is a
- * high `s` (EIP-2): everybody can make it out of a good signature. To know whose it would be if it
- * were not, say `anyForm`.
- */
-export async function readSigner(
-	hash: Hex,
-	signature: Hex,
-	{ anyForm = false } = {},
-): Promise<Hex | null> {
-	const parts = partsOf(signature);
-	if (!parts) return null;
-	const { r, s, yParity } = parts;
-	const highestS = anyForm ? ORDER - 1n : ORDER / 2n;
-	if (r === 0n || r >= ORDER || s === 0n || s > highestS) return null;
-	const sent = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity };
-	try {
-		const address = await recoverAddress({ hash, signature: sent });
-		return `0x${address.slice(2).toLowerCase()}`;
-	} catch {
-		// An `r` that is no point of the curve: nobody signed that.
-		return null;
-	}
-}
+/** What a message must say to be meant for us, now. */
+export type SiweExpectation = {
+	/** Pages that may ask for a sign-in: `https://app.example`. */
+	origins: readonly string[];
+	chainIds: readonly number[];
+	nowMs: number;
+};
 
 type Parts = { r: bigint; s: bigint; yParity: 0 | 1 };
 
-function partsOf(signature: Hex): Parts | null {
-	const bytes = size(signature);
-	if (bytes !== 64 && bytes !== 65) return null;
-	const r = hexToBigInt(slice(signature, 0, 32));
-	const second = hexToBigInt(slice(signature, 32, 64));
-	if (bytes === 64) return { r, s: second % HIGH_BIT, yParity: second >= HIGH_BIT ? 1 : 0 };
-	const v = Number(slice(signature, 64, 65));
-	const yParity = v >= 27 ? v - 27 : v;
-	return yParity === 0 || yParity === 1 ? { r, s: second, yParity } : null;
-}
+type Signed = { hash: HexOfIsSignedBy; signature: HexOfIsSignedBy };
+
+type Reason =
+	| "siweDomain"
+	| "siweUri"
+	| "siweChain"
+	| "siweNotYetValid"
+	| "siweExpired"
+	| "siweLifetime";
+
+/** Order of secp256k1. */
+const ORDER = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+const HIGH_BIT = 1n << 255n;
 
 const erc1271Abi = parseAbi([
 	"function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
@@ -77,6 +57,34 @@ const erc1271Abi = parseAbi([
 /** `isValidSignature.selector` as the word in which a contract answers it (ERC-1271). */
 const MAGIC = `0x1626ba7e${"0".repeat(56)}`;
 const WORD_LENGTH = 2 + 64;
+
+/**
+ * Says why a message is not for us, or not now; null: it is. Whether its nonce is ours and its
+ * signature good is asked elsewhere.
+ *
+ * Domain and URI are compared with whole origins: a signature that somebody gave to another page
+ * must be worth nothing here.
+ */
+export function siweRefusal(message: SiweMessage, expected: SiweExpectation): Fault | null {
+	const asked = expected.origins.map((text) => new URL(text));
+	const own = asked.filter(({ host, protocol }) => {
+		const scheme = message.scheme ?? protocol.slice(0, -1);
+		return host === message.domain && protocol === `${scheme}:`;
+	});
+	if (own.length === 0) {
+		return refusal(
+			"siweDomain",
+			`This service signs in for ${names(asked.map((url) => url.host))}.`,
+		);
+	}
+	if (!own.some(({ origin }) => origin === originOf(message.uri))) {
+		return refusal("siweUri", "The URI is not on the domain that the message names.");
+	}
+	if (!expected.chainIds.includes(message.chainId)) {
+		return refusal("siweChain", `Sign in with chain id ${names(expected.chainIds.map(String))}.`);
+	}
+	return timeRefusal(message, expected.nowMs);
+}
 
 /**
  * Says whether an address signed a text (EIP-191): by its key, or, where it is a contract, by
@@ -120,63 +128,46 @@ export async function isSignedBy(
 	}
 }
 
-type Signed = { hash: HexOfIsSignedBy; signature: HexOfIsSignedBy };
-
-function validatorOf(address: Address, { hash, signature }: Signed): HexOfIsSignedBy {
-	return encodeDeployData({
-		abi: erc6492SignatureValidatorAbi,
-		args: [address, hash, signature],
-		bytecode: erc6492SignatureValidatorByteCode,
-	});
-}
-
-function questionOf({ hash, signature }: Signed): HexOfIsSignedBy {
-	return encodeFunctionData({
-		abi: erc1271Abi,
-		functionName: "isValidSignature",
-		args: [hash, signature],
-	});
-}
-
-/** Reads the contract's answer. An address without code answers nothing. */
-function saysYes(answer: unknown): boolean {
-	return typeof answer === "string" && answer.toLowerCase().slice(0, WORD_LENGTH) === MAGIC;
-}
-
-/** What a message must say to be meant for us, now. */
-export type SiweExpectation = {
-	/** Pages that may ask for a sign-in: `https://app.example`. */
-	origins: readonly string[];
-	chainIds: readonly number[];
-	nowMs: number;
-};
-
 /**
- * Says why a message is not for us, or not now; null: it is. Whether its nonce is ours and its
- * signature good is asked elsewhere.
+ * Returns the address whose key made a signature, lower case; null: it is not one of a key's.
  *
- * Domain and URI are compared with whole origins: a signature that somebody gave to another page
- * must be worth nothing here.
+ * Taken are 65 bytes (`v` 27 or 28, as some wallets 0 or 1) and the 64 of EIP-2098. Refused is a
+ * high `s` (EIP-2): everybody can make it out of a good signature. To know whose it would be if it
+ * were not, say `anyForm`.
  */
-export function siweRefusal(message: SiweMessage, expected: SiweExpectation): Fault | null {
-	const asked = expected.origins.map((text) => new URL(text));
-	const own = asked.filter(({ host, protocol }) => {
-		const scheme = message.scheme ?? protocol.slice(0, -1);
-		return host === message.domain && protocol === `${scheme}:`;
-	});
-	if (own.length === 0) {
-		return refusal(
-			"siweDomain",
-			`This service signs in for ${names(asked.map((url) => url.host))}.`,
-		);
+export async function readSigner(
+	hash: Hex,
+	signature: Hex,
+	{ anyForm = false } = {},
+): Promise<Hex | null> {
+	const parts = partsOf(signature);
+	if (!parts) return null;
+	const { r, s, yParity } = parts;
+	const highestS = anyForm ? ORDER - 1n : ORDER / 2n;
+	if (r === 0n || r >= ORDER || s === 0n || s > highestS) return null;
+	const sent = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), yParity };
+	try {
+		const address = await recoverAddress({ hash, signature: sent });
+		return `0x${address.slice(2).toLowerCase()}`;
+	} catch {
+		// An `r` that is no point of the curve: nobody signed that.
+		return null;
 	}
-	if (!own.some(({ origin }) => origin === originOf(message.uri))) {
-		return refusal("siweUri", "The URI is not on the domain that the message names.");
-	}
-	if (!expected.chainIds.includes(message.chainId)) {
-		return refusal("siweChain", `Sign in with chain id ${names(expected.chainIds.map(String))}.`);
-	}
-	return timeRefusal(message, expected.nowMs);
+}
+
+function refusal(reason: Reason, told: string): Fault {
+	return walletsFault[reason]({ public: told });
+}
+
+function names(all: readonly string[]): string {
+	return [...new Set(all)].join(" or ") || "no page";
+}
+
+/** Returns the origin of a URI; null where a user in it shows one name and leads to another. */
+function originOf(uri: string): string | null {
+	if (!URL.canParse(uri)) return null;
+	const { origin, username, password } = new URL(uri);
+	return username === "" && password === "" ? origin : null;
 }
 
 function timeRefusal(message: SiweMessage, nowMs: number): Fault | null {
@@ -204,25 +195,34 @@ function timeOf(text: string | null, absentMs: number): number {
 	return text === null ? absentMs : (readTimestamp(text) ?? Number.NaN);
 }
 
-/** Returns the origin of a URI; null where a user in it shows one name and leads to another. */
-function originOf(uri: string): string | null {
-	if (!URL.canParse(uri)) return null;
-	const { origin, username, password } = new URL(uri);
-	return username === "" && password === "" ? origin : null;
+function questionOf({ hash, signature }: Signed): HexOfIsSignedBy {
+	return encodeFunctionData({
+		abi: erc1271Abi,
+		functionName: "isValidSignature",
+		args: [hash, signature],
+	});
 }
 
-function names(all: readonly string[]): string {
-	return [...new Set(all)].join(" or ") || "no page";
+function validatorOf(address: Address, { hash, signature }: Signed): HexOfIsSignedBy {
+	return encodeDeployData({
+		abi: erc6492SignatureValidatorAbi,
+		args: [address, hash, signature],
+		bytecode: erc6492SignatureValidatorByteCode,
+	});
 }
 
-type Reason =
-	| "siweDomain"
-	| "siweUri"
-	| "siweChain"
-	| "siweNotYetValid"
-	| "siweExpired"
-	| "siweLifetime";
+/** Reads the contract's answer. An address without code answers nothing. */
+function saysYes(answer: unknown): boolean {
+	return typeof answer === "string" && answer.toLowerCase().slice(0, WORD_LENGTH) === MAGIC;
+}
 
-function refusal(reason: Reason, told: string): Fault {
-	return walletsFault[reason]({ public: told });
+function partsOf(signature: Hex): Parts | null {
+	const bytes = size(signature);
+	if (bytes !== 64 && bytes !== 65) return null;
+	const r = hexToBigInt(slice(signature, 0, 32));
+	const second = hexToBigInt(slice(signature, 32, 64));
+	if (bytes === 64) return { r, s: second % HIGH_BIT, yParity: second >= HIGH_BIT ? 1 : 0 };
+	const v = Number(slice(signature, 64, 65));
+	const yParity = v >= 27 ? v - 27 : v;
+	return yParity === 0 || yParity === 1 ? { r, s: second, yParity } : null;
 }

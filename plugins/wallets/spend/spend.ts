@@ -16,14 +16,36 @@ import type {
 } from "#plugins/wallets/contract.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 
-/**
- * Base units in millionths of a dollar. Rounded up: a limit is never passed by a rounding. Null
- * where no feed knows the currency, and where it answers nothing that could be a price.
- */
-export function usdMicros(raw: bigint, rate: UsdRate | null): bigint | null {
-	if (!rate || rate.answer <= 0n) return null;
-	const unit = 10n ** BigInt(rate.decimals + rate.currencyDecimals);
-	return mulDiv(raw, rate.answer * 1_000_000n, unit, "up");
+/** What can follow a reservation. */
+export type SpendMove = "spend" | "release" | "unspend" | "unrelease";
+
+/** Microdollars; what nobody set otherwise. */
+export type DefaultLimits = SpendLimits & {
+	/** Of what comes through social posts and messages, by trade and by day. */
+	socialUsdMicros: bigint;
+};
+
+type HeldRow = { id: string; status: IntentStatus; error_code: string | null; raw: string };
+
+const columns = `(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw,
+	usd_micros, at)`;
+
+/** How often an intent's spend and release stand, each without what was taken back. */
+const standsSql = `select
+		count(*) filter (where kind = 'spend') - count(*) filter (where kind = 'unspend') as spent,
+		count(*) filter (where kind = 'release') - count(*) filter (where kind = 'unrelease')
+			as released
+	from wallets.spend_entry where intent_id = $1`;
+
+/** Somebody new gets nothing of what a post says before its author had a day to see it. */
+const SOCIAL_COOLDOWN_MS = DAY_MS;
+
+/** The same of a message alone, whoever pays for the gas. */
+export function messageDenial(
+	deps: Parameters<typeof feeDenial>[0],
+	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },
+): Denial | null {
+	return feeDenial(deps, { chainId, gasLimit: 0n, account: { maxFeePerGas: 0n }, feeRaw });
 }
 
 /**
@@ -54,38 +76,6 @@ export function feeDenial(
 	}
 	if (micros <= settings.networkFeeUsdMicros * limitTimes) return null;
 	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
-}
-
-/** The same of a message alone, whoever pays for the gas. */
-export function messageDenial(
-	deps: Parameters<typeof feeDenial>[0],
-	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },
-): Denial | null {
-	return feeDenial(deps, { chainId, gasLimit: 0n, account: { maxFeePerGas: 0n }, feeRaw });
-}
-
-/** What can follow a reservation. */
-export type SpendMove = "spend" | "release" | "unspend" | "unrelease";
-
-const columns = `(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw,
-	usd_micros, at)`;
-
-/**
- * The part of a statement that spends what was reserved: all of it, or `spent_raw` of it, and then
- * it gives the rest back. `rows` has the entries of reservations, each with its `spent_raw`.
- * Dollars are rounded against the owner: what is spent is never counted as less.
- */
-export function spendOf(rows: string, at: string): string {
-	const cost = "least(coalesce(spent_raw, amount_raw), amount_raw)";
-	const costUsd = `case when amount_raw = 0 then usd_micros
-		else ceil(usd_micros::numeric * ${cost} / amount_raw)::int8 end`;
-	return `insert into wallets.spend_entry ${columns}
-		select intent_id, profile_id, wallet_id, 'spend', chain_id, currency, ${cost}, ${costUsd}, ${at}
-		from ${rows}
-		union all
-		select intent_id, profile_id, wallet_id, 'release', chain_id, currency,
-			amount_raw - ${cost}, usd_micros - ${costUsd}, ${at}
-		from ${rows} where ${cost} < amount_raw`;
 }
 
 /**
@@ -137,32 +127,23 @@ export async function followSpend(
 	);
 }
 
-/** How often an intent's spend and release stand, each without what was taken back. */
-const standsSql = `select
-		count(*) filter (where kind = 'spend') - count(*) filter (where kind = 'unspend') as spent,
-		count(*) filter (where kind = 'release') - count(*) filter (where kind = 'unrelease')
-			as released
-	from wallets.spend_entry where intent_id = $1`;
-
 /**
- * Whether money would go to somebody else's address; false where nobody is named, and for a wallet
- * of the profile's own. A post that names somebody else's may be one that its author was talked
- * into: on the social channel that always asks by a link.
+ * The part of a statement that spends what was reserved: all of it, or `spent_raw` of it, and then
+ * it gives the rest back. `rows` has the entries of reservations, each with its `spent_raw`.
+ * Dollars are rounded against the owner: what is spent is never counted as less.
  */
-export function isThirdParty(recipient: Address | null, { wallets }: Profile): boolean {
-	if (recipient === null) return false;
-	const wanted = recipient.toLowerCase();
-	return wallets.every(({ address }) => address.toLowerCase() !== wanted);
+export function spendOf(rows: string, at: string): string {
+	const cost = "least(coalesce(spent_raw, amount_raw), amount_raw)";
+	const costUsd = `case when amount_raw = 0 then usd_micros
+		else ceil(usd_micros::numeric * ${cost} / amount_raw)::int8 end`;
+	return `insert into wallets.spend_entry ${columns}
+		select intent_id, profile_id, wallet_id, 'spend', chain_id, currency, ${cost}, ${costUsd}, ${at}
+		from ${rows}
+		union all
+		select intent_id, profile_id, wallet_id, 'release', chain_id, currency,
+			amount_raw - ${cost}, usd_micros - ${costUsd}, ${at}
+		from ${rows} where ${cost} < amount_raw`;
 }
-
-/** Microdollars; what nobody set otherwise. */
-export type DefaultLimits = SpendLimits & {
-	/** Of what comes through social posts and messages, by trade and by day. */
-	socialUsdMicros: bigint;
-};
-
-/** Somebody new gets nothing of what a post says before its author had a day to see it. */
-const SOCIAL_COOLDOWN_MS = DAY_MS;
 
 /** Returns the least of what the profile, its wallet, the channel and the deployment allow. */
 export function limitsInForce(
@@ -182,11 +163,16 @@ export function limitsInForce(
 	};
 }
 
-function least(first: bigint, ...others: (bigint | null)[]): bigint {
-	return others.reduce<bigint>((low, one) => (one !== null && one < low ? one : low), first);
+/**
+ * Whether money would go to somebody else's address; false where nobody is named, and for a wallet
+ * of the profile's own. A post that names somebody else's may be one that its author was talked
+ * into: on the social channel that always asks by a link.
+ */
+export function isThirdParty(recipient: Address | null, { wallets }: Profile): boolean {
+	if (recipient === null) return false;
+	const wanted = recipient.toLowerCase();
+	return wallets.every(({ address }) => address.toLowerCase() !== wanted);
 }
-
-type HeldRow = { id: string; status: IntentStatus; error_code: string | null; raw: string };
 
 /**
  * Reads where intents stand and what each holds in the spend ledger, in base units: what was
@@ -230,4 +216,18 @@ export function spendDenial(situation: SpendSituation): Denial | null {
 		return { code: "daily_limit", detail: "It is more than is left of the profile's day." };
 	}
 	return null;
+}
+
+/**
+ * Base units in millionths of a dollar. Rounded up: a limit is never passed by a rounding. Null
+ * where no feed knows the currency, and where it answers nothing that could be a price.
+ */
+export function usdMicros(raw: bigint, rate: UsdRate | null): bigint | null {
+	if (!rate || rate.answer <= 0n) return null;
+	const unit = 10n ** BigInt(rate.decimals + rate.currencyDecimals);
+	return mulDiv(raw, rate.answer * 1_000_000n, unit, "up");
+}
+
+function least(first: bigint, ...others: (bigint | null)[]): bigint {
+	return others.reduce<bigint>((low, one) => (one !== null && one < low ? one : low), first);
 }

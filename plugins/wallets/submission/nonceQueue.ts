@@ -30,17 +30,6 @@ export type NonceQueue = {
 	promisedRaw: bigint;
 };
 
-/**
- * Whether the nonce of a refused payment went to another payment of the wallet. Then that one ends
- * it once it is mined, and a cancellation would only take the place of the wrong one.
- */
-export function isNonceTaken(
-	{ state, nonce }: Pick<Submission, "state" | "nonce">,
-	{ held }: Pick<NonceQueue, "held">,
-): boolean {
-	return state === "refused" && held.some((one) => one.nonce === nonce && one.purpose === "pay");
-}
-
 /** What a node says of an account: transactions mined, and those with what waits in its pool. */
 export type NonceCounts = { mined: number; pending: number };
 
@@ -50,49 +39,6 @@ export type NonceChoice =
 	| { kind: "in_doubt"; nonce: number }
 	/** The node names transactions that we do not know of: believed once it is confirmed. */
 	| { kind: "unproven" };
-
-/** Nobody else sends so many for a wallet of ours between two answers of a node. */
-const CONFIRMED_GROWTH_MAX = 100;
-
-/**
- * Picks the nonce of a wallet's next transaction: the lowest that nothing holds. So gaps below what
- * was sent are filled first, by whatever is sent next.
- *
- * A node that counts more than we sent is believed once that is `confirmed`: the count of mined
- * transactions that was read in an older block said so too. What only waits in a pool is waited
- * for. A node's word alone would open a gap that everything after it hangs on. A wallet for which
- * we never sent starts from the node's count.
- */
-export function chooseNonce(
-	queue: Pick<NonceQueue, "held" | "finalCount" | "ownCount">,
-	counts: NonceCounts,
-	{ confirmed }: { confirmed: number | null },
-): NonceChoice {
-	const { held, finalCount, ownCount } = queue;
-	if (ownCount === null) return { kind: "nonce", nonce: Math.max(counts.mined, counts.pending) };
-	if (counts.mined > ownCount && !isConfirmed(counts.mined, { confirmed, ownCount })) {
-		return { kind: "unproven" };
-	}
-	// A node that counts less than is final is behind.
-	const start = Math.max(counts.mined, finalCount);
-	const taken = new Set(held.map(({ nonce }) => nonce));
-	let nonce = start;
-	while (taken.has(nonce)) nonce++;
-	const doubt = held.find((one) => {
-		const isInDoubt = one.state === "doubtful" || one.state === "dropped";
-		return isInDoubt && one.nonce >= start && one.nonce < nonce;
-	});
-	if (doubt) return { kind: "in_doubt", nonce: doubt.nonce };
-	return counts.pending > nonce ? { kind: "unproven" } : { kind: "nonce", nonce };
-}
-
-function isConfirmed(
-	mined: number,
-	{ confirmed, ownCount }: { confirmed: number | null; ownCount: number },
-): boolean {
-	if (confirmed === null || confirmed <= ownCount) return false;
-	return mined >= confirmed && mined - confirmed <= CONFIRMED_GROWTH_MAX;
-}
 
 /** Whose nonces: one wallet on one chain. */
 export type Account = { chainId: number; from: Address };
@@ -110,31 +56,31 @@ export type NonceClaims = {
 	forget(account: Account): void;
 };
 
-const ACCOUNTS_MAX = 10_000;
+/** What `columns` answer. */
+export type QueueRow = {
+	held: HeldTuple[] | null;
+	sending: boolean;
+	own: number | null;
+	queued: string;
+};
 
-/**
- * Remembers unexplained nonce counts until a later block's answer confirms or corrects them. In
- * memory: a restart costs one more block of waiting.
- */
-export function createNonceClaims(): NonceClaims {
-	const claims = new LRUCache<string, { mined: number; headBlock: number }>({ max: ACCOUNTS_MAX });
-	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
-	return {
-		confirmed(account, headBlock) {
-			const claim = claims.get(keyOf(account));
-			return claim && claim.headBlock < headBlock ? claim.mined : null;
-		},
-		isClaimed: (account) => claims.has(keyOf(account)),
-		isOpen: (account) => claims.has(keyOf(account)),
-		note(account, claim) {
-			const earlier = claims.get(keyOf(account));
-			// The older of two that agree: it is the one that a later block can confirm.
-			if (earlier && earlier.mined <= claim.mined && earlier.headBlock <= claim.headBlock) return;
-			claims.set(keyOf(account), claim);
-		},
-		forget: (account) => void claims.delete(keyOf(account)),
-	};
-}
+/** What a transaction offers for its gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+/** As JSON keeps each; what is promised is in base units. */
+type HeldTuple = [
+	nonce: number,
+	state: SubmissionState,
+	purpose: SubmissionPurpose,
+	promised: string,
+	isFinal: boolean,
+];
+type HeldRow = HeldNonce & { promised: string };
+
+/** Nobody else sends so many for a wallet of ours between two answers of a node. */
+const CONFIRMED_GROWTH_MAX = 100;
+
+const ACCOUNTS_MAX = 10_000;
 
 /** What was just sent is not mined yet: so long until it is looked at first. */
 export const FIRST_LOOK_AFTER_MS = 1_000;
@@ -152,23 +98,6 @@ export const FEE_LIMIT_TIMES = 2n;
 const HELD_MAX = 2_000;
 /** As nodes are believed (`core/chain/chainNumbers`): a row with another nonce is in quarantine. */
 const NONCE_MAX = 2 ** 48 - 1;
-
-/** As JSON keeps each; what is promised is in base units. */
-type HeldTuple = [
-	nonce: number,
-	state: SubmissionState,
-	purpose: SubmissionPurpose,
-	promised: string,
-	isFinal: boolean,
-];
-type HeldRow = HeldNonce & { promised: string };
-/** What `columns` answer. */
-export type QueueRow = {
-	held: HeldTuple[] | null;
-	sending: boolean;
-	own: number | null;
-	queued: string;
-};
 
 const usable = "nonce is not null and state not in ('queued', 'never', 'refused')";
 
@@ -230,25 +159,75 @@ export const nonceQueueSql = {
 	},
 };
 
-/** After the highest nonce that is used for good, of those from the account's count on; else 0. */
-function finalCountOf(held: readonly HeldTuple[]): number {
-	const last = held.findLast(([, state, , , isFinal]) => {
-		return isFinal && (state === "mined" || state === "reverted");
-	});
-	return last ? last[0] + 1 : 0;
+/** Nodes want 10 % more than what a transaction replaces offers; an eighth is above that. */
+const BUMP_NUMERATOR = 9n;
+const BUMP_DENOMINATOR = 8n;
+
+/**
+ * Whether the nonce of a refused payment went to another payment of the wallet. Then that one ends
+ * it once it is mined, and a cancellation would only take the place of the wrong one.
+ */
+export function isNonceTaken(
+	{ state, nonce }: Pick<Submission, "state" | "nonce">,
+	{ held }: Pick<NonceQueue, "held">,
+): boolean {
+	return state === "refused" && held.some((one) => one.nonce === nonce && one.purpose === "pay");
 }
 
 /**
- * Of two that hold one nonce one is mined at most: the dearer counts. What we know as mined and the
- * node does not count yet is still in the balance that it names.
+ * Picks the nonce of a wallet's next transaction: the lowest that nothing holds. So gaps below what
+ * was sent are filled first, by whatever is sent next.
+ *
+ * A node that counts more than we sent is believed once that is `confirmed`: the count of mined
+ * transactions that was read in an older block said so too. What only waits in a pool is waited
+ * for. A node's word alone would open a gap that everything after it hangs on. A wallet for which
+ * we never sent starts from the node's count.
  */
-function promisedOf(held: readonly HeldRow[]): bigint {
-	const byNonce = new Map<number, bigint>();
-	for (const { nonce, promised } of held) {
-		const raw = BigInt(promised);
-		if (raw > (byNonce.get(nonce) ?? -1n)) byNonce.set(nonce, raw);
+export function chooseNonce(
+	queue: Pick<NonceQueue, "held" | "finalCount" | "ownCount">,
+	counts: NonceCounts,
+	{ confirmed }: { confirmed: number | null },
+): NonceChoice {
+	const { held, finalCount, ownCount } = queue;
+	if (ownCount === null) return { kind: "nonce", nonce: Math.max(counts.mined, counts.pending) };
+	if (counts.mined > ownCount && !isConfirmed(counts.mined, { confirmed, ownCount })) {
+		return { kind: "unproven" };
 	}
-	return [...byNonce.values()].reduce((sum, raw) => sum + raw, 0n);
+	// A node that counts less than is final is behind.
+	const start = Math.max(counts.mined, finalCount);
+	const taken = new Set(held.map(({ nonce }) => nonce));
+	let nonce = start;
+	while (taken.has(nonce)) nonce++;
+	const doubt = held.find((one) => {
+		const isInDoubt = one.state === "doubtful" || one.state === "dropped";
+		return isInDoubt && one.nonce >= start && one.nonce < nonce;
+	});
+	if (doubt) return { kind: "in_doubt", nonce: doubt.nonce };
+	return counts.pending > nonce ? { kind: "unproven" } : { kind: "nonce", nonce };
+}
+
+/**
+ * Remembers unexplained nonce counts until a later block's answer confirms or corrects them. In
+ * memory: a restart costs one more block of waiting.
+ */
+export function createNonceClaims(): NonceClaims {
+	const claims = new LRUCache<string, { mined: number; headBlock: number }>({ max: ACCOUNTS_MAX });
+	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
+	return {
+		confirmed(account, headBlock) {
+			const claim = claims.get(keyOf(account));
+			return claim && claim.headBlock < headBlock ? claim.mined : null;
+		},
+		isClaimed: (account) => claims.has(keyOf(account)),
+		isOpen: (account) => claims.has(keyOf(account)),
+		note(account, claim) {
+			const earlier = claims.get(keyOf(account));
+			// The older of two that agree: it is the one that a later block can confirm.
+			if (earlier && earlier.mined <= claim.mined && earlier.headBlock <= claim.headBlock) return;
+			claims.set(keyOf(account), claim);
+		},
+		forget: (account) => void claims.delete(keyOf(account)),
+	};
 }
 
 /**
@@ -270,13 +249,6 @@ export async function readNonceQueue(
 	return nonceQueueSql.read(row);
 }
 
-/** What a transaction offers for its gas. */
-export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
-
-/** Nodes want 10 % more than what a transaction replaces offers; an eighth is above that. */
-const BUMP_NUMERATOR = 9n;
-const BUMP_DENOMINATOR = 8n;
-
 /**
  * Fees at which nodes take a transaction in place of those with the same nonce: today's, and an
  * eighth above each of the others' where that is more.
@@ -297,4 +269,33 @@ export function replacementFees(now: Fees, others: readonly Fees[]): Fees {
 	// A tip above the whole price is no transaction.
 	const whole = maxFeePerGas > maxPriorityFeePerGas ? maxFeePerGas : maxPriorityFeePerGas;
 	return { maxFeePerGas: whole, maxPriorityFeePerGas };
+}
+
+function isConfirmed(
+	mined: number,
+	{ confirmed, ownCount }: { confirmed: number | null; ownCount: number },
+): boolean {
+	if (confirmed === null || confirmed <= ownCount) return false;
+	return mined >= confirmed && mined - confirmed <= CONFIRMED_GROWTH_MAX;
+}
+
+/** After the highest nonce that is used for good, of those from the account's count on; else 0. */
+function finalCountOf(held: readonly HeldTuple[]): number {
+	const last = held.findLast(([, state, , , isFinal]) => {
+		return isFinal && (state === "mined" || state === "reverted");
+	});
+	return last ? last[0] + 1 : 0;
+}
+
+/**
+ * Of two that hold one nonce one is mined at most: the dearer counts. What we know as mined and the
+ * node does not count yet is still in the balance that it names.
+ */
+function promisedOf(held: readonly HeldRow[]): bigint {
+	const byNonce = new Map<number, bigint>();
+	for (const { nonce, promised } of held) {
+		const raw = BigInt(promised);
+		if (raw > (byNonce.get(nonce) ?? -1n)) byNonce.set(nonce, raw);
+	}
+	return [...byNonce.values()].reduce((sum, raw) => sum + raw, 0n);
 }

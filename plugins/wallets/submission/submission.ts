@@ -8,14 +8,6 @@ import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 import { nextStatus, noteMove } from "#plugins/wallets/intent/Intent.ts";
 
-/** Where a payment stands whose nonce can be taken from it. */
-const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
-	"sent",
-	"doubtful",
-	"dropped",
-	"refused",
-]);
-
 /**
  * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
  * it left, and no node knows it any more. `refused`: the wallet provider said no, and named a hash:
@@ -72,17 +64,6 @@ export type Submission = {
 	finalAtMs: number | null;
 };
 
-/** Whether a payment was sent, or may have been, and nothing mined has settled it yet. */
-export function isCancellable({
-	state,
-	finalAtMs,
-}: Pick<Submission, "state" | "finalAtMs">): boolean {
-	return finalAtMs === null && CANCELLABLE.has(state);
-}
-
-/** What a transaction does, whatever nonce and fees it has. */
-type Call = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
-
 /** What is about to be handed over, with what is kept of it. */
 export type Beginning = {
 	transaction: CustodyTransaction;
@@ -103,6 +84,103 @@ export type BeginningAsked = {
 	at: Date;
 	validUntil: Date;
 };
+
+/** What `submissionRow.columns` reads. */
+export type SubmissionRow = {
+	id: string;
+	intent_id: string;
+	purpose: SubmissionPurpose;
+	wallet_id: string;
+	chain_id: number;
+	sender: Uint8Array;
+	nonce: number | null;
+	state: SubmissionState;
+	provider_transaction_id: string | null;
+	transaction_hash: Uint8Array | null;
+	block_number: number | null;
+	block_hash: Uint8Array | null;
+	seen_nonce: number | null;
+	seen_at: Date | null;
+	from_block: number | null;
+	gas_limit: string | null;
+	valid_until: Date | null;
+	session: string | null;
+	created_at: Date;
+	sent_at: Date | null;
+	final_at: Date | null;
+};
+
+export type Sent = {
+	submissionId: string;
+	transactionHash: Hex;
+	transactionId: string | null;
+	at: Date;
+	/** When it is looked at first. */
+	lookAt: Date;
+};
+
+/** What a transaction does, whatever nonce and fees it has. */
+type Call = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+
+/** Where a payment stands whose nonce can be taken from it. */
+const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
+	"sent",
+	"doubtful",
+	"dropped",
+	"refused",
+]);
+
+/** Of `wallets.submission s`. */
+const columns = `s.id, s.intent_id, s.purpose, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
+	s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
+	s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
+	s.created_at, s.sent_at, s.final_at`;
+
+const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
+/** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
+const COUNT_MAX = 2 ** 48 - 1;
+const hex = (bytes: Uint8Array | null) => bytes && hexOf(bytes);
+
+/** How a submission stands in the database. */
+export const submissionRow = {
+	columns,
+	table: "wallets.submission",
+	select: `select ${columns} from wallets.submission s where s.id = any($1::uuid[])`,
+	keyOf: ({ id }: SubmissionRow) => id,
+	read(row: SubmissionRow): Submission {
+		return {
+			id: row.id,
+			intentId: row.intent_id,
+			purpose: row.purpose,
+			walletId: row.wallet_id,
+			chainId: whole(row.chain_id),
+			sender: hexOf(row.sender),
+			nonce: wholeOrNull(row.nonce, COUNT_MAX),
+			state: row.state,
+			providerTransactionId: row.provider_transaction_id,
+			transactionHash: hex(row.transaction_hash),
+			blockNumber: wholeOrNull(row.block_number, COUNT_MAX),
+			blockHash: hex(row.block_hash),
+			seenNonce: wholeOrNull(row.seen_nonce, COUNT_MAX),
+			seenAtMs: timeMsOrNull(row.seen_at),
+			fromBlock: wholeOrNull(row.from_block, COUNT_MAX),
+			gasLimit: row.gas_limit === null ? null : BigInt(row.gas_limit),
+			validUntilMs: timeMsOrNull(row.valid_until),
+			session: row.session,
+			createdAtMs: timeMs(row.created_at),
+			sentAtMs: timeMsOrNull(row.sent_at),
+			finalAtMs: timeMsOrNull(row.final_at),
+		};
+	},
+} satisfies RowSource<SubmissionRow, Submission> & { columns: string };
+
+/** Whether a payment was sent, or may have been, and nothing mined has settled it yet. */
+export function isCancellable({
+	state,
+	finalAtMs,
+}: Pick<Submission, "state" | "finalAtMs">): boolean {
+	return finalAtMs === null && CANCELLABLE.has(state);
+}
 
 /** Puts together what is handed over under a nonce, and what is kept of it. */
 export function beginningOf(nonce: number, asked: BeginningAsked): Beginning {
@@ -150,74 +228,14 @@ export function selfTransfer({ chainId, from }: { chainId: number; from: Address
 	return { chainId, from, to: from, valueRaw: 0n, data: "0x" };
 }
 
-/** What `submissionRow.columns` reads. */
-export type SubmissionRow = {
-	id: string;
-	intent_id: string;
-	purpose: SubmissionPurpose;
-	wallet_id: string;
-	chain_id: number;
-	sender: Uint8Array;
-	nonce: number | null;
-	state: SubmissionState;
-	provider_transaction_id: string | null;
-	transaction_hash: Uint8Array | null;
-	block_number: number | null;
-	block_hash: Uint8Array | null;
-	seen_nonce: number | null;
-	seen_at: Date | null;
-	from_block: number | null;
-	gas_limit: string | null;
-	valid_until: Date | null;
-	session: string | null;
-	created_at: Date;
-	sent_at: Date | null;
-	final_at: Date | null;
-};
-
-/** Of `wallets.submission s`. */
-const columns = `s.id, s.intent_id, s.purpose, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
-	s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
-	s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
-	s.created_at, s.sent_at, s.final_at`;
-
-const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
-/** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
-const COUNT_MAX = 2 ** 48 - 1;
-const hex = (bytes: Uint8Array | null) => bytes && hexOf(bytes);
-
-/** How a submission stands in the database. */
-export const submissionRow = {
-	columns,
-	table: "wallets.submission",
-	select: `select ${columns} from wallets.submission s where s.id = any($1::uuid[])`,
-	keyOf: ({ id }: SubmissionRow) => id,
-	read(row: SubmissionRow): Submission {
-		return {
-			id: row.id,
-			intentId: row.intent_id,
-			purpose: row.purpose,
-			walletId: row.wallet_id,
-			chainId: whole(row.chain_id),
-			sender: hexOf(row.sender),
-			nonce: wholeOrNull(row.nonce, COUNT_MAX),
-			state: row.state,
-			providerTransactionId: row.provider_transaction_id,
-			transactionHash: hex(row.transaction_hash),
-			blockNumber: wholeOrNull(row.block_number, COUNT_MAX),
-			blockHash: hex(row.block_hash),
-			seenNonce: wholeOrNull(row.seen_nonce, COUNT_MAX),
-			seenAtMs: timeMsOrNull(row.seen_at),
-			fromBlock: wholeOrNull(row.from_block, COUNT_MAX),
-			gasLimit: row.gas_limit === null ? null : BigInt(row.gas_limit),
-			validUntilMs: timeMsOrNull(row.valid_until),
-			session: row.session,
-			createdAtMs: timeMs(row.created_at),
-			sentAtMs: timeMsOrNull(row.sent_at),
-			finalAtMs: timeMsOrNull(row.final_at),
-		};
-	},
-} satisfies RowSource<SubmissionRow, Submission> & { columns: string };
+/**
+ * Reads the transaction that an intent's newest step pays by; null where there is none yet, and
+ * where it cannot be read.
+ */
+export async function readPayment(db: Queryable, intentId: string): Promise<Submission | null> {
+	const newest = "where s.intent_id = $1 and s.purpose = 'pay' order by s.step desc limit 1";
+	return (await readSubmissions(db, newest, [intentId])).items[0] ?? null;
+}
 
 /**
  * Reads submissions by what follows `from wallets.submission s`. Those that cannot be read are left
@@ -231,24 +249,6 @@ export async function readSubmissions(
 	const sql = `select ${columns} from wallets.submission s ${rest}`;
 	return readRows(db, submissionRow, await db.query<SubmissionRow>(sql, values));
 }
-
-/**
- * Reads the transaction that an intent's newest step pays by; null where there is none yet, and
- * where it cannot be read.
- */
-export async function readPayment(db: Queryable, intentId: string): Promise<Submission | null> {
-	const newest = "where s.intent_id = $1 and s.purpose = 'pay' order by s.step desc limit 1";
-	return (await readSubmissions(db, newest, [intentId])).items[0] ?? null;
-}
-
-export type Sent = {
-	submissionId: string;
-	transactionHash: Hex;
-	transactionId: string | null;
-	at: Date;
-	/** When it is looked at first. */
-	lookAt: Date;
-};
 
 /**
  * Writes that a submission left, and moves its intent where that waits for it, in one statement.

@@ -34,6 +34,86 @@ export type AgedEntry<Label extends string> = {
 	oldestAgeSeconds: number;
 };
 
+/** How money that waits stands at one moment. */
+export type Watched = {
+	atMs: number;
+	open: readonly OpenCount[];
+	waiting: readonly JudgedIntent[];
+	queues: readonly BlockedQueue[];
+	quarantined: readonly Quarantined[];
+	flawed: readonly FlawedIntent[];
+};
+
+export type WatchOptions = {
+	deps: Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings">;
+	metrics: Metrics;
+	/** How a chain is called in figures. */
+	chainName(chainId: number): string;
+};
+
+/** Watches money that waits: for `/readyz` when it is asked for, for `/metrics` by its job. */
+export type Watch = { degraded(): Promise<Degradation[]>; job: Job };
+
+type Found = { code: string; action: string; sinceMs: number | null; count?: number };
+
+type OpenCount = { kind: string; state: IntentStatus; count: number; oldest: Date | null };
+
+const LEDGER_ACTION =
+	"Stop trading (kill:all) and run `svc audit verify`: it names rows that were changed. Then hold " +
+	"the intents' entries against the chain.";
+
+/**
+ * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
+ * whoever asks: `/readyz` is open to everybody.
+ */
+export function createWatch(options: WatchOptions): Watch {
+	const { deps, metrics, chainName } = options;
+	const figures = watchMetrics(metrics);
+	const ledger = createLedgerCheck(deps.db);
+	let newest: Watched | null = null;
+	let reading: Promise<Watched> | null = null;
+
+	async function read(): Promise<Watched> {
+		const { db, clock, settings } = deps;
+		const atMs = clock.nowMs();
+		const { slowAfter } = settings;
+		const rows = await readWaiting(db, { slowAfter, nowMs: atMs, limit: WATCHED_MAX });
+		const waiting = await judgeAll(deps, rows, atMs);
+		const marks = await readQuarantined(db);
+		newest = {
+			atMs,
+			open: await countOpen(db),
+			waiting,
+			queues: blockedQueues(waiting),
+			quarantined: marks.filter(({ table }) => table.startsWith("wallets.")),
+			flawed: await ledger.turn(),
+		};
+		return newest;
+	}
+
+	/** Those who come while it is read get the same. */
+	async function watched(): Promise<Watched> {
+		const ageMs = newest ? Math.abs(deps.clock.nowMs() - newest.atMs) : Number.POSITIVE_INFINITY;
+		if (newest && ageMs < WATCH_FRESH_MS) return newest;
+		reading ??= read().finally(() => {
+			reading = null;
+		});
+		return reading;
+	}
+
+	return {
+		degraded: async () => degradationsOf(await watched()),
+		job: {
+			name: "wallets.watch",
+			schedule: { everyMs: WATCH_EVERY_MS },
+			// Each process shows the figures.
+			lock: "process",
+			timeoutMs: WATCH_TIMEOUT_MS,
+			run: async () => showFigures(figures, await watched(), chainName),
+		},
+	};
+}
+
 /** What an operator watches of money that waits. Alert rules over it: the README of wallets. */
 export function watchMetrics(metrics: Metrics) {
 	const aged = <Label extends string>(given: {
@@ -88,104 +168,6 @@ export function watchMetrics(metrics: Metrics) {
 	};
 }
 
-function agedFigure<Label extends string>(
-	count: Gauge<Label>,
-	ages: Gauge<Label>,
-): AgedFigure<Label> {
-	const shown = new Map<string, Readonly<Record<Label, string>>>();
-	return {
-		set(entries) {
-			const present = new Map(entries.map((entry) => [JSON.stringify(entry.labels), entry]));
-			for (const [name, { labels }] of present) shown.set(name, labels);
-			for (const [name, labels] of shown) {
-				const entry = present.get(name);
-				count.set(labels, entry?.count ?? 0);
-				ages.set(labels, entry?.oldestAgeSeconds ?? 0);
-			}
-		},
-	};
-}
-
-type Found = { code: string; action: string; sinceMs: number | null; count?: number };
-
-const LEDGER_ACTION =
-	"Stop trading (kill:all) and run `svc audit verify`: it names rows that were changed. Then hold " +
-	"the intents' entries against the chain.";
-
-type OpenCount = { kind: string; state: IntentStatus; count: number; oldest: Date | null };
-
-/** How money that waits stands at one moment. */
-export type Watched = {
-	atMs: number;
-	open: readonly OpenCount[];
-	waiting: readonly JudgedIntent[];
-	queues: readonly BlockedQueue[];
-	quarantined: readonly Quarantined[];
-	flawed: readonly FlawedIntent[];
-};
-
-export type WatchOptions = {
-	deps: Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings">;
-	metrics: Metrics;
-	/** How a chain is called in figures. */
-	chainName(chainId: number): string;
-};
-
-/** Watches money that waits: for `/readyz` when it is asked for, for `/metrics` by its job. */
-export type Watch = { degraded(): Promise<Degradation[]>; job: Job };
-
-/**
- * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
- * whoever asks: `/readyz` is open to everybody.
- */
-export function createWatch(options: WatchOptions): Watch {
-	const { deps, metrics, chainName } = options;
-	const figures = watchMetrics(metrics);
-	const ledger = createLedgerCheck(deps.db);
-	let newest: Watched | null = null;
-	let reading: Promise<Watched> | null = null;
-
-	async function read(): Promise<Watched> {
-		const { db, clock, settings } = deps;
-		const atMs = clock.nowMs();
-		const { slowAfter } = settings;
-		const rows = await readWaiting(db, { slowAfter, nowMs: atMs, limit: WATCHED_MAX });
-		const waiting = await judgeAll(deps, rows, atMs);
-		const marks = await readQuarantined(db);
-		newest = {
-			atMs,
-			open: await countOpen(db),
-			waiting,
-			queues: blockedQueues(waiting),
-			quarantined: marks.filter(({ table }) => table.startsWith("wallets.")),
-			flawed: await ledger.turn(),
-		};
-		return newest;
-	}
-
-	/** Those who come while it is read get the same. */
-	async function watched(): Promise<Watched> {
-		const ageMs = newest ? Math.abs(deps.clock.nowMs() - newest.atMs) : Number.POSITIVE_INFINITY;
-		if (newest && ageMs < WATCH_FRESH_MS) return newest;
-		reading ??= read().finally(() => {
-			reading = null;
-		});
-		return reading;
-	}
-
-	return {
-		degraded: async () => degradationsOf(await watched()),
-		job: {
-			name: "wallets.watch",
-			schedule: { everyMs: WATCH_EVERY_MS },
-			// Each process shows the figures.
-			lock: "process",
-			timeoutMs: WATCH_TIMEOUT_MS,
-			run: async () => showFigures(figures, await watched(), chainName),
-		},
-	};
-}
-
 /**
  * How many intents of each kind stand in each open state, and since when the oldest does. Walks
  * `intent_open` from its oldest entry, `COUNTED_MAX` at most: settled intents are not in it.
@@ -236,6 +218,12 @@ function degradationsOf(watched: Watched): Degradation[] {
 	}));
 }
 
+/** Whole seconds since the earliest of these moments; 0 where none of them can be read. */
+function oldestAgeSeconds(sinceMs: readonly (number | null)[], nowMs: number): number {
+	const known = sinceMs.filter((ms) => ms !== null && Number.isFinite(ms)).map(Number);
+	return known.length === 0 ? 0 : Math.max(0, Math.floor((nowMs - Math.min(...known)) / 1_000));
+}
+
 /** Shows in `/metrics` what was watched. */
 function showFigures(
 	figures: ReturnType<typeof watchMetrics>,
@@ -279,8 +267,20 @@ function grouped<Item extends { sinceMs: number | null }, Label extends string>(
 	});
 }
 
-/** Whole seconds since the earliest of these moments; 0 where none of them can be read. */
-function oldestAgeSeconds(sinceMs: readonly (number | null)[], nowMs: number): number {
-	const known = sinceMs.filter((ms) => ms !== null && Number.isFinite(ms)).map(Number);
-	return known.length === 0 ? 0 : Math.max(0, Math.floor((nowMs - Math.min(...known)) / 1_000));
+function agedFigure<Label extends string>(
+	count: Gauge<Label>,
+	ages: Gauge<Label>,
+): AgedFigure<Label> {
+	const shown = new Map<string, Readonly<Record<Label, string>>>();
+	return {
+		set(entries) {
+			const present = new Map(entries.map((entry) => [JSON.stringify(entry.labels), entry]));
+			for (const [name, { labels }] of present) shown.set(name, labels);
+			for (const [name, labels] of shown) {
+				const entry = present.get(name);
+				count.set(labels, entry?.count ?? 0);
+				ages.set(labels, entry?.oldestAgeSeconds ?? 0);
+			}
+		},
+	};
 }

@@ -5,37 +5,6 @@ import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
 import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
 
-/** How often figures of what waits are made, and how long one answer is given again. */
-export const WATCH_EVERY_MS = 10_000;
-
-export const WATCH_TIMEOUT_MS = 30_000;
-
-export const WATCH_FRESH_MS = 5_000;
-
-/** Intents that are judged one by one for the figures; the oldest come first. */
-export const WATCHED_MAX = 1_000;
-
-/** Open intents that are counted. More are shown as so many. */
-export const COUNTED_MAX = 20_000;
-
-/** What waits in a nonce queue for so long is looked into: by then the job had several turns. */
-export const QUEUED_BLOCKED_AFTER_MS = 10_000;
-
-/** Nonces of one account that are read. */
-export const HELD_MAX = 2_000;
-
-/** Entries of the spend ledger that one turn checks: the newest ones, and as many older ones. */
-export const LEDGER_CHECKED_MAX = 500;
-
-/** Intents whose entries do not fit that are remembered. More are as bad. */
-export const LEDGER_FLAWS_MAX = 1_000;
-
-/** Blocks that a transaction is given before it counts as slow. */
-export const SLOW_AFTER_BLOCKS = 20;
-
-/** Intents that operators are shown at once; the oldest come first. */
-export const WAITING_LISTED_MAX = 200;
-
 /** Why an intent is not settled. The codes are stable: answers and figures name them. */
 export type WaitReason =
 	/** An operator's yes: its kind says why. */
@@ -90,91 +59,39 @@ export type QueueFacts = {
 	isUnproven: boolean;
 };
 
-/** Names what an intent waits for, the most serious thing first. */
-export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
-	const { state, cancelling } = waiting;
-	if (waiting.isUnreadable) return "unreadable";
-	if (waiting.status === "review_required") return "review";
-	if (cancelling === "mined" || cancelling === "reverted") return "cancelling";
-	switch (state) {
-		case null:
-			// Only what cannot be read has no payment: its mark is on its way.
-			return "unreadable";
-		case "queued":
-			if (isBehind(queue.held, null)) return "behind";
-			return queue.isUnproven ? "nonce_unproven" : "queued";
-		case "sending":
-			return "handing_over";
-		case "doubtful":
-			return isUsed(waiting, queue) ? "nonce_used" : "in_doubt";
-		case "dropped":
-		case "refused":
-			return isUsed(waiting, queue) ? "nonce_used" : state;
-		case "mined":
-		case "reverted":
-		case "never":
-			return "settling";
-		case "sent":
-			return judgeSent(waiting, queue, nowMs);
-		default:
-			return unreachable(state);
-	}
-}
+/** How often figures of what waits are made, and how long one answer is given again. */
+export const WATCH_EVERY_MS = 10_000;
 
-function judgeSent(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
-	const { nonce, seenAtMs } = waiting;
-	const { held } = queue;
-	if (nonce !== null) {
-		if (isUsed(waiting, queue)) return "nonce_used";
-		if (isBehind(held, nonce)) return "behind";
-		if (isAboveGap(held, nonce)) return "nonce_gap";
-	}
-	const isSeen = seenAtMs !== null && nowMs - seenAtMs <= UNSEEN_AFTER_MS;
-	return isSeen ? "slow" : "unseen";
-}
+export const WATCH_TIMEOUT_MS = 30_000;
 
-/** As `cancel` refuses it: what has the nonce, or had it, is what decides. */
-function isUsed({ state, nonce }: Waiting, { held }: QueueFacts): boolean {
-	if (nonce === null) return false;
-	return held.some((one) => {
-		const isMined = one.state === "mined" || one.state === "reverted";
-		if (isMined && one.nonce >= nonce) return true;
-		// What was refused holds no nonce itself.
-		return state === "refused" && one.nonce === nonce && one.purpose === "pay";
-	});
-}
+export const WATCH_FRESH_MS = 5_000;
+
+/** Intents that are judged one by one for the figures; the oldest come first. */
+export const WATCHED_MAX = 1_000;
+
+/** Open intents that are counted. More are shown as so many. */
+export const COUNTED_MAX = 20_000;
+
+/** What waits in a nonce queue for so long is looked into: by then the job had several turns. */
+export const QUEUED_BLOCKED_AFTER_MS = 10_000;
+
+/** Nonces of one account that are read. */
+export const HELD_MAX = 2_000;
+
+/** Entries of the spend ledger that one turn checks: the newest ones, and as many older ones. */
+export const LEDGER_CHECKED_MAX = 500;
+
+/** Intents whose entries do not fit that are remembered. More are as bad. */
+export const LEDGER_FLAWS_MAX = 1_000;
+
+/** Blocks that a transaction is given before it counts as slow. */
+export const SLOW_AFTER_BLOCKS = 20;
+
+/** Intents that operators are shown at once; the oldest come first. */
+export const WAITING_LISTED_MAX = 200;
 
 /** Looks come a tenth of its age apart, five minutes at most (`nextLookMs`). */
 const UNSEEN_AFTER_MS = 300_000 + ASK_AGAIN_AFTER_MS;
-
-/** Whether something below may or may not be used: nothing goes past it. Null: below anything. */
-function isBehind(held: readonly HeldNonce[], nonce: number | null): boolean {
-	return held.some((one) => isLost(one.state) && (nonce === null || one.nonce < nonce));
-}
-
-function isLost(state: SubmissionState): boolean {
-	return state === "doubtful" || state === "dropped";
-}
-
-/** Whether a nonce between the lowest that is known to be held and this one is held by nothing. */
-function isAboveGap(held: readonly HeldNonce[], nonce: number): boolean {
-	const below = new Set(held.map((one) => one.nonce).filter((one) => one < nonce));
-	const lowest = Math.min(...below, nonce);
-	return below.size < nonce - lowest;
-}
-
-/** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */
-export function slowAfterOf(
-	reached: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
-	defaultMs: number,
-): SlowAfter {
-	const byChain = new Map<number, number>();
-	for (const { chain } of reached) {
-		const needsMs = SLOW_AFTER_BLOCKS * (chain.blockMs ?? 0);
-		if (needsMs > defaultMs) byChain.set(chain.id, needsMs);
-	}
-	return { defaultMs, byChain };
-}
 
 /** What each reason means, and what an operator does about it, each in a sentence. */
 export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: string }>> = {
@@ -241,3 +158,86 @@ export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: 
 		remedy: "Check that the jobs run, and that the plugins of all kinds of intents are loaded.",
 	},
 };
+
+/** Names what an intent waits for, the most serious thing first. */
+export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
+	const { state, cancelling } = waiting;
+	if (waiting.isUnreadable) return "unreadable";
+	if (waiting.status === "review_required") return "review";
+	if (cancelling === "mined" || cancelling === "reverted") return "cancelling";
+	switch (state) {
+		case null:
+			// Only what cannot be read has no payment: its mark is on its way.
+			return "unreadable";
+		case "queued":
+			if (isBehind(queue.held, null)) return "behind";
+			return queue.isUnproven ? "nonce_unproven" : "queued";
+		case "sending":
+			return "handing_over";
+		case "doubtful":
+			return isUsed(waiting, queue) ? "nonce_used" : "in_doubt";
+		case "dropped":
+		case "refused":
+			return isUsed(waiting, queue) ? "nonce_used" : state;
+		case "mined":
+		case "reverted":
+		case "never":
+			return "settling";
+		case "sent":
+			return judgeSent(waiting, queue, nowMs);
+		default:
+			return unreachable(state);
+	}
+}
+
+/** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */
+export function slowAfterOf(
+	reached: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
+	defaultMs: number,
+): SlowAfter {
+	const byChain = new Map<number, number>();
+	for (const { chain } of reached) {
+		const needsMs = SLOW_AFTER_BLOCKS * (chain.blockMs ?? 0);
+		if (needsMs > defaultMs) byChain.set(chain.id, needsMs);
+	}
+	return { defaultMs, byChain };
+}
+
+/** Whether something below may or may not be used: nothing goes past it. Null: below anything. */
+function isBehind(held: readonly HeldNonce[], nonce: number | null): boolean {
+	return held.some((one) => isLost(one.state) && (nonce === null || one.nonce < nonce));
+}
+
+function isLost(state: SubmissionState): boolean {
+	return state === "doubtful" || state === "dropped";
+}
+
+/** As `cancel` refuses it: what has the nonce, or had it, is what decides. */
+function isUsed({ state, nonce }: Waiting, { held }: QueueFacts): boolean {
+	if (nonce === null) return false;
+	return held.some((one) => {
+		const isMined = one.state === "mined" || one.state === "reverted";
+		if (isMined && one.nonce >= nonce) return true;
+		// What was refused holds no nonce itself.
+		return state === "refused" && one.nonce === nonce && one.purpose === "pay";
+	});
+}
+
+function judgeSent(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReason {
+	const { nonce, seenAtMs } = waiting;
+	const { held } = queue;
+	if (nonce !== null) {
+		if (isUsed(waiting, queue)) return "nonce_used";
+		if (isBehind(held, nonce)) return "behind";
+		if (isAboveGap(held, nonce)) return "nonce_gap";
+	}
+	const isSeen = seenAtMs !== null && nowMs - seenAtMs <= UNSEEN_AFTER_MS;
+	return isSeen ? "slow" : "unseen";
+}
+
+/** Whether a nonce between the lowest that is known to be held and this one is held by nothing. */
+function isAboveGap(held: readonly HeldNonce[], nonce: number): boolean {
+	const below = new Set(held.map((one) => one.nonce).filter((one) => one < nonce));
+	const lowest = Math.min(...below, nonce);
+	return below.size < nonce - lowest;
+}

@@ -10,6 +10,31 @@ export type LedgerFlaw = "unbalanced" | "overdrawn";
 
 export type FlawedIntent = { intentId: string; flaw: LedgerFlaw; since: Date };
 
+/** Checks the spend ledger a part at a time; answers all intents that are known not to fit. */
+export type LedgerCheck = { turn(): Promise<readonly FlawedIntent[]> };
+
+/**
+ * Each turn checks the intents of the newest entries, of as many older ones, and of what did not
+ * fit the last time: the older ones are gone through from the first entry to the last, again and
+ * again. So a turn costs the same however large the ledger is. Where it is, is in memory: a restart
+ * begins at the first entry again.
+ */
+export function createLedgerCheck(db: Queryable): LedgerCheck {
+	let flawed: readonly FlawedIntent[] = [];
+	let sweptTo = 0;
+	return {
+		async turn() {
+			const newest = await readPage(db, { afterId: null });
+			const older = await readPage(db, { afterId: sweptTo });
+			sweptTo = older.length < LEDGER_CHECKED_MAX ? 0 : (older.at(-1)?.id ?? 0);
+			const ids = new Set([...newest, ...older].map(({ intentId }) => intentId));
+			for (const { intentId } of flawed) ids.add(intentId);
+			flawed = (await readLedgerFlaws(db, [...ids])).slice(0, LEDGER_FLAWS_MAX);
+			return flawed;
+		},
+	};
+}
+
 /**
  * Holds intents' entries in the spend ledger against where the intents stand; answers those that
  * do not fit. Both are read in one snapshot, and whoever moves an intent writes both in one
@@ -47,31 +72,6 @@ export async function readLedgerFlaws(
 		)`,
 		[intentIds],
 	);
-}
-
-/** Checks the spend ledger a part at a time; answers all intents that are known not to fit. */
-export type LedgerCheck = { turn(): Promise<readonly FlawedIntent[]> };
-
-/**
- * Each turn checks the intents of the newest entries, of as many older ones, and of what did not
- * fit the last time: the older ones are gone through from the first entry to the last, again and
- * again. So a turn costs the same however large the ledger is. Where it is, is in memory: a restart
- * begins at the first entry again.
- */
-export function createLedgerCheck(db: Queryable): LedgerCheck {
-	let flawed: readonly FlawedIntent[] = [];
-	let sweptTo = 0;
-	return {
-		async turn() {
-			const newest = await readPage(db, { afterId: null });
-			const older = await readPage(db, { afterId: sweptTo });
-			sweptTo = older.length < LEDGER_CHECKED_MAX ? 0 : (older.at(-1)?.id ?? 0);
-			const ids = new Set([...newest, ...older].map(({ intentId }) => intentId));
-			for (const { intentId } of flawed) ids.add(intentId);
-			flawed = (await readLedgerFlaws(db, [...ids])).slice(0, LEDGER_FLAWS_MAX);
-			return flawed;
-		},
-	};
 }
 
 /** A page of entries along the primary key: behind an entry, or the newest ones. */

@@ -19,119 +19,7 @@ export type QueueAccount = { chainId: number; sender: Address };
 
 export type BlockedQueue = { chainId: number; reason: WaitReason; sinceMs: number };
 
-/** Why a queue does not go on, the most serious reason first. */
-const ORDER: readonly WaitReason[] = [
-	"unreadable",
-	"behind",
-	"nonce_gap",
-	"nonce_unproven",
-	"unseen",
-	"slow",
-	"handing_over",
-	"queued",
-];
-
-/**
- * The nonce queues in which something that waits, or was sent, cannot go on: each once, by the most
- * serious reason, since the oldest of that reason waits. What is in doubt by itself blocks nothing.
- */
-export function blockedQueues(intents: readonly JudgedIntent[]): BlockedQueue[] {
-	const blocked = new Map<string, BlockedQueue>();
-	for (const { chainId, sender, sinceMs, reason, state, nonce } of intents) {
-		const isOurs = nonce !== null || reason === "unreadable";
-		const isInQueue = state === "queued" || state === "sending" || (state === "sent" && isOurs);
-		if (chainId === null || sender === null || !isInQueue) continue;
-		const place = ORDER.indexOf(reason);
-		if (place < 0) continue;
-		const one = { chainId, reason, sinceMs: sinceMs ?? Number.POSITIVE_INFINITY };
-		const name = queueName({ chainId, sender });
-		const other = blocked.get(name);
-		const isWorse = !other || place < ORDER.indexOf(other.reason);
-		const isOlder = other?.reason === reason && one.sinceMs < other.sinceMs;
-		if (isWorse || isOlder) blocked.set(name, one);
-	}
-	return [...blocked.values()];
-}
-
-/** The name of an account's nonce queue among others of one answer. */
-export function queueName({ chainId, sender }: QueueAccount): string {
-	return `${chainId} ${sender}`;
-}
-
-const NONCE_MAX = 2 ** 48 - 1;
-
-const HELD = `nonce is not null and state not in ('queued', 'never', 'refused')
-	and nonce <= ${NONCE_MAX}`;
-
 export type JudgedIntent = WaitingIntent & { reason: WaitReason };
-
-type JudgeDeps = Pick<ExecutionDeps, "nonceClaims"> & { db: Queryable };
-
-/** Names what each of these waits for. Reads each account's nonces once, whatever waits there. */
-export async function judgeAll(
-	{ db, nonceClaims }: JudgeDeps,
-	waiting: readonly WaitingIntent[],
-	nowMs: number,
-): Promise<JudgedIntent[]> {
-	const accounts = new Map<string, QueueAccount>();
-	for (const one of waiting) {
-		const account = accountOf(one);
-		if (account) accounts.set(queueName(account), account);
-	}
-	const held = await readHeldNonces(db, [...accounts.values()]);
-	return waiting.map((one) => {
-		const account = accountOf(one);
-		const facts = {
-			held: (account && held.get(queueName(account))) ?? [],
-			isUnproven: account
-				? nonceClaims.isClaimed({ chainId: account.chainId, from: account.sender })
-				: false,
-		};
-		return { ...one, reason: judgeWait(one, facts, nowMs) };
-	});
-}
-
-function accountOf({ chainId, sender }: WaitingIntent): QueueAccount | null {
-	return chainId === null || sender === null ? null : { chainId, sender };
-}
-
-/**
- * Reads the nonces that accounts' transactions hold, each from the highest on that is mined: one
- * walk along `submission_nonce` to find that, and one from there, for each account. By `queueName`.
- */
-export async function readHeldNonces(
-	db: Queryable,
-	accounts: readonly QueueAccount[],
-): Promise<ReadonlyMap<string, readonly HeldNonce[]>> {
-	if (accounts.length === 0) return new Map();
-	const rows = await db.query<HeldNonce & { place: number }>(
-		`select place, held.nonce, held.state::text as state, held.purpose::text as purpose
-		from unnest($1::int8[], $2::bytea[]) with ordinality as own (chain_id, sender, place)
-		cross join lateral (
-			select nonce, state, purpose from wallets.submission
-			where chain_id = own.chain_id and sender = own.sender and ${HELD}
-				and nonce >= coalesce((
-					select nonce from wallets.submission
-					where chain_id = own.chain_id and sender = own.sender and ${HELD}
-						and state in ('mined', 'reverted')
-					order by nonce desc limit 1
-				), 0)
-			order by nonce limit ${HELD_MAX}
-		) held
-		order by place, held.nonce`,
-		[accounts.map(({ chainId }) => chainId), accounts.map(({ sender }) => hexToBytes(sender))],
-	);
-	const found = new Map<string, HeldNonce[]>();
-	for (const { place, nonce, state, purpose } of rows) {
-		const account = accounts[place - 1];
-		if (!account) continue;
-		const name = queueName(account);
-		const held = found.get(name) ?? [];
-		held.push({ nonce, state, purpose });
-		found.set(name, held);
-	}
-	return found;
-}
 
 /** An intent that is not settled, as far as it can be read. */
 export type WaitingIntent = Waiting & {
@@ -153,33 +41,57 @@ export type WaitingIntent = Waiting & {
 	isFinal: boolean;
 };
 
-const COUNT_MAX = 2 ** 48 - 1;
+export type ListedIntent = JudgedIntent & { waitsFor: string; actions: WaitAction[] };
 
-/**
- * Reads intents that are in doubt, are to be reviewed, wait in a nonce queue, or were sent for
- * longer than their chain needs, those first that are so for longest, and all that are or whose
- * payment is in quarantine.
- *
- * Walks `intent_open` from its oldest entry to those of ten seconds ago, so what is paid and
- * settled costs nothing; each row found is looked up by `submission_step`, `submission_of_intent`
- * and primary keys. Numbers and times that are not what they must be are read as null: one row must
- * not keep the others from being shown.
- */
-export async function readWaiting(
-	db: Queryable,
-	{ slowAfter, nowMs, limit }: { slowAfter: SlowAfter; nowMs: number; limit: number },
-): Promise<WaitingIntent[]> {
-	const before = (ms: number) => new Date(nowMs - ms);
-	const chains = [...slowAfter.byChain];
-	const rows = await db.query<Row>(STATEMENT, [
-		before(QUEUED_BLOCKED_AFTER_MS),
-		before(slowAfter.defaultMs),
-		chains.map(([chainId]) => chainId),
-		chains.map(([, ms]) => before(ms)),
-		limit,
-	]);
-	return rows.map(read);
-}
+type JudgeDeps = Pick<ExecutionDeps, "nonceClaims"> & { db: Queryable };
+
+type Row = {
+	id: string;
+	kind: string;
+	status: Waiting["status"];
+	error_code: string | null;
+	wallet_id: string | null;
+	chain_id: number | null;
+	changed_at: Date | null;
+	sender: Uint8Array | null;
+	state: SubmissionState | null;
+	transaction_hash: Uint8Array | null;
+	is_final: boolean;
+	nonce: number | null;
+	seen_nonce: number | null;
+	seen_at: Date | null;
+	cancelling: SubmissionState | null;
+	cancelling_hash: Uint8Array | null;
+	capability: WalletCapability | null;
+	is_unreadable: boolean;
+};
+
+/** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
+type WaitAction = {
+	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow" | "review";
+	does: string;
+};
+
+type ListDeps = Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
+
+/** Why a queue does not go on, the most serious reason first. */
+const ORDER: readonly WaitReason[] = [
+	"unreadable",
+	"behind",
+	"nonce_gap",
+	"nonce_unproven",
+	"unseen",
+	"slow",
+	"handing_over",
+	"queued",
+];
+
+const NONCE_MAX = 2 ** 48 - 1;
+
+const HELD = `nonce is not null and state not in ('queued', 'never', 'refused')
+	and nonce <= ${NONCE_MAX}`;
+
+const COUNT_MAX = 2 ** 48 - 1;
 
 const due = `select id from wallets.intent i
 	where status in ('submitting', 'submitted', 'uncertain', 'review_required') and case status
@@ -225,56 +137,6 @@ const STATEMENT = `with marked as (${marked}), due as ((${due}) union (select id
 		left join wallets.wallet w on w.id = i.wallet_id and w.removed_at is null
 	order by i.changed_at limit $5`;
 
-type Row = {
-	id: string;
-	kind: string;
-	status: Waiting["status"];
-	error_code: string | null;
-	wallet_id: string | null;
-	chain_id: number | null;
-	changed_at: Date | null;
-	sender: Uint8Array | null;
-	state: SubmissionState | null;
-	transaction_hash: Uint8Array | null;
-	is_final: boolean;
-	nonce: number | null;
-	seen_nonce: number | null;
-	seen_at: Date | null;
-	cancelling: SubmissionState | null;
-	cancelling_hash: Uint8Array | null;
-	capability: WalletCapability | null;
-	is_unreadable: boolean;
-};
-
-function read(row: Row): WaitingIntent {
-	return {
-		id: row.id,
-		kind: row.kind,
-		status: row.status,
-		errorCode: row.error_code,
-		walletId: row.wallet_id,
-		chainId: row.chain_id,
-		sinceMs: row.changed_at && row.changed_at.getTime(),
-		sender: row.sender && bytesToHex(row.sender),
-		state: row.state,
-		nonce: row.nonce,
-		shownNonce: row.nonce ?? row.seen_nonce,
-		transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
-		isFinal: row.is_final,
-		seenAtMs: row.seen_at && row.seen_at.getTime(),
-		cancelling: row.cancelling,
-		cancellingHash: row.cancelling_hash && bytesToHex(row.cancelling_hash),
-		capability: row.capability,
-		isUnreadable: row.is_unreadable,
-	};
-}
-
-/** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
-type WaitAction = {
-	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow" | "review";
-	does: string;
-};
-
 const CALL_OFF_QUEUED: WaitAction = {
 	name: "callOff",
 	does: "Ends it at once: it was handed to nobody. Its spend is given back.",
@@ -316,9 +178,53 @@ const REPAIR_ROW: WaitAction = {
 	does: "Put right what core.quarantined_row names, in the database. It goes on by itself then.",
 };
 
-export type ListedIntent = JudgedIntent & { waitsFor: string; actions: WaitAction[] };
+/**
+ * Reads intents that are in doubt, are to be reviewed, wait in a nonce queue, or were sent for
+ * longer than their chain needs, those first that are so for longest, and all that are or whose
+ * payment is in quarantine.
+ *
+ * Walks `intent_open` from its oldest entry to those of ten seconds ago, so what is paid and
+ * settled costs nothing; each row found is looked up by `submission_step`, `submission_of_intent`
+ * and primary keys. Numbers and times that are not what they must be are read as null: one row must
+ * not keep the others from being shown.
+ */
+export async function readWaiting(
+	db: Queryable,
+	{ slowAfter, nowMs, limit }: { slowAfter: SlowAfter; nowMs: number; limit: number },
+): Promise<WaitingIntent[]> {
+	const before = (ms: number) => new Date(nowMs - ms);
+	const chains = [...slowAfter.byChain];
+	const rows = await db.query<Row>(STATEMENT, [
+		before(QUEUED_BLOCKED_AFTER_MS),
+		before(slowAfter.defaultMs),
+		chains.map(([chainId]) => chainId),
+		chains.map(([, ms]) => before(ms)),
+		limit,
+	]);
+	return rows.map(read);
+}
 
-type ListDeps = Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
+/**
+ * The nonce queues in which something that waits, or was sent, cannot go on: each once, by the most
+ * serious reason, since the oldest of that reason waits. What is in doubt by itself blocks nothing.
+ */
+export function blockedQueues(intents: readonly JudgedIntent[]): BlockedQueue[] {
+	const blocked = new Map<string, BlockedQueue>();
+	for (const { chainId, sender, sinceMs, reason, state, nonce } of intents) {
+		const isOurs = nonce !== null || reason === "unreadable";
+		const isInQueue = state === "queued" || state === "sending" || (state === "sent" && isOurs);
+		if (chainId === null || sender === null || !isInQueue) continue;
+		const place = ORDER.indexOf(reason);
+		if (place < 0) continue;
+		const one = { chainId, reason, sinceMs: sinceMs ?? Number.POSITIVE_INFINITY };
+		const name = queueName({ chainId, sender });
+		const other = blocked.get(name);
+		const isWorse = !other || place < ORDER.indexOf(other.reason);
+		const isOlder = other?.reason === reason && one.sinceMs < other.sinceMs;
+		if (isWorse || isOlder) blocked.set(name, one);
+	}
+	return [...blocked.values()];
+}
 
 /** Intents that wait for longer than they should, each with why and with what can be done now. */
 export async function listWaiting(deps: ListDeps, limit: number): Promise<ListedIntent[]> {
@@ -331,6 +237,109 @@ export async function listWaiting(deps: ListDeps, limit: number): Promise<Listed
 		waitsFor: waitWords[one.reason].waitsFor,
 		actions: actionsOf(deps, one),
 	}));
+}
+
+/** Names what each of these waits for. Reads each account's nonces once, whatever waits there. */
+export async function judgeAll(
+	{ db, nonceClaims }: JudgeDeps,
+	waiting: readonly WaitingIntent[],
+	nowMs: number,
+): Promise<JudgedIntent[]> {
+	const accounts = new Map<string, QueueAccount>();
+	for (const one of waiting) {
+		const account = accountOf(one);
+		if (account) accounts.set(queueName(account), account);
+	}
+	const held = await readHeldNonces(db, [...accounts.values()]);
+	return waiting.map((one) => {
+		const account = accountOf(one);
+		const facts = {
+			held: (account && held.get(queueName(account))) ?? [],
+			isUnproven: account
+				? nonceClaims.isClaimed({ chainId: account.chainId, from: account.sender })
+				: false,
+		};
+		return { ...one, reason: judgeWait(one, facts, nowMs) };
+	});
+}
+
+/**
+ * Reads the nonces that accounts' transactions hold, each from the highest on that is mined: one
+ * walk along `submission_nonce` to find that, and one from there, for each account. By `queueName`.
+ */
+export async function readHeldNonces(
+	db: Queryable,
+	accounts: readonly QueueAccount[],
+): Promise<ReadonlyMap<string, readonly HeldNonce[]>> {
+	if (accounts.length === 0) return new Map();
+	const rows = await db.query<HeldNonce & { place: number }>(
+		`select place, held.nonce, held.state::text as state, held.purpose::text as purpose
+		from unnest($1::int8[], $2::bytea[]) with ordinality as own (chain_id, sender, place)
+		cross join lateral (
+			select nonce, state, purpose from wallets.submission
+			where chain_id = own.chain_id and sender = own.sender and ${HELD}
+				and nonce >= coalesce((
+					select nonce from wallets.submission
+					where chain_id = own.chain_id and sender = own.sender and ${HELD}
+						and state in ('mined', 'reverted')
+					order by nonce desc limit 1
+				), 0)
+			order by nonce limit ${HELD_MAX}
+		) held
+		order by place, held.nonce`,
+		[accounts.map(({ chainId }) => chainId), accounts.map(({ sender }) => hexToBytes(sender))],
+	);
+	const found = new Map<string, HeldNonce[]>();
+	for (const { place, nonce, state, purpose } of rows) {
+		const account = accounts[place - 1];
+		if (!account) continue;
+		const name = queueName(account);
+		const held = found.get(name) ?? [];
+		held.push({ nonce, state, purpose });
+		found.set(name, held);
+	}
+	return found;
+}
+
+/** The name of an account's nonce queue among others of one answer. */
+export function queueName({ chainId, sender }: QueueAccount): string {
+	return `${chainId} ${sender}`;
+}
+
+/** How an intent that waits is answered to an operator. */
+export function renderWaiting(intent: ListedIntent) {
+	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
+		intent;
+	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
+	return {
+		...{ id, kind, status, errorCode, reason, waitsFor, actions },
+		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
+		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
+		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+	};
+}
+
+function read(row: Row): WaitingIntent {
+	return {
+		id: row.id,
+		kind: row.kind,
+		status: row.status,
+		errorCode: row.error_code,
+		walletId: row.wallet_id,
+		chainId: row.chain_id,
+		sinceMs: row.changed_at && row.changed_at.getTime(),
+		sender: row.sender && bytesToHex(row.sender),
+		state: row.state,
+		nonce: row.nonce,
+		shownNonce: row.nonce ?? row.seen_nonce,
+		transactionHash: row.transaction_hash && bytesToHex(row.transaction_hash),
+		isFinal: row.is_final,
+		seenAtMs: row.seen_at && row.seen_at.getTime(),
+		cancelling: row.cancelling,
+		cancellingHash: row.cancelling_hash && bytesToHex(row.cancelling_hash),
+		capability: row.capability,
+		isUnreadable: row.is_unreadable,
+	};
 }
 
 /**
@@ -357,15 +366,6 @@ function actionsOf(
 	return actions;
 }
 
-/** How an intent that waits is answered to an operator. */
-export function renderWaiting(intent: ListedIntent) {
-	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
-		intent;
-	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
-	return {
-		...{ id, kind, status, errorCode, reason, waitsFor, actions },
-		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
-		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
-		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
-	};
+function accountOf({ chainId, sender }: WaitingIntent): QueueAccount | null {
+	return chainId === null || sender === null ? null : { chainId, sender };
 }

@@ -37,6 +37,31 @@ export type Node = {
 	stop(): Promise<void>;
 };
 
+export type NodeOptions = { genesisSeconds?: number };
+
+/** A chain that mines by the clock, as chains do on which money is sent. */
+export type TradingChain = {
+	url: string;
+	wsUrl: string;
+	/** The node's process id. */
+	pid: number;
+	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
+	usdFeeds: unknown;
+	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
+	stop(): Promise<void>;
+};
+
+/** A chain that continues: it has a block of the workload for each collection, and takes more. */
+export type YoungChain = {
+	node: Node;
+	emitters: Emitters;
+	/** Mines so many more of the workload's blocks. */
+	mine(blocks: number): Promise<void>;
+	/** Returns the number of the workload's blocks mined so far. */
+	mined(): number;
+	stop(): Promise<void>;
+};
+
 /** The first block's time, by default: a fixed one, so that every run has the same candles. */
 const GENESIS_SECONDS = 1_700_000_000;
 /**
@@ -44,7 +69,21 @@ const GENESIS_SECONDS = 1_700_000_000;
  */
 const STATES_KEPT = 256;
 
-export type NodeOptions = { genesisSeconds?: number };
+const NAME = "0x06fdde03";
+const NAMES_MAX = 100;
+
+const BLOCK_EVERY_SECONDS = 1;
+const DAY_SECONDS = 86_400;
+/** Funds of each wallet, in base units: 500 USDG. */
+const PURSE_RAW = 500n * 1_000_000n;
+const deskSchema = z.object({ issuerUrl: z.string(), routerUrl: z.string() });
+
+/**
+ * One block a second for all transactions: with a block for each, the indexer would be measured.
+ */
+const START_TRADING_CHAIN_BLOCK_EVERY_SECONDS = 1;
+const ETH_USD = 2_000n * 10n ** 8n;
+const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });
 
 export async function startNode({ genesisSeconds }: NodeOptions = {}): Promise<Node> {
 	const anvil = await startAnvil({
@@ -102,53 +141,6 @@ export async function fillChain(workload: Workload, options: NodeOptions = {}): 
 	await assertNamed(node, emitters.collections);
 	return node;
 }
-
-const NAME = "0x06fdde03";
-const NAMES_MAX = 100;
-
-/**
- * Throws unless names come by Multicall3: without it they would cost a call each, which is not so
- * on present chains.
- */
-async function assertNamed(node: Node, collections: readonly Address[]): Promise<void> {
-	const views = collections
-		.slice(0, NAMES_MAX)
-		.map((contract) => ({ contract, data: NAME }) as const);
-	const { method, params } = aggregateCall(views);
-	const answers = readAggregate(await node.call(method, params), views.length) ?? [];
-	const named = answers.filter((answer, index) => {
-		const [name] = answer ? decodeAbiParameters([{ type: "string" }], answer) : [];
-		return name === `Bench ${index + 1}`;
-	});
-	if (named.length !== views.length)
-		throw new Error("Multicall3 does not answer on the bench's chain");
-}
-
-/**
- * Throws unless all logs exist: a transaction that ran out of gas would omit some, and every figure
- * would look better than it is.
- */
-async function assertWhole(node: Node, workload: Workload): Promise<void> {
-	const { collectionsPerBlock, mintsPerCollection, salesPerCollection } = workload;
-	const perBlock =
-		collectionsPerBlock * (mintsPerCollection + salesPerCollection) +
-		(workload.singlesPerBlock + 1 + workload.noisePerBlock);
-	const before = deploymentBlocks(workload);
-	for (const turn of [1, Math.ceil(workload.blocks / 2), workload.blocks]) {
-		const block = before + turn;
-		const at = `0x${block.toString(16)}`;
-		const logs = await node.call<unknown[]>("eth_getLogs", [{ fromBlock: at, toBlock: at }]);
-		if (logs.length !== perBlock) {
-			throw new Error(`block ${block} of the bench's chain has ${logs.length} logs of ${perBlock}`);
-		}
-	}
-}
-
-const BLOCK_EVERY_SECONDS = 1;
-const DAY_SECONDS = 86_400;
-/** Funds of each wallet, in base units: 500 USDG. */
-const PURSE_RAW = 500n * 1_000_000n;
-const deskSchema = z.object({ issuerUrl: z.string(), routerUrl: z.string() });
 
 /**
  * Starts a chain 4663 with the sandbox's stocks and pools, the issuer's list, and the hosted router
@@ -211,25 +203,6 @@ export async function startStockTrading(scope: Scope): Promise<TradingPlace> {
 	};
 }
 
-/** A chain that mines by the clock, as chains do on which money is sent. */
-export type TradingChain = {
-	url: string;
-	wsUrl: string;
-	/** The node's process id. */
-	pid: number;
-	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
-	usdFeeds: unknown;
-	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
-	stop(): Promise<void>;
-};
-
-/**
- * One block a second for all transactions: with a block for each, the indexer would be measured.
- */
-const START_TRADING_CHAIN_BLOCK_EVERY_SECONDS = 1;
-const ETH_USD = 2_000n * 10n ** 8n;
-const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });
-
 export async function startTradingChain(scope: Scope): Promise<TradingChain> {
 	const anvil = await startAnvil();
 	const stop = scope.defer(anvil.stop);
@@ -257,17 +230,6 @@ export async function startTradingChain(scope: Scope): Promise<TradingChain> {
 	};
 }
 
-/** A chain that continues: it has a block of the workload for each collection, and takes more. */
-export type YoungChain = {
-	node: Node;
-	emitters: Emitters;
-	/** Mines so many more of the workload's blocks. */
-	mine(blocks: number): Promise<void>;
-	/** Returns the number of the workload's blocks mined so far. */
-	mined(): number;
-	stop(): Promise<void>;
-};
-
 export async function startYoungChain(scope: Scope, workload: Workload): Promise<YoungChain> {
 	const node = await startNode();
 	const stop = scope.defer(node.stop);
@@ -282,4 +244,42 @@ export async function startYoungChain(scope: Scope, workload: Workload): Promise
 	};
 	await mine(workload.collections);
 	return { node, emitters, mine, mined: () => mined, stop };
+}
+
+/**
+ * Throws unless all logs exist: a transaction that ran out of gas would omit some, and every figure
+ * would look better than it is.
+ */
+async function assertWhole(node: Node, workload: Workload): Promise<void> {
+	const { collectionsPerBlock, mintsPerCollection, salesPerCollection } = workload;
+	const perBlock =
+		collectionsPerBlock * (mintsPerCollection + salesPerCollection) +
+		(workload.singlesPerBlock + 1 + workload.noisePerBlock);
+	const before = deploymentBlocks(workload);
+	for (const turn of [1, Math.ceil(workload.blocks / 2), workload.blocks]) {
+		const block = before + turn;
+		const at = `0x${block.toString(16)}`;
+		const logs = await node.call<unknown[]>("eth_getLogs", [{ fromBlock: at, toBlock: at }]);
+		if (logs.length !== perBlock) {
+			throw new Error(`block ${block} of the bench's chain has ${logs.length} logs of ${perBlock}`);
+		}
+	}
+}
+
+/**
+ * Throws unless names come by Multicall3: without it they would cost a call each, which is not so
+ * on present chains.
+ */
+async function assertNamed(node: Node, collections: readonly Address[]): Promise<void> {
+	const views = collections
+		.slice(0, NAMES_MAX)
+		.map((contract) => ({ contract, data: NAME }) as const);
+	const { method, params } = aggregateCall(views);
+	const answers = readAggregate(await node.call(method, params), views.length) ?? [];
+	const named = answers.filter((answer, index) => {
+		const [name] = answer ? decodeAbiParameters([{ type: "string" }], answer) : [];
+		return name === `Bench ${index + 1}`;
+	});
+	if (named.length !== views.length)
+		throw new Error("Multicall3 does not answer on the bench's chain");
 }

@@ -33,6 +33,26 @@ export type Workload = {
 	isSpread: boolean;
 };
 
+/** A chain's newest block, with the rows of a complete index of it. */
+export type Contents = { tip: number; mints: number; sales: number };
+
+export type Emitters = {
+	/** In lower case, in the order of their turns. */
+	collections: readonly Address[];
+	/** Returns the transactions of one block of the workload; `block` counts from 0. */
+	blockCalls(block: number): NodeCall[];
+	/** Returns a block of sales of one collection only. */
+	saleCalls(collection: Address, count: number): NodeCall[];
+	/** Returns mints of one collection in one transaction that paid for them. */
+	mintCalls(collection: Address, count: number): NodeCall[];
+	/** Returns different sales, in as many transactions as have the newest nonces. */
+	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
+};
+
+type Address = `0x${string}`;
+
+type Transaction = { to?: Address; data: string; value?: bigint };
+
 export const WORKLOAD: Workload = {
 	blocks: 1_000,
 	blockSeconds: 1,
@@ -77,35 +97,6 @@ export const DEPLOYMENTS_PER_BLOCK = 250;
 /** Contracts besides the collections: editions, a coin, the venue, and Multicall3. */
 const OTHER_CONTRACTS = 4;
 
-/**
- * Returns the number of blocks before the workload's first, in which its contracts are deployed.
- */
-export function deploymentBlocks({ collections }: Pick<Workload, "collections">): number {
-	return Math.ceil((collections + OTHER_CONTRACTS) / DEPLOYMENTS_PER_BLOCK);
-}
-
-/** Returns the rows of one block of the workload. */
-export function rowsPerBlock(workload: Workload): number {
-	return expectedRows({ ...workload, blocks: 1 }).all;
-}
-
-/** Returns the rows of a complete index of the chain. */
-export function expectedRows(workload: Workload): { mints: number; sales: number; all: number } {
-	const { blocks, collectionsPerBlock, singlesPerBlock, batchIdsPerBlock } = workload;
-	const dropped = collectionsPerBlock * workload.mintsPerCollection;
-	const mints = blocks * (dropped + singlesPerBlock + batchIdsPerBlock);
-	const sales = blocks * collectionsPerBlock * workload.salesPerCollection;
-	return { mints, sales, all: mints + sales };
-}
-
-/** A chain's newest block, with the rows of a complete index of it. */
-export type Contents = { tip: number; mints: number; sales: number };
-
-export function contentsOf(workload: Workload): Contents {
-	const { mints, sales } = expectedRows(workload);
-	return { tip: deploymentBlocks(workload) + workload.blocks, mints, sales };
-}
-
 const abi = parseAbi([
 	"constructor(string name)",
 	"function drop(uint256 count, uint160 firstHolder) payable",
@@ -113,8 +104,6 @@ const abi = parseAbi([
 	"function dropBatch(uint256 count, address holder)",
 	"function fill(address token, uint256 firstId, uint256 count, uint256 priceMin)",
 ]);
-
-type Address = `0x${string}`;
 
 /** Seaport 1.6: a scanner knows it by address, so the emitter's code is put there. */
 export const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
@@ -129,20 +118,31 @@ const GAS_PER_TRANSACTION = 12_000_000;
 /** Gas of one mint or one sale: a block must have room for a hundred of them. */
 const GAS_OF_ONE = 500_000;
 
-type Transaction = { to?: Address; data: string; value?: bigint };
+/** Returns the rows of one block of the workload. */
+export function rowsPerBlock(workload: Workload): number {
+	return expectedRows({ ...workload, blocks: 1 }).all;
+}
 
-export type Emitters = {
-	/** In lower case, in the order of their turns. */
-	collections: readonly Address[];
-	/** Returns the transactions of one block of the workload; `block` counts from 0. */
-	blockCalls(block: number): NodeCall[];
-	/** Returns a block of sales of one collection only. */
-	saleCalls(collection: Address, count: number): NodeCall[];
-	/** Returns mints of one collection in one transaction that paid for them. */
-	mintCalls(collection: Address, count: number): NodeCall[];
-	/** Returns different sales, in as many transactions as have the newest nonces. */
-	otherSales(collection: Address, replaced: { count: number; transactions: number }): NodeCall[];
-};
+export function contentsOf(workload: Workload): Contents {
+	const { mints, sales } = expectedRows(workload);
+	return { tip: deploymentBlocks(workload) + workload.blocks, mints, sales };
+}
+
+/**
+ * Returns the number of blocks before the workload's first, in which its contracts are deployed.
+ */
+export function deploymentBlocks({ collections }: Pick<Workload, "collections">): number {
+	return Math.ceil((collections + OTHER_CONTRACTS) / DEPLOYMENTS_PER_BLOCK);
+}
+
+/** Returns the rows of a complete index of the chain. */
+export function expectedRows(workload: Workload): { mints: number; sales: number; all: number } {
+	const { blocks, collectionsPerBlock, singlesPerBlock, batchIdsPerBlock } = workload;
+	const dropped = collectionsPerBlock * workload.mintsPerCollection;
+	const mints = blocks * (dropped + singlesPerBlock + batchIdsPerBlock);
+	const sales = blocks * collectionsPerBlock * workload.salesPerCollection;
+	return { mints, sales, all: mints + sales };
+}
 
 /**
  * Deploys the emitters, as `deploymentBlocks` says, and returns how to call them. The code of
@@ -250,16 +250,16 @@ async function putCode(node: Node, { of, at }: { of: Address; at: Address }): Pr
 	await node.call("anvil_setCode", [at, await node.call("eth_getCode", [of, "latest"])]);
 }
 
-/** Returns how many of a block's mints or sales each transaction has, and its first one. */
-function inTransactions(total: number, isSpread: boolean): { first: number; count: number }[] {
-	if (!isSpread) return [{ first: 0, count: total }];
-	return Array.from({ length: total }, (_, first) => ({ first, count: 1 }));
-}
-
 /** Returns which collections mint and sell in a block, and how often each did before. */
 function turnsOf({ collections, collectionsPerBlock }: Workload, block: number) {
 	return Array.from({ length: collectionsPerBlock }, (_, offset) => {
 		const place = block * collectionsPerBlock + offset;
 		return { index: place % collections, turn: Math.floor(place / collections) };
 	});
+}
+
+/** Returns how many of a block's mints or sales each transaction has, and its first one. */
+function inTransactions(total: number, isSpread: boolean): { first: number; count: number }[] {
+	if (!isSpread) return [{ first: 0, count: total }];
+	return Array.from({ length: total }, (_, first) => ({ first, count: 1 }));
 }

@@ -61,12 +61,6 @@ export const agentFigures: readonly Figure[] = [
 	},
 ];
 
-function readText({ name, delaysMs, cpu }: AgentRead): string {
-	const [p50, p95] = [50, 95].map((rank) => percentile(delaysMs, rank).toFixed(1));
-	const [service, postgres] = [cpu.service, cpu.postgres].map((s) => (s * 1_000).toFixed(1));
-	return `${name} ${p50}, ${p95}, ${service} + ${postgres}`;
-}
-
 const SUBSCRIBED_P95_MS_MAX = 25;
 const PROBED_P95_MS_MAX = 400;
 const FILL_P95_MS_MAX = 30;
@@ -127,14 +121,6 @@ export const revealFigures: readonly Figure[] = [
 	},
 ];
 
-function noticed(delaysMs: readonly number[]) {
-	const note =
-		`${delaysMs.length} reveals, from before evm_mine until it is stored, documents included; ` +
-		`p50 ${percentile(delaysMs, 50).toFixed(0)}, worst ${Math.max(...delaysMs).toFixed(0)}; ` +
-		"a block each 100 ms; service and documents share a process";
-	return { value: percentile(delaysMs, 95), note };
-}
-
 const SOCIAL_FIGURES_REPLY_MS_MAX = 50;
 const COMMAND_MS_MAX = 25;
 const SOCIAL_FIGURES_MEMORY_MB_MAX = 250;
@@ -193,3 +179,17 @@ export const socialFigures: readonly Figure[] = [
 		},
 	},
 ];
+
+function readText({ name, delaysMs, cpu }: AgentRead): string {
+	const [p50, p95] = [50, 95].map((rank) => percentile(delaysMs, rank).toFixed(1));
+	const [service, postgres] = [cpu.service, cpu.postgres].map((s) => (s * 1_000).toFixed(1));
+	return `${name} ${p50}, ${p95}, ${service} + ${postgres}`;
+}
+
+function noticed(delaysMs: readonly number[]) {
+	const note =
+		`${delaysMs.length} reveals, from before evm_mine until it is stored, documents included; ` +
+		`p50 ${percentile(delaysMs, 50).toFixed(0)}, worst ${Math.max(...delaysMs).toFixed(0)}; ` +
+		"a block each 100 ms; service and documents share a process";
+	return { value: percentile(delaysMs, 95), note };
+}

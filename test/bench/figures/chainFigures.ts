@@ -99,20 +99,6 @@ export const catchUpFigures: readonly Figure[] = [
 	},
 ];
 
-/** Returns which part used the processor: on two cores the sum is the limit. */
-function billText({ service, floor }: { service: CatchUp; floor: Floor }): string {
-	const { program, compiling, collecting, postgres, node } = service.cpu;
-	const s = (seconds: number) => `${seconds.toFixed(2)} s`;
-	return (
-		`service ${s(program)}, its compiler ${s(compiling)}, its collector ${s(collecting)}, ` +
-		`PostgreSQL ${s(postgres)}, node ${s(node)}; floor's script ${s(floor.cpuSeconds)}`
-	);
-}
-
-function megabytes(bytes: number): string {
-	return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
 const BARE = "bare script";
 const P50_MS_MAX = 10;
 const P95_MS_MAX = 25;
@@ -172,6 +158,44 @@ export const headFigures: readonly Figure[] = [
 	},
 ];
 
+/** After `kill -9`, with blocks mined meanwhile: the slowest of a few turns. */
+export const recoveryFigures: readonly Figure[] = [
+	{
+		name: "kill -9 of the service",
+		unit: "s",
+		goal: { kind: "at_most", value: 3 },
+		async measure(lab) {
+			const { service } = await lab.recoveries();
+			return { value: slowest(service), note: `started again at once; ${described(service)}` };
+		},
+	},
+	{
+		name: "kill -9 of the postmaster",
+		unit: "s",
+		goal: { kind: "at_most", value: 6 },
+		async measure(lab) {
+			const { server } = await lab.recoveries();
+			const restarts = server.filter(({ serviceEnded }) => serviceEnded).length;
+			const who = restarts === 0 ? "the service recovers by itself" : `restarted ${restarts} times`;
+			return { value: slowest(server), note: `${who}; ${described(server)}` };
+		},
+	},
+];
+
+/** Returns which part used the processor: on two cores the sum is the limit. */
+function billText({ service, floor }: { service: CatchUp; floor: Floor }): string {
+	const { program, compiling, collecting, postgres, node } = service.cpu;
+	const s = (seconds: number) => `${seconds.toFixed(2)} s`;
+	return (
+		`service ${s(program)}, its compiler ${s(compiling)}, its collector ${s(collecting)}, ` +
+		`PostgreSQL ${s(postgres)}, node ${s(node)}; floor's script ${s(floor.cpuSeconds)}`
+	);
+}
+
+function megabytes(bytes: number): string {
+	return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 function delayFigure(row: {
 	name: string;
 	percent: number;
@@ -220,30 +244,6 @@ function farFigure(row: {
 		},
 	};
 }
-
-/** After `kill -9`, with blocks mined meanwhile: the slowest of a few turns. */
-export const recoveryFigures: readonly Figure[] = [
-	{
-		name: "kill -9 of the service",
-		unit: "s",
-		goal: { kind: "at_most", value: 3 },
-		async measure(lab) {
-			const { service } = await lab.recoveries();
-			return { value: slowest(service), note: `started again at once; ${described(service)}` };
-		},
-	},
-	{
-		name: "kill -9 of the postmaster",
-		unit: "s",
-		goal: { kind: "at_most", value: 6 },
-		async measure(lab) {
-			const { server } = await lab.recoveries();
-			const restarts = server.filter(({ serviceEnded }) => serviceEnded).length;
-			const who = restarts === 0 ? "the service recovers by itself" : `restarted ${restarts} times`;
-			return { value: slowest(server), note: `${who}; ${described(server)}` };
-		},
-	},
-];
 
 function slowest(turns: readonly Recovery[]): number {
 	return Math.max(...turns.map(({ seconds }) => seconds));

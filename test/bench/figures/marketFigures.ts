@@ -54,10 +54,6 @@ export const busyFigures: readonly Figure[] = [
 	},
 ];
 
-function millis(seconds: number): string {
-	return (seconds * 1_000).toFixed(2);
-}
-
 const RATIO_MIN = 0.8;
 const LIST_RATIO_MIN = 0.85;
 const ACTIVITY_MIN = 1_500;
@@ -100,38 +96,6 @@ export const crowdFigures: readonly Figure[] = [
 	ratioFigure("compressed cached list / bare Bun", "compressedList"),
 	rateFigure("compressed activity page requests/s", "compressedActivity", ACTIVITY_MIN),
 ];
-
-function rateFigure(name: string, page: keyof CachedPages, goal: number | null): Figure {
-	return {
-		name,
-		unit: "requests/s",
-		goal: goal === null ? null : { kind: "at_least", value: goal },
-		async measure(lab) {
-			const { service, bare, bytes } = (await lab.cachedPages())[page];
-			return {
-				value: service.requestsPerSecond,
-				reference: { value: bare.requestsPerSecond, of: "bare Bun" },
-				note: `${bytes} bytes each; ${cpuOf(service, bare)}`,
-			};
-		},
-	};
-}
-
-function ratioFigure(name: string, page: keyof CachedPages): Figure {
-	return {
-		name,
-		unit: "ratio",
-		goal: { kind: "at_least", value: LIST_RATIO_MIN },
-		async measure(lab) {
-			const { service, bare, ratio } = (await lab.cachedPages())[page];
-			return { value: ratio, note: `median over pairs of turns; ${cpuOf(service, bare)}` };
-		},
-	};
-}
-
-function cpuOf(service: Rate, bare: Rate): string {
-	return `${service.cpuMicros.toFixed(1)} of ${bare.cpuMicros.toFixed(1)} µs CPU a request`;
-}
 
 /** Uncached pages of an index whose tables of the provider's are full. */
 export const marketFigures: readonly Figure[] = ["cold list", "detail"].map((page) => ({
@@ -258,3 +222,39 @@ export const tokenFigures: readonly Figure[] = [
 		},
 	},
 ];
+
+function millis(seconds: number): string {
+	return (seconds * 1_000).toFixed(2);
+}
+
+function rateFigure(name: string, page: keyof CachedPages, goal: number | null): Figure {
+	return {
+		name,
+		unit: "requests/s",
+		goal: goal === null ? null : { kind: "at_least", value: goal },
+		async measure(lab) {
+			const { service, bare, bytes } = (await lab.cachedPages())[page];
+			return {
+				value: service.requestsPerSecond,
+				reference: { value: bare.requestsPerSecond, of: "bare Bun" },
+				note: `${bytes} bytes each; ${cpuOf(service, bare)}`,
+			};
+		},
+	};
+}
+
+function cpuOf(service: Rate, bare: Rate): string {
+	return `${service.cpuMicros.toFixed(1)} of ${bare.cpuMicros.toFixed(1)} µs CPU a request`;
+}
+
+function ratioFigure(name: string, page: keyof CachedPages): Figure {
+	return {
+		name,
+		unit: "ratio",
+		goal: { kind: "at_least", value: LIST_RATIO_MIN },
+		async measure(lab) {
+			const { service, bare, ratio } = (await lab.cachedPages())[page];
+			return { value: ratio, note: `median over pairs of turns; ${cpuOf(service, bare)}` };
+		},
+	};
+}

@@ -176,18 +176,6 @@ export const intentFigures: readonly Figure[] = [
 	},
 ];
 
-function middleOf({ delaysMs }: IntentSide): string {
-	return `p50 ${percentile(delaysMs, 50).toFixed(1)}`;
-}
-
-/** Returns the shares of the processor as text, for a note. */
-export function sharesText({ service, postgres, custody, node, asking }: Shares): string {
-	const parts = { service, PostgreSQL: postgres, "wallet provider": custody, node, asking };
-	return Object.entries(parts)
-		.map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
-		.join(", ");
-}
-
 const QUOTES_P95_MS_MAX = 40;
 const FIRST_STEP_P95_MS_MAX = 30;
 const TRADE_FIGURES_PER_SECOND_MIN = 50;
@@ -246,6 +234,18 @@ export const tradeFigures: readonly Figure[] = [
 		},
 	},
 ];
+
+/** Returns the shares of the processor as text, for a note. */
+export function sharesText({ service, postgres, custody, node, asking }: Shares): string {
+	const parts = { service, PostgreSQL: postgres, "wallet provider": custody, node, asking };
+	return Object.entries(parts)
+		.map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
+		.join(", ");
+}
+
+function middleOf({ delaysMs }: IntentSide): string {
+	return `p50 ${percentile(delaysMs, 50).toFixed(1)}`;
+}
 
 function pair(values: readonly number[]): string {
 	return `${p50(values).toFixed(0)}/${p95(values).toFixed(0)}`;

@@ -18,43 +18,8 @@ export type FillOptions = {
 	chainIds: readonly [number, number];
 };
 
-/** Fills collections 1 to n, in the order of their trade, with the figures of their events. */
-export async function fillCollections(client: Client, options: FillOptions): Promise<void> {
-	const { collections, chainIds, days, nowMs } = options;
-	await client.query(
-		`insert into market_index.collection (
-			id, chain_id, address, standard, slug, name, sync_status, max_supply, registered_at,
-			sales, volume_native, last_sale_position, last_sale_at, last_sale_token_id,
-			last_sale_unit_native, last_sale_transaction, mints, minted_units, first_mint_at,
-			last_mint_at, last_mint_position, last_mint_total_raw, last_mint_quantity
-		) overriding system value
-		select n, case when n % 5 = 0 then $2::int8 else $3::int8 end,
-			'\\x000000000000000000000000'::bytea || int8send(n), 'erc721', 'collection-' || n,
-			'Collection ' || n, 'ready', case when n % 7 = 0 then 10000000 end,
-			to_timestamp($4::float8) - interval '1 second' * ($5::float8 * 86400 * n / $1::int8),
-			coalesce(traded.sales, 0), coalesce(traded.volume, 0), sold.position, sold.at,
-			sold.token_id, sold.total_native, sold.transaction_hash, coalesce(traded.mints, 0),
-			coalesce(traded.mints, 0), first_minted.at, minted.at, minted.position, minted.total_raw,
-			case when minted.at is not null then 1 end
-		from generate_series(1, $1::int8) as n
-		left join (
-			select collection_id, sum(sales) as sales, sum(volume) as volume, sum(mints) as mints
-			from market_index.rollup_day group by 1
-		) as traded on traded.collection_id = n
-		left join lateral (${edgeOf({ kind: 1, end: "desc" })}) as sold on true
-		left join lateral (${edgeOf({ kind: 2, end: "desc" })}) as minted on true
-		left join lateral (${edgeOf({ kind: 2, end: "asc" })}) as first_minted on true`,
-		[collections, chainIds[1], chainIds[0], nowMs / 1_000, days],
-	);
-}
-
-/** Returns SQL for a collection's first or last event of a kind. */
-function edgeOf({ kind, end }: { kind: number; end: "asc" | "desc" }): string {
-	return `select occurred_at as at, (block_number << 30) | (log_index::int8 << 10) as position,
-			token_id, total_raw, total_native, transaction_hash
-		from market_index.event where collection_id = n and kind = ${kind} and accepted
-		order by occurred_at ${end}, block_number ${end}, log_index ${end} limit 1`;
-}
+/** One partition's span of time, `[fromMs, toMs)`. */
+export type Month = { name: string; fromMs: number; toMs: number };
 
 const LISTINGS = 40;
 const OFFERS = 10;
@@ -63,20 +28,6 @@ const TRAITS = 10;
 const SNAPSHOTS = 48;
 /** Rows of each of the provider's lists. */
 const LISTED = 100;
-
-/**
- * Fills in what the provider and tokens' own documents tell of the first collections: figures,
- * books, floors, tokens with ranks and traits, and the lists that pages are made from.
- */
-export async function fillMarket(client: Client, options: FillOptions): Promise<void> {
-	const { marketed, nowMs } = options;
-	const atSeconds = nowMs / 1_000;
-	for (const statement of [SYNCS, FIGURES, SNAPSHOT_ROWS, ORDERS, TOKEN_ROWS]) {
-		await client.query(statement, [marketed, atSeconds]);
-	}
-	await client.query(COUNTS);
-	await client.query(LISTS, [marketed, atSeconds]);
-}
 
 const SYNCS = `insert into market_index.sync (
 		collection_id, chain_id, provider_slug, named_at, synced_at, next_at, generation, orders_at
@@ -158,8 +109,122 @@ const LISTS = `insert into market_index.discovery_list (chain_id, mode, refreshe
 	where place <= ${LISTED}
 	group by chain_id, mode`;
 
-/** One partition's span of time, `[fromMs, toMs)`. */
-export type Month = { name: string; fromMs: number; toMs: number };
+const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
+
+const MARKET = [
+	"collection",
+	"sync",
+	"floor_snapshot",
+	"market_order",
+	"token",
+	"trait_count",
+	"discovery_list",
+];
+
+/** Two in the morning: a window of 24 hours then has the most hours and minutes to add up. */
+const SHAPE = {
+	collections: 2_500,
+	marketed: 1_000,
+	days: 180,
+	nowMs: Date.parse("2026-11-20T02:07:30.500Z"),
+	chainIds: [1, 8_453],
+} satisfies Omit<FillOptions, "events" | "recentEvents">;
+
+/** The two sizes that reads are compared on. */
+export const indexSizes = {
+	small: { ...SHAPE, events: 100_000, recentEvents: 10_000 },
+	large: { ...SHAPE, events: 10_000_000, recentEvents: 1_000_000 },
+} satisfies Record<string, FillOptions>;
+
+const ROOT = join(import.meta.dir, "../../..");
+
+/** The migrations of an index. */
+export const MIGRATIONS: readonly Migration[] = [
+	{ schema: "core", folder: join(ROOT, "core/db/migrations") },
+	{ schema: "chain_scanner", folder: join(ROOT, "plugins/chain-scanner/migrations") },
+	{ schema: "market_index", folder: join(ROOT, "plugins/market-index/migrations") },
+];
+
+/**
+ * Fills a migrated, empty index with events, rollups and collections that agree with each other, as
+ * lanes would have left them. The server makes all of it, the same in every run.
+ */
+export async function fillIndex(connectionString: string, options: FillOptions): Promise<void> {
+	const clients = [0, 1].map(() => new Client({ connectionString }));
+	try {
+		for (const client of clients) {
+			await client.connect();
+			await client.query("set synchronous_commit = off");
+			await client.query("set maintenance_work_mem = '512MB'");
+			await client.query("set work_mem = '256MB'");
+		}
+		const [one, other] = clients;
+		if (!one || !other) return;
+		const restore = await setIndexesAside(
+			one,
+			ROLLUPS.map((table) => `market_index.${table}`),
+		);
+		// The last month has most of the events, so it goes first.
+		const months = monthsOf(options.nowMs - options.days * DAY_MS, options.nowMs).reverse();
+		await shareOut(clients, months, (client, month) => fillMonth(client, month, options));
+		await shareOut(clients, restore, (client, statement) => client.query(statement));
+		await fillCollections(one, options);
+		await fillMarket(one, options);
+		// One table each: several in one VACUUM would share nothing but the statement.
+		const tables = [...ROLLUPS, ...MARKET, ...months.map(({ name }) => `event_${name}`)];
+		await shareOut(clients, tables, (client, table) =>
+			client.query(`vacuum (analyze, freeze) market_index.${table}`),
+		);
+		await one.query("analyze market_index.event");
+		await one.query("checkpoint");
+	} finally {
+		for (const client of clients) await client.end();
+	}
+}
+
+/** Fills collections 1 to n, in the order of their trade, with the figures of their events. */
+export async function fillCollections(client: Client, options: FillOptions): Promise<void> {
+	const { collections, chainIds, days, nowMs } = options;
+	await client.query(
+		`insert into market_index.collection (
+			id, chain_id, address, standard, slug, name, sync_status, max_supply, registered_at,
+			sales, volume_native, last_sale_position, last_sale_at, last_sale_token_id,
+			last_sale_unit_native, last_sale_transaction, mints, minted_units, first_mint_at,
+			last_mint_at, last_mint_position, last_mint_total_raw, last_mint_quantity
+		) overriding system value
+		select n, case when n % 5 = 0 then $2::int8 else $3::int8 end,
+			'\\x000000000000000000000000'::bytea || int8send(n), 'erc721', 'collection-' || n,
+			'Collection ' || n, 'ready', case when n % 7 = 0 then 10000000 end,
+			to_timestamp($4::float8) - interval '1 second' * ($5::float8 * 86400 * n / $1::int8),
+			coalesce(traded.sales, 0), coalesce(traded.volume, 0), sold.position, sold.at,
+			sold.token_id, sold.total_native, sold.transaction_hash, coalesce(traded.mints, 0),
+			coalesce(traded.mints, 0), first_minted.at, minted.at, minted.position, minted.total_raw,
+			case when minted.at is not null then 1 end
+		from generate_series(1, $1::int8) as n
+		left join (
+			select collection_id, sum(sales) as sales, sum(volume) as volume, sum(mints) as mints
+			from market_index.rollup_day group by 1
+		) as traded on traded.collection_id = n
+		left join lateral (${edgeOf({ kind: 1, end: "desc" })}) as sold on true
+		left join lateral (${edgeOf({ kind: 2, end: "desc" })}) as minted on true
+		left join lateral (${edgeOf({ kind: 2, end: "asc" })}) as first_minted on true`,
+		[collections, chainIds[1], chainIds[0], nowMs / 1_000, days],
+	);
+}
+
+/**
+ * Fills in what the provider and tokens' own documents tell of the first collections: figures,
+ * books, floors, tokens with ranks and traits, and the lists that pages are made from.
+ */
+export async function fillMarket(client: Client, options: FillOptions): Promise<void> {
+	const { marketed, nowMs } = options;
+	const atSeconds = nowMs / 1_000;
+	for (const statement of [SYNCS, FIGURES, SNAPSHOT_ROWS, ORDERS, TOKEN_ROWS]) {
+		await client.query(statement, [marketed, atSeconds]);
+	}
+	await client.query(COUNTS);
+	await client.query(LISTS, [marketed, atSeconds]);
+}
 
 /** Returns the months (UTC) that a span of time touches, oldest first. */
 export function monthsOf(fromMs: number, toMs: number): Month[] {
@@ -207,55 +272,6 @@ export async function setIndexesAside(
 	return restore;
 }
 
-const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
-
-const MARKET = [
-	"collection",
-	"sync",
-	"floor_snapshot",
-	"market_order",
-	"token",
-	"trait_count",
-	"discovery_list",
-];
-
-/**
- * Fills a migrated, empty index with events, rollups and collections that agree with each other, as
- * lanes would have left them. The server makes all of it, the same in every run.
- */
-export async function fillIndex(connectionString: string, options: FillOptions): Promise<void> {
-	const clients = [0, 1].map(() => new Client({ connectionString }));
-	try {
-		for (const client of clients) {
-			await client.connect();
-			await client.query("set synchronous_commit = off");
-			await client.query("set maintenance_work_mem = '512MB'");
-			await client.query("set work_mem = '256MB'");
-		}
-		const [one, other] = clients;
-		if (!one || !other) return;
-		const restore = await setIndexesAside(
-			one,
-			ROLLUPS.map((table) => `market_index.${table}`),
-		);
-		// The last month has most of the events, so it goes first.
-		const months = monthsOf(options.nowMs - options.days * DAY_MS, options.nowMs).reverse();
-		await shareOut(clients, months, (client, month) => fillMonth(client, month, options));
-		await shareOut(clients, restore, (client, statement) => client.query(statement));
-		await fillCollections(one, options);
-		await fillMarket(one, options);
-		// One table each: several in one VACUUM would share nothing but the statement.
-		const tables = [...ROLLUPS, ...MARKET, ...months.map(({ name }) => `event_${name}`)];
-		await shareOut(clients, tables, (client, table) =>
-			client.query(`vacuum (analyze, freeze) market_index.${table}`),
-		);
-		await one.query("analyze market_index.event");
-		await one.query("checkpoint");
-	} finally {
-		for (const client of clients) await client.end();
-	}
-}
-
 /**
  * Shares work between two connections, as there are two cores; each takes the next piece when it is
  * free.
@@ -275,26 +291,10 @@ async function shareOut<Piece>(
 	);
 }
 
-/** Two in the morning: a window of 24 hours then has the most hours and minutes to add up. */
-const SHAPE = {
-	collections: 2_500,
-	marketed: 1_000,
-	days: 180,
-	nowMs: Date.parse("2026-11-20T02:07:30.500Z"),
-	chainIds: [1, 8_453],
-} satisfies Omit<FillOptions, "events" | "recentEvents">;
-
-/** The two sizes that reads are compared on. */
-export const indexSizes = {
-	small: { ...SHAPE, events: 100_000, recentEvents: 10_000 },
-	large: { ...SHAPE, events: 10_000_000, recentEvents: 1_000_000 },
-} satisfies Record<string, FillOptions>;
-
-const ROOT = join(import.meta.dir, "../../..");
-
-/** The migrations of an index. */
-export const MIGRATIONS: readonly Migration[] = [
-	{ schema: "core", folder: join(ROOT, "core/db/migrations") },
-	{ schema: "chain_scanner", folder: join(ROOT, "plugins/chain-scanner/migrations") },
-	{ schema: "market_index", folder: join(ROOT, "plugins/market-index/migrations") },
-];
+/** Returns SQL for a collection's first or last event of a kind. */
+function edgeOf({ kind, end }: { kind: number; end: "asc" | "desc" }): string {
+	return `select occurred_at as at, (block_number << 30) | (log_index::int8 << 10) as position,
+			token_id, total_raw, total_native, transaction_hash
+		from market_index.event where collection_id = n and kind = ${kind} and accepted
+		order by occurred_at ${end}, block_number ${end}, log_index ${end} limit 1`;
+}

@@ -4,26 +4,6 @@ import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import type { Node } from "#test/bench/chain/startNode.ts";
 import type { Contents } from "#test/bench/chain/workload.ts";
 
-export const BENCH_CHAIN_ID = 31_337;
-
-/**
- * Throws unless an index has exactly the expected rows: a fast index with a row missing, or one too
- * many, does not count.
- */
-export async function assertComplete(
-	probe: Pick<IndexProbe, "contents">,
-	contents: Pick<Contents, "mints" | "sales">,
-	options: { salesAlone?: number } = {},
-): Promise<void> {
-	const { mints } = contents;
-	const sales = contents.sales + (options.salesAlone ?? 0);
-	const found = await probe.contents(BENCH_CHAIN_ID);
-	const expected = { mints, sales, countedMints: mints, countedSales: sales };
-	if (!Bun.deepEquals(found, expected)) {
-		throw new Error(`in the index ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
-	}
-}
-
 /** The index's progress, read from its database: watching must not slow the service. */
 export type IndexProgress = {
 	/** True once a lane holds its lease, which is the first thing it does. */
@@ -52,10 +32,59 @@ export type IndexProbe = {
 	close(): Promise<void>;
 };
 
+export const BENCH_CHAIN_ID = 31_337;
+
 /** Lanes whose rows the figures count; owners have a lane of their own. */
 const COUNTED_LANES = "'mint', 'sale'";
 const CONNECT_TIMEOUT_MS = 60_000;
 const RETRY_MS = 10;
+
+const CAUGHT_UP_TIMEOUT_MS = 60_000;
+const POLL_MS = 10;
+const LANES = 2;
+
+/**
+ * Throws unless an index has exactly the expected rows: a fast index with a row missing, or one too
+ * many, does not count.
+ */
+export async function assertComplete(
+	probe: Pick<IndexProbe, "contents">,
+	contents: Pick<Contents, "mints" | "sales">,
+	options: { salesAlone?: number } = {},
+): Promise<void> {
+	const { mints } = contents;
+	const sales = contents.sales + (options.salesAlone ?? 0);
+	const found = await probe.contents(BENCH_CHAIN_ID);
+	const expected = { mints, sales, countedMints: mints, countedSales: sales };
+	if (!Bun.deepEquals(found, expected)) {
+		throw new Error(`in the index ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
+	}
+}
+
+/**
+ * Waits until both lanes have the node's newest block. The server may end and come back meanwhile,
+ * so a killed one is waited for too.
+ */
+export async function untilCaughtUp(node: Pick<Node, "call">, socketDir: string): Promise<void> {
+	const tip = Number(await node.call("eth_blockNumber"));
+	const deadlineMs = performance.now() + CAUGHT_UP_TIMEOUT_MS;
+	while (performance.now() < deadlineMs) {
+		const probe = await openIndexProbe(socketDir);
+		try {
+			while (performance.now() < deadlineMs) {
+				const { lanes } = await probe.progress();
+				if (lanes.length === LANES && lanes.every((block) => block >= tip)) return;
+				await Bun.sleep(POLL_MS);
+			}
+		} catch {
+			// The connection died with its server.
+			await Bun.sleep(POLL_MS);
+		} finally {
+			await probe.close().catch(() => {});
+		}
+	}
+	throw new Error("the service did not reach the head");
+}
 
 /** Opens a probe of a starting service's embedded server: connects as soon as it is there. */
 export async function openIndexProbe(socketDir: string, database?: string): Promise<IndexProbe> {
@@ -146,33 +175,4 @@ async function hasTables(client: Client): Promise<boolean> {
 			and to_regclass('chain_scanner.cursor') is not null as exist`,
 	);
 	return rows[0]?.exist ?? false;
-}
-
-const CAUGHT_UP_TIMEOUT_MS = 60_000;
-const POLL_MS = 10;
-const LANES = 2;
-
-/**
- * Waits until both lanes have the node's newest block. The server may end and come back meanwhile,
- * so a killed one is waited for too.
- */
-export async function untilCaughtUp(node: Pick<Node, "call">, socketDir: string): Promise<void> {
-	const tip = Number(await node.call("eth_blockNumber"));
-	const deadlineMs = performance.now() + CAUGHT_UP_TIMEOUT_MS;
-	while (performance.now() < deadlineMs) {
-		const probe = await openIndexProbe(socketDir);
-		try {
-			while (performance.now() < deadlineMs) {
-				const { lanes } = await probe.progress();
-				if (lanes.length === LANES && lanes.every((block) => block >= tip)) return;
-				await Bun.sleep(POLL_MS);
-			}
-		} catch {
-			// The connection died with its server.
-			await Bun.sleep(POLL_MS);
-		} finally {
-			await probe.close().catch(() => {});
-		}
-	}
-	throw new Error("the service did not reach the head");
 }

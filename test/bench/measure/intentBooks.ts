@@ -20,8 +20,36 @@ export type AuditCost = {
 	verifyMs: number;
 };
 
+type Row = {
+	id: string;
+	reference: string;
+	status: string;
+	sender: string;
+	recipient: string;
+	hash: string;
+	submissions: number;
+	reserved: string;
+	spent: string;
+	entries: number;
+};
+
 const SEALED_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
+
+/**
+ * Blocks on top of the sent transactions: as many as it takes until they are not looked up any
+ * more.
+ */
+const BLOCKS_ON_TOP = 65;
+const SETTLED_TIMEOUT_MS = 30_000;
+const INTENT_BOOKS_POLL_MS = 100;
+const OPEN = "('created', 'submitting', 'submitted', 'uncertain')";
+
+const listSchema = z.object({
+	transactions: z.array(
+		z.object({ referenceId: z.string(), hash: z.string(), broadcasts: z.number() }),
+	),
+});
 
 /** Waits until everything is sealed, proves it, and divides both costs by the intents. */
 export async function auditCostOf(
@@ -52,69 +80,6 @@ export async function auditCostOf(
 		await db.close();
 	}
 }
-
-async function untilSealed(db: Database): Promise<void> {
-	const deadlineMs = performance.now() + SEALED_TIMEOUT_MS;
-	for (;;) {
-		const unsealed = await unsealedRows(db);
-		if (unsealed === 0) return;
-		if (performance.now() > deadlineMs) throw new Error(`${unsealed} rows are not sealed`);
-		await Bun.sleep(POLL_MS);
-	}
-}
-
-async function unsealedRows(db: Database): Promise<number> {
-	const [row] = await db.query<{ unsealed: number }>(
-		`select (select count(*) from wallets.intent_move where tx >= b.to_tx or tx = any(b.to_open))
-			+ (select count(*) from wallets.spend_entry where tx >= b.to_tx or tx = any(b.to_open))
-			as unsealed
-		from core.audit_book b where b.name = $1`,
-		[walletsBook.name],
-	);
-	return Number(row?.unsealed ?? 1);
-}
-
-async function bytesOf(db: Database): Promise<number> {
-	const [row] = await db.query<{ bytes: number }>(
-		`select pg_total_relation_size('core.audit_batch')
-			+ pg_total_relation_size('core.audit_entry') as bytes`,
-	);
-	return row?.bytes ?? 0;
-}
-
-function counted(exposed: string, name: string): number {
-	const line = exposed.split("\n").find((one) => one.startsWith(`${name}{`));
-	if (line === undefined) throw new Error(`the service shows no ${name}`);
-	return Number(line.slice(line.lastIndexOf(" ") + 1));
-}
-
-/**
- * Blocks on top of the sent transactions: as many as it takes until they are not looked up any
- * more.
- */
-const BLOCKS_ON_TOP = 65;
-const SETTLED_TIMEOUT_MS = 30_000;
-const INTENT_BOOKS_POLL_MS = 100;
-const OPEN = "('created', 'submitting', 'submitted', 'uncertain')";
-
-const listSchema = z.object({
-	transactions: z.array(
-		z.object({ referenceId: z.string(), hash: z.string(), broadcasts: z.number() }),
-	),
-});
-
-type Row = {
-	id: string;
-	reference: string;
-	status: string;
-	sender: string;
-	recipient: string;
-	hash: string;
-	submissions: number;
-	reserved: string;
-	spent: string;
-	entries: number;
-};
 
 /**
  * Waits for the end of everything that was sent, and compares service, wallet provider and chain:
@@ -148,6 +113,41 @@ export async function settleBooks(
 	} finally {
 		await client.end();
 	}
+}
+
+async function untilSealed(db: Database): Promise<void> {
+	const deadlineMs = performance.now() + SEALED_TIMEOUT_MS;
+	for (;;) {
+		const unsealed = await unsealedRows(db);
+		if (unsealed === 0) return;
+		if (performance.now() > deadlineMs) throw new Error(`${unsealed} rows are not sealed`);
+		await Bun.sleep(POLL_MS);
+	}
+}
+
+async function unsealedRows(db: Database): Promise<number> {
+	const [row] = await db.query<{ unsealed: number }>(
+		`select (select count(*) from wallets.intent_move where tx >= b.to_tx or tx = any(b.to_open))
+			+ (select count(*) from wallets.spend_entry where tx >= b.to_tx or tx = any(b.to_open))
+			as unsealed
+		from core.audit_book b where b.name = $1`,
+		[walletsBook.name],
+	);
+	return Number(row?.unsealed ?? 1);
+}
+
+function counted(exposed: string, name: string): number {
+	const line = exposed.split("\n").find((one) => one.startsWith(`${name}{`));
+	if (line === undefined) throw new Error(`the service shows no ${name}`);
+	return Number(line.slice(line.lastIndexOf(" ") + 1));
+}
+
+async function bytesOf(db: Database): Promise<number> {
+	const [row] = await db.query<{ bytes: number }>(
+		`select pg_total_relation_size('core.audit_batch')
+			+ pg_total_relation_size('core.audit_entry') as bytes`,
+	);
+	return row?.bytes ?? 0;
 }
 
 async function untilSettled(client: Client): Promise<void> {

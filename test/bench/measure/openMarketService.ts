@@ -24,102 +24,12 @@ import {
 } from "#test/bench/measure/startServiceProcess.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 
-/** A page cache that builds the page for every call, so that the reading is measured. */
-const noPageCache: IndexReads["pageCache"] = {
-	get: async (_key, rebuild) => ({ outcome: "miss", body: await rebuild() }),
-	clear() {},
-};
-
-/**
- * Makes the market's routes over a database at a fixed moment, without a page cache and without a
- * socket: routing, checking, reading and rendering are included, and the network's own time is not.
- * A socket would add the same to both sizes and so make their ratio look better.
- */
-export function createReads(
-	db: Database,
-	options: { nowMs: number; chainIds: readonly number[] },
-): (path: string) => Promise<string> {
-	const chains = createChainRegistry(builtinChains);
-	const indexed = options.chainIds.flatMap((id) => {
-		const chain = chains.byId(id);
-		return chain ? [{ chain }] : [];
-	});
-	const clock = { nowMs: () => options.nowMs };
-	const core: IndexReads = { db, clock, chains, indexed, pageCache: noPageCache };
-	const covered = { coveredFromMs: 0, coveredUntilMs: options.nowMs, owes: false };
-	const level = { headBlock: 1, indexedBlock: 1, indexedAtMs: options.nowMs, ...covered };
-	const scanner: Parameters<typeof marketRoutes>[0]["scanner"] = {
-		progress: async (chainId, lane) => ({ ...level, chainId, lane }),
-	};
-	const app = new Elysia().use(
-		marketRoutes({
-			core,
-			scanner,
-			index: { find: createFinder(core), touch() {} },
-			resync: async () => null,
-			providerHealth: () => ({ isOn: false, isConnected: null, stream: "off" }),
-			prices: fakePrices(),
-			lists: {
-				async listFor({ chain, mode }) {
-					const key = { chainId: chain.id, mode, by: "worker" } as const;
-					const kept = { nowMs: options.nowMs, maxAgeMs: LIST_KEPT_MS };
-					const list = await readList(db, key, kept);
-					return list && { ...list, isWarm: true };
-				},
-				complete: async () => {},
-				search: async () => [],
-				found: async () => {},
-			},
-			gasPrice: async () => null,
-		}),
-	);
-	return async (path) => {
-		const response = await app.handle(new Request(`http://localhost/v1/nft-market${path}`));
-		const body = await response.text();
-		if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`);
-		return body;
-	};
-}
-
 export type FilledIndex = {
 	connectionString: string;
 	/** The market's routes over it. */
 	ask: Ask;
 	close(): Promise<void>;
 };
-
-const CONNECTIONS_MAX = 10;
-
-/** Opens a database of its own on a server, filled, and read through the routes. */
-export async function openFilled(
-	scope: Scope,
-	options: {
-		server: { connectionString: string };
-		name: string;
-		fill: FillOptions;
-		say(line: string): void;
-	},
-): Promise<FilledIndex> {
-	const { server, name, fill, say } = options;
-	const admin = new Client({ connectionString: server.connectionString });
-	await admin.connect();
-	await admin.query(`create database ${name}`);
-	await admin.end();
-	// Not by `URL`: it refuses the form without a host, which means a socket.
-	const connectionString = server.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
-	await migrate(connectionString, MIGRATIONS, silentLog);
-	const beganMs = performance.now();
-	await fillIndex(connectionString, fill);
-	const seconds = ((performance.now() - beganMs) / 1_000).toFixed(0);
-	say(`filled an index of ${fill.events} events in ${seconds} s`);
-	const db = openDatabase({
-		connectionString,
-		connectionsMax: CONNECTIONS_MAX,
-		applicationName: "tapeline bench",
-		log: silentLog,
-	});
-	return { connectionString, ask: createReads(db, fill), close: scope.defer(() => db.close()) };
-}
 
 export type MarketServiceOptions = {
 	scope: Scope;
@@ -139,6 +49,14 @@ export type MarketService = {
 	bill(): Cpu;
 	close(): Promise<void>;
 };
+
+/** A page cache that builds the page for every call, so that the reading is measured. */
+const noPageCache: IndexReads["pageCache"] = {
+	get: async (_key, rebuild) => ({ outcome: "miss", body: await rebuild() }),
+	clear() {},
+};
+
+const CONNECTIONS_MAX = 10;
 
 const ANVIL_CHAIN_ID = 31_337;
 const BLOCKS = 64;
@@ -191,5 +109,87 @@ export async function openMarketService(
 			await stopServer();
 			await data.remove();
 		},
+	};
+}
+
+/** Opens a database of its own on a server, filled, and read through the routes. */
+export async function openFilled(
+	scope: Scope,
+	options: {
+		server: { connectionString: string };
+		name: string;
+		fill: FillOptions;
+		say(line: string): void;
+	},
+): Promise<FilledIndex> {
+	const { server, name, fill, say } = options;
+	const admin = new Client({ connectionString: server.connectionString });
+	await admin.connect();
+	await admin.query(`create database ${name}`);
+	await admin.end();
+	// Not by `URL`: it refuses the form without a host, which means a socket.
+	const connectionString = server.connectionString.replace(/(\/\/[^/]*\/)[^?]*/, `$1${name}`);
+	await migrate(connectionString, MIGRATIONS, silentLog);
+	const beganMs = performance.now();
+	await fillIndex(connectionString, fill);
+	const seconds = ((performance.now() - beganMs) / 1_000).toFixed(0);
+	say(`filled an index of ${fill.events} events in ${seconds} s`);
+	const db = openDatabase({
+		connectionString,
+		connectionsMax: CONNECTIONS_MAX,
+		applicationName: "tapeline bench",
+		log: silentLog,
+	});
+	return { connectionString, ask: createReads(db, fill), close: scope.defer(() => db.close()) };
+}
+
+/**
+ * Makes the market's routes over a database at a fixed moment, without a page cache and without a
+ * socket: routing, checking, reading and rendering are included, and the network's own time is not.
+ * A socket would add the same to both sizes and so make their ratio look better.
+ */
+export function createReads(
+	db: Database,
+	options: { nowMs: number; chainIds: readonly number[] },
+): (path: string) => Promise<string> {
+	const chains = createChainRegistry(builtinChains);
+	const indexed = options.chainIds.flatMap((id) => {
+		const chain = chains.byId(id);
+		return chain ? [{ chain }] : [];
+	});
+	const clock = { nowMs: () => options.nowMs };
+	const core: IndexReads = { db, clock, chains, indexed, pageCache: noPageCache };
+	const covered = { coveredFromMs: 0, coveredUntilMs: options.nowMs, owes: false };
+	const level = { headBlock: 1, indexedBlock: 1, indexedAtMs: options.nowMs, ...covered };
+	const scanner: Parameters<typeof marketRoutes>[0]["scanner"] = {
+		progress: async (chainId, lane) => ({ ...level, chainId, lane }),
+	};
+	const app = new Elysia().use(
+		marketRoutes({
+			core,
+			scanner,
+			index: { find: createFinder(core), touch() {} },
+			resync: async () => null,
+			providerHealth: () => ({ isOn: false, isConnected: null, stream: "off" }),
+			prices: fakePrices(),
+			lists: {
+				async listFor({ chain, mode }) {
+					const key = { chainId: chain.id, mode, by: "worker" } as const;
+					const kept = { nowMs: options.nowMs, maxAgeMs: LIST_KEPT_MS };
+					const list = await readList(db, key, kept);
+					return list && { ...list, isWarm: true };
+				},
+				complete: async () => {},
+				search: async () => [],
+				found: async () => {},
+			},
+			gasPrice: async () => null,
+		}),
+	);
+	return async (path) => {
+		const response = await app.handle(new Request(`http://localhost/v1/nft-market${path}`));
+		const body = await response.text();
+		if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`);
+		return body;
 	};
 }

@@ -32,6 +32,40 @@ export type DelayOptions = {
 	goesOn?: () => Promise<boolean>;
 };
 
+export type ToldEvent = { id: string; retracted: boolean };
+
+/** The events that a subscriber of one collection receives. */
+export type EventStream = {
+	/** Returns the next so many events, with the time of the last. */
+	next(count: number): Promise<{ told: readonly ToldEvent[]; atMs: number }>;
+	close(): Promise<void>;
+};
+
+export type YoungServiceOptions = {
+	scope: Scope;
+	workload: Workload;
+	runtimeArgs: readonly string[];
+	/** Milliseconds of a round trip to the node, by HTTP and by socket; none by default. */
+	delayMs?: number;
+};
+
+/** A service at the head of a young chain, with a head socket, and how to end both. */
+export type YoungService = {
+	chain: YoungChain;
+	data: DataDir;
+	/** Returns the newest process that was started. */
+	service(): ServiceProcess;
+	/** Starts another process on the same data; the one before has ended. */
+	startAgain(): ServiceProcess;
+	/** Returns the WebSocket URL of the first collection's frames. */
+	streamUrl(): string;
+	close(): Promise<void>;
+};
+
+type Frame = { type: string; data?: { blockNumber?: number } };
+
+type FrameOfOpenEventStream = { type: string; data?: { id?: string; retracted?: boolean } };
+
 /** The first blocks warm up compilers, caches and connections; they are not counted. */
 const BLOCKS_UNCOUNTED = 20;
 const BLOCKS_COUNTED_DEFAULT = 150;
@@ -40,6 +74,42 @@ const BLOCKS_COUNTED_MIN = 60;
 /** The pause between a block's last frame and the next block. */
 const PAUSE_MS = 60;
 const BLOCK_TIMEOUT_MS = 10_000;
+
+const TIMEOUT_MS = 20_000;
+
+export async function openYoungService(options: YoungServiceOptions): Promise<YoungService> {
+	const { scope, workload, runtimeArgs } = options;
+	const chain = await startYoungChain(scope, workload);
+	const { node, emitters } = chain;
+	const data = await openDataDir(scope);
+	const rpcUrls = urlsOf(chain.node, options);
+	let stopService = async () => {};
+	const start = () => {
+		const started = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
+		stopService = scope.defer(started.stop);
+		return started;
+	};
+	let service = start();
+	await Promise.race([untilCaughtUp(node, data.socketDir), service.failed]);
+	await service.servingSeconds;
+	const [collection] = emitters.collections;
+	const path = `/v1/nft-market/collections/${collection}/stream?chain=anvil`;
+	return {
+		chain,
+		data,
+		service: () => service,
+		startAgain() {
+			service = start();
+			return service;
+		},
+		streamUrl: () => `${service.url.replace("http", "ws")}${path}`,
+		async close() {
+			await stopService();
+			await data.remove();
+			await chain.stop();
+		},
+	};
+}
 
 /** Mines blocks one after the other, and times each to its last frame on each stream. */
 export async function measureDelays(options: DelayOptions): Promise<readonly Delays[]> {
@@ -82,52 +152,6 @@ export async function measureDelays(options: DelayOptions): Promise<readonly Del
 	return streams.map(({ delaysMs, fromAnswerMs }) => ({ delaysMs, fromAnswerMs }));
 }
 
-type Frame = { type: string; data?: { blockNumber?: number } };
-
-async function subscribe(scope: Scope, url: string) {
-	const socket = new WebSocket(url);
-	const close = scope.defer(async () => socket.close());
-	const hello = Promise.withResolvers<void>();
-	let waiting: { block: number; left: number; done(atMs: number): void } | null = null;
-	socket.onmessage = ({ data }) => {
-		const atMs = performance.now();
-		const frame = JSON.parse(String(data)) as Frame;
-		if (frame.type === "hello") hello.resolve();
-		if (frame.type !== "market_event" || frame.data?.blockNumber !== waiting?.block) return;
-		if (waiting && --waiting.left === 0) waiting.done(atMs);
-	};
-	socket.onclose = ({ code }) => hello.reject(new Error(`the stream closed with code ${code}`));
-	await hello.promise;
-	return {
-		close,
-		/** Resolves with the time of the `count`th sale of a block. */
-		arrived(block: number, count: number): Promise<number> {
-			return new Promise((resolve, reject) => {
-				const late = () => reject(new Error(`block ${block}: ${waiting?.left} sales never came`));
-				const timer = setTimeout(late, BLOCK_TIMEOUT_MS);
-				const done = (atMs: number) => {
-					clearTimeout(timer);
-					resolve(atMs);
-				};
-				waiting = { block, left: count, done };
-			});
-		},
-	};
-}
-
-export type ToldEvent = { id: string; retracted: boolean };
-
-/** The events that a subscriber of one collection receives. */
-export type EventStream = {
-	/** Returns the next so many events, with the time of the last. */
-	next(count: number): Promise<{ told: readonly ToldEvent[]; atMs: number }>;
-	close(): Promise<void>;
-};
-
-const TIMEOUT_MS = 20_000;
-
-type FrameOfOpenEventStream = { type: string; data?: { id?: string; retracted?: boolean } };
-
 export async function openEventStream(scope: Scope, url: string): Promise<EventStream> {
 	const socket = new WebSocket(url);
 	const close = scope.defer(async () => socket.close());
@@ -160,65 +184,41 @@ export async function openEventStream(scope: Scope, url: string): Promise<EventS
 	};
 }
 
-export type YoungServiceOptions = {
-	scope: Scope;
-	workload: Workload;
-	runtimeArgs: readonly string[];
-	/** Milliseconds of a round trip to the node, by HTTP and by socket; none by default. */
-	delayMs?: number;
-};
-
-/** A service at the head of a young chain, with a head socket, and how to end both. */
-export type YoungService = {
-	chain: YoungChain;
-	data: DataDir;
-	/** Returns the newest process that was started. */
-	service(): ServiceProcess;
-	/** Starts another process on the same data; the one before has ended. */
-	startAgain(): ServiceProcess;
-	/** Returns the WebSocket URL of the first collection's frames. */
-	streamUrl(): string;
-	close(): Promise<void>;
-};
-
-export async function openYoungService(options: YoungServiceOptions): Promise<YoungService> {
-	const { scope, workload, runtimeArgs } = options;
-	const chain = await startYoungChain(scope, workload);
-	const { node, emitters } = chain;
-	const data = await openDataDir(scope);
-	const rpcUrls = urlsOf(chain.node, options);
-	let stopService = async () => {};
-	const start = () => {
-		const started = startServiceProcess({ rpcUrls, dataDir: data.path, runtimeArgs });
-		stopService = scope.defer(started.stop);
-		return started;
-	};
-	let service = start();
-	await Promise.race([untilCaughtUp(node, data.socketDir), service.failed]);
-	await service.servingSeconds;
-	const [collection] = emitters.collections;
-	const path = `/v1/nft-market/collections/${collection}/stream?chain=anvil`;
-	return {
-		chain,
-		data,
-		service: () => service,
-		startAgain() {
-			service = start();
-			return service;
-		},
-		streamUrl: () => `${service.url.replace("http", "ws")}${path}`,
-		async close() {
-			await stopService();
-			await data.remove();
-			await chain.stop();
-		},
-	};
-}
-
 function urlsOf(node: Node, { scope, delayMs }: YoungServiceOptions): string[] {
 	if (!delayMs) return [node.url, node.wsUrl];
 	const http = startCountingProxy(node.url, { delayMs });
 	const socket = startDelayingSocket(node.wsUrl, delayMs);
 	for (const { stop } of [http, socket]) scope.defer(stop);
 	return [http.url, socket.url];
+}
+
+async function subscribe(scope: Scope, url: string) {
+	const socket = new WebSocket(url);
+	const close = scope.defer(async () => socket.close());
+	const hello = Promise.withResolvers<void>();
+	let waiting: { block: number; left: number; done(atMs: number): void } | null = null;
+	socket.onmessage = ({ data }) => {
+		const atMs = performance.now();
+		const frame = JSON.parse(String(data)) as Frame;
+		if (frame.type === "hello") hello.resolve();
+		if (frame.type !== "market_event" || frame.data?.blockNumber !== waiting?.block) return;
+		if (waiting && --waiting.left === 0) waiting.done(atMs);
+	};
+	socket.onclose = ({ code }) => hello.reject(new Error(`the stream closed with code ${code}`));
+	await hello.promise;
+	return {
+		close,
+		/** Resolves with the time of the `count`th sale of a block. */
+		arrived(block: number, count: number): Promise<number> {
+			return new Promise((resolve, reject) => {
+				const late = () => reject(new Error(`block ${block}: ${waiting?.left} sales never came`));
+				const timer = setTimeout(late, BLOCK_TIMEOUT_MS);
+				const done = (atMs: number) => {
+					clearTimeout(timer);
+					resolve(atMs);
+				};
+				waiting = { block, left: count, done };
+			});
+		},
+	};
 }

@@ -12,6 +12,16 @@ export type StoredPushes = { orders: number; active: number; events: number };
 /** A collection as the provider names it. */
 export type PushedCollection = { slug: string; address: string };
 
+export type PushingProvider = {
+	/** The service's environment. */
+	env: Readonly<Record<string, string>>;
+	/** Says whether the service listens to all of these. */
+	isJoined(slugs: readonly string[]): boolean;
+	/** Sends all of them, as fast as possible without blocking this process. */
+	push(frames: readonly PushFrame[]): Promise<void>;
+	stop(): Promise<void>;
+};
+
 const NATIVE = "0x0000000000000000000000000000000000000000";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const SELLER = "0x1111111111111111111111111111111111111111";
@@ -26,6 +36,10 @@ const PER_GROUP: StoredPushes = { orders: 6, active: 3, events: 3 };
 export const PUSHED_PREFIX = "feedbeef";
 /** Above all of these. */
 export const PUSHED_PREFIX_END = "feedbef0";
+
+/** Keeps the service's own calls away for as long as anything is measured. */
+const AWAY_SECONDS = 290;
+const FRAMES_A_TURN = 100;
 
 /**
  * Makes the events of a busy moment, in tens that belong together. Half of them are of one
@@ -46,6 +60,37 @@ export function pushFrames(
 	return {
 		frames,
 		stored: { orders: groups * orders, active: groups * active, events: groups * events },
+	};
+}
+
+/** Starts a provider that answers "too often" to every call; its stream pushes what it is told. */
+export function startPushingProvider(scope: Scope): PushingProvider {
+	const phoenix: FakePhoenix = fakePhoenix();
+	const rest = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		fetch: () =>
+			new Response("{}", { status: 429, headers: { "retry-after": String(AWAY_SECONDS) } }),
+	});
+	const stop = scope.defer(async () => {
+		await phoenix.stop();
+		await rest.stop(true);
+	});
+	return {
+		env: {
+			PROVIDER_BASE_URL: `http://127.0.0.1:${rest.port}`,
+			PROVIDER_STREAM_URL: phoenix.wsUrl,
+			PROVIDER_STREAM_ENABLED: "true",
+		},
+		isJoined: (slugs) => slugs.every((slug) => phoenix.joinRef(`collection:${slug}`) !== null),
+		async push(frames) {
+			for (const [turn, { slug, type, inner }] of frames.entries()) {
+				const payload = enveloped(type, inner);
+				phoenix.send({ topic: `collection:${slug}`, event: type, payload });
+				if (turn % FRAMES_A_TURN === 0) await Bun.sleep(0);
+			}
+		},
+		stop,
 	};
 }
 
@@ -130,49 +175,4 @@ function orderHash(text: string): string {
 
 function digest(text: string): string {
 	return `0x${createHash("sha256").update(text).digest("hex")}`;
-}
-
-export type PushingProvider = {
-	/** The service's environment. */
-	env: Readonly<Record<string, string>>;
-	/** Says whether the service listens to all of these. */
-	isJoined(slugs: readonly string[]): boolean;
-	/** Sends all of them, as fast as possible without blocking this process. */
-	push(frames: readonly PushFrame[]): Promise<void>;
-	stop(): Promise<void>;
-};
-
-/** Keeps the service's own calls away for as long as anything is measured. */
-const AWAY_SECONDS = 290;
-const FRAMES_A_TURN = 100;
-
-/** Starts a provider that answers "too often" to every call; its stream pushes what it is told. */
-export function startPushingProvider(scope: Scope): PushingProvider {
-	const phoenix: FakePhoenix = fakePhoenix();
-	const rest = Bun.serve({
-		hostname: "127.0.0.1",
-		port: 0,
-		fetch: () =>
-			new Response("{}", { status: 429, headers: { "retry-after": String(AWAY_SECONDS) } }),
-	});
-	const stop = scope.defer(async () => {
-		await phoenix.stop();
-		await rest.stop(true);
-	});
-	return {
-		env: {
-			PROVIDER_BASE_URL: `http://127.0.0.1:${rest.port}`,
-			PROVIDER_STREAM_URL: phoenix.wsUrl,
-			PROVIDER_STREAM_ENABLED: "true",
-		},
-		isJoined: (slugs) => slugs.every((slug) => phoenix.joinRef(`collection:${slug}`) !== null),
-		async push(frames) {
-			for (const [turn, { slug, type, inner }] of frames.entries()) {
-				const payload = enveloped(type, inner);
-				phoenix.send({ topic: `collection:${slug}`, event: type, payload });
-				if (turn % FRAMES_A_TURN === 0) await Bun.sleep(0);
-			}
-		},
-		stop,
-	};
 }

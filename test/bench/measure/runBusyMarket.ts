@@ -30,15 +30,13 @@ export type Burst = {
 	quietReads: ReadTimes;
 };
 
+export type BusyMarket = {
+	burst: Burst;
+	/** `cpu` is what one request took. */
+	search: { requestsPerSecond: number; clients: number; cpu: Cpu };
+};
+
 type ReadTimes = { calls: number; p50Ms: number; p99Ms: number };
-
-export const PUSHES = 5_000;
-
-const JOINED_TIMEOUT_MS = 90_000;
-const STORED_TIMEOUT_MS = 120_000;
-const POLL_MS = 100;
-const QUIET_MS = 6_000;
-const READS = { inFlight: 4, warmMs: 0, perSecond: 50 } as const;
 
 type Bursting = {
 	url: string;
@@ -48,6 +46,47 @@ type Bursting = {
 	bill: () => Cpu;
 	nowMs: number;
 };
+
+export const PUSHES = 5_000;
+
+const JOINED_TIMEOUT_MS = 90_000;
+const STORED_TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+const QUIET_MS = 6_000;
+const READS = { inFlight: 4, warmMs: 0, perSecond: 50 } as const;
+
+export const SEARCH_CLIENTS = 8;
+
+/** Collections that are pushed about; half of all pushes are of the first. */
+const PUSHED_ABOUT = 50;
+const SEARCH_WARM_SECONDS = 2;
+const SEARCH_COUNT_SECONDS = 5;
+
+const searched = z.object({
+	answers: z.number().min(1),
+	refused: z.literal(0),
+	seconds: z.number(),
+});
+
+/**
+ * Measures the service on an index with full tables of the provider's: searched by a few clients
+ * while its stream is joined, then read by others while the provider pushes all it has at once.
+ */
+export async function runBusyMarket(options: MarketServiceOptions): Promise<BusyMarket> {
+	const { scope } = options;
+	const market = await openMarketService("busy", options);
+	const { service, provider, bill } = market;
+	const db = new Client({ connectionString: market.connectionString });
+	await db.connect();
+	const closeDb = scope.defer(() => db.end());
+	const search = await Promise.race([measureSearch(scope, { service, bill }), service.failed]);
+	const collections = await mostActive(db);
+	const given = { url: service.url, provider, db, collections, bill, nowMs: Date.now() };
+	const burst = await Promise.race([measureBurst(given), service.failed]);
+	await closeDb();
+	await market.close();
+	return { burst, search };
+}
 
 /** Pushes thousands of events at once to a listening service, and reads from it meanwhile. */
 export async function measureBurst(bursting: Bursting): Promise<Burst> {
@@ -87,105 +126,6 @@ export async function measureBurst(bursting: Bursting): Promise<Burst> {
 	};
 }
 
-/**
- * Makes a reader of details, books and activity of these collections, in turn; each by another
- * client.
- */
-function createReader(url: string, slugs: readonly string[]): () => Promise<void> {
-	const paths = slugs.flatMap((slug) => {
-		const path = `/v1/nft-market/collections/${slug}`;
-		return [path, `${path}/listings`, `${path}/activity`];
-	});
-	let next = 0;
-	return async () => {
-		const turn = next++;
-		const response = await fetch(`${url}${paths[turn % paths.length]}?chain=anvil`, {
-			headers: { "x-forwarded-for": `10.7.${(turn >> 8) & 255}.${turn & 255}` },
-		});
-		await response.arrayBuffer();
-		if (response.status !== 200) throw new Error(`${response.url}: ${response.status}`);
-	};
-}
-
-function timesOf(delaysMs: readonly number[]): ReadTimes {
-	return {
-		calls: delaysMs.length,
-		p50Ms: percentile(delaysMs, 50),
-		p99Ms: percentile(delaysMs, 99),
-	};
-}
-
-/** Counts by the primary key of orders, so that it costs the server little. */
-async function storedOf(db: Client, slugs: readonly string[]): Promise<StoredPushes | undefined> {
-	const { rows } = await db.query<StoredPushes>({
-		name: "stored",
-		text: `select count(*)::int4 as orders, (count(*) filter (where is_active))::int4 as active,
-				(select count(*)::int4 from market_index.unconfirmed) as events
-			from market_index.sync as s join market_index.market_order as o using (collection_id)
-			where s.provider_slug = any($1) and o.order_hash >= $2 and o.order_hash < $3`,
-		values: [slugs, Buffer.from(PUSHED_PREFIX, "hex"), Buffer.from(PUSHED_PREFIX_END, "hex")],
-	});
-	return rows[0];
-}
-
-async function until(
-	condition: () => boolean | Promise<boolean>,
-	timeoutMs: number,
-	problem: () => string,
-): Promise<void> {
-	const deadlineMs = performance.now() + timeoutMs;
-	while (!(await condition())) {
-		if (performance.now() > deadlineMs) throw new Error(problem());
-		await Bun.sleep(POLL_MS);
-	}
-}
-
-export type BusyMarket = {
-	burst: Burst;
-	/** `cpu` is what one request took. */
-	search: { requestsPerSecond: number; clients: number; cpu: Cpu };
-};
-
-export const SEARCH_CLIENTS = 8;
-
-/** Collections that are pushed about; half of all pushes are of the first. */
-const PUSHED_ABOUT = 50;
-const SEARCH_WARM_SECONDS = 2;
-const SEARCH_COUNT_SECONDS = 5;
-
-const searched = z.object({
-	answers: z.number().min(1),
-	refused: z.literal(0),
-	seconds: z.number(),
-});
-
-/**
- * Measures the service on an index with full tables of the provider's: searched by a few clients
- * while its stream is joined, then read by others while the provider pushes all it has at once.
- */
-export async function runBusyMarket(options: MarketServiceOptions): Promise<BusyMarket> {
-	const { scope } = options;
-	const market = await openMarketService("busy", options);
-	const { service, provider, bill } = market;
-	const db = new Client({ connectionString: market.connectionString });
-	await db.connect();
-	const closeDb = scope.defer(() => db.end());
-	const search = await Promise.race([measureSearch(scope, { service, bill }), service.failed]);
-	const collections = await mostActive(db);
-	const given = { url: service.url, provider, db, collections, bill, nowMs: Date.now() };
-	const burst = await Promise.race([measureBurst(given), service.failed]);
-	await closeDb();
-	await market.close();
-	return { burst, search };
-}
-
-/** Returns typed texts, letter by letter, whole names and slugs: all of it is in the index. */
-function searches(): string[] {
-	const words = ["c", "co", "coll", "collection", "Collection 7", "collection-12"];
-	const names = Array.from({ length: 50 }, (_, number) => `collection ${1 + number * 37}`);
-	return [...words, ...names];
-}
-
 async function measureSearch(
 	scope: Scope,
 	{ service, bill }: { service: ServiceProcess; bill: () => Cpu },
@@ -215,6 +155,13 @@ async function measureSearch(
 	return { requestsPerSecond, clients: SEARCH_CLIENTS, cpu };
 }
 
+/** Returns typed texts, letter by letter, whole names and slugs: all of it is in the index. */
+function searches(): string[] {
+	const words = ["c", "co", "coll", "collection", "Collection 7", "collection-12"];
+	const names = Array.from({ length: 50 }, (_, number) => `collection ${1 + number * 37}`);
+	return [...words, ...names];
+}
+
 async function mostActive(db: Client): Promise<PushedCollection[]> {
 	const { rows } = await db.query<PushedCollection>(
 		`select s.provider_slug as slug, '0x' || encode(c.address, 'hex') as address
@@ -223,4 +170,57 @@ async function mostActive(db: Client): Promise<PushedCollection[]> {
 		[PUSHED_ABOUT],
 	);
 	return rows;
+}
+
+async function until(
+	condition: () => boolean | Promise<boolean>,
+	timeoutMs: number,
+	problem: () => string,
+): Promise<void> {
+	const deadlineMs = performance.now() + timeoutMs;
+	while (!(await condition())) {
+		if (performance.now() > deadlineMs) throw new Error(problem());
+		await Bun.sleep(POLL_MS);
+	}
+}
+
+/**
+ * Makes a reader of details, books and activity of these collections, in turn; each by another
+ * client.
+ */
+function createReader(url: string, slugs: readonly string[]): () => Promise<void> {
+	const paths = slugs.flatMap((slug) => {
+		const path = `/v1/nft-market/collections/${slug}`;
+		return [path, `${path}/listings`, `${path}/activity`];
+	});
+	let next = 0;
+	return async () => {
+		const turn = next++;
+		const response = await fetch(`${url}${paths[turn % paths.length]}?chain=anvil`, {
+			headers: { "x-forwarded-for": `10.7.${(turn >> 8) & 255}.${turn & 255}` },
+		});
+		await response.arrayBuffer();
+		if (response.status !== 200) throw new Error(`${response.url}: ${response.status}`);
+	};
+}
+
+/** Counts by the primary key of orders, so that it costs the server little. */
+async function storedOf(db: Client, slugs: readonly string[]): Promise<StoredPushes | undefined> {
+	const { rows } = await db.query<StoredPushes>({
+		name: "stored",
+		text: `select count(*)::int4 as orders, (count(*) filter (where is_active))::int4 as active,
+				(select count(*)::int4 from market_index.unconfirmed) as events
+			from market_index.sync as s join market_index.market_order as o using (collection_id)
+			where s.provider_slug = any($1) and o.order_hash >= $2 and o.order_hash < $3`,
+		values: [slugs, Buffer.from(PUSHED_PREFIX, "hex"), Buffer.from(PUSHED_PREFIX_END, "hex")],
+	});
+	return rows[0];
+}
+
+function timesOf(delaysMs: readonly number[]): ReadTimes {
+	return {
+		calls: delaysMs.length,
+		p50Ms: percentile(delaysMs, 50),
+		p99Ms: percentile(delaysMs, 99),
+	};
 }

@@ -55,10 +55,49 @@ export type CatchUpOptions = {
 	afterwards?: (times: { lanesAtMs: number }) => Promise<void>;
 };
 
+/** A catch-up with a node that is far away or limits, and what follows the last row. */
+export type Remote = {
+	catchUp: CatchUp;
+	/** Calls until the last row was there. */
+	toLastRow: RpcCounts;
+	/** Calls until only the head was read: names, kinds, supplies. */
+	toLastName: RpcCounts;
+	/** From the lanes' start to the last of these calls. */
+	lastNameSeconds: number;
+};
+
+export type RemoteOptions = {
+	scope: Scope;
+	contents: Contents;
+	node: Node;
+	limits: NodeLimits;
+	runtimeArgs: readonly string[];
+};
+
+export type WideOptions = {
+	scope: Scope;
+	runtimeArgs: readonly string[];
+	/** The index that has its rows already, with the time of its newest. */
+	index: { socketDir: string; database: string; nowMs: number };
+	say(line: string): void;
+};
+
 /** Rarely: on two cores each look takes time from what it looks at. */
 const POLL_MS = 25;
 const SAMPLE_MS = 200;
 const CATCH_UP_TIMEOUT_MS = 120_000;
+
+const LANES = 2;
+
+/** Called for as long as the service runs: they do not mean that work is left. */
+const OF_THE_HEAD = new Set(["eth_blockNumber", "eth_getBlockByNumber", "eth_chainId"]);
+/** A refused call is repeated within this time. */
+const QUIET_MS = 8_000;
+const QUIET_TIMEOUT_MS = 180_000;
+const LOOK_EVERY_MS = 50;
+
+/** A proxy on this machine counts as a node of the operator's own, where calls cost nothing. */
+const BILLED = { CHAIN_RPC_COMPUTE_UNITS_JSON: '{"*":1}' };
 
 /** Starts the service on a database without the chain and waits until it has every row of it. */
 export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
@@ -103,7 +142,50 @@ export async function runCatchUp(options: CatchUpOptions): Promise<CatchUp> {
 	};
 }
 
-const LANES = 2;
+/** Catches up with a chain through a proxy that delays, limits and counts. */
+export async function runRemote(options: RemoteOptions): Promise<Remote> {
+	const { scope, node, limits, ...rest } = options;
+	const proxy = startCountingProxy(node.url, limits);
+	const stopProxy = scope.defer(proxy.stop);
+	let toLastRow = proxy.counts();
+	let lastNameSeconds = Number.NaN;
+	const catchUp = await runCatchUp({
+		...rest,
+		scope,
+		node,
+		rpcUrls: [proxy.url],
+		env: BILLED,
+		sampleTree: false,
+		async afterwards({ lanesAtMs }) {
+			toLastRow = proxy.counts();
+			lastNameSeconds = ((await untilQuiet(proxy)) - lanesAtMs) / 1_000;
+		},
+	});
+	const toLastName = proxy.counts();
+	await stopProxy();
+	return { catchUp, toLastRow, toLastName, lastNameSeconds };
+}
+
+/** Measures a chain of many collections and slow blocks, indexed into many rows of other chains. */
+export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
+	const { scope, runtimeArgs, index, say } = options;
+	const workload = WIDE_WORKLOAD;
+	await countOnFromFilled(socketUrl(index.socketDir, index.database));
+	say("filling a wide chain");
+	// The index's last hours: then the chain's rows share its months, and so its trees.
+	const spanSeconds = workload.blocks * workload.blockSeconds;
+	const genesisSeconds = Math.floor(index.nowMs / 1_000) - spanSeconds;
+	const node = await fillChain(workload, { genesisSeconds });
+	const stopNode = scope.defer(node.stop);
+	say("catching up with the wide chain");
+	const rpcUrls = [node.url];
+	const on = { socketDir: index.socketDir, database: index.database };
+	const contents = contentsOf(workload);
+	const given = { scope, contents, node, rpcUrls, on, runtimeArgs };
+	const wide = await runCatchUp({ ...given, sampleTree: false });
+	await stopNode();
+	return wide;
+}
 
 async function watch(probe: IndexProbe, tip: number, bill: () => CpuBill) {
 	const deadlineMs = performance.now() + CATCH_UP_TIMEOUT_MS;
@@ -136,59 +218,6 @@ function billed(before: CpuBill, after: CpuBill): CpuBill {
 	};
 }
 
-/** A catch-up with a node that is far away or limits, and what follows the last row. */
-export type Remote = {
-	catchUp: CatchUp;
-	/** Calls until the last row was there. */
-	toLastRow: RpcCounts;
-	/** Calls until only the head was read: names, kinds, supplies. */
-	toLastName: RpcCounts;
-	/** From the lanes' start to the last of these calls. */
-	lastNameSeconds: number;
-};
-
-export type RemoteOptions = {
-	scope: Scope;
-	contents: Contents;
-	node: Node;
-	limits: NodeLimits;
-	runtimeArgs: readonly string[];
-};
-
-/** Called for as long as the service runs: they do not mean that work is left. */
-const OF_THE_HEAD = new Set(["eth_blockNumber", "eth_getBlockByNumber", "eth_chainId"]);
-/** A refused call is repeated within this time. */
-const QUIET_MS = 8_000;
-const QUIET_TIMEOUT_MS = 180_000;
-const LOOK_EVERY_MS = 50;
-
-/** A proxy on this machine counts as a node of the operator's own, where calls cost nothing. */
-const BILLED = { CHAIN_RPC_COMPUTE_UNITS_JSON: '{"*":1}' };
-
-/** Catches up with a chain through a proxy that delays, limits and counts. */
-export async function runRemote(options: RemoteOptions): Promise<Remote> {
-	const { scope, node, limits, ...rest } = options;
-	const proxy = startCountingProxy(node.url, limits);
-	const stopProxy = scope.defer(proxy.stop);
-	let toLastRow = proxy.counts();
-	let lastNameSeconds = Number.NaN;
-	const catchUp = await runCatchUp({
-		...rest,
-		scope,
-		node,
-		rpcUrls: [proxy.url],
-		env: BILLED,
-		sampleTree: false,
-		async afterwards({ lanesAtMs }) {
-			toLastRow = proxy.counts();
-			lastNameSeconds = ((await untilQuiet(proxy)) - lanesAtMs) / 1_000;
-		},
-	});
-	const toLastName = proxy.counts();
-	await stopProxy();
-	return { catchUp, toLastRow, toLastName, lastNameSeconds };
-}
-
 /** Waits until only the head is read; returns when the last other call came. */
 async function untilQuiet(proxy: CountingProxy): Promise<number> {
 	let seen = -1;
@@ -209,35 +238,6 @@ function questionsIn({ methods }: RpcCounts): number {
 	return Object.entries(methods)
 		.filter(([method]) => !OF_THE_HEAD.has(method))
 		.reduce((sum, [, count]) => sum + count, 0);
-}
-
-export type WideOptions = {
-	scope: Scope;
-	runtimeArgs: readonly string[];
-	/** The index that has its rows already, with the time of its newest. */
-	index: { socketDir: string; database: string; nowMs: number };
-	say(line: string): void;
-};
-
-/** Measures a chain of many collections and slow blocks, indexed into many rows of other chains. */
-export async function runWideCatchUp(options: WideOptions): Promise<CatchUp> {
-	const { scope, runtimeArgs, index, say } = options;
-	const workload = WIDE_WORKLOAD;
-	await countOnFromFilled(socketUrl(index.socketDir, index.database));
-	say("filling a wide chain");
-	// The index's last hours: then the chain's rows share its months, and so its trees.
-	const spanSeconds = workload.blocks * workload.blockSeconds;
-	const genesisSeconds = Math.floor(index.nowMs / 1_000) - spanSeconds;
-	const node = await fillChain(workload, { genesisSeconds });
-	const stopNode = scope.defer(node.stop);
-	say("catching up with the wide chain");
-	const rpcUrls = [node.url];
-	const on = { socketDir: index.socketDir, database: index.database };
-	const contents = contentsOf(workload);
-	const given = { scope, contents, node, rpcUrls, on, runtimeArgs };
-	const wide = await runCatchUp({ ...given, sampleTree: false });
-	await stopNode();
-	return wide;
 }
 
 /** Sets the sequence after the filled rows: the fill numbered its collections itself. */

@@ -43,6 +43,19 @@ export type Intents = {
 	parallel: Parallel;
 };
 
+export type Trades = {
+	commands: readonly TimedCommand[];
+	crowd: TurnTold;
+	/** Milliseconds of the processor for one trade of the crowd. */
+	shares: Shares;
+	/** Requested trades, each of them confirmed with one swap. */
+	settled: number;
+};
+
+type Turn = TurnTold & { shares: Shares };
+
+type Counts = { trades: number; confirmed: number; open: number; mined: number };
+
 export const INTENT_OWNERS = 96;
 export const INTENTS_IN_FLIGHT = 24;
 const STRANGERS = 24;
@@ -62,8 +75,40 @@ const ORDERS = {
 };
 
 type Kind = keyof (typeof ORDERS)["service"];
-type Turn = TurnTold & { shares: Shares };
+
 type Side = { name: keyof typeof ORDERS; script: Script; turns: Record<Kind, Turn[]> };
+
+const singleTold = z.object({
+	quoteMs: z.array(z.number()),
+	tradeMs: z.array(z.number()),
+	confirmMs: z.array(z.number()),
+});
+
+/** A command one at a time: to its quotes, to its first step, and from its owner's yes to that. */
+export type TimedCommand = z.output<typeof singleTold> & { command: string };
+
+export const TRADE_OWNERS = 96;
+export const TRADES_IN_FLIGHT = 24;
+/** Direct; by an allowance first; by WETH alone; with the most routes that are tried. */
+const COMMANDS = [
+	"buy TSLA with 0.001 ETH",
+	"buy AAPL with 1 USDG",
+	"buy GOOGL with 1 USDG",
+	"buy 0.001 NVDA",
+];
+const CROWD_COMMAND = "buy TSLA with 0.0005 ETH";
+const SINGLE = { warm: 6, rounds: 24 };
+const WARM_CROWD = { inFlight: TRADES_IN_FLIGHT, warmMs: 0, countMs: 1_500 };
+const CROWD = { inFlight: TRADES_IN_FLIGHT, warmMs: 500, countMs: 4_000 };
+const SETTLED_TIMEOUT_MS = 90_000;
+const POLL_MS = 200;
+
+const COUNTS = `select count(*) filter (where kind = 'trade')::int as trades,
+		count(*) filter (where kind = 'trade' and status = 'confirmed')::int as confirmed,
+		count(*) filter (where status in
+			('created', 'waiting', 'submitting', 'submitted', 'uncertain'))::int as open,
+		(select count(*) from wallets.submission where state = 'mined')::int as mined
+	from wallets.intent`;
 
 /**
  * Measures wallet transfers by HTTP, from the request until the intent is `submitted`: one at a
@@ -96,124 +141,6 @@ export async function runIntents(options: {
 	return { ...sides, settled, settledSeconds, audit, settlement, parallel };
 }
 
-async function takeTurns(
-	trading: Trading,
-	{ sides, kind }: { sides: readonly Side[]; kind: Kind },
-): Promise<void> {
-	for (let turn = 0; turn < WARM_TURNS + TURNS; turn++) {
-		for (const side of sides) await takeTurn(trading, side, kind);
-	}
-}
-
-function openService(scope: Scope, { service, owners }: Trading): Side {
-	const path = join(import.meta.dir, "intentLoad.ts");
-	const script = openScript(scope, [path, service.url, AMOUNT_ETH]);
-	script.order({ owners });
-	return { name: "service", script, turns: { single: [], crowd: [] } };
-}
-
-function openBare(scope: Scope, { custody, connectionString, strangers }: Trading): Side {
-	const path = join(import.meta.dir, "../reference/bareIntents.ts");
-	const raw = String(parseEther(AMOUNT_ETH));
-	const script = openScript(scope, [path, connectionString, raw]);
-	const { walletProviderUrl: url, walletProvider } = custody;
-	script.order({ custody: { url, ...walletProvider }, wallets: strangers });
-	return { name: "bare", script, turns: { single: [], crowd: [] } };
-}
-
-async function takeTurn(trading: Trading, side: Side, kind: Kind): Promise<void> {
-	const { script, turns, name } = side;
-	const { told, shares } = await billTurn(trading, { script, order: ORDERS[name][kind] });
-	turns[kind].push({ ...told, shares });
-}
-
-/**
- * Runs a script's turn, and returns its result with the shares of the processor for each thing
- * done.
- */
-export async function billTurn(
-	trading: Trading,
-	{ script, order }: { script: Script; order: object },
-): Promise<{ told: TurnTold; shares: Shares }> {
-	const before = cpuOf(trading, script);
-	script.order(order);
-	const told = turnTold.parse(await Promise.race([script.line(), trading.service.failed]));
-	const after = cpuOf(trading, script);
-	const shares = eachShare((part) => ((after[part] - before[part]) * 1_000) / told.done);
-	return { told, shares };
-}
-
-/** Returns the seconds that all have used so far. */
-function cpuOf({ service, custody, chain, data }: Trading, script: Script): Shares {
-	const postmaster = data.postmasterPid();
-	const servers = postmaster === undefined ? [] : descendantsOf([postmaster]);
-	return {
-		service: cpuSecondsOf(service.pid),
-		// A process that ends meanwhile has used time that is not counted.
-		postgres: servers.reduce((sum, pid) => sum + (cpuSecondsOf(pid) || 0), 0),
-		custody: cpuSecondsOf(custody.pid),
-		node: cpuSecondsOf(chain.pid),
-		asking: cpuSecondsOf(script.pid),
-	};
-}
-
-function measured({ turns }: Side): IntentSide {
-	const single = turns.single.slice(WARM_TURNS);
-	const crowd = turns.crowd.slice(WARM_TURNS);
-	const rates = crowd.map(({ perSecond }) => perSecond);
-	return {
-		delaysMs: single.flatMap(({ delaysMs }) => delaysMs),
-		crowdDelaysMs: crowd.flatMap(({ delaysMs }) => delaysMs),
-		perSecond: median(rates),
-		rates,
-		shares: eachShare((part) => median(crowd.map(({ shares }) => shares[part]))),
-	};
-}
-
-function eachShare(of: (part: keyof Shares) => number): Shares {
-	return {
-		service: of("service"),
-		postgres: of("postgres"),
-		custody: of("custody"),
-		node: of("node"),
-		asking: of("asking"),
-	};
-}
-
-const singleTold = z.object({
-	quoteMs: z.array(z.number()),
-	tradeMs: z.array(z.number()),
-	confirmMs: z.array(z.number()),
-});
-
-/** A command one at a time: to its quotes, to its first step, and from its owner's yes to that. */
-export type TimedCommand = z.output<typeof singleTold> & { command: string };
-
-export type Trades = {
-	commands: readonly TimedCommand[];
-	crowd: TurnTold;
-	/** Milliseconds of the processor for one trade of the crowd. */
-	shares: Shares;
-	/** Requested trades, each of them confirmed with one swap. */
-	settled: number;
-};
-
-export const TRADE_OWNERS = 96;
-export const TRADES_IN_FLIGHT = 24;
-/** Direct; by an allowance first; by WETH alone; with the most routes that are tried. */
-const COMMANDS = [
-	"buy TSLA with 0.001 ETH",
-	"buy AAPL with 1 USDG",
-	"buy GOOGL with 1 USDG",
-	"buy 0.001 NVDA",
-];
-const CROWD_COMMAND = "buy TSLA with 0.0005 ETH";
-const SINGLE = { warm: 6, rounds: 24 };
-const WARM_CROWD = { inFlight: TRADES_IN_FLIGHT, warmMs: 0, countMs: 1_500 };
-const CROWD = { inFlight: TRADES_IN_FLIGHT, warmMs: 500, countMs: 4_000 };
-const SETTLED_TIMEOUT_MS = 90_000;
-const POLL_MS = 200;
-
 /**
  * Measures trades by HTTP against the sandbox's Uniswap and hosted router: one at a time, and many
  * at a time from many wallets. It counts only if in the end each trade is confirmed, with one swap.
@@ -244,6 +171,76 @@ export async function runTrades(options: {
 	const settled = await Promise.race([settle(trading), service.failed]);
 	await trading.close();
 	return { commands, crowd, shares, settled };
+}
+
+/**
+ * Runs a script's turn, and returns its result with the shares of the processor for each thing
+ * done.
+ */
+export async function billTurn(
+	trading: Trading,
+	{ script, order }: { script: Script; order: object },
+): Promise<{ told: TurnTold; shares: Shares }> {
+	const before = cpuOf(trading, script);
+	script.order(order);
+	const told = turnTold.parse(await Promise.race([script.line(), trading.service.failed]));
+	const after = cpuOf(trading, script);
+	const shares = eachShare((part) => ((after[part] - before[part]) * 1_000) / told.done);
+	return { told, shares };
+}
+
+function openBare(scope: Scope, { custody, connectionString, strangers }: Trading): Side {
+	const path = join(import.meta.dir, "../reference/bareIntents.ts");
+	const raw = String(parseEther(AMOUNT_ETH));
+	const script = openScript(scope, [path, connectionString, raw]);
+	const { walletProviderUrl: url, walletProvider } = custody;
+	script.order({ custody: { url, ...walletProvider }, wallets: strangers });
+	return { name: "bare", script, turns: { single: [], crowd: [] } };
+}
+
+function openService(scope: Scope, { service, owners }: Trading): Side {
+	const path = join(import.meta.dir, "intentLoad.ts");
+	const script = openScript(scope, [path, service.url, AMOUNT_ETH]);
+	script.order({ owners });
+	return { name: "service", script, turns: { single: [], crowd: [] } };
+}
+
+async function takeTurns(
+	trading: Trading,
+	{ sides, kind }: { sides: readonly Side[]; kind: Kind },
+): Promise<void> {
+	for (let turn = 0; turn < WARM_TURNS + TURNS; turn++) {
+		for (const side of sides) await takeTurn(trading, side, kind);
+	}
+}
+
+async function takeTurn(trading: Trading, side: Side, kind: Kind): Promise<void> {
+	const { script, turns, name } = side;
+	const { told, shares } = await billTurn(trading, { script, order: ORDERS[name][kind] });
+	turns[kind].push({ ...told, shares });
+}
+
+function measured({ turns }: Side): IntentSide {
+	const single = turns.single.slice(WARM_TURNS);
+	const crowd = turns.crowd.slice(WARM_TURNS);
+	const rates = crowd.map(({ perSecond }) => perSecond);
+	return {
+		delaysMs: single.flatMap(({ delaysMs }) => delaysMs),
+		crowdDelaysMs: crowd.flatMap(({ delaysMs }) => delaysMs),
+		perSecond: median(rates),
+		rates,
+		shares: eachShare((part) => median(crowd.map(({ shares }) => shares[part]))),
+	};
+}
+
+function eachShare(of: (part: keyof Shares) => number): Shares {
+	return {
+		service: of("service"),
+		postgres: of("postgres"),
+		custody: of("custody"),
+		node: of("node"),
+		asking: of("asking"),
+	};
 }
 
 async function untilRegistered(url: string): Promise<void> {
@@ -283,11 +280,16 @@ async function settle({ connectionString, chain, custody }: Trading): Promise<nu
 	}
 }
 
-type Counts = { trades: number; confirmed: number; open: number; mined: number };
-
-const COUNTS = `select count(*) filter (where kind = 'trade')::int as trades,
-		count(*) filter (where kind = 'trade' and status = 'confirmed')::int as confirmed,
-		count(*) filter (where status in
-			('created', 'waiting', 'submitting', 'submitted', 'uncertain'))::int as open,
-		(select count(*) from wallets.submission where state = 'mined')::int as mined
-	from wallets.intent`;
+/** Returns the seconds that all have used so far. */
+function cpuOf({ service, custody, chain, data }: Trading, script: Script): Shares {
+	const postmaster = data.postmasterPid();
+	const servers = postmaster === undefined ? [] : descendantsOf([postmaster]);
+	return {
+		service: cpuSecondsOf(service.pid),
+		// A process that ends meanwhile has used time that is not counted.
+		postgres: servers.reduce((sum, pid) => sum + (cpuSecondsOf(pid) || 0), 0),
+		custody: cpuSecondsOf(custody.pid),
+		node: cpuSecondsOf(chain.pid),
+		asking: cpuSecondsOf(script.pid),
+	};
+}

@@ -22,6 +22,9 @@ export type ManyReveals = {
 	perMinute: number;
 };
 
+/** For each reveal: from its ranks until the wallet provider has its first fill. */
+export type PlanFills = { delaysMs: readonly number[]; providerMs: readonly number[] };
+
 export const REVEALED_AT_ONCE = 20;
 const PER_MINUTE = 60;
 const PLANS_EACH = 3;
@@ -32,6 +35,11 @@ const LISTINGS_EACH = 12;
 const SPEED = 20;
 const TICK_MS = 10;
 const LIMIT_MS = 120_000;
+
+const REVEALS = 60;
+const WARM_UP = 5;
+/** The marketplace's time for each of two answers, which is subtracted. */
+const ANSWER_MS = 5;
 
 /**
  * Covers twenty collections at one moment, each with plans of several people, while the provider
@@ -74,48 +82,6 @@ export async function runManyReveals({ scope }: { scope: Scope }): Promise<ManyR
 	await drop();
 	return { ...read, plans: armed, starved: armed - read.bought, perMinute: PER_MINUTE };
 }
-
-/** Returns a book with some listings too dear, and more of the others than fit a budget. */
-function bookOf(collectionId: number): TokenListing[] {
-	return Array.from({ length: LISTINGS_EACH }, (_, place) => ({
-		...{ tokenId: String(place + 1), rank: place + 1, traits: [], quantity: 1n, symbol: "ETH" },
-		...{ currency: ZERO_ADDRESS, totalRaw: BigInt(2 + (place % 4)) * TENTH },
-		maker: `0x${"a".repeat(40)}` as const,
-		orderHash: `0x${(collectionId * 1_000 + place).toString(16).padStart(64, "0")}` as const,
-	}));
-}
-
-async function judge({ db }: Lab, beganMs: number) {
-	const [row] = await db.query<Record<string, number>>(
-		`with held as (
-			select p.id, p.budget_raw, p.max_items, f.created_at, f.price_raw, coalesce((
-				select sum(case when e.kind in ('reserve', 'unrelease') then e.amount_raw
-					when e.kind = 'release' then -e.amount_raw else 0 end)
-				from wallets.spend_entry as e where e.intent_id = f.intent_id), 0) as raw
-			from reveal_snipe.plan as p join reveal_snipe.fill as f on f.plan_id = p.id
-		), each as (
-			select id, sum(raw) > max(budget_raw) or count(*) filter (where raw > 0) > max(max_items)
-				or bool_or(raw > price_raw) as exceeded, min(created_at) as first, max(created_at) as last,
-				count(*) filter (where raw > 0)::int4 as fills
-			from held group by id
-		)
-		select count(*) filter (where fills > 0)::int4 as bought,
-			coalesce(sum(fills), 0)::int4 as fills, count(*) filter (where exceeded)::int4 as exceeded,
-			extract(epoch from max(first))::float8 * 1000 as first,
-			extract(epoch from max(last))::float8 * 1000 as last from each`,
-	);
-	const { bought = 0, fills = 0, exceeded = 0, first = 0, last = 0 } = row ?? {};
-	const seconds = (ms: number) => (ms - beganMs) / 1_000;
-	return { bought, fills, exceeded, firstFillsS: seconds(first), allFillsS: seconds(last) };
-}
-
-/** For each reveal: from its ranks until the wallet provider has its first fill. */
-export type PlanFills = { delaysMs: readonly number[]; providerMs: readonly number[] };
-
-const REVEALS = 60;
-const WARM_UP = 5;
-/** The marketplace's time for each of two answers, which is subtracted. */
-const ANSWER_MS = 5;
 
 /**
  * Evaluates a plan as a burst does that has just ranked a collection, on a real node with the real
@@ -165,4 +131,38 @@ export async function runPlanFills({ scope }: { scope: Scope }): Promise<PlanFil
 	await stop();
 	await drop();
 	return { delaysMs, providerMs };
+}
+
+/** Returns a book with some listings too dear, and more of the others than fit a budget. */
+function bookOf(collectionId: number): TokenListing[] {
+	return Array.from({ length: LISTINGS_EACH }, (_, place) => ({
+		...{ tokenId: String(place + 1), rank: place + 1, traits: [], quantity: 1n, symbol: "ETH" },
+		...{ currency: ZERO_ADDRESS, totalRaw: BigInt(2 + (place % 4)) * TENTH },
+		maker: `0x${"a".repeat(40)}` as const,
+		orderHash: `0x${(collectionId * 1_000 + place).toString(16).padStart(64, "0")}` as const,
+	}));
+}
+
+async function judge({ db }: Lab, beganMs: number) {
+	const [row] = await db.query<Record<string, number>>(
+		`with held as (
+			select p.id, p.budget_raw, p.max_items, f.created_at, f.price_raw, coalesce((
+				select sum(case when e.kind in ('reserve', 'unrelease') then e.amount_raw
+					when e.kind = 'release' then -e.amount_raw else 0 end)
+				from wallets.spend_entry as e where e.intent_id = f.intent_id), 0) as raw
+			from reveal_snipe.plan as p join reveal_snipe.fill as f on f.plan_id = p.id
+		), each as (
+			select id, sum(raw) > max(budget_raw) or count(*) filter (where raw > 0) > max(max_items)
+				or bool_or(raw > price_raw) as exceeded, min(created_at) as first, max(created_at) as last,
+				count(*) filter (where raw > 0)::int4 as fills
+			from held group by id
+		)
+		select count(*) filter (where fills > 0)::int4 as bought,
+			coalesce(sum(fills), 0)::int4 as fills, count(*) filter (where exceeded)::int4 as exceeded,
+			extract(epoch from max(first))::float8 * 1000 as first,
+			extract(epoch from max(last))::float8 * 1000 as last from each`,
+	);
+	const { bought = 0, fills = 0, exceeded = 0, first = 0, last = 0 } = row ?? {};
+	const seconds = (ms: number) => (ms - beganMs) / 1_000;
+	return { bought, fills, exceeded, firstFillsS: seconds(first), allFillsS: seconds(last) };
 }

@@ -23,12 +23,25 @@ export type Detections = {
 	byBlockMs: readonly number[];
 };
 
+/** Milliseconds since the reveal's block was requested. */
+export type WholeReveal = {
+	tokens: number;
+	detectedMs: number;
+	/** All tokens are read, counted and ranked. */
+	rankedMs: number;
+	submittedMs: number;
+};
+
 const COLLECTIONS = 20;
 const TOKENS = 8;
 /** The time between blocks while one is waited for. */
 const BLOCK_EVERY_MS = 100;
 /** Empty blocks before each reveal: it comes at any moment between two looks. */
 const BLOCKS_BEFORE = [3, 4, 5, 6, 7];
+
+const RUN_WHOLE_REVEAL_TOKENS = 10_000;
+const BLOCKS_FOR_SELLERS = 60;
+const WAIT_MS_MAX = 300_000;
 
 /**
  * Reveals one collection after the other, on a real node, with the documents' server in this
@@ -46,86 +59,6 @@ export async function runDetections({ scope }: { scope: Scope }): Promise<Detect
 	await close();
 	return { bySubscriptionMs, byBlockMs };
 }
-
-async function measure(
-	made: RevealLab,
-	{ signals, tells }: { signals: string; tells: 0 | 1 },
-): Promise<number[]> {
-	const service = await made.start({ env: { NFT_REVEAL_SIGNALS: signals } });
-	const collections: { contract: Hex; id: number }[] = [];
-	for (let place = 0; place < COLLECTIONS; place++) {
-		const name = `bench ${tells} ${place}`;
-		const collection = await made.collection(service, { name, base: "sealed", count: TOKENS });
-		await made.watch(service, collection.id);
-		collections.push(collection);
-	}
-	await until(async () => {
-		const seen = await service.core.db.query(
-			"select from reveal_snipe.seen where reading = 'hidden' and collection_id = any($1::int4[])",
-			[collections.map(({ id }) => id)],
-		);
-		return seen.length === COLLECTIONS;
-	}, "all are seen to be hidden");
-	await made.anvil.rpc("evm_setAutomine", [false]);
-	const delaysMs: number[] = [];
-	for (const [place, { contract, id }] of collections.entries()) {
-		for (let left = BLOCKS_BEFORE[place % BLOCKS_BEFORE.length] ?? 0; left > 0; left--) {
-			await made.anvil.rpc("evm_mine");
-			await Bun.sleep(BLOCK_EVERY_MS);
-		}
-		await setBase(made, contract, tells);
-		const minedAtMs = Date.now();
-		await made.anvil.rpc("evm_mine");
-		delaysMs.push((await detectedAt(made, service, id)) - minedAtMs);
-	}
-	await made.anvil.rpc("evm_setAutomine", [true]);
-	return delaysMs;
-}
-
-async function setBase(made: RevealLab, contract: Hex, tells: 0 | 1): Promise<void> {
-	const abi = compileFixtures()["Reveal721"]?.abi ?? [];
-	const args = [`${made.origin}/shown/`, false, tells];
-	const data = encodeFunctionData({ abi, functionName: "setBase", args });
-	const [from] = made.chain.accounts;
-	await made.anvil.rpc("eth_sendTransaction", [{ from, to: contract, data, gas: "0x100000" }]);
-}
-
-/** Returns when a reveal was detected. Blocks go on meanwhile, as in reality. */
-async function detectedAt(made: RevealLab, service: TestService, id: number): Promise<number> {
-	const noticed = new AbortController();
-	const mining = mineUntil(made, noticed.signal);
-	let at = Number.NaN;
-	await until(async () => {
-		const [row] = await service.core.db.query<{ at: Date }>(
-			"select detected_at as at from reveal_snipe.detection where collection_id = $1",
-			[id],
-		);
-		at = row?.at.getTime() ?? Number.NaN;
-		return row !== undefined;
-	}, "it is noticed").finally(() => noticed.abort());
-	await mining;
-	return at;
-}
-
-async function mineUntil(made: RevealLab, signal: AbortSignal): Promise<void> {
-	while (!signal.aborted) {
-		await Bun.sleep(BLOCK_EVERY_MS);
-		await made.anvil.rpc("evm_mine");
-	}
-}
-
-/** Milliseconds since the reveal's block was requested. */
-export type WholeReveal = {
-	tokens: number;
-	detectedMs: number;
-	/** All tokens are read, counted and ranked. */
-	rankedMs: number;
-	submittedMs: number;
-};
-
-const RUN_WHOLE_REVEAL_TOKENS = 10_000;
-const BLOCKS_FOR_SELLERS = 60;
-const WAIT_MS_MAX = 300_000;
 
 /**
  * Measures one realistic reveal of ten thousand tokens: a node, the marketplace and the wallet
@@ -197,6 +130,73 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
 		...{ tokens: RUN_WHOLE_REVEAL_TOKENS, detectedMs: since(row.detected) },
 		...{ rankedMs: since(row.ranked), submittedMs: since(row.sent) },
 	};
+}
+
+async function measure(
+	made: RevealLab,
+	{ signals, tells }: { signals: string; tells: 0 | 1 },
+): Promise<number[]> {
+	const service = await made.start({ env: { NFT_REVEAL_SIGNALS: signals } });
+	const collections: { contract: Hex; id: number }[] = [];
+	for (let place = 0; place < COLLECTIONS; place++) {
+		const name = `bench ${tells} ${place}`;
+		const collection = await made.collection(service, { name, base: "sealed", count: TOKENS });
+		await made.watch(service, collection.id);
+		collections.push(collection);
+	}
+	await until(async () => {
+		const seen = await service.core.db.query(
+			"select from reveal_snipe.seen where reading = 'hidden' and collection_id = any($1::int4[])",
+			[collections.map(({ id }) => id)],
+		);
+		return seen.length === COLLECTIONS;
+	}, "all are seen to be hidden");
+	await made.anvil.rpc("evm_setAutomine", [false]);
+	const delaysMs: number[] = [];
+	for (const [place, { contract, id }] of collections.entries()) {
+		for (let left = BLOCKS_BEFORE[place % BLOCKS_BEFORE.length] ?? 0; left > 0; left--) {
+			await made.anvil.rpc("evm_mine");
+			await Bun.sleep(BLOCK_EVERY_MS);
+		}
+		await setBase(made, contract, tells);
+		const minedAtMs = Date.now();
+		await made.anvil.rpc("evm_mine");
+		delaysMs.push((await detectedAt(made, service, id)) - minedAtMs);
+	}
+	await made.anvil.rpc("evm_setAutomine", [true]);
+	return delaysMs;
+}
+
+async function setBase(made: RevealLab, contract: Hex, tells: 0 | 1): Promise<void> {
+	const abi = compileFixtures()["Reveal721"]?.abi ?? [];
+	const args = [`${made.origin}/shown/`, false, tells];
+	const data = encodeFunctionData({ abi, functionName: "setBase", args });
+	const [from] = made.chain.accounts;
+	await made.anvil.rpc("eth_sendTransaction", [{ from, to: contract, data, gas: "0x100000" }]);
+}
+
+/** Returns when a reveal was detected. Blocks go on meanwhile, as in reality. */
+async function detectedAt(made: RevealLab, service: TestService, id: number): Promise<number> {
+	const noticed = new AbortController();
+	const mining = mineUntil(made, noticed.signal);
+	let at = Number.NaN;
+	await until(async () => {
+		const [row] = await service.core.db.query<{ at: Date }>(
+			"select detected_at as at from reveal_snipe.detection where collection_id = $1",
+			[id],
+		);
+		at = row?.at.getTime() ?? Number.NaN;
+		return row !== undefined;
+	}, "it is noticed").finally(() => noticed.abort());
+	await mining;
+	return at;
+}
+
+async function mineUntil(made: RevealLab, signal: AbortSignal): Promise<void> {
+	while (!signal.aborted) {
+		await Bun.sleep(BLOCK_EVERY_MS);
+		await made.anvil.rpc("evm_mine");
+	}
 }
 
 /** Waits as long as a first reading of so many tokens takes: `until` waits less. */

@@ -8,8 +8,76 @@ import { median } from "#test/bench/Figure.ts";
 import { MIGRATIONS } from "#test/bench/fill/fillIndex.ts";
 import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 
+export type MetadataBurst = {
+	tokensPerSecond: number;
+	/** The bare script, which fetches and writes the same documents. */
+	barePerSecond: number;
+	seconds: number;
+	/** Of the process that reads, its runtime included. */
+	peakMb: number;
+	idleMb: number;
+};
+
+export type Ranking = {
+	service: RankingTimes;
+	bare: RankingTimes;
+	/** Of the process that ranks, its runtime and the tokens included. */
+	peakMb: number;
+	idleMb: number;
+	turns: number;
+};
+
+export type RankingTimes = { p50Ms: number; leastMs: number; worstMs: number };
+
 /** A script that takes longer is ended: only its figure is missing then. */
 const SCRIPT_TIMEOUT_MS = 90_000;
+
+const delays = z.array(z.number().positive()).min(1);
+const told = z.object({
+	/** For so many open bridges: a turn, and the longest that one of them waited for its own. */
+	polls: z.object({ open: z.int(), turnMs: z.number(), slowestMs: z.number() }),
+	/** From a webhook's post to the record's end. */
+	webhookMs: delays,
+	/** From a command to its stored quote, and the provider's own part of that. */
+	commandMs: delays,
+	providerMs: delays,
+});
+
+export type BridgeTimes = z.output<typeof told>;
+
+const rated = z.object({
+	texts: z.int().min(1),
+	/** Texts a second of the processor, round by round. */
+	rates: z.array(z.number().positive()).min(1),
+});
+
+const toldOfRunCommands = z.object({
+	/** Commands as they are printed. */
+	commands: rated,
+	/** Texts as traders type them. */
+	typed: rated,
+	/** The slowest of so many texts that no command reads; `begins` is how it begins. */
+	unread: z.object({ texts: z.int().min(1), ms: z.number().positive(), begins: z.string() }),
+});
+
+export type CommandRates = z.output<typeof toldOfRunCommands>;
+
+export const BURST_TOKENS = 10_000;
+
+const readSchema = z.object({
+	seconds: z.number().positive(),
+	peakMb: z.number().positive(),
+	idleMb: z.number().positive(),
+});
+
+/** Processes of each, one after the other. */
+const ROUNDS = 3;
+
+const toldOfRunRanking = z.object({
+	timesMs: z.array(z.number().positive()).min(1),
+	idleMb: z.number().positive(),
+	peakMb: z.number().positive(),
+});
 
 /** Runs a script in a process of its own until it ends, and reads the JSON line that it prints. */
 export async function runScript<Told>(
@@ -32,63 +100,15 @@ export async function runScript<Told>(
 	return options.told.parse(JSON.parse(line));
 }
 
-const delays = z.array(z.number().positive()).min(1);
-const told = z.object({
-	/** For so many open bridges: a turn, and the longest that one of them waited for its own. */
-	polls: z.object({ open: z.int(), turnMs: z.number(), slowestMs: z.number() }),
-	/** From a webhook's post to the record's end. */
-	webhookMs: delays,
-	/** From a command to its stored quote, and the provider's own part of that. */
-	commandMs: delays,
-	providerMs: delays,
-});
-
-export type BridgeTimes = z.output<typeof told>;
-
 /** Measures bridges between two chains of this machine, in a process of its own. */
 export function runBridges({ scope }: { scope: Scope }): Promise<BridgeTimes> {
 	return runScript(scope, { script: "measure/bridgeTurns.ts", args: [], told });
 }
 
-const rated = z.object({
-	texts: z.int().min(1),
-	/** Texts a second of the processor, round by round. */
-	rates: z.array(z.number().positive()).min(1),
-});
-
-const toldOfRunCommands = z.object({
-	/** Commands as they are printed. */
-	commands: rated,
-	/** Texts as traders type them. */
-	typed: rated,
-	/** The slowest of so many texts that no command reads; `begins` is how it begins. */
-	unread: z.object({ texts: z.int().min(1), ms: z.number().positive(), begins: z.string() }),
-});
-
-export type CommandRates = z.output<typeof toldOfRunCommands>;
-
 /** Reads the commands of all built-in plugins, in a process of its own. */
 export function runCommands({ scope }: { scope: Scope }): Promise<CommandRates> {
 	return runScript(scope, { script: "measure/commandTurns.ts", args: [], told: toldOfRunCommands });
 }
-
-export type MetadataBurst = {
-	tokensPerSecond: number;
-	/** The bare script, which fetches and writes the same documents. */
-	barePerSecond: number;
-	seconds: number;
-	/** Of the process that reads, its runtime included. */
-	peakMb: number;
-	idleMb: number;
-};
-
-export const BURST_TOKENS = 10_000;
-
-const readSchema = z.object({
-	seconds: z.number().positive(),
-	peakMb: z.number().positive(),
-	idleMb: z.number().positive(),
-});
 
 /**
  * Measures a collection's tokens from their URIs to their ranks, in a process of its own. Documents
@@ -123,6 +143,24 @@ export async function runMetadataBurst({ scope }: { scope: Scope }): Promise<Met
 		seconds,
 		peakMb,
 		idleMb,
+	};
+}
+
+/** Ranks a collection as it comes from the database, beside a bare script, in turn. */
+export async function runRanking({ scope }: { scope: Scope }): Promise<Ranking> {
+	const script = "measure/rankingTurns.ts";
+	const service: z.output<typeof toldOfRunRanking>[] = [];
+	const bare: z.output<typeof toldOfRunRanking>[] = [];
+	for (let round = 0; round < ROUNDS; round++) {
+		service.push(await runScript(scope, { script, args: ["service"], told: toldOfRunRanking }));
+		bare.push(await runScript(scope, { script, args: ["bare"], told: toldOfRunRanking }));
+	}
+	return {
+		service: timesOf(service.flatMap(({ timesMs }) => timesMs)),
+		bare: timesOf(bare.flatMap(({ timesMs }) => timesMs)),
+		peakMb: Math.max(...service.map(({ peakMb }) => peakMb)),
+		idleMb: Math.max(...service.map(({ idleMb }) => idleMb)),
+		turns: service.flatMap(({ timesMs }) => timesMs).length,
 	};
 }
 
@@ -167,44 +205,6 @@ async function assertAll(connectionString: string): Promise<void> {
 	if (row?.read !== BURST_TOKENS || row.ranked !== BURST_TOKENS) {
 		throw new Error(`the burst left tokens out: ${JSON.stringify(row)}`);
 	}
-}
-
-export type Ranking = {
-	service: RankingTimes;
-	bare: RankingTimes;
-	/** Of the process that ranks, its runtime and the tokens included. */
-	peakMb: number;
-	idleMb: number;
-	turns: number;
-};
-
-export type RankingTimes = { p50Ms: number; leastMs: number; worstMs: number };
-
-/** Processes of each, one after the other. */
-const ROUNDS = 3;
-
-const toldOfRunRanking = z.object({
-	timesMs: z.array(z.number().positive()).min(1),
-	idleMb: z.number().positive(),
-	peakMb: z.number().positive(),
-});
-
-/** Ranks a collection as it comes from the database, beside a bare script, in turn. */
-export async function runRanking({ scope }: { scope: Scope }): Promise<Ranking> {
-	const script = "measure/rankingTurns.ts";
-	const service: z.output<typeof toldOfRunRanking>[] = [];
-	const bare: z.output<typeof toldOfRunRanking>[] = [];
-	for (let round = 0; round < ROUNDS; round++) {
-		service.push(await runScript(scope, { script, args: ["service"], told: toldOfRunRanking }));
-		bare.push(await runScript(scope, { script, args: ["bare"], told: toldOfRunRanking }));
-	}
-	return {
-		service: timesOf(service.flatMap(({ timesMs }) => timesMs)),
-		bare: timesOf(bare.flatMap(({ timesMs }) => timesMs)),
-		peakMb: Math.max(...service.map(({ peakMb }) => peakMb)),
-		idleMb: Math.max(...service.map(({ idleMb }) => idleMb)),
-		turns: service.flatMap(({ timesMs }) => timesMs).length,
-	};
 }
 
 function timesOf(timesMs: readonly number[]): RankingTimes {

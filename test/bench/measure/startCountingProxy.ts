@@ -10,32 +10,6 @@ export type NodeLimits = {
 	callsPerSecond?: number;
 };
 
-/**
- * Returns a function that says whether so many may pass now. One second's worth may come at once,
- * and more than that in one batch only when nothing was taken for a second.
- */
-export function takesPerSecond(
-	perSecond = Number.POSITIVE_INFINITY,
-	nowMs: () => number = () => performance.now(),
-): (count: number) => boolean {
-	let left = perSecond;
-	let atMs = nowMs();
-	return (count) => {
-		if (perSecond === Number.POSITIVE_INFINITY) return true;
-		const ms = nowMs();
-		left = Math.min(perSecond, left + ((ms - atMs) / 1_000) * perSecond);
-		atMs = ms;
-		if (left < Math.min(count, perSecond)) return false;
-		left -= count;
-		return true;
-	};
-}
-
-/** Parses the calls of a request's body, which our own service wrote. */
-export function callsOf(body: string): { method: string }[] {
-	return [JSON.parse(body)].flat();
-}
-
 export type RpcCounts = {
 	/** HTTP requests. */
 	requests: number;
@@ -49,6 +23,8 @@ export type RpcCounts = {
 };
 
 export type CountingProxy = { url: string; counts(): RpcCounts; stop(): Promise<void> };
+
+type Far = { node: WebSocket | null; waiting: string[] };
 
 /**
  * Starts a proxy before a node that counts calls, and applies the delay and limits of `limits`:
@@ -91,7 +67,31 @@ export function startCountingProxy(nodeUrl: string, limits: NodeLimits = {}): Co
 	};
 }
 
-type Far = { node: WebSocket | null; waiting: string[] };
+/**
+ * Returns a function that says whether so many may pass now. One second's worth may come at once,
+ * and more than that in one batch only when nothing was taken for a second.
+ */
+export function takesPerSecond(
+	perSecond = Number.POSITIVE_INFINITY,
+	nowMs: () => number = () => performance.now(),
+): (count: number) => boolean {
+	let left = perSecond;
+	let atMs = nowMs();
+	return (count) => {
+		if (perSecond === Number.POSITIVE_INFINITY) return true;
+		const ms = nowMs();
+		left = Math.min(perSecond, left + ((ms - atMs) / 1_000) * perSecond);
+		atMs = ms;
+		if (left < Math.min(count, perSecond)) return false;
+		left -= count;
+		return true;
+	};
+}
+
+/** Parses the calls of a request's body, which our own service wrote. */
+export function callsOf(body: string): { method: string }[] {
+	return [JSON.parse(body)].flat();
+}
 
 /**
  * Starts a proxy before a node's WebSocket that passes each message on half a round trip later, in

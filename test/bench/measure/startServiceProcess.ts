@@ -18,32 +18,6 @@ export type Scope = {
 	close(): Promise<void>;
 };
 
-export function createScope(): Scope {
-	const open: (() => Promise<void>)[] = [];
-	let closed = false;
-	return {
-		defer(stop) {
-			let stopping: Promise<void> | null = null;
-			const once = () => {
-				stopping ??= stop().finally(() => {
-					const at = open.indexOf(once);
-					if (at >= 0) open.splice(at, 1);
-				});
-				return stopping;
-			};
-			open.push(once);
-			if (closed) throw new Error("interrupted");
-			return once;
-		},
-		async close() {
-			closed = true;
-			for (let stop = open.at(-1); stop; stop = open.at(-1)) {
-				await stop().catch((error) => process.stderr.write(`did not stop: ${error}\n`));
-			}
-		},
-	};
-}
-
 export type DataDir = {
 	path: string;
 	socketDir: string;
@@ -54,38 +28,6 @@ export type DataDir = {
 	remove(): Promise<void>;
 };
 
-/** A server whose last user was killed is ended by its watchdog within a second. */
-const SERVER_ENDS_MS = 10_000;
-
-/**
- * Makes a fresh data folder, beside the project: the disk of real data is the one measured.
- *
- * Removed only when the server on it has ended: one whose folder is gone cannot be stopped.
- */
-export async function openDataDir(scope: Scope): Promise<DataDir> {
-	mkdirSync(DATA_PARENT, { recursive: true });
-	const path = mkdtempSync(join(DATA_PARENT, "run-"));
-	// The server runs as another user when we are root, and has to get in.
-	chmodSync(path, 0o755);
-	const user = chooseServerUser();
-	const { cluster, socketDir } = await chooseLayout({ dataDir: path, user, log: silentLog });
-	const postmasterPid = () => findPostmaster(cluster);
-	const ended = async () => {
-		const hasEnded = () => postmasterPid() === undefined || undefined;
-		return (await pollUntil(hasEnded, { timeoutMs: SERVER_ENDS_MS, everyMs: 20 })) === true;
-	};
-	const remove = scope.defer(async () => {
-		const isDown = await ended();
-		const pid = postmasterPid();
-		if (!isDown && pid !== undefined) process.kill(pid, "SIGQUIT");
-		// Outside the folder only where the server's user could not enter it.
-		for (const folder of [path, dirname(cluster), socketDir]) {
-			rmSync(folder, { recursive: true, force: true });
-		}
-	});
-	return { path, socketDir, postmasterPid, ended, remove };
-}
-
 /** A script in a process of its own that takes orders and answers in JSON lines. */
 export type Script = {
 	pid: number;
@@ -94,46 +36,6 @@ export type Script = {
 	line(): Promise<unknown>;
 	stop(): Promise<void>;
 };
-
-const LINE_TIMEOUT_MS = 120_000;
-
-export function openScript(
-	scope: Scope,
-	args: readonly string[],
-	env: Record<string, string | undefined> = process.env,
-): Script {
-	const child = Bun.spawn([process.execPath, ...args], {
-		env,
-		stdin: "pipe",
-		stdout: "pipe",
-		stderr: "inherit",
-	});
-	const stop = scope.defer(async () => {
-		child.kill("SIGTERM");
-		await child.exited;
-	});
-	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
-	const iterator = lines[Symbol.asyncIterator]();
-	return {
-		pid: child.pid,
-		stop,
-		order(order: object) {
-			child.stdin.write(`${JSON.stringify(order)}\n`);
-			child.stdin.flush();
-		},
-		async line(): Promise<unknown> {
-			const late = Promise.withResolvers<never>();
-			const timer = setTimeout(() => late.reject(new Error(`${args}: no word`)), LINE_TIMEOUT_MS);
-			try {
-				const next = await Promise.race([iterator.next(), late.promise]);
-				if (next.done) throw new Error(`${args} ended`);
-				return JSON.parse(next.value);
-			} finally {
-				clearTimeout(timer);
-			}
-		},
-	};
-}
 
 export type ServiceProcess = {
 	pid: number;
@@ -159,6 +61,11 @@ export type ServiceProcessOptions = {
 	/** Settings that only this service needs. */
 	env?: Readonly<Record<string, string>>;
 };
+
+/** A server whose last user was killed is ended by its watchdog within a second. */
+const SERVER_ENDS_MS = 10_000;
+
+const LINE_TIMEOUT_MS = 120_000;
 
 const SERVING_TIMEOUT_MS = 60_000;
 const LAST_LINES = 30;
@@ -218,15 +125,97 @@ export function startServiceProcess(options: ServiceProcessOptions): ServiceProc
 	return { pid: child.pid, url, startedAtMs, servingSeconds, failed, stop, kill };
 }
 
-async function untilServing(url: string): Promise<void> {
-	const deadlineMs = performance.now() + SERVING_TIMEOUT_MS;
-	while (performance.now() < deadlineMs) {
-		const answered = await fetch(`${url}/healthz`).catch(() => null);
-		await answered?.body?.cancel();
-		if (answered) return;
-		await Bun.sleep(10);
-	}
-	throw new Error(`the service does not answer at ${url}`);
+export function createScope(): Scope {
+	const open: (() => Promise<void>)[] = [];
+	let closed = false;
+	return {
+		defer(stop) {
+			let stopping: Promise<void> | null = null;
+			const once = () => {
+				stopping ??= stop().finally(() => {
+					const at = open.indexOf(once);
+					if (at >= 0) open.splice(at, 1);
+				});
+				return stopping;
+			};
+			open.push(once);
+			if (closed) throw new Error("interrupted");
+			return once;
+		},
+		async close() {
+			closed = true;
+			for (let stop = open.at(-1); stop; stop = open.at(-1)) {
+				await stop().catch((error) => process.stderr.write(`did not stop: ${error}\n`));
+			}
+		},
+	};
+}
+
+/**
+ * Makes a fresh data folder, beside the project: the disk of real data is the one measured.
+ *
+ * Removed only when the server on it has ended: one whose folder is gone cannot be stopped.
+ */
+export async function openDataDir(scope: Scope): Promise<DataDir> {
+	mkdirSync(DATA_PARENT, { recursive: true });
+	const path = mkdtempSync(join(DATA_PARENT, "run-"));
+	// The server runs as another user when we are root, and has to get in.
+	chmodSync(path, 0o755);
+	const user = chooseServerUser();
+	const { cluster, socketDir } = await chooseLayout({ dataDir: path, user, log: silentLog });
+	const postmasterPid = () => findPostmaster(cluster);
+	const ended = async () => {
+		const hasEnded = () => postmasterPid() === undefined || undefined;
+		return (await pollUntil(hasEnded, { timeoutMs: SERVER_ENDS_MS, everyMs: 20 })) === true;
+	};
+	const remove = scope.defer(async () => {
+		const isDown = await ended();
+		const pid = postmasterPid();
+		if (!isDown && pid !== undefined) process.kill(pid, "SIGQUIT");
+		// Outside the folder only where the server's user could not enter it.
+		for (const folder of [path, dirname(cluster), socketDir]) {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	});
+	return { path, socketDir, postmasterPid, ended, remove };
+}
+
+export function openScript(
+	scope: Scope,
+	args: readonly string[],
+	env: Record<string, string | undefined> = process.env,
+): Script {
+	const child = Bun.spawn([process.execPath, ...args], {
+		env,
+		stdin: "pipe",
+		stdout: "pipe",
+		stderr: "inherit",
+	});
+	const stop = scope.defer(async () => {
+		child.kill("SIGTERM");
+		await child.exited;
+	});
+	const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) });
+	const iterator = lines[Symbol.asyncIterator]();
+	return {
+		pid: child.pid,
+		stop,
+		order(order: object) {
+			child.stdin.write(`${JSON.stringify(order)}\n`);
+			child.stdin.flush();
+		},
+		async line(): Promise<unknown> {
+			const late = Promise.withResolvers<never>();
+			const timer = setTimeout(() => late.reject(new Error(`${args}: no word`)), LINE_TIMEOUT_MS);
+			try {
+				const next = await Promise.race([iterator.next(), late.promise]);
+				if (next.done) throw new Error(`${args} ended`);
+				return JSON.parse(next.value);
+			} finally {
+				clearTimeout(timer);
+			}
+		},
+	};
 }
 
 /**
@@ -249,4 +238,15 @@ function keepLastLines(streams: readonly ReadableStream<Uint8Array>[]): () => re
 		});
 	}
 	return () => lines;
+}
+
+async function untilServing(url: string): Promise<void> {
+	const deadlineMs = performance.now() + SERVING_TIMEOUT_MS;
+	while (performance.now() < deadlineMs) {
+		const answered = await fetch(`${url}/healthz`).catch(() => null);
+		await answered?.body?.cancel();
+		if (answered) return;
+		await Bun.sleep(10);
+	}
+	throw new Error(`the service does not answer at ${url}`);
 }

@@ -11,26 +11,6 @@ import {
 } from "#test/bench/measure/startServiceProcess.ts";
 import type { PeerProcess } from "#test/bench/peers/startPeerProcess.ts";
 
-/** Without these nothing is proven about a peer's rows. */
-const REQUIRED = ["mints", "paid", "sales", "volume"] as const;
-
-/**
- * Returns a line for each sum of an index that differs from the chain's; none means it is right. A
- * column's name may begin with where it was counted: `counted_sales` is compared with `sales`.
- */
-export function differencesOf(found: Record<string, unknown>, chain: ChainFigures): string[] {
-	const missing = REQUIRED.filter((name) => found[name] === undefined);
-	const differences = missing.map((name) => `${name} was not added up`);
-	for (const [column, value] of Object.entries(found)) {
-		const name = column.slice(column.lastIndexOf("_") + 1);
-		const expected = (chain as Record<string, string>)[name];
-		if (String(value) !== expected) {
-			differences.push(`${column} is ${value}, on the chain ${expected}`);
-		}
-	}
-	return differences;
-}
-
 /** The cost of reading a whole chain, from the process's start to the last row. */
 export type Measured = {
 	title: string;
@@ -58,8 +38,57 @@ export type Indexer = {
 
 export type IndexerServer = { socketDir: string; postmasterPid(): number | undefined };
 
+/**
+ * What an index of the chain must contain, as sums, in decimals. `paid` and `volume` are in wei; a
+ * candle is a collection's minute with sales; the last four are sums over all candles.
+ */
+export type ChainFigures = {
+	mints: string;
+	units: string;
+	paid: string;
+	sales: string;
+	volume: string;
+	collections: string;
+	candles: string;
+	opened: string;
+	highest: string;
+	lowest: string;
+	closed: string;
+};
+
+/** A chain's newest block, the contracts to read on it, and what an index of it must contain. */
+export type ChainFacts = {
+	tip: number;
+	rows: number;
+	tokens: readonly string[];
+	editions: readonly string[];
+	figures: ChainFigures;
+};
+
+type RawLog = {
+	address: string;
+	topics: string[];
+	data: string;
+	transactionHash: string;
+	blockTimestamp: string;
+};
+type Block = { transactions: { hash: string; value: string }[] };
+type Candle = { opened: bigint; highest: bigint; lowest: bigint; closed: bigint };
+type Tally = ReturnType<typeof emptyTally>;
+
+/** Without these nothing is proven about a peer's rows. */
+const REQUIRED = ["mints", "paid", "sales", "volume"] as const;
+
 const POLL_MS = 25;
 const TIMEOUT_MS = 400_000;
+
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
+const BATCH = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+const FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
+const ZERO = `0x${"0".repeat(64)}`;
+const TOPICS_OF_NFT = 4;
+const SECONDS_PER_MINUTE = 60;
 
 /**
  * Lets one indexer read the chain into a database of its own, through a counting proxy, and returns
@@ -115,68 +144,22 @@ export async function measureIndexer(
 	}
 }
 
-async function untilDone(client: Client, doneSql: string, chain: ChainFacts): Promise<void> {
-	const deadlineMs = performance.now() + TIMEOUT_MS;
-	while (performance.now() < deadlineMs) {
-		// Tables come late: until then there is nothing to count.
-		const found = await client.query(doneSql, [chain.tip, chain.rows]).catch(() => null);
-		if (found?.rows[0]?.done === true) return;
-		await Bun.sleep(POLL_MS);
-	}
-	throw new Error(`it had not read the chain after ${TIMEOUT_MS / 1_000} s`);
-}
-
-async function statement(socketDir: string, text: string): Promise<void> {
-	const client = new Client({ connectionString: socketUrl(socketDir) });
-	await client.connect();
-	await client.query(text).finally(() => client.end());
-}
-
 /**
- * What an index of the chain must contain, as sums, in decimals. `paid` and `volume` are in wei; a
- * candle is a collection's minute with sales; the last four are sums over all candles.
+ * Returns a line for each sum of an index that differs from the chain's; none means it is right. A
+ * column's name may begin with where it was counted: `counted_sales` is compared with `sales`.
  */
-export type ChainFigures = {
-	mints: string;
-	units: string;
-	paid: string;
-	sales: string;
-	volume: string;
-	collections: string;
-	candles: string;
-	opened: string;
-	highest: string;
-	lowest: string;
-	closed: string;
-};
-
-/** A chain's newest block, the contracts to read on it, and what an index of it must contain. */
-export type ChainFacts = {
-	tip: number;
-	rows: number;
-	tokens: readonly string[];
-	editions: readonly string[];
-	figures: ChainFigures;
-};
-
-type RawLog = {
-	address: string;
-	topics: string[];
-	data: string;
-	transactionHash: string;
-	blockTimestamp: string;
-};
-type Block = { transactions: { hash: string; value: string }[] };
-type Candle = { opened: bigint; highest: bigint; lowest: bigint; closed: bigint };
-type Tally = ReturnType<typeof emptyTally>;
-
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-const SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
-const BATCH = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
-const FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
-const ZERO = `0x${"0".repeat(64)}`;
-const TOPICS_OF_NFT = 4;
-const SECONDS_PER_MINUTE = 60;
+export function differencesOf(found: Record<string, unknown>, chain: ChainFigures): string[] {
+	const missing = REQUIRED.filter((name) => found[name] === undefined);
+	const differences = missing.map((name) => `${name} was not added up`);
+	for (const [column, value] of Object.entries(found)) {
+		const name = column.slice(column.lastIndexOf("_") + 1);
+		const expected = (chain as Record<string, string>)[name];
+		if (String(value) !== expected) {
+			differences.push(`${column} is ${value}, on the chain ${expected}`);
+		}
+	}
+	return differences;
+}
 
 /** Reads a chain block by block and adds up what an index of it must contain. */
 export async function readChain(node: Pick<Node, "call">): Promise<ChainFacts> {
@@ -206,6 +189,53 @@ export async function readChain(node: Pick<Node, "call">): Promise<ChainFacts> {
 			...{ lowest: sum("lowest"), closed: sum("closed") },
 		},
 	};
+}
+
+/** Makes our own service one of the indexers: everything on, its database on the common server. */
+export function tapelineIndexer(scope: Scope, title: string): Indexer {
+	return {
+		name: "tapeline",
+		title,
+		doneSql: `select count(*) = 2 and coalesce(min(block_number), -1) >= $1::bigint
+			and $2::bigint > 0 as done
+			from chain_scanner.cursor where lane in ('mint', 'sale')`,
+		figuresSql: `select
+			count(*) filter (where kind = ${EVENT_KIND.mint}) as mints,
+			sum(total_raw) filter (where kind = ${EVENT_KIND.mint}) as paid,
+			sum(quantity) filter (where kind = ${EVENT_KIND.mint}) as units,
+			count(*) filter (where kind = ${EVENT_KIND.sale} and accepted) as sales,
+			sum(total_raw) filter (where kind = ${EVENT_KIND.sale} and accepted) as volume,
+			count(distinct collection_id) as collections,
+			(select sum(mints) from market_index.rollup_day) as counted_mints,
+			(select sum(sales) from market_index.rollup_day) as counted_sales
+			from market_index.event`,
+		async prepare({ rpcUrl, socketDir, database }) {
+			const data = await openDataDir(scope);
+			return () => {
+				const databaseUrl = socketUrl(socketDir, database);
+				const given = { rpcUrls: [rpcUrl], dataDir: data.path, databaseUrl, runtimeArgs: [] };
+				const service = startServiceProcess(given);
+				return { ...service, stop: () => service.stop().finally(data.remove) };
+			};
+		},
+	};
+}
+
+async function statement(socketDir: string, text: string): Promise<void> {
+	const client = new Client({ connectionString: socketUrl(socketDir) });
+	await client.connect();
+	await client.query(text).finally(() => client.end());
+}
+
+async function untilDone(client: Client, doneSql: string, chain: ChainFacts): Promise<void> {
+	const deadlineMs = performance.now() + TIMEOUT_MS;
+	while (performance.now() < deadlineMs) {
+		// Tables come late: until then there is nothing to count.
+		const found = await client.query(doneSql, [chain.tip, chain.rows]).catch(() => null);
+		if (found?.rows[0]?.done === true) return;
+		await Bun.sleep(POLL_MS);
+	}
+	throw new Error(`it had not read the chain after ${TIMEOUT_MS / 1_000} s`);
 }
 
 function emptyTally() {
@@ -259,6 +289,10 @@ function addSale(tally: Tally, { data, blockTimestamp }: RawLog): void {
 	});
 }
 
+function word(data: string, index: number): bigint {
+	return BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
+}
+
 /**
  * Returns the amounts of a TransferBatch: two places, then ids with their count, then amounts with
  * theirs.
@@ -266,38 +300,4 @@ function addSale(tally: Tally, { data, blockTimestamp }: RawLog): void {
 function amountsOf(data: string): bigint[] {
 	const count = Number(word(data, 2));
 	return Array.from({ length: count }, (_, n) => word(data, 4 + count + n));
-}
-
-function word(data: string, index: number): bigint {
-	return BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`);
-}
-
-/** Makes our own service one of the indexers: everything on, its database on the common server. */
-export function tapelineIndexer(scope: Scope, title: string): Indexer {
-	return {
-		name: "tapeline",
-		title,
-		doneSql: `select count(*) = 2 and coalesce(min(block_number), -1) >= $1::bigint
-			and $2::bigint > 0 as done
-			from chain_scanner.cursor where lane in ('mint', 'sale')`,
-		figuresSql: `select
-			count(*) filter (where kind = ${EVENT_KIND.mint}) as mints,
-			sum(total_raw) filter (where kind = ${EVENT_KIND.mint}) as paid,
-			sum(quantity) filter (where kind = ${EVENT_KIND.mint}) as units,
-			count(*) filter (where kind = ${EVENT_KIND.sale} and accepted) as sales,
-			sum(total_raw) filter (where kind = ${EVENT_KIND.sale} and accepted) as volume,
-			count(distinct collection_id) as collections,
-			(select sum(mints) from market_index.rollup_day) as counted_mints,
-			(select sum(sales) from market_index.rollup_day) as counted_sales
-			from market_index.event`,
-		async prepare({ rpcUrl, socketDir, database }) {
-			const data = await openDataDir(scope);
-			return () => {
-				const databaseUrl = socketUrl(socketDir, database);
-				const given = { rpcUrls: [rpcUrl], dataDir: data.path, databaseUrl, runtimeArgs: [] };
-				const service = startServiceProcess(given);
-				return { ...service, stop: () => service.stop().finally(data.remove) };
-			};
-		},
-	};
 }

@@ -14,6 +14,10 @@ export type PeerOptions =
 	| { kind: "help" }
 	| { kind: "wrong"; problem: string };
 
+/** A row of the table. The floor lacks some figures: it has no counting proxy and no database. */
+export type PeerRow = Pick<Measured, "title" | "rowsPerSecond" | "seconds"> &
+	Partial<Omit<Measured, "title" | "rowsPerSecond" | "seconds">>;
+
 const ROWS_DEFAULT = 80_000;
 const ROWS_MIN = 1_600;
 const ROWS_MAX = 2_000_000;
@@ -32,6 +36,18 @@ Their packages are installed from npm, on first use, into a cache folder outside
   --json         print one JSON line for each in place of a table
 
 Peers:`;
+
+const HEADS = [
+	"",
+	"rows/s",
+	"Tapeline is",
+	"s",
+	"CPU s",
+	"PostgreSQL s",
+	"requests",
+	"calls",
+].concat(["refused", "peak MB"]);
+const NONE = "–";
 
 /** Reads the command line; peers may be named in any case. */
 export function parsePeerOptions(args: readonly string[], names: readonly string[]): PeerOptions {
@@ -69,32 +85,6 @@ export function parsePeerOptions(args: readonly string[], names: readonly string
 	}
 }
 
-function wrong(problem: string): PeerOptions {
-	return { kind: "wrong", problem };
-}
-
-function wholeNumber(text: string, min: number, max: number): number | null {
-	if (!/^\d{1,9}$/.test(text)) return null;
-	const value = Number(text);
-	return value >= min && value <= max ? value : null;
-}
-
-/** A row of the table. The floor lacks some figures: it has no counting proxy and no database. */
-export type PeerRow = Pick<Measured, "title" | "rowsPerSecond" | "seconds"> &
-	Partial<Omit<Measured, "title" | "rowsPerSecond" | "seconds">>;
-
-const HEADS = [
-	"",
-	"rows/s",
-	"Tapeline is",
-	"s",
-	"CPU s",
-	"PostgreSQL s",
-	"requests",
-	"calls",
-].concat(["refused", "peak MB"]);
-const NONE = "–";
-
 /**
  * Returns a Markdown table of the measurements, each beside the mean rate of our own runs: on a
  * busy machine that says more than the rate.
@@ -125,6 +115,16 @@ export function renderPeers(rows: readonly PeerRow[], tapelineRowsPerSecond: num
 		n === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
 	);
 	return [render(HEADS), render(rule), ...lines.map(render)].join("\n");
+}
+
+function wrong(problem: string): PeerOptions {
+	return { kind: "wrong", problem };
+}
+
+function wholeNumber(text: string, min: number, max: number): number | null {
+	if (!/^\d{1,9}$/.test(text)) return null;
+	const value = Number(text);
+	return value >= min && value <= max ? value : null;
 }
 
 function times(value: number): string {

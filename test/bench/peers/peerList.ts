@@ -35,39 +35,6 @@ export type Peer = {
 /** Names of a peer's tables; null where it keeps no figures. All have the same columns. */
 export type PeerTables = { event: string; collection: string | null; candle: string | null };
 
-/**
- * Returns the statement that adds up what a peer has stored, in columns named as `ChainFigures`;
- * where a peer stores something twice (events and figures) the second has its name with `counted`.
- */
-export function figuresSql({ event, collection, candle }: PeerTables): string {
-	const sums = [
-		`(select count(*) from ${event} where kind = 'mint') as mints`,
-		`(select sum(quantity) from ${event} where kind = 'mint') as units`,
-		`(select sum(wei) from (select distinct tx, wei from ${event} where kind = 'mint') as one) as paid`,
-		`(select count(*) from ${event} where kind = 'sale') as sales`,
-		`(select sum(wei) from ${event} where kind = 'sale') as volume`,
-	];
-	if (collection !== null) {
-		sums.push(
-			...["mints", "units", "paid", "sales", "volume"].map(
-				(name) => `(select sum(${name}) from ${collection}) as counted_${name}`,
-			),
-			`(select count(*) from ${collection}) as collections`,
-		);
-	}
-	if (candle !== null) {
-		sums.push(
-			`(select count(*) from ${candle}) as candles`,
-			`(select sum(sales) from ${candle}) as counted_in_candles_sales`,
-			`(select sum(volume) from ${candle}) as counted_in_candles_volume`,
-			...["opened", "highest", "lowest", "closed"].map(
-				(name) => `(select sum(${name}) from ${candle}) as ${name}`,
-			),
-		);
-	}
-	return `select ${sums.join(", ")}`;
-}
-
 const ROWS_DONE = (collection: string) =>
 	`select coalesce(sum(mints + sales), 0) >= $2::bigint and $1::bigint > 0 as done
 	from ${collection}`;
@@ -128,6 +95,39 @@ export const peerList: readonly Peer[] = [
 	},
 ];
 
+/**
+ * Returns the statement that adds up what a peer has stored, in columns named as `ChainFigures`;
+ * where a peer stores something twice (events and figures) the second has its name with `counted`.
+ */
+export function figuresSql({ event, collection, candle }: PeerTables): string {
+	const sums = [
+		`(select count(*) from ${event} where kind = 'mint') as mints`,
+		`(select sum(quantity) from ${event} where kind = 'mint') as units`,
+		`(select sum(wei) from (select distinct tx, wei from ${event} where kind = 'mint') as one) as paid`,
+		`(select count(*) from ${event} where kind = 'sale') as sales`,
+		`(select sum(wei) from ${event} where kind = 'sale') as volume`,
+	];
+	if (collection !== null) {
+		sums.push(
+			...["mints", "units", "paid", "sales", "volume"].map(
+				(name) => `(select sum(${name}) from ${collection}) as counted_${name}`,
+			),
+			`(select count(*) from ${collection}) as collections`,
+		);
+	}
+	if (candle !== null) {
+		sums.push(
+			`(select count(*) from ${candle}) as candles`,
+			`(select sum(sales) from ${candle}) as counted_in_candles_sales`,
+			`(select sum(volume) from ${candle}) as counted_in_candles_volume`,
+			...["opened", "highest", "lowest", "closed"].map(
+				(name) => `(select sum(${name}) from ${candle}) as ${name}`,
+			),
+		);
+	}
+	return `select ${sums.join(", ")}`;
+}
+
 function subsquid(world: PeerWorld, figures: "yes" | "no"): PeerCommand {
 	return {
 		args: [inBin(world, "node"), "main.mjs"],
@@ -139,6 +139,15 @@ function subsquid(world: PeerWorld, figures: "yes" | "no"): PeerCommand {
 			DATABASE_URL: urlOf(world),
 		},
 	};
+}
+
+function inBin({ folder }: PeerWorld, name: string): string {
+	return join(folder, "node_modules/.bin", name);
+}
+
+/** Returns a socket's URL as node-postgres reads it; its other form is not known to all. */
+function urlOf({ socketDir, database }: PeerWorld): string {
+	return `postgresql://tapeline@/${database}?host=${encodeURIComponent(socketDir)}&port=5432`;
 }
 
 function ponder(world: PeerWorld, endpoints: number): PeerCommand {
@@ -178,13 +187,4 @@ function envio(world: PeerWorld): PeerCommand {
 			LOG_LEVEL: "warn",
 		},
 	};
-}
-
-function inBin({ folder }: PeerWorld, name: string): string {
-	return join(folder, "node_modules/.bin", name);
-}
-
-/** Returns a socket's URL as node-postgres reads it; its other form is not known to all. */
-function urlOf({ socketDir, database }: PeerWorld): string {
-	return `postgresql://tapeline@/${database}?host=${encodeURIComponent(socketDir)}&port=5432`;
 }

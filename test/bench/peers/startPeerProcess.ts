@@ -4,57 +4,6 @@ import { join } from "node:path";
 import { descendantsOf } from "#test/bench/measure/processCost.ts";
 import type { PeerCommand } from "#test/bench/peers/peerList.ts";
 
-const LINES_SHOWN = 12;
-
-/** Runs a command to its end, and throws its last lines where it fails or takes too long. */
-export async function runStep(command: PeerCommand, timeoutMs: number): Promise<void> {
-	const child = Bun.spawn([...command.args], {
-		cwd: command.cwd,
-		env: { ...process.env, ...command.env },
-		stdin: "ignore",
-		stdout: "pipe",
-		stderr: "pipe",
-		timeout: timeoutMs,
-	});
-	const [output, errors, code] = await Promise.all([
-		new Response(child.stdout).text(),
-		new Response(child.stderr).text(),
-		child.exited,
-	]);
-	if (code === 0) return;
-	const lines = `${output}\n${errors}`.split("\n").filter((line) => line.trim() !== "");
-	const shown = lines.slice(-LINES_SHOWN).join("\n");
-	throw new Error(`"${command.args.join(" ")}" ended with code ${code}:\n${shown}`);
-}
-
-const PROJECTS = join(import.meta.dir, "projects");
-/** Written last: a folder without it was interrupted. */
-const DONE = "installed";
-const INSTALL_TIMEOUT_MS = 600_000;
-
-/**
- * Puts a peer's packages and project files into a folder of the cache and returns its path.
- * Packages of the same package.json are used again; project files are always copied.
- */
-export async function installPeer(project: string, cacheDir: string): Promise<string> {
-	const source = join(PROJECTS, project);
-	const manifest = readFileSync(join(source, "package.json"));
-	const key = createHash("sha256").update(manifest).digest("hex").slice(0, 12);
-	const folder = join(cacheDir, `${project}-${key}`);
-	const isInstalled = existsSync(join(folder, DONE));
-	if (!isInstalled) rmSync(folder, { recursive: true, force: true });
-	mkdirSync(folder, { recursive: true });
-	cpSync(source, folder, { recursive: true });
-	if (isInstalled) return folder;
-	// npm, as the peers' own guides say; scripts run, since some packages place binaries by them.
-	await runStep(
-		{ args: ["npm", "install", "--no-audit", "--no-fund"], cwd: folder, env: {} },
-		INSTALL_TIMEOUT_MS,
-	);
-	writeFileSync(join(folder, DONE), "");
-	return folder;
-}
-
 export type PeerProcess = {
 	pid: number;
 	startedAtMs: number;
@@ -63,6 +12,13 @@ export type PeerProcess = {
 	/** Ends it and all its descendants. */
 	stop(): Promise<void>;
 };
+
+const LINES_SHOWN = 12;
+
+const PROJECTS = join(import.meta.dir, "projects");
+/** Written last: a folder without it was interrupted. */
+const DONE = "installed";
+const INSTALL_TIMEOUT_MS = 600_000;
 
 const START_PEER_PROCESS_LINES_SHOWN = 12;
 const STOP_TIMEOUT_MS = 3_000;
@@ -102,15 +58,59 @@ export function startPeerProcess(command: PeerCommand, logFile: string): PeerPro
 	};
 }
 
+/**
+ * Puts a peer's packages and project files into a folder of the cache and returns its path.
+ * Packages of the same package.json are used again; project files are always copied.
+ */
+export async function installPeer(project: string, cacheDir: string): Promise<string> {
+	const source = join(PROJECTS, project);
+	const manifest = readFileSync(join(source, "package.json"));
+	const key = createHash("sha256").update(manifest).digest("hex").slice(0, 12);
+	const folder = join(cacheDir, `${project}-${key}`);
+	const isInstalled = existsSync(join(folder, DONE));
+	if (!isInstalled) rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	cpSync(source, folder, { recursive: true });
+	if (isInstalled) return folder;
+	// npm, as the peers' own guides say; scripts run, since some packages place binaries by them.
+	await runStep(
+		{ args: ["npm", "install", "--no-audit", "--no-fund"], cwd: folder, env: {} },
+		INSTALL_TIMEOUT_MS,
+	);
+	writeFileSync(join(folder, DONE), "");
+	return folder;
+}
+
+/** Runs a command to its end, and throws its last lines where it fails or takes too long. */
+export async function runStep(command: PeerCommand, timeoutMs: number): Promise<void> {
+	const child = Bun.spawn([...command.args], {
+		cwd: command.cwd,
+		env: { ...process.env, ...command.env },
+		stdin: "ignore",
+		stdout: "pipe",
+		stderr: "pipe",
+		timeout: timeoutMs,
+	});
+	const [output, errors, code] = await Promise.all([
+		new Response(child.stdout).text(),
+		new Response(child.stderr).text(),
+		child.exited,
+	]);
+	if (code === 0) return;
+	const lines = `${output}\n${errors}`.split("\n").filter((line) => line.trim() !== "");
+	const shown = lines.slice(-LINES_SHOWN).join("\n");
+	throw new Error(`"${command.args.join(" ")}" ended with code ${code}:\n${shown}`);
+}
+
+function errorsOf(logFile: string): string {
+	return `${logFile}.errors`;
+}
+
 /** Returns the end of a peer's output. */
 function lastWords(logFile: string): string {
 	const text = `${readText(logFile)}\n${readText(errorsOf(logFile))}`;
 	const lines = text.split("\n").filter((line) => line.trim() !== "");
 	return lines.slice(-START_PEER_PROCESS_LINES_SHOWN).join("\n");
-}
-
-function errorsOf(logFile: string): string {
-	return `${logFile}.errors`;
 }
 
 function readText(path: string): string {

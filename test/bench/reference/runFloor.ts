@@ -51,26 +51,6 @@ export async function runFloor(scope: Scope, node: Node, contents: Contents): Pr
 	return floor;
 }
 
-async function firstBlockMs(node: Node): Promise<number> {
-	const block = await node.call<{ timestamp: string }>("eth_getBlockByNumber", ["0x1", false]);
-	return Number(block.timestamp) * 1_000;
-}
-
-/** Makes the index's own event table, with its indexes and the chain's month. */
-async function makeTable(connectionString: string, atMs: number): Promise<void> {
-	const { tables } = marketIndexPlugin;
-	if (!tables) throw new Error("the index has no tables");
-	await migrate(connectionString, [tables], silentLog);
-	const db = openDatabase({
-		connectionString,
-		connectionsMax: 1,
-		applicationName: "tapeline bench",
-		log: silentLog,
-	});
-	await partitionsOf(db).ensure([atMs]);
-	await db.close();
-}
-
 /** Starts the bare script at the head of a node; returns where it publishes. */
 export async function startBareHead(
 	scope: Scope,
@@ -90,4 +70,24 @@ export async function startBareHead(
 	const first = await new Promise<string>((resolve) => lines.once("line", resolve));
 	const { url } = z.object({ url: z.string() }).parse(JSON.parse(first));
 	return { url, stop };
+}
+
+/** Makes the index's own event table, with its indexes and the chain's month. */
+async function makeTable(connectionString: string, atMs: number): Promise<void> {
+	const { tables } = marketIndexPlugin;
+	if (!tables) throw new Error("the index has no tables");
+	await migrate(connectionString, [tables], silentLog);
+	const db = openDatabase({
+		connectionString,
+		connectionsMax: 1,
+		applicationName: "tapeline bench",
+		log: silentLog,
+	});
+	await partitionsOf(db).ensure([atMs]);
+	await db.close();
+}
+
+async function firstBlockMs(node: Node): Promise<number> {
+	const block = await node.call<{ timestamp: string }>("eth_getBlockByNumber", ["0x1", false]);
+	return Number(block.timestamp) * 1_000;
 }

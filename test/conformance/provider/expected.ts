@@ -5,21 +5,20 @@ import type {
 	WorldOrder,
 } from "#test/conformance/provider/world/World.ts";
 
-/** The listings of one contract that anybody may fill, the cheapest unit first. */
-export function asksOf(collection: WorldCollection, place: Place): WorldOrder[] {
-	return collection.orders
-		.filter(({ kind, taker }) => kind === "listing" && taker === null)
-		.filter((order) => order.place.address === place.address)
-		.sort((a, b) => unitPriceOf(a) - unitPriceOf(b));
-}
+export type Day = {
+	sales: number;
+	/** ETH equivalent of the sales whose price is known; null where there were sales and none is. */
+	volume: number | null;
+	/** Share of the sales whose price is known. */
+	coverage: number;
+	prices: number[];
+};
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 export function offersOf(collection: WorldCollection): WorldOrder[] {
 	return collection.orders.filter(({ kind }) => kind !== "listing");
-}
-
-/** Returns the price of one unit, in whole coins of its currency (1.5 ETH is 1.5). */
-export function unitPriceOf({ price: { total, coin }, quantity }: WorldOrder): number {
-	return Number(total) / 10 ** coin.decimals / quantity;
 }
 
 /** The floor by the specification: the best ask, where it is in ether; else unknown. */
@@ -33,17 +32,18 @@ export function listedOf(collection: WorldCollection, place: Place): number {
 	return new Set(asksOf(collection, place).map(({ token }) => token?.id)).size;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+/** The listings of one contract that anybody may fill, the cheapest unit first. */
+export function asksOf(collection: WorldCollection, place: Place): WorldOrder[] {
+	return collection.orders
+		.filter(({ kind, taker }) => kind === "listing" && taker === null)
+		.filter((order) => order.place.address === place.address)
+		.sort((a, b) => unitPriceOf(a) - unitPriceOf(b));
+}
 
-export type Day = {
-	sales: number;
-	/** ETH equivalent of the sales whose price is known; null where there were sales and none is. */
-	volume: number | null;
-	/** Share of the sales whose price is known. */
-	coverage: number;
-	prices: number[];
-};
+/** Returns the price of one unit, in whole coins of its currency (1.5 ETH is 1.5). */
+export function unitPriceOf({ price: { total, coin }, quantity }: WorldOrder): number {
+	return Number(total) / 10 ** coin.decimals / quantity;
+}
 
 /**
  * A contract's last 24 hours by the specification's words: from the start of the whole minute on,

@@ -5,19 +5,17 @@ import {
 	startCustodyEmulator,
 } from "#test/sandbox/custody/startCustodyEmulator.ts";
 
-/** Returns the environment that a service needs so that every trading route is mounted. */
-export function custodyEnv(custody: CustodyEmulator): Record<string, string> {
-	return {
-		WALLET_PROVIDER_BASE_URL: custody.url,
-		WALLET_PROVIDER_APP_ID: custody.appId,
-		WALLET_PROVIDER_APP_SECRET: custody.appSecret,
-		WALLET_PROVIDER_AUTHORIZATION_KEY: custody.authorizationKey,
-		WALLET_PROVIDER_VERIFICATION_KEY: custody.verificationKey,
-		WALLET_PROVIDER_WEBHOOK_SECRET: custody.webhookSecret,
-		TRADING_HOME_CHAIN: "anvil",
-		ADMIN_API_KEY: "an-operators-key-of-these-tests",
-	};
-}
+export type DocumentedMember = {
+	/** The member's name. */
+	name: string;
+	/** The name of the schema with this member, for failure messages. */
+	where: string;
+	/** JSON pointer of its schema in the document. */
+	pointer: string;
+	schema: any;
+	/** True in an object of another service that is passed on unchanged. */
+	isForeign: boolean;
+};
 
 /** Starts a service with every route mounted, on a chain where nothing happens. */
 export async function startTradingService() {
@@ -36,17 +34,19 @@ export async function startTradingService() {
 	};
 }
 
-export type DocumentedMember = {
-	/** The member's name. */
-	name: string;
-	/** The name of the schema with this member, for failure messages. */
-	where: string;
-	/** JSON pointer of its schema in the document. */
-	pointer: string;
-	schema: any;
-	/** True in an object of another service that is passed on unchanged. */
-	isForeign: boolean;
-};
+/** Returns the environment that a service needs so that every trading route is mounted. */
+export function custodyEnv(custody: CustodyEmulator): Record<string, string> {
+	return {
+		WALLET_PROVIDER_BASE_URL: custody.url,
+		WALLET_PROVIDER_APP_ID: custody.appId,
+		WALLET_PROVIDER_APP_SECRET: custody.appSecret,
+		WALLET_PROVIDER_AUTHORIZATION_KEY: custody.authorizationKey,
+		WALLET_PROVIDER_VERIFICATION_KEY: custody.verificationKey,
+		WALLET_PROVIDER_WEBHOOK_SECRET: custody.webhookSecret,
+		TRADING_HOME_CHAIN: "anvil",
+		ADMIN_API_KEY: "an-operators-key-of-these-tests",
+	};
+}
 
 /** Yields every member of every named schema of an OpenAPI or AsyncAPI document. */
 export function* walkSchemas(document: any): Generator<DocumentedMember> {

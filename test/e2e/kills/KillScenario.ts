@@ -66,6 +66,14 @@ export type KillScenario = {
 	prepare(lane: KillLane): Promise<KillRun>;
 };
 
+type Options = {
+	faults?: CustodyFaultOrder[];
+	asksOwner?: boolean;
+	isDenied?: boolean;
+	isDropped?: boolean;
+	isCancelled?: boolean;
+};
+
 const SEND = "^POST /v1/wallets/";
 const MILLI_WEI = 10n ** 15n;
 const PRICE_RAW = 10n ** 18n;
@@ -114,13 +122,31 @@ export const killScenarios = {
 	],
 } satisfies Record<string, KillScenario[]>;
 
-type Options = {
-	faults?: CustodyFaultOrder[];
-	asksOwner?: boolean;
-	isDenied?: boolean;
-	isDropped?: boolean;
-	isCancelled?: boolean;
-};
+/** The outbound calls of the kinds of intents at which processes are killed here. */
+export const kindSteps: readonly string[] = [
+	...transferKind({ clock: { nowMs: () => 0 }, chainOf: () => null }).steps,
+	...buySteps,
+	...allowanceSteps,
+];
+
+/**
+ * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and
+ * those of signatures, which bridges ask for. Their processes are killed at each of them in
+ * `trades.test.ts` beside this file, in `killedBridges.test.ts`, `bridgeDeaths.test.ts` and
+ * `signedBridges.test.ts` of `test/e2e/bridges`, in `plugins/wallets/execution/sign.test.ts` and in
+ * `plugins/tokenomics/buyback/takeTurn.test.ts`.
+ */
+export const stepsEndedElsewhere: readonly string[] = [
+	...signSteps,
+	...tradeSteps,
+	...bridgeSteps,
+	...depositSteps,
+	...handOverSteps,
+	...authorizeSteps,
+	...turnSteps,
+	...purchaseSteps,
+	...releaseSteps,
+];
 
 /**
  * Makes a scenario of two recipients that were never paid before: their balance in the end is what
@@ -148,6 +174,10 @@ function transfers(name: string, options: Options = {}): KillScenario {
 			};
 		},
 	};
+}
+
+function somebody(): Hex {
+	return toHex(crypto.getRandomValues(new Uint8Array(20)));
 }
 
 /** Makes a scenario of a token bought for coins, by which each outbound call of a buy is made. */
@@ -189,33 +219,3 @@ async function putUpForSale(lane: KillLane): Promise<KillRun> {
 		isDenied: false,
 	};
 }
-
-function somebody(): Hex {
-	return toHex(crypto.getRandomValues(new Uint8Array(20)));
-}
-
-/** The outbound calls of the kinds of intents at which processes are killed here. */
-export const kindSteps: readonly string[] = [
-	...transferKind({ clock: { nowMs: () => 0 }, chainOf: () => null }).steps,
-	...buySteps,
-	...allowanceSteps,
-];
-
-/**
- * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and
- * those of signatures, which bridges ask for. Their processes are killed at each of them in
- * `trades.test.ts` beside this file, in `killedBridges.test.ts`, `bridgeDeaths.test.ts` and
- * `signedBridges.test.ts` of `test/e2e/bridges`, in `plugins/wallets/execution/sign.test.ts` and in
- * `plugins/tokenomics/buyback/takeTurn.test.ts`.
- */
-export const stepsEndedElsewhere: readonly string[] = [
-	...signSteps,
-	...tradeSteps,
-	...bridgeSteps,
-	...depositSteps,
-	...handOverSteps,
-	...authorizeSteps,
-	...turnSteps,
-	...purchaseSteps,
-	...releaseSteps,
-];

@@ -14,20 +14,6 @@ export type IntentFound = {
 	states: string[];
 };
 
-/** Returns every intent that a run made, by what it wants. */
-export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound[]> {
-	return db.query<IntentFound>(
-		`select i.id, i.status, i.error_code as "errorCode",
-			coalesce(i.request->>'recipient', i.request->>'tokenId') as wanted,
-			array(select s.state::text from wallets.submission s where s.intent_id = i.id
-				and s.purpose = 'pay') as states
-		from wallets.intent i
-		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
-		order by i.id`,
-		[run.wanted.map((one) => (one.kind === "pay" ? one.recipient : String(one.tokenId)))],
-	);
-}
-
 const ENDED = new Set(["confirmed", "failed", "rejected", "expired"]);
 const OPEN = new Set(["queued", "sending", "sent", "doubtful", "dropped"]);
 const ASKS_MAX = 40;
@@ -46,6 +32,13 @@ const PAUSE_MS = 20;
 const BLOCK_FROM_TURN = 50;
 /** After this time a transaction that the provider denies having sent is looked up once more. */
 const LATER_MS = 40_000;
+
+/** Longer than a transaction that no node knows is still expected. */
+const LOST_MS = UNSEEN_DROPPED_MS + 60_000;
+
+const CANCELLABLE = new Set(["submitted", "uncertain"]);
+/** Not yet or no longer possible, or another process holds the intent. */
+const LATER = new Set([409, 503]);
 
 /**
  * Drives a request to its end from any state: repeats it with its key, confirms it where its owner
@@ -94,32 +87,6 @@ export async function driveRun(
 	throw new Error(`stuck: ${JSON.stringify(stuck)}`);
 }
 
-async function askUntilAnswered(
-	lane: KillLane,
-	{ path, body, key }: { path: string; body: unknown; key: string },
-): Promise<Answer> {
-	for (let times = 0; times < ASKS_MAX; times++) {
-		const answer = await lane.ask(path, { body, key });
-		// 409 only until the database has noticed that the process that held the key is gone.
-		if (answer.status !== 409) return answer;
-		await Bun.sleep(ASK_AGAIN_MS);
-	}
-	throw new Error("a request is under way for ever");
-}
-
-/** Confirms an intent by a new link, as an owner does who lost the first one. */
-async function confirm(lane: KillLane, intentId: string): Promise<void> {
-	const made = await lane.ask("/v1/links", { body: { intentId } });
-	if (made.status !== 201) throw new Error(`no link: ${made.text}`);
-	const path = `/v1/links/${String(made.body.url).split("/").at(-1)}`;
-	const { body } = await lane.ask(path);
-	const answered = await lane.ask(path, { body: { planHash: body.planHash } });
-	if (answered.status !== 200) throw new Error(`not confirmed: ${answered.text}`);
-}
-
-/** Longer than a transaction that no node knows is still expected. */
-const LOST_MS = UNSEEN_DROPPED_MS + 60_000;
-
 /**
  * Returns a function that lets the node drop all pending transactions of the lane's wallet, once,
  * as soon as the service has seen all of them there; then so much time passes that they are given
@@ -145,10 +112,6 @@ export function forgetfulNode(lane: KillLane): () => Promise<void> {
 	};
 }
 
-const CANCELLABLE = new Set(["submitted", "uncertain"]);
-/** Not yet or no longer possible, or another process holds the intent. */
-const LATER = new Set([409, 503]);
-
 /**
  * Returns a function that cancels each transfer of a run once, as soon as it was sent; true once
  * that is done, or no longer needed. It is called again and again, also after a death: a request of
@@ -169,4 +132,41 @@ export function impatientOwner(lane: KillLane, run: KillRun): () => Promise<bool
 		}
 		return isDone;
 	};
+}
+
+/** Returns every intent that a run made, by what it wants. */
+export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound[]> {
+	return db.query<IntentFound>(
+		`select i.id, i.status, i.error_code as "errorCode",
+			coalesce(i.request->>'recipient', i.request->>'tokenId') as wanted,
+			array(select s.state::text from wallets.submission s where s.intent_id = i.id
+				and s.purpose = 'pay') as states
+		from wallets.intent i
+		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
+		order by i.id`,
+		[run.wanted.map((one) => (one.kind === "pay" ? one.recipient : String(one.tokenId)))],
+	);
+}
+
+async function askUntilAnswered(
+	lane: KillLane,
+	{ path, body, key }: { path: string; body: unknown; key: string },
+): Promise<Answer> {
+	for (let times = 0; times < ASKS_MAX; times++) {
+		const answer = await lane.ask(path, { body, key });
+		// 409 only until the database has noticed that the process that held the key is gone.
+		if (answer.status !== 409) return answer;
+		await Bun.sleep(ASK_AGAIN_MS);
+	}
+	throw new Error("a request is under way for ever");
+}
+
+/** Confirms an intent by a new link, as an owner does who lost the first one. */
+async function confirm(lane: KillLane, intentId: string): Promise<void> {
+	const made = await lane.ask("/v1/links", { body: { intentId } });
+	if (made.status !== 201) throw new Error(`no link: ${made.text}`);
+	const path = `/v1/links/${String(made.body.url).split("/").at(-1)}`;
+	const { body } = await lane.ask(path);
+	const answered = await lane.ask(path, { body: { planHash: body.planHash } });
+	if (answered.status !== 200) throw new Error(`not confirmed: ${answered.text}`);
 }

@@ -26,6 +26,89 @@ export type BridgesBefore = {
 	nonces: ReadonlyMap<number, number>;
 };
 
+export type BridgeLane = KillLane<Place> & {
+	/** What the wallet has now, of each currency that is bridged, as `chain currency`. */
+	holdings(): Promise<ReadonlyMap<string, bigint>>;
+};
+
+type Place = KillPlace & { bridges: BridgeWorldParts };
+
+const PURSE_RAW = 1_000_000n * 1_000_000n;
+const COIN: Hex = `0x${"0".repeat(40)}`;
+/** As `openLane` moves its clock. */
+const BETWEEN_LIVES_MS = 20_000;
+/** What a bridge needs: a start without the others takes half the time. */
+const PLUGINS = ["custody", "wallets", "bridge"];
+
+/**
+ * Opens a lane on two chains with a bridge between them, whose wallet has dollars of both kinds:
+ * those that are deposited, and those that its owner signs for. The chains' time goes with the
+ * lane's, as signatures end by it.
+ */
+export async function openBridgeLane(): Promise<BridgeLane> {
+	const clock = laneClock();
+	const [bridges, bundle] = await Promise.all([
+		openBridgeWorld({ clock }),
+		bundleKillable(PLUGINS),
+	]);
+	const { market, home, custody } = bridges;
+	const [prices = ""] = bundle.plugins;
+	const lane = await openLane<Place>(
+		{ anvil: home, bundle, bridges },
+		{
+			...{ index: 0, chain: "robinhood", made: { clock, custody } },
+			env: {
+				...bridges.env,
+				...{ PLUGINS: prices, PLUGINS_DISABLED: "", STAND_IN_COIN: USDG },
+				STAND_IN_DOLLAR: USDG,
+			},
+			async prepare({ address }) {
+				for (const token of [USDG, SIGNED_DOLLAR]) await mint(bridges, token, address);
+			},
+		},
+	);
+	const pass = async (ms: number) => {
+		for (const chain of [market, home]) {
+			await chain.rpc("evm_increaseTime", [Math.ceil(ms / 1_000)]);
+			await chain.rpc("evm_mine");
+		}
+	};
+	const { address } = lane.wallet;
+	return {
+		...lane,
+		async tick(ms) {
+			await pass(ms);
+			return await lane.tick(ms);
+		},
+		async revive() {
+			await pass(BETWEEN_LIVES_MS);
+			await lane.revive();
+		},
+		async holdings() {
+			const coins = await Promise.all(
+				[market, home].map(async ({ chainId, rpc }) => {
+					const raw = BigInt(await rpc<string>("eth_getBalance", [address, "latest"]));
+					return [`${chainId} ${COIN}`, raw] as const;
+				}),
+			);
+			const args = [address] as const;
+			const data = encodeFunctionData({ abi: dollarAbi, functionName: "balanceOf", args });
+			const dollars = await Promise.all(
+				[USDG, SIGNED_DOLLAR].map(async (to) => {
+					const told = await home.rpc<string>("eth_call", [{ to, data }, "latest"]);
+					return [`${home.chainId} ${to}`, BigInt(told)] as const;
+				}),
+			);
+			return new Map([...coins, ...dollars]);
+		},
+		async stop() {
+			await lane.stop();
+			await bridges.stop();
+			await bundle.remove();
+		},
+	};
+}
+
 /** Takes down where the bridge's books, the wallet provider's list and both chains stand. */
 export async function bridgesBefore(lane: BridgeLane): Promise<BridgesBefore> {
 	const { bridge, custody } = lane.world.bridges;
@@ -35,19 +118,6 @@ export async function bridgesBefore(lane: BridgeLane): Promise<BridgesBefore> {
 		holdings: await lane.holdings(),
 		nonces: await noncesOf(lane),
 	};
-}
-
-/**
- * Returns where a bridge must come to by what its provider really did with the deposit; null while
- * the provider has not come to an end.
- */
-export function endOf(entry: BridgeEntry | undefined): readonly string[] | null {
-	if (!entry || entry.deposits.length === 0) return ["rejected", "failure"];
-	// It claims what no chain has: that is never an end.
-	if (entry.told !== null) return ["pending"];
-	if (entry.refund) return ["refund"];
-	if (!entry.fill) return null;
-	return entry.fill.raw < entry.destination.minimumRaw ? ["uncertain"] : ["success"];
 }
 
 /**
@@ -67,11 +137,47 @@ export async function judgeBridges(
 	];
 }
 
+/**
+ * Returns where a bridge must come to by what its provider really did with the deposit; null while
+ * the provider has not come to an end.
+ */
+export function endOf(entry: BridgeEntry | undefined): readonly string[] | null {
+	if (!entry || entry.deposits.length === 0) return ["rejected", "failure"];
+	// It claims what no chain has: that is never an end.
+	if (entry.told !== null) return ["pending"];
+	if (entry.refund) return ["refund"];
+	if (!entry.fill) return null;
+	return entry.fill.raw < entry.destination.minimumRaw ? ["uncertain"] : ["success"];
+}
+
 export function entryOf(
 	entries: readonly BridgeEntry[],
 	record: { quote: { requestId: string } | null },
 ): BridgeEntry | undefined {
 	return entries.find(({ requestId }) => requestId === record.quote?.requestId);
+}
+
+async function mint({ home }: BridgeWorldParts, to: string, owner: Hex): Promise<void> {
+	const args = [owner, PURSE_RAW] as const;
+	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
+	const [from] = await home.rpc<string[]>("eth_accounts");
+	await home.rpc("eth_sendTransaction", [{ from, to, data }]);
+	await home.mined();
+}
+
+async function noncesOf(lane: BridgeLane): Promise<ReadonlyMap<number, number>> {
+	const { address } = lane.wallet;
+	const found = await Promise.all(
+		chainsOf(lane).map(async ({ chainId, rpc }) => {
+			const told = await rpc<string>("eth_getTransactionCount", [address, "latest"]);
+			return [chainId, Number(told)] as const;
+		}),
+	);
+	return new Map(found);
+}
+
+function chainsOf({ world: { bridges } }: BridgeLane) {
+	return [bridges.market, bridges.home];
 }
 
 function judgeRecord(record: any, entry: BridgeEntry | undefined): string[] {
@@ -173,109 +279,4 @@ async function judgeSpend(
 			...(isRight ? [] : [`${record.id}: ${deposited} were deposited, ${spent} count`]),
 		];
 	});
-}
-
-function chainsOf({ world: { bridges } }: BridgeLane) {
-	return [bridges.market, bridges.home];
-}
-
-async function noncesOf(lane: BridgeLane): Promise<ReadonlyMap<number, number>> {
-	const { address } = lane.wallet;
-	const found = await Promise.all(
-		chainsOf(lane).map(async ({ chainId, rpc }) => {
-			const told = await rpc<string>("eth_getTransactionCount", [address, "latest"]);
-			return [chainId, Number(told)] as const;
-		}),
-	);
-	return new Map(found);
-}
-
-type Place = KillPlace & { bridges: BridgeWorldParts };
-export type BridgeLane = KillLane<Place> & {
-	/** What the wallet has now, of each currency that is bridged, as `chain currency`. */
-	holdings(): Promise<ReadonlyMap<string, bigint>>;
-};
-
-const PURSE_RAW = 1_000_000n * 1_000_000n;
-const COIN: Hex = `0x${"0".repeat(40)}`;
-/** As `openLane` moves its clock. */
-const BETWEEN_LIVES_MS = 20_000;
-/** What a bridge needs: a start without the others takes half the time. */
-const PLUGINS = ["custody", "wallets", "bridge"];
-
-/**
- * Opens a lane on two chains with a bridge between them, whose wallet has dollars of both kinds:
- * those that are deposited, and those that its owner signs for. The chains' time goes with the
- * lane's, as signatures end by it.
- */
-export async function openBridgeLane(): Promise<BridgeLane> {
-	const clock = laneClock();
-	const [bridges, bundle] = await Promise.all([
-		openBridgeWorld({ clock }),
-		bundleKillable(PLUGINS),
-	]);
-	const { market, home, custody } = bridges;
-	const [prices = ""] = bundle.plugins;
-	const lane = await openLane<Place>(
-		{ anvil: home, bundle, bridges },
-		{
-			...{ index: 0, chain: "robinhood", made: { clock, custody } },
-			env: {
-				...bridges.env,
-				...{ PLUGINS: prices, PLUGINS_DISABLED: "", STAND_IN_COIN: USDG },
-				STAND_IN_DOLLAR: USDG,
-			},
-			async prepare({ address }) {
-				for (const token of [USDG, SIGNED_DOLLAR]) await mint(bridges, token, address);
-			},
-		},
-	);
-	const pass = async (ms: number) => {
-		for (const chain of [market, home]) {
-			await chain.rpc("evm_increaseTime", [Math.ceil(ms / 1_000)]);
-			await chain.rpc("evm_mine");
-		}
-	};
-	const { address } = lane.wallet;
-	return {
-		...lane,
-		async tick(ms) {
-			await pass(ms);
-			return await lane.tick(ms);
-		},
-		async revive() {
-			await pass(BETWEEN_LIVES_MS);
-			await lane.revive();
-		},
-		async holdings() {
-			const coins = await Promise.all(
-				[market, home].map(async ({ chainId, rpc }) => {
-					const raw = BigInt(await rpc<string>("eth_getBalance", [address, "latest"]));
-					return [`${chainId} ${COIN}`, raw] as const;
-				}),
-			);
-			const args = [address] as const;
-			const data = encodeFunctionData({ abi: dollarAbi, functionName: "balanceOf", args });
-			const dollars = await Promise.all(
-				[USDG, SIGNED_DOLLAR].map(async (to) => {
-					const told = await home.rpc<string>("eth_call", [{ to, data }, "latest"]);
-					return [`${home.chainId} ${to}`, BigInt(told)] as const;
-				}),
-			);
-			return new Map([...coins, ...dollars]);
-		},
-		async stop() {
-			await lane.stop();
-			await bridges.stop();
-			await bundle.remove();
-		},
-	};
-}
-
-async function mint({ home }: BridgeWorldParts, to: string, owner: Hex): Promise<void> {
-	const args = [owner, PURSE_RAW] as const;
-	const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
-	const [from] = await home.rpc<string[]>("eth_accounts");
-	await home.rpc("eth_sendTransaction", [{ from, to, data }]);
-	await home.mined();
 }

@@ -23,7 +23,63 @@ export type KillChain = {
 /** Shared by all lanes of buys and transfers: a chain with the marketplace on it. */
 export type KillWorld = KillChain & { seaport: SeaportChain };
 
+export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };
+
+/** How much of a token left the wallet or arrived there (raw units), in how many transfers. */
+export type Moved = { times: number; raw: bigint };
+
 const BLOCK_EVERY_MS = 60;
+
+const PURSE_RAW = 100_000n * 1_000_000n;
+/** A feed never goes stale, however far the lane's clock is ahead of the chain's. */
+const FEEDS_SILENT_S = 86_400;
+/**
+ * States of so many blocks are kept: each is a third of a megabyte, and `prove` mines many
+ * thousands.
+ */
+const STATES_KEPT = 1_000;
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** Opens a lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
+export async function openTradeLane(): Promise<TradeLane> {
+	const [{ anvil, world: stocks }, bundle] = await Promise.all([
+		startStockChain(["--prune-history", String(STATES_KEPT)]),
+		bundleKillable(),
+	]);
+	const { usdg } = stocks.addresses;
+	const pools = stocks.pools.map(({ address, token0, token1, fee }) => {
+		return { address, tokens: [token0, token1], fee };
+	});
+	const chain = await openKillChain({ anvil, bundle });
+	const lane = await openLane(chain, {
+		...{ index: 0, chain: "robinhood" },
+		env: {
+			STAND_IN_COIN: usdg.toLowerCase(),
+			STAND_IN_DOLLAR: usdg.toLowerCase(),
+			TRADE_POOLS_JSON: JSON.stringify(pools),
+			TRADE_QUOTE_TIMEOUT_MS: "15000",
+			STOCK_ELIGIBILITY: "open",
+			STOCK_MARKET_HOURS: "always",
+			STOCK_FEED_SILENT_SECONDS: String(FEEDS_SILENT_S),
+		},
+		async prepare({ address, db }) {
+			await registerStocks(db, stocks);
+			await chain.whileMining(() => stocks.give(usdg, address, PURSE_RAW));
+		},
+	});
+	return {
+		...lane,
+		// The wallet exists only from here on.
+		get wallet() {
+			return lane.wallet;
+		},
+		stocks,
+		async stop() {
+			await lane.stop();
+			await chain.stop();
+		},
+	};
+}
 
 export async function openKillWorld(): Promise<KillWorld> {
 	const [anvil, bundle] = await Promise.all([startAnvil(), bundleKillable()]);
@@ -87,74 +143,6 @@ export async function openKillChain(
 	};
 }
 
-/** Makes a queue of turns: a turn lasts until its function is called. */
-function createTurns(): () => Promise<() => void> {
-	let last = Promise.resolve();
-	return async () => {
-		const before = last;
-		const own = Promise.withResolvers<void>();
-		last = own.promise;
-		await before;
-		return own.resolve;
-	};
-}
-
-export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };
-
-/** How much of a token left the wallet or arrived there (raw units), in how many transfers. */
-export type Moved = { times: number; raw: bigint };
-
-const PURSE_RAW = 100_000n * 1_000_000n;
-/** A feed never goes stale, however far the lane's clock is ahead of the chain's. */
-const FEEDS_SILENT_S = 86_400;
-/**
- * States of so many blocks are kept: each is a third of a megabyte, and `prove` mines many
- * thousands.
- */
-const STATES_KEPT = 1_000;
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
-/** Opens a lane on a chain 4663 of its own, with pools and stocks, whose wallet has dollars. */
-export async function openTradeLane(): Promise<TradeLane> {
-	const [{ anvil, world: stocks }, bundle] = await Promise.all([
-		startStockChain(["--prune-history", String(STATES_KEPT)]),
-		bundleKillable(),
-	]);
-	const { usdg } = stocks.addresses;
-	const pools = stocks.pools.map(({ address, token0, token1, fee }) => {
-		return { address, tokens: [token0, token1], fee };
-	});
-	const chain = await openKillChain({ anvil, bundle });
-	const lane = await openLane(chain, {
-		...{ index: 0, chain: "robinhood" },
-		env: {
-			STAND_IN_COIN: usdg.toLowerCase(),
-			STAND_IN_DOLLAR: usdg.toLowerCase(),
-			TRADE_POOLS_JSON: JSON.stringify(pools),
-			TRADE_QUOTE_TIMEOUT_MS: "15000",
-			STOCK_ELIGIBILITY: "open",
-			STOCK_MARKET_HOURS: "always",
-			STOCK_FEED_SILENT_SECONDS: String(FEEDS_SILENT_S),
-		},
-		async prepare({ address, db }) {
-			await registerStocks(db, stocks);
-			await chain.whileMining(() => stocks.give(usdg, address, PURSE_RAW));
-		},
-	});
-	return {
-		...lane,
-		// The wallet exists only from here on.
-		get wallet() {
-			return lane.wallet;
-		},
-		stocks,
-		async stop() {
-			await lane.stop();
-			await chain.stop();
-		},
-	};
-}
-
 /**
  * Returns how much of a token moved from or to the wallet since a block, by the token's own logs.
  */
@@ -175,4 +163,16 @@ export async function allowedRaw({ world: { anvil }, wallet, stocks }: TradeLane
 	const { usdg, router } = stocks.addresses;
 	const data = `0xdd62ed3e${pad(wallet.address).slice(2)}${pad(router).slice(2).toLowerCase()}`;
 	return BigInt(await anvil.rpc<string>("eth_call", [{ to: usdg, data }, "latest"]));
+}
+
+/** Makes a queue of turns: a turn lasts until its function is called. */
+function createTurns(): () => Promise<() => void> {
+	let last = Promise.resolve();
+	return async () => {
+		const before = last;
+		const own = Promise.withResolvers<void>();
+		last = own.promise;
+		await before;
+		return own.resolve;
+	};
 }

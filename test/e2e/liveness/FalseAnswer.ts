@@ -70,15 +70,7 @@ export type NodeLieTold = NodeLie & {
 	isLong: boolean;
 };
 
-/**
- * Returns a quantity plus `by`, at least 0. A quantity that another false answer has made
- * unreadable stays as it is: two answers can be false at a time.
- */
-export function movedBy(quantity: HexOfMovedBy, by: number): HexOfMovedBy {
-	if (!/^0x[0-9a-f]+$/.test(quantity)) return quantity;
-	const sum = BigInt(quantity) + BigInt(by);
-	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;
-}
+type Put = (truth: unknown, value: unknown) => unknown;
 
 /** Values in place of a number. */
 const ODD: readonly [name: string, value: unknown][] = [
@@ -116,8 +108,6 @@ const FIELDS: readonly [about: "wallet" | "all", name: string, NodeLie["method"]
 	["all", "the tip", "eth_maxPriorityFeePerGas", (_, value) => value],
 ];
 
-type Put = (truth: unknown, value: unknown) => unknown;
-
 /** Each number of each answer with each of the odd values. */
 export const oddNumbers: readonly FalseAnswer[] = FIELDS.flatMap(([about, field, method, put]) =>
 	ODD.map(([name, value]): FalseAnswer => {
@@ -126,10 +116,6 @@ export const oddNumbers: readonly FalseAnswer[] = FIELDS.flatMap(([about, field,
 		return { name: `node: ${field} is ${name}`, source: "node", about, lies };
 	}),
 );
-
-function member(name: string): Put {
-	return (truth, value) => ({ ...(truth as object), [name]: value });
-}
 
 const HISTORY = "eth_feeHistory";
 const HEAD = "eth_blockNumber";
@@ -167,6 +153,20 @@ export const sharedAnswers: readonly FalseAnswer[] = [
 	]),
 ];
 
+/**
+ * Returns a quantity plus `by`, at least 0. A quantity that another false answer has made
+ * unreadable stays as it is: two answers can be false at a time.
+ */
+export function movedBy(quantity: HexOfMovedBy, by: number): HexOfMovedBy {
+	if (!/^0x[0-9a-f]+$/.test(quantity)) return quantity;
+	const sum = BigInt(quantity) + BigInt(by);
+	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;
+}
+
+function member(name: string): Put {
+	return (truth, value) => ({ ...(truth as object), [name]: value });
+}
+
 function shared(name: string, lies: () => readonly NodeLie[]): FalseAnswer {
 	return { name: `node: ${name}`, source: "node", about: "all", lies };
 }
@@ -184,6 +184,10 @@ function headMoved(by: number): NodeLie[] {
 					: truth,
 		},
 	];
+}
+
+function movedHistory(truth: { oldestBlock: Hex }, by: number) {
+	return { ...truth, oldestBlock: movedBy(truth.oldestBlock, by) };
 }
 
 /** Keeps the newest block at the one that it had when it was first asked. */
@@ -207,10 +211,6 @@ function stuckHead(): NodeLie[] {
 			},
 		},
 	];
-}
-
-function movedHistory(truth: { oldestBlock: Hex }, by: number) {
-	return { ...truth, oldestBlock: movedBy(truth.oldestBlock, by) };
 }
 
 function power(exponent: number): Hex {

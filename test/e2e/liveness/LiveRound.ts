@@ -39,38 +39,21 @@ export type PlayedIntent = {
 	walletId: string;
 };
 
+type Mined = { hash: Hex; from: Hex; nonce: Hex };
+type Block = { transactions: Mined[] };
+
 const ENDED: ReadonlySet<string> = new Set(["confirmed", "failed", "rejected", "expired"]);
-
-/** Says whether an intent has ended: only a reorg can still change it. */
-export function isEnded({ status }: { status: string }): boolean {
-	return ENDED.has(status);
-}
-
-/** Returns a player's name in a report: what is false about its wallet. */
-export function nameOf(player: Pick<Player, "own"> | undefined): string {
-	return player?.own.map(({ name }) => name).join(" + ") || "a wallet that is told the truth";
-}
-
-/** Returns every intent of the players' payments in its present state. */
-export async function playedIntents(
-	{ db }: LiveWorld,
-	players: readonly Player[],
-): Promise<PlayedIntent[]> {
-	const names = players.flatMap(({ payments }) => payments.map(({ name }) => name));
-	return db.query<PlayedIntent>(
-		`select id, status, error_code as "errorCode", wallet_id as "walletId",
-			coalesce(request->>'recipient', request->>'tokenId') as name
-		from wallets.intent
-		where wallet_id = any($1) and coalesce(request->>'recipient', request->>'tokenId') = any($2)
-		order by id`,
-		[players.map(({ wallet }) => wallet.id), names],
-	);
-}
 
 const LIST = "/v1/admin/trading/intents";
 const TRANSFERS = "/v1/trading/wallet-transfers";
 /** Freeing an intent may bring up the next one of its wallet. */
 const ROUNDS_MAX = 3;
+
+/** A round has few blocks: those with its transactions are among the newest. */
+const REORG_DEPTH_MAX = 20;
+
+/** Wallets in each round that are told the truth: they must not wait for the others. */
+const HONEST_MIN = 4;
 
 /**
  * Takes the operator's or the owner's action on each intent that is still open: it must be on the
@@ -109,32 +92,31 @@ export async function freeIntents(
 	return left.length === 0 ? [] : problems;
 }
 
-function callOff(
-	world: LiveWorld,
+/** Says whether an intent has ended: only a reorg can still change it. */
+export function isEnded({ status }: { status: string }): boolean {
+	return ENDED.has(status);
+}
+
+/** Returns a player's name in a report: what is false about its wallet. */
+export function nameOf(player: Pick<Player, "own"> | undefined): string {
+	return player?.own.map(({ name }) => name).join(" + ") || "a wallet that is told the truth";
+}
+
+/** Returns every intent of the players' payments in its present state. */
+export async function playedIntents(
+	{ db }: LiveWorld,
 	players: readonly Player[],
-	{ intent, byOwner }: { intent: PlayedIntent; byOwner: boolean },
-): Promise<LiveAnswer> {
-	const player = players.find(({ wallet }) => wallet.id === intent.walletId);
-	if (byOwner && player) {
-		return world.ask(`${TRANSFERS}/${intent.id}/cancel`, { body: {}, by: player.wallet });
-	}
-	return world.ask(`${LIST}/${intent.id}/resolve`, { body: { callOff: true }, asOperator: true });
+): Promise<PlayedIntent[]> {
+	const names = players.flatMap(({ payments }) => payments.map(({ name }) => name));
+	return db.query<PlayedIntent>(
+		`select id, status, error_code as "errorCode", wallet_id as "walletId",
+			coalesce(request->>'recipient', request->>'tokenId') as name
+		from wallets.intent
+		where wallet_id = any($1) and coalesce(request->>'recipient', request->>'tokenId') = any($2)
+		order by id`,
+		[players.map(({ wallet }) => wallet.id), names],
+	);
 }
-
-async function openIntents(world: LiveWorld, players: readonly Player[]): Promise<PlayedIntent[]> {
-	const intents = await playedIntents(world, players);
-	return intents.filter((intent) => !isEnded(intent));
-}
-
-function nameIn(players: readonly Player[], { walletId }: PlayedIntent): string {
-	return nameOf(players.find(({ wallet }) => wallet.id === walletId));
-}
-
-type Mined = { hash: Hex; from: Hex; nonce: Hex };
-type Block = { transactions: Mined[] };
-
-/** A round has few blocks: those with its transactions are among the newest. */
-const REORG_DEPTH_MAX = 20;
 
 /**
  * Plays the round's events of the clock and of its transactions, at one stage: while they are
@@ -157,59 +139,6 @@ export async function happen(
 		for (const raw of others) await sendAgain(world, raw);
 	}
 }
-
-/** Puts a dropped transaction back into the pool, unless it is there again. */
-async function sendAgain({ anvil }: LiveWorld, raw: Hex): Promise<void> {
-	await anvil.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
-		if (!String(error).includes("already imported")) throw error;
-	});
-}
-
-/**
- * Drops all of a wallet's transactions from the pool; returns them as they were signed, by nonce.
- */
-async function forget({ anvil, custody }: LiveWorld, { wallet }: Player): Promise<Hex[]> {
-	const known: { nonce: number; raw: Hex; hash: string }[] = [];
-	for (const { sender, nonce, hash } of custody.transactions()) {
-		if (sender.toLowerCase() !== wallet.address) continue;
-		const waiting = await anvil.rpc<{ blockHash: Hex | null } | null>("eth_getTransactionByHash", [
-			hash,
-		]);
-		if (!waiting || waiting.blockHash !== null) continue;
-		known.push({ nonce, hash, raw: await anvil.rpc<Hex>("eth_getRawTransactionByHash", [hash]) });
-	}
-	for (const { hash } of known) await anvil.rpc("anvil_dropTransaction", [hash]);
-	return known.sort((one, other) => one.nonce - other.nonce).map(({ raw }) => raw);
-}
-
-/** Replaces the newest blocks by blocks with all but these wallets' transactions. */
-async function takeOut({ anvil }: LiveWorld, players: readonly Player[]): Promise<void> {
-	if (players.length === 0) return;
-	const gone = new Set<string>(players.map(({ wallet }) => wallet.address));
-	const nonces = new Map<string, number>(
-		players.map(({ wallet, nonceBefore }) => [wallet.address, nonceBefore]),
-	);
-	const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));
-	const blocks: Block[] = [];
-	for (let number = head; number > head - REORG_DEPTH_MAX; number--) {
-		const at = `0x${number.toString(16)}`;
-		blocks.unshift(await anvil.rpc<Block>("eth_getBlockByNumber", [at, true]));
-	}
-	const isOfRound = ({ from, nonce }: Mined) => Number(nonce) >= (nonces.get(from) ?? Infinity);
-	const first = blocks.findIndex(({ transactions }) => transactions.some(isOfRound));
-	if (first < 0) return;
-	const kept: [raw: Hex, offset: number][] = [];
-	for (const [offset, { transactions }] of blocks.slice(first).entries()) {
-		for (const { hash, from } of transactions) {
-			if (gone.has(from)) continue;
-			kept.push([await anvil.rpc<Hex>("eth_getRawTransactionByHash", [hash]), offset]);
-		}
-	}
-	await anvil.rpc("anvil_reorg", [blocks.length - first, kept]);
-}
-
-/** Wallets in each round that are told the truth: they must not wait for the others. */
-const HONEST_MIN = 4;
 
 /**
  * Plans rounds with every false answer alone, and with every two at a time, in as few rounds as
@@ -249,8 +178,82 @@ export function planRounds(
 	};
 }
 
-function pairsOf(answers: readonly FalseAnswer[]): FalseAnswer[][] {
-	return answers.flatMap((one, place) => answers.slice(place + 1).map((other) => [one, other]));
+async function openIntents(world: LiveWorld, players: readonly Player[]): Promise<PlayedIntent[]> {
+	const intents = await playedIntents(world, players);
+	return intents.filter((intent) => !isEnded(intent));
+}
+
+function nameIn(players: readonly Player[], { walletId }: PlayedIntent): string {
+	return nameOf(players.find(({ wallet }) => wallet.id === walletId));
+}
+
+function callOff(
+	world: LiveWorld,
+	players: readonly Player[],
+	{ intent, byOwner }: { intent: PlayedIntent; byOwner: boolean },
+): Promise<LiveAnswer> {
+	const player = players.find(({ wallet }) => wallet.id === intent.walletId);
+	if (byOwner && player) {
+		return world.ask(`${TRANSFERS}/${intent.id}/cancel`, { body: {}, by: player.wallet });
+	}
+	return world.ask(`${LIST}/${intent.id}/resolve`, { body: { callOff: true }, asOperator: true });
+}
+
+/** Replaces the newest blocks by blocks with all but these wallets' transactions. */
+async function takeOut({ anvil }: LiveWorld, players: readonly Player[]): Promise<void> {
+	if (players.length === 0) return;
+	const gone = new Set<string>(players.map(({ wallet }) => wallet.address));
+	const nonces = new Map<string, number>(
+		players.map(({ wallet, nonceBefore }) => [wallet.address, nonceBefore]),
+	);
+	const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));
+	const blocks: Block[] = [];
+	for (let number = head; number > head - REORG_DEPTH_MAX; number--) {
+		const at = `0x${number.toString(16)}`;
+		blocks.unshift(await anvil.rpc<Block>("eth_getBlockByNumber", [at, true]));
+	}
+	const isOfRound = ({ from, nonce }: Mined) => Number(nonce) >= (nonces.get(from) ?? Infinity);
+	const first = blocks.findIndex(({ transactions }) => transactions.some(isOfRound));
+	if (first < 0) return;
+	const kept: [raw: Hex, offset: number][] = [];
+	for (const [offset, { transactions }] of blocks.slice(first).entries()) {
+		for (const { hash, from } of transactions) {
+			if (gone.has(from)) continue;
+			kept.push([await anvil.rpc<Hex>("eth_getRawTransactionByHash", [hash]), offset]);
+		}
+	}
+	await anvil.rpc("anvil_reorg", [blocks.length - first, kept]);
+}
+
+/**
+ * Drops all of a wallet's transactions from the pool; returns them as they were signed, by nonce.
+ */
+async function forget({ anvil, custody }: LiveWorld, { wallet }: Player): Promise<Hex[]> {
+	const known: { nonce: number; raw: Hex; hash: string }[] = [];
+	for (const { sender, nonce, hash } of custody.transactions()) {
+		if (sender.toLowerCase() !== wallet.address) continue;
+		const waiting = await anvil.rpc<{ blockHash: Hex | null } | null>("eth_getTransactionByHash", [
+			hash,
+		]);
+		if (!waiting || waiting.blockHash !== null) continue;
+		known.push({ nonce, hash, raw: await anvil.rpc<Hex>("eth_getRawTransactionByHash", [hash]) });
+	}
+	for (const { hash } of known) await anvil.rpc("anvil_dropTransaction", [hash]);
+	return known.sort((one, other) => one.nonce - other.nonce).map(({ raw }) => raw);
+}
+
+/** Puts a dropped transaction back into the pool, unless it is there again. */
+async function sendAgain({ anvil }: LiveWorld, raw: Hex): Promise<void> {
+	await anvil.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+		if (!String(error).includes("already imported")) throw error;
+	});
+}
+
+function shuffled<Item>(items: readonly Item[], random: Prng): Item[] {
+	return items
+		.map((item) => ({ item, order: random.next() }))
+		.sort((one, other) => one.order - other.order)
+		.map(({ item }) => item);
 }
 
 function chunks<Item>(items: readonly Item[], size: number): Item[][] {
@@ -259,9 +262,6 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 	);
 }
 
-function shuffled<Item>(items: readonly Item[], random: Prng): Item[] {
-	return items
-		.map((item) => ({ item, order: random.next() }))
-		.sort((one, other) => one.order - other.order)
-		.map(({ item }) => item);
+function pairsOf(answers: readonly FalseAnswer[]): FalseAnswer[][] {
+	return answers.flatMap((one, place) => answers.slice(place + 1).map((other) => [one, other]));
 }

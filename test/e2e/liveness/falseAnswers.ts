@@ -9,10 +9,11 @@ import {
 } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/CustodyFault.ts";
 
+type BlockOf = (ask: AskNode) => Promise<{ number: string; hash: string }>;
+
 const COUNT = "eth_getTransactionCount";
 const RECEIPT = "eth_getTransactionReceipt";
 const BY_HASH = "eth_getTransactionByHash";
-type BlockOf = (ask: AskNode) => Promise<{ number: string; hash: string }>;
 
 const OTHER_HASH = `0x${"77".repeat(32)}`;
 
@@ -60,86 +61,6 @@ export const nodeAnswers: readonly FalseAnswer[] = [
 	forgotten("in no block at all", inNoBlock),
 	forgotten("in no block at all, until that would be final", inNoBlock, 80),
 ];
-
-function about(name: string, ...lies: NodeLie[]): FalseAnswer {
-	// A lie counts its calls anew each time that the node begins to lie.
-	return { name: `node: ${name}`, source: "node", about: "wallet", lies: () => lies };
-}
-
-/** Makes the lie that a transaction is mined, which the node's pool drops. */
-function forgotten(where: string, blockOf: BlockOf, blocks?: number): FalseAnswer {
-	const lies = (): NodeLie[] => [
-		{ method: BY_HASH, says: (truth, { call, signed }) => truth ?? signed(call.params[0]) },
-		{
-			method: RECEIPT,
-			async says(truth, { call, ask }) {
-				const [hash] = call.params;
-				if (truth) return truth;
-				const { number, hash: blockHash } = await blockOf(ask);
-				return receiptOf(String(hash), { number, blockHash });
-			},
-		},
-	];
-	return {
-		name: `node: a receipt ${where} of what was never mined`,
-		source: "node",
-		about: "wallet",
-		lies,
-		happens: "forgets_all",
-		...(blocks !== undefined && { blocks }),
-	};
-}
-
-function receiptOf(transactionHash: string, block: { number: string; blockHash: string }) {
-	return {
-		transactionHash,
-		transactionIndex: "0x0",
-		blockNumber: block.number,
-		blockHash: block.blockHash,
-		status: "0x1",
-		logs: [],
-		logsBloom: `0x${"00".repeat(256)}`,
-		gasUsed: "0x5208",
-		cumulativeGasUsed: "0x5208",
-		effectiveGasPrice: "0x3b9aca00",
-		contractAddress: null,
-		type: "0x2",
-	};
-}
-
-/** Always returns the same block: the newest when it is first called. */
-function inOneBlock(): BlockOf {
-	let first: ReturnType<BlockOf> | null = null;
-	return (ask) => {
-		first ??= blockAt(ask, "latest");
-		return first;
-	};
-}
-
-async function inNoBlock(ask: AskNode): ReturnType<BlockOf> {
-	const { number } = await blockAt(ask, "latest");
-	return { number, hash: OTHER_HASH };
-}
-
-async function blockAt(ask: AskNode, at: string): Promise<{ number: string; hash: string }> {
-	return ask("eth_getBlockByNumber", [at, false]);
-}
-
-function noReceipt(): NodeLie {
-	return { method: RECEIPT, says: () => null };
-}
-
-function otherTransaction(truth: unknown) {
-	return truth && { ...truth, hash: OTHER_HASH };
-}
-
-function ahead(by: number) {
-	return (truth: Hex) => movedBy(truth, by);
-}
-
-function power(exponent: number): Hex {
-	return `0x${(2n ** BigInt(exponent)).toString(16)}`;
-}
 
 const SEND = "^POST /v1/wallets/";
 const LIST = "^GET /v1/transactions";
@@ -232,14 +153,6 @@ export const providerAnswers: readonly FalseAnswer[] = [
 	]),
 ];
 
-function claims(order: Partial<CustodyFaultOrder>): CustodyFaultOrder {
-	return { path: SEND, kind: "claims", ...order };
-}
-
-function provider(name: string, ...faults: CustodyFaultOrder[]): FalseAnswer {
-	return { name: `wallet provider: ${name}`, source: "wallet provider", about: "wallet", faults };
-}
-
 /** Every false answer and event of this suite. To add one, add a row. */
 export const falseAnswers: readonly FalseAnswer[] = [
 	...nodeAnswers,
@@ -256,6 +169,94 @@ export const falseAnswers: readonly FalseAnswer[] = [
 	},
 	...oddNumbers,
 ];
+
+function about(name: string, ...lies: NodeLie[]): FalseAnswer {
+	// A lie counts its calls anew each time that the node begins to lie.
+	return { name: `node: ${name}`, source: "node", about: "wallet", lies: () => lies };
+}
+
+/** Makes the lie that a transaction is mined, which the node's pool drops. */
+function forgotten(where: string, blockOf: BlockOf, blocks?: number): FalseAnswer {
+	const lies = (): NodeLie[] => [
+		{ method: BY_HASH, says: (truth, { call, signed }) => truth ?? signed(call.params[0]) },
+		{
+			method: RECEIPT,
+			async says(truth, { call, ask }) {
+				const [hash] = call.params;
+				if (truth) return truth;
+				const { number, hash: blockHash } = await blockOf(ask);
+				return receiptOf(String(hash), { number, blockHash });
+			},
+		},
+	];
+	return {
+		name: `node: a receipt ${where} of what was never mined`,
+		source: "node",
+		about: "wallet",
+		lies,
+		happens: "forgets_all",
+		...(blocks !== undefined && { blocks }),
+	};
+}
+
+function receiptOf(transactionHash: string, block: { number: string; blockHash: string }) {
+	return {
+		transactionHash,
+		transactionIndex: "0x0",
+		blockNumber: block.number,
+		blockHash: block.blockHash,
+		status: "0x1",
+		logs: [],
+		logsBloom: `0x${"00".repeat(256)}`,
+		gasUsed: "0x5208",
+		cumulativeGasUsed: "0x5208",
+		effectiveGasPrice: "0x3b9aca00",
+		contractAddress: null,
+		type: "0x2",
+	};
+}
+
+/** Always returns the same block: the newest when it is first called. */
+function inOneBlock(): BlockOf {
+	let first: ReturnType<BlockOf> | null = null;
+	return (ask) => {
+		first ??= blockAt(ask, "latest");
+		return first;
+	};
+}
+
+async function blockAt(ask: AskNode, at: string): Promise<{ number: string; hash: string }> {
+	return ask("eth_getBlockByNumber", [at, false]);
+}
+
+async function inNoBlock(ask: AskNode): ReturnType<BlockOf> {
+	const { number } = await blockAt(ask, "latest");
+	return { number, hash: OTHER_HASH };
+}
+
+function noReceipt(): NodeLie {
+	return { method: RECEIPT, says: () => null };
+}
+
+function otherTransaction(truth: unknown) {
+	return truth && { ...truth, hash: OTHER_HASH };
+}
+
+function ahead(by: number) {
+	return (truth: Hex) => movedBy(truth, by);
+}
+
+function power(exponent: number): Hex {
+	return `0x${(2n ** BigInt(exponent)).toString(16)}`;
+}
+
+function claims(order: Partial<CustodyFaultOrder>): CustodyFaultOrder {
+	return { path: SEND, kind: "claims", ...order };
+}
+
+function provider(name: string, ...faults: CustodyFaultOrder[]): FalseAnswer {
+	return { name: `wallet provider: ${name}`, source: "wallet provider", about: "wallet", faults };
+}
 
 function happens(name: string, event: FalseAnswer["happens"]): FalseAnswer {
 	return {

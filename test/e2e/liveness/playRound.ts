@@ -14,73 +14,20 @@ import {
 } from "#test/e2e/liveness/LiveRound.ts";
 import type { LiveWallet, LiveWorld } from "#test/e2e/liveness/openLiveWorld.ts";
 
-const TRANSFERS = "/v1/trading/wallet-transfers";
-const BUYS = "/v1/nft-market/buys";
-const MILLI_WEI = 10n ** 15n;
-/** Statuses by which a request may be refused for now while a source lies. */
-const PUT_OFF: ReadonlySet<number> = new Set([409, 502, 503, 504]);
-
 export type Wish = { transfers: number } | "buy";
-
-/**
- * Sends one request of a wallet: a number of transfers, or a buy. Returns what is wrong with its
- * answer.
- */
-export async function askForMoney(world: LiveWorld, player: Player, wish: Wish): Promise<string[]> {
-	const { wallet, isHonest } = player;
-	const { path, body, isTaken } =
-		wish === "buy" ? await buy(world, player) : pay(player, wish.transfers);
-	const key = crypto.randomUUID();
-	const { status, text } = await world.ask(path, { body, by: wallet, key });
-	const isExpected = status === isTaken || (!isHonest && PUT_OFF.has(status));
-	return isExpected ? [] : [`${nameOf(player)}: ${path} was answered ${status}: ${text}`];
-}
-
-function pay({ wallet, payments }: Player, count: number) {
-	const recipients = Array.from({ length: count }, somebody);
-	for (const name of recipients) payments.push({ kind: "pay", name, raw: MILLI_WEI });
-	const body = { fromWalletId: wallet.id, recipients, amount: "0.001", chain: "anvil" };
-	return { path: TRANSFERS, body, isTaken: 202 };
-}
-
-async function buy({ market }: LiveWorld, { wallet, payments }: Player) {
-	if (!market) throw new Error("nothing is for sale in this world");
-	const { tokenId, body } = await market.list();
-	payments.push({ kind: "buy", name: tokenId, raw: market.price });
-	return { path: BUYS, body: { ...body, walletId: wallet.id }, isTaken: 201 };
-}
-
-function somebody(): Hex {
-	return toHex(crypto.getRandomValues(new Uint8Array(20)));
-}
-
-/** Returns a wallet's state before a round, with the false answers about it. */
-export async function playerOf(
-	{ anvil, market }: LiveWorld,
-	{ wallet, round, place }: { wallet: LiveWallet; round: LiveRound; place: number },
-): Promise<Player> {
-	const at = [wallet.address, "latest"];
-	const [balance, nonce, coinsBefore = 0n] = await Promise.all([
-		anvil.rpc<Hex>("eth_getBalance", at),
-		anvil.rpc<Hex>("eth_getTransactionCount", at),
-		market?.coinsOf(wallet.address),
-	]);
-	const own = round.own[place] ?? [];
-	return {
-		wallet,
-		own,
-		isHonest: own.length === 0 && round.shared.length === 0,
-		payments: [],
-		balanceBefore: BigInt(balance),
-		coinsBefore,
-		nonceBefore: Number(nonce),
-	};
-}
 
 export type RoundOptions = {
 	/** True: processes die in it, so only the result is judged, and not who waits for whom. */
 	isDeadly?: boolean;
 };
+
+type Playing = { round: LiveRound; players: readonly Player[] };
+
+const TRANSFERS = "/v1/trading/wallet-transfers";
+const BUYS = "/v1/nft-market/buys";
+const MILLI_WEI = 10n ** 15n;
+/** Statuses by which a request may be refused for now while a source lies. */
+const PUT_OFF: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
 /** So many wallets of a round are new to the service. */
 const NEW_WALLETS = 4;
@@ -137,7 +84,42 @@ export async function playRound(
 	);
 }
 
-type Playing = { round: LiveRound; players: readonly Player[] };
+/**
+ * Sends one request of a wallet: a number of transfers, or a buy. Returns what is wrong with its
+ * answer.
+ */
+export async function askForMoney(world: LiveWorld, player: Player, wish: Wish): Promise<string[]> {
+	const { wallet, isHonest } = player;
+	const { path, body, isTaken } =
+		wish === "buy" ? await buy(world, player) : pay(player, wish.transfers);
+	const key = crypto.randomUUID();
+	const { status, text } = await world.ask(path, { body, by: wallet, key });
+	const isExpected = status === isTaken || (!isHonest && PUT_OFF.has(status));
+	return isExpected ? [] : [`${nameOf(player)}: ${path} was answered ${status}: ${text}`];
+}
+
+/** Returns a wallet's state before a round, with the false answers about it. */
+export async function playerOf(
+	{ anvil, market }: LiveWorld,
+	{ wallet, round, place }: { wallet: LiveWallet; round: LiveRound; place: number },
+): Promise<Player> {
+	const at = [wallet.address, "latest"];
+	const [balance, nonce, coinsBefore = 0n] = await Promise.all([
+		anvil.rpc<Hex>("eth_getBalance", at),
+		anvil.rpc<Hex>("eth_getTransactionCount", at),
+		market?.coinsOf(wallet.address),
+	]);
+	const own = round.own[place] ?? [];
+	return {
+		wallet,
+		own,
+		isHonest: own.length === 0 && round.shared.length === 0,
+		payments: [],
+		balanceBefore: BigInt(balance),
+		coinsBefore,
+		nonceBefore: Number(nonce),
+	};
+}
 
 /**
  * Plays from the first request until nothing more settles by itself; returns which wallets had to
@@ -204,6 +186,23 @@ async function goOnLying(world: LiveWorld, { round, players }: Playing): Promise
 	return waiting(intents, honest, "waits for somebody else's lie");
 }
 
+function waiting(
+	intents: readonly PlayedIntent[],
+	players: readonly Player[],
+	problem: string,
+): string[] {
+	const open = intents.filter((intent) => !isEnded(intent));
+	return open.map((intent) => `${nameIn(players, intent)}: ${problem}: ${said(intent)}`);
+}
+
+function nameIn(players: readonly Player[], { walletId }: PlayedIntent): string {
+	return nameOf(players.find(({ wallet }) => wallet.id === walletId));
+}
+
+function said({ status, errorCode }: PlayedIntent): string {
+	return errorCode === null ? status : `${status} (${errorCode})`;
+}
+
 /** Checks that all can pay again, and that earlier payments are settled. */
 async function resume(world: LiveWorld, players: readonly Player[]): Promise<string[]> {
 	const fine = players.filter(({ own }) => own.length === 0);
@@ -260,19 +259,20 @@ async function broadcastLate(
 	}
 }
 
-function waiting(
-	intents: readonly PlayedIntent[],
-	players: readonly Player[],
-	problem: string,
-): string[] {
-	const open = intents.filter((intent) => !isEnded(intent));
-	return open.map((intent) => `${nameIn(players, intent)}: ${problem}: ${said(intent)}`);
+async function buy({ market }: LiveWorld, { wallet, payments }: Player) {
+	if (!market) throw new Error("nothing is for sale in this world");
+	const { tokenId, body } = await market.list();
+	payments.push({ kind: "buy", name: tokenId, raw: market.price });
+	return { path: BUYS, body: { ...body, walletId: wallet.id }, isTaken: 201 };
 }
 
-function said({ status, errorCode }: PlayedIntent): string {
-	return errorCode === null ? status : `${status} (${errorCode})`;
+function pay({ wallet, payments }: Player, count: number) {
+	const recipients = Array.from({ length: count }, somebody);
+	for (const name of recipients) payments.push({ kind: "pay", name, raw: MILLI_WEI });
+	const body = { fromWalletId: wallet.id, recipients, amount: "0.001", chain: "anvil" };
+	return { path: TRANSFERS, body, isTaken: 202 };
 }
 
-function nameIn(players: readonly Player[], { walletId }: PlayedIntent): string {
-	return nameOf(players.find(({ wallet }) => wallet.id === walletId));
+function somebody(): Hex {
+	return toHex(crypto.getRandomValues(new Uint8Array(20)));
 }

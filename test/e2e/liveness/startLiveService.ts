@@ -30,7 +30,18 @@ export type LiveServiceOptions = {
 	database: TestDatabase;
 };
 
+export type MortalService = LiveService & { deaths(): number };
+
 const level = z.enum(["debug", "info", "warn"]).safeParse(process.env["LIVENESS_LOG_LEVEL"]);
+
+/** Longer than the lease of a dead process. */
+const BETWEEN_LIVES_MS = 20_000;
+/** One in so many requests or turns of the jobs ends in a death. */
+const DEATH_IN = 12;
+/** It dies within this time: in the middle of most requests, or of a turn of its jobs. */
+const DIES_WITHIN_MS = 60;
+const ATTEMPTS_MAX = 200;
+const ASK_AGAIN_MS = 25;
 
 export async function startLiveService(options: LiveServiceOptions): Promise<LiveService> {
 	const { env, clock, database } = options;
@@ -56,17 +67,6 @@ export async function startLiveService(options: LiveServiceOptions): Promise<Liv
 		stop: () => service.stop(),
 	};
 }
-
-export type MortalService = LiveService & { deaths(): number };
-
-/** Longer than the lease of a dead process. */
-const BETWEEN_LIVES_MS = 20_000;
-/** One in so many requests or turns of the jobs ends in a death. */
-const DEATH_IN = 12;
-/** It dies within this time: in the middle of most requests, or of a turn of its jobs. */
-const DIES_WITHIN_MS = 60;
-const ATTEMPTS_MAX = 200;
-const ASK_AGAIN_MS = 25;
 
 /**
  * Starts the service in a process of its own, which is killed (SIGKILL) at random moments while it

@@ -10,6 +10,25 @@ import { inRange, RANGES } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { until } from "#test/harness/until.ts";
 
+export type Asking = { ask: Ask; tally: Tally; turn: number; isWhole: boolean };
+
+/** Returns what an answer must be, at one moment. */
+export type Expect = (views: readonly View[], nowMs: number, body: any) => Expected;
+
+/**
+ * A path, or a function that makes another one for each try, for answers that are cached by path.
+ */
+export type AskedPath = string | (() => string);
+
+export type Ask = (path: AskedPath, expect: Expect, init?: { post: unknown }) => Promise<any>;
+
+type Named = {
+	transactionHash: string | null;
+	tokenId: string;
+	occurredAt: string;
+	eventType?: string;
+};
+
 const ALL = 200;
 const UNITS = 3;
 /** Of a collection's tokens, every so many-th is asked for. */
@@ -19,7 +38,13 @@ const RANGE_NAMES = Object.keys(RANGES) as (keyof typeof RANGES)[];
 const TYPES = [null, "sale", "mint", "transfer"];
 const page = notAFigure("where the next page begins");
 
-export type Asking = { ask: Ask; tally: Tally; turn: number; isWhole: boolean };
+const MINUTE_MS = 60_000;
+/** A slow machine fills a page in several tries: each reads as much as its seconds allow. */
+const TRIES = 16;
+/** For so long a search's hits come from a cache. */
+const HITS_KEPT_MS = 1_000;
+
+const minuteOf = (atMs: number) => Math.floor(atMs / MINUTE_MS);
 
 /**
  * Asks every route about one collection. Each turn takes another variant (interval, range, kind),
@@ -97,57 +122,6 @@ export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 }
 
 /**
- * Returns every token that was told or minted: one that was only sold is found with the next mint.
- */
-function tokensOf({ told, known, address }: View): string[] {
-	const own = [...told.tokens.values()].filter(({ contract }) => contract === address);
-	const minted = known.flatMap(({ kind, tokenId }) => (kind === "mint" ? [tokenId] : []));
-	return [...new Set([...own.map(({ identifier }) => identifier), ...minted])];
-}
-
-/** Returns the holders, the largest first; equal ones are in the service's own order. */
-function holdersOf({ owners }: View) {
-	if (!owners) return null;
-	const sorted = [...owners.units].sort(([a, x], [b, y]) =>
-		x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1,
-	);
-	return sorted.map(([address, units]) => ({ address, units: units.toString() }));
-}
-
-type Named = {
-	transactionHash: string | null;
-	tokenId: string;
-	occurredAt: string;
-	eventType?: string;
-};
-
-/** Returns events of one second in the order of the answer, which has no meaning. */
-function alike<One extends View["known"][number]>(
-	facts: readonly One[],
-	told: readonly Named[],
-): One[] {
-	const place = new Map(told.map((row, at) => [`${row.transactionHash} ${row.tokenId}`, at]));
-	const placeOf = (fact: One) => place.get(`${fact.transaction} ${fact.tokenId}`) ?? 0;
-	return facts.toSorted((a, b) => b.atMs - a.atMs || placeOf(a) - placeOf(b));
-}
-
-const MINUTE_MS = 60_000;
-/** A slow machine fills a page in several tries: each reads as much as its seconds allow. */
-const TRIES = 16;
-/** For so long a search's hits come from a cache. */
-const HITS_KEPT_MS = 1_000;
-
-/** Returns what an answer must be, at one moment. */
-export type Expect = (views: readonly View[], nowMs: number, body: any) => Expected;
-
-/**
- * A path, or a function that makes another one for each try, for answers that are cached by path.
- */
-export type AskedPath = string | (() => string);
-
-export type Ask = (path: AskedPath, expect: Expect, init?: { post: unknown }) => Promise<any>;
-
-/**
  * Makes a function that asks a route and compares its answer with what was known at that time. If
  * the provider was asked meanwhile, it asks again until nothing new became known. Windows begin at
  * whole minutes: if a minute ended meanwhile, each part of the answer may be of either.
@@ -181,6 +155,34 @@ export function createAsk(oracle: OracleLab, problems: string[]): Ask {
 	};
 }
 
+/** Returns events of one second in the order of the answer, which has no meaning. */
+function alike<One extends View["known"][number]>(
+	facts: readonly One[],
+	told: readonly Named[],
+): One[] {
+	const place = new Map(told.map((row, at) => [`${row.transactionHash} ${row.tokenId}`, at]));
+	const placeOf = (fact: One) => place.get(`${fact.transaction} ${fact.tokenId}`) ?? 0;
+	return facts.toSorted((a, b) => b.atMs - a.atMs || placeOf(a) - placeOf(b));
+}
+
+/**
+ * Returns every token that was told or minted: one that was only sold is found with the next mint.
+ */
+function tokensOf({ told, known, address }: View): string[] {
+	const own = [...told.tokens.values()].filter(({ contract }) => contract === address);
+	const minted = known.flatMap(({ kind, tokenId }) => (kind === "mint" ? [tokenId] : []));
+	return [...new Set([...own.map(({ identifier }) => identifier), ...minted])];
+}
+
+/** Returns the holders, the largest first; equal ones are in the service's own order. */
+function holdersOf({ owners }: View) {
+	if (!owners) return null;
+	const sorted = [...owners.units].sort(([a, x], [b, y]) =>
+		x === y ? (a < b ? -1 : 1) : x > y ? -1 : 1,
+	);
+	return sorted.map(([address, units]) => ({ address, units: units.toString() }));
+}
+
 /**
  * Returns how many calls the provider answered, once none is under way; a refusal tells nothing.
  */
@@ -194,14 +196,6 @@ async function answers(lab: ConformanceLab): Promise<number> {
 	return calls.filter(({ status }) => status === 200).length;
 }
 
-const minuteOf = (atMs: number) => Math.floor(atMs / MINUTE_MS);
-
-/** Returns the path with the slug before the address, for failure messages. */
-function named(path: string, views: readonly View[]): string {
-	const own = views.find(({ address }) => path.includes(address));
-	return own ? `${own.slug ?? "a contract of the chain"} ${path}` : path;
-}
-
 async function read(lab: ConformanceLab, path: string, init?: { post: unknown }): Promise<any> {
 	if (!init) return lab.read(path);
 	const response = await lab.raw(path, {
@@ -212,4 +206,10 @@ async function read(lab: ConformanceLab, path: string, init?: { post: unknown })
 	if (response.status !== 200)
 		throw new Error(`${path}: ${response.status} ${await response.text()}`);
 	return response.json();
+}
+
+/** Returns the path with the slug before the address, for failure messages. */
+function named(path: string, views: readonly View[]): string {
+	const own = views.find(({ address }) => path.includes(address));
+	return own ? `${own.slug ?? "a contract of the chain"} ${path}` : path;
 }

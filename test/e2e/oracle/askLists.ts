@@ -21,6 +21,8 @@ import {
 import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { openStream } from "#test/harness/startTestService.ts";
 
+type Row = { slug: string; chain: string; contractAddress?: string };
+
 const ALL = 200;
 /**
  * The window of the provider's rate limit. A page that is not cached calls the provider, so the
@@ -31,6 +33,21 @@ const page = notAFigure("where the next page begins");
 const freshness = notAFigure("how far the lanes are, which is about no collection");
 const raw = notAFigure("the provider's own words of each row, or the service's in its form");
 const name = notAFigure("what it is called, and how it looks");
+
+/** The provider tells nothing of its listings. */
+const REFUSED = "book-refused";
+const READ = ["shared-whole", "told-whole", "told-usdc", "told-shores", "told-nothing", REFUSED];
+
+const LISTINGS = "GET /api/v2/listings/collection/{slug}/all";
+const OFFERS = "GET /api/v2/offers/collection/{slug}/all";
+/** Longer than the pause after a book could not be read. */
+const LEFT_ALONE_MS = 61_000;
+const ROUNDS_MAX = 9;
+
+/** The collection that a client listens to. */
+const HEARD = "told-whole";
+
+const isOrder = (data: any) => ["listing", "offer"].includes(data?.eventType);
 
 /**
  * Asks every route that lists collections; the windows of a single chain only where all variants
@@ -81,15 +98,34 @@ export async function askLists(
 	}
 }
 
-type Row = { slug: string; chain: string; contractAddress?: string };
-
-/** Returns each expected row by what is known of its own collection, whichever rows there are. */
-function rows(
-	views: readonly View[],
-	told: readonly Row[],
-	of: (view: View) => Expected,
-): Expected[] {
-	return told.map((row) => of(viewOf(views, row)));
+/**
+ * Has the books of some collections read, as if clients looked at them, and compares the frame of
+ * each order of one of them.
+ */
+export async function readBooks(oracle: OracleLab, problems: string[]): Promise<void> {
+	const { lab } = oracle;
+	const [heard] = lab.of(HEARD).places;
+	const base = `${lab.service.url.replace(/^http/, "ws")}/v1/nft-market`;
+	const stream = await openStream(`${base}/collections/${heard?.address}/stream?chain=base`);
+	await readAll(oracle);
+	const view = viewOf(await createViews(oracle), { slug: HEARD, chain: "base" });
+	const sides = [asksOf(view) ?? [], bidsOf(view) ?? []] as const;
+	const wanted = sides.flatMap((orders, side) => orders.map((order) => ({ order, side })));
+	const frames = await stream.take(wanted.length, ({ data }) => isOrder(data));
+	stream.close();
+	for (const { order, side } of wanted) {
+		const frame = frames.find(({ data }) => data.orderHash === order.hash);
+		const wrong = differences(frame?.data, {
+			...orderOf(order, side === 0 ? "listings" : "offers", view.rates.dollarsAt(lab.nowMs())),
+			id: `order:${order.hash}`,
+			chain: view.chain,
+			contractAddress: view.address,
+			eventType: side === 0 ? "listing" : "offer",
+			status: "active",
+			occurredAt: notAFigure("a time at which the service did something"),
+		});
+		problems.push(...wrong.map((one) => `a frame of an order ${one}`));
+	}
 }
 
 export function viewOf(views: readonly View[], { slug, chain, contractAddress }: Row): View {
@@ -100,6 +136,15 @@ export function viewOf(views: readonly View[], { slug, chain, contractAddress }:
 	});
 	if (!own) throw new Error(`nobody knows ${chain} ${slug} ${contractAddress}`);
 	return own;
+}
+
+/** Returns each expected row by what is known of its own collection, whichever rows there are. */
+function rows(
+	views: readonly View[],
+	told: readonly Row[],
+	of: (view: View) => Expected,
+): Expected[] {
+	return told.map((row) => of(viewOf(views, row)));
 }
 
 function discoverOf(views: readonly View[], nowMs: number, body: any): Expected {
@@ -137,49 +182,6 @@ function mintsOf(views: readonly View[], told: readonly any[]): Expected[] {
 		}));
 }
 
-/** The provider tells nothing of its listings. */
-const REFUSED = "book-refused";
-const READ = ["shared-whole", "told-whole", "told-usdc", "told-shores", "told-nothing", REFUSED];
-
-const LISTINGS = "GET /api/v2/listings/collection/{slug}/all";
-const OFFERS = "GET /api/v2/offers/collection/{slug}/all";
-/** Longer than the pause after a book could not be read. */
-const LEFT_ALONE_MS = 61_000;
-const ROUNDS_MAX = 9;
-
-/** The collection that a client listens to. */
-const HEARD = "told-whole";
-
-/**
- * Has the books of some collections read, as if clients looked at them, and compares the frame of
- * each order of one of them.
- */
-export async function readBooks(oracle: OracleLab, problems: string[]): Promise<void> {
-	const { lab } = oracle;
-	const [heard] = lab.of(HEARD).places;
-	const base = `${lab.service.url.replace(/^http/, "ws")}/v1/nft-market`;
-	const stream = await openStream(`${base}/collections/${heard?.address}/stream?chain=base`);
-	await readAll(oracle);
-	const view = viewOf(await createViews(oracle), { slug: HEARD, chain: "base" });
-	const sides = [asksOf(view) ?? [], bidsOf(view) ?? []] as const;
-	const wanted = sides.flatMap((orders, side) => orders.map((order) => ({ order, side })));
-	const frames = await stream.take(wanted.length, ({ data }) => isOrder(data));
-	stream.close();
-	for (const { order, side } of wanted) {
-		const frame = frames.find(({ data }) => data.orderHash === order.hash);
-		const wrong = differences(frame?.data, {
-			...orderOf(order, side === 0 ? "listings" : "offers", view.rates.dollarsAt(lab.nowMs())),
-			id: `order:${order.hash}`,
-			chain: view.chain,
-			contractAddress: view.address,
-			eventType: side === 0 ? "listing" : "offer",
-			status: "active",
-			occurredAt: notAFigure("a time at which the service did something"),
-		});
-		problems.push(...wrong.map((one) => `a frame of an order ${one}`));
-	}
-}
-
 /**
  * Has each book read to its end. A minute allows only so many calls; a book that did not fit is
  * continued in the next.
@@ -206,5 +208,3 @@ async function readAll({ lab }: OracleLab): Promise<void> {
 	}
 	throw new Error(`${READ.filter((slug) => !isRead(slug))} were not read in ${ROUNDS_MAX} rounds`);
 }
-
-const isOrder = (data: any) => ["listing", "offer"].includes(data?.eventType);

@@ -11,89 +11,6 @@ import {
 	readChain,
 } from "#test/e2e/oracle/openOracleLab.ts";
 
-/** Reads sales and mints of the chain as facts. */
-export function chainFacts(deeds: readonly Deed[]): UnpricedFact[] {
-	return deeds.map((deed, place) => ({
-		kind: deed.kind,
-		contract: deed.contract,
-		tokenId: deed.tokenId.toString(),
-		quantity: deed.quantity,
-		from: deed.from,
-		to: deed.to,
-		atMs: deed.atMs,
-		total: deed.total,
-		currency: deed.currency,
-		accepted: deed.accepted,
-		transaction: deed.transactionHash,
-		block: deed.block,
-		words: null,
-		place,
-	}));
-}
-
-/** Reads events in the provider's words as facts, each once, the newest first in the answers. */
-export function toldFacts(events: readonly any[]): UnpricedFact[] {
-	const once = new Map<string, UnpricedFact>();
-	for (const [at, words] of events.entries()) {
-		const fact = { ...factOf(words), place: -at };
-		once.set(`${fact.kind} ${fact.transaction} ${fact.tokenId} ${fact.atMs}`, fact);
-	}
-	return [...once.values()];
-}
-
-function factOf(words: any): UnpricedFact {
-	const { nft, payment, quantity, transaction = null, event_timestamp: atS } = words;
-	const from: Hex = words.seller ?? words.from_address;
-	const to: Hex = words.buyer ?? words.to_address;
-	// Section 1, rule 5 of the conventions: a transfer to oneself is a mint.
-	const kind = words.event_type === "transfer" && from === to ? "mint" : words.event_type;
-	const total = payment ? BigInt(payment.quantity) : null;
-	const isPaid = (total ?? 0n) > 0n && from !== to;
-	return {
-		kind,
-		contract: nft.contract,
-		tokenId: nft.identifier,
-		quantity: BigInt(quantity),
-		from,
-		to,
-		atMs: atS * 1_000,
-		total,
-		currency: payment?.token_address ?? null,
-		accepted: kind !== "sale" || isPaid,
-		transaction,
-		block: null,
-		words,
-		place: 0,
-	};
-}
-
-/**
- * Merges what both told: one kind of one token in one transaction is one event, the chain's word
- * comes before the provider's, and a transfer of a token that the transaction minted is that mint.
- */
-export function mergeFacts(
-	chain: readonly UnpricedFact[],
-	told: readonly UnpricedFact[],
-): UnpricedFact[] {
-	const keyOf = ({ transaction, contract, tokenId, kind }: UnpricedFact) =>
-		`${transaction} ${contract} ${tokenId} ${kind}`;
-	const merged = new Map(chain.map((fact) => [keyOf(fact), fact]));
-	const left: UnpricedFact[] = [];
-	for (const fact of told) {
-		const mint = merged.get(keyOf({ ...fact, kind: "mint" }));
-		const own = merged.get(keyOf(fact)) ?? (fact.kind === "transfer" ? mint : undefined);
-		if (own) merged.set(keyOf(own), { ...own, words: own.words ?? fact.words });
-		else left.push(fact);
-	}
-	return [...merged.values(), ...left].sort((a, b) => a.atMs - b.atMs || a.place - b.place);
-}
-
-const abi = parseAbi([
-	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
-	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
-]);
-const ZERO = "0x0000000000000000000000000000000000000000";
-
 export type Owners = {
 	units: Map<Hex, bigint>;
 	minted: bigint;
@@ -101,32 +18,14 @@ export type Owners = {
 	ofToken: Map<string, Hex>;
 };
 
-/** Returns who owns what of a contract at the head, from every transfer that its logs tell. */
-export async function readOwners(url: string, contract: Hex): Promise<Owners> {
-	const params = [{ address: contract, fromBlock: "0x0", toBlock: "latest" }];
-	const response = await fetch(url, {
-		method: "POST",
-		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params }),
-	});
-	const { result } = (await response.json()) as { result: { topics: [Hex]; data: Hex }[] };
-	const owners: Owners = { units: new Map(), minted: 0n, burned: 0n, ofToken: new Map() };
-	const add = (account: Hex, units: bigint) => {
-		owners.units.set(account, (owners.units.get(account) ?? 0n) + units);
-	};
-	for (const { topics, data } of result) {
-		const { args } = decodeEventLog({ abi, topics, data });
-		if (!args?.from) continue;
-		const [from, to] = [args.from, args.to].map((one) => one.toLowerCase() as Hex) as [Hex, Hex];
-		const units = "value" in args ? args.value : 1n;
-		if (from === ZERO) owners.minted += units;
-		else add(from, -units);
-		if (to === ZERO) owners.burned += units;
-		else add(to, units);
-		if ("tokenId" in args) owners.ofToken.set(args.tokenId.toString(), to);
-	}
-	for (const [account, units] of owners.units) if (units === 0n) owners.units.delete(account);
-	return owners;
-}
+/** A token as the provider described it, in a list or alone. */
+type ToldToken = { collection: string; contract: string; identifier: string };
+
+const abi = parseAbi([
+	"event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
+	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+]);
+const ZERO = "0x0000000000000000000000000000000000000000";
 
 const LISTS: Record<string, keyof ToldSlug> = {
 	"GET /api/v2/collections/{slug}": "pages",
@@ -140,43 +39,8 @@ const LISTS: Record<string, keyof ToldSlug> = {
 	"GET /api/v2/events/collection/{slug}": "eventAnswers",
 };
 
-/** A token as the provider described it, in a list or alone. */
-type ToldToken = { collection: string; contract: string; identifier: string };
-
-/** Sorts the provider's answers by slug; refused or unasked data is not there. */
-export function readTold(calls: readonly Call[]): (slug: string) => ToldSlug {
-	const bySlug = new Map<string, ToldSlug>();
-	const of = (slug: string) => {
-		const told = bySlug.get(slug) ?? nothing();
-		bySlug.set(slug, told);
-		return told;
-	};
-	for (const { operation, path, status, answer, atMs } of calls) {
-		const told = status === 200 ? (answer as { nft?: ToldToken; nfts?: ToldToken[] } | null) : null;
-		for (const one of told?.nfts ?? (told?.nft ? [told.nft] : [])) {
-			of(one.collection).tokens.set(`${one.contract} ${one.identifier}`, one);
-		}
-		const name = operation === null ? undefined : LISTS[operation];
-		if (status !== 200 || answer === null || !name || path["slug"] === undefined) continue;
-		(of(path["slug"])[name] as Told[]).push({ atMs, answer });
-	}
-	return of;
-}
-
-function nothing(): ToldSlug {
-	return {
-		pages: [],
-		stats: [],
-		listings: [],
-		allListings: [],
-		offers: [],
-		drops: [],
-		traits: [],
-		traitFloors: [],
-		tokens: new Map(),
-		eventAnswers: [],
-	};
-}
+/** Returns the service's name of a chain, which the provider may call something else. */
+const nameOf = (chain: string) => (chain === "ape_chain" ? "apechain" : chain);
 
 /**
  * Returns what can be known of every contract now: from the chain's node by raw calls, and from
@@ -241,8 +105,103 @@ export async function createViews({
 	return views;
 }
 
-/** Returns the service's name of a chain, which the provider may call something else. */
-const nameOf = (chain: string) => (chain === "ape_chain" ? "apechain" : chain);
+/** Reads sales and mints of the chain as facts. */
+export function chainFacts(deeds: readonly Deed[]): UnpricedFact[] {
+	return deeds.map((deed, place) => ({
+		kind: deed.kind,
+		contract: deed.contract,
+		tokenId: deed.tokenId.toString(),
+		quantity: deed.quantity,
+		from: deed.from,
+		to: deed.to,
+		atMs: deed.atMs,
+		total: deed.total,
+		currency: deed.currency,
+		accepted: deed.accepted,
+		transaction: deed.transactionHash,
+		block: deed.block,
+		words: null,
+		place,
+	}));
+}
+
+/** Reads events in the provider's words as facts, each once, the newest first in the answers. */
+export function toldFacts(events: readonly any[]): UnpricedFact[] {
+	const once = new Map<string, UnpricedFact>();
+	for (const [at, words] of events.entries()) {
+		const fact = { ...factOf(words), place: -at };
+		once.set(`${fact.kind} ${fact.transaction} ${fact.tokenId} ${fact.atMs}`, fact);
+	}
+	return [...once.values()];
+}
+
+/**
+ * Merges what both told: one kind of one token in one transaction is one event, the chain's word
+ * comes before the provider's, and a transfer of a token that the transaction minted is that mint.
+ */
+export function mergeFacts(
+	chain: readonly UnpricedFact[],
+	told: readonly UnpricedFact[],
+): UnpricedFact[] {
+	const keyOf = ({ transaction, contract, tokenId, kind }: UnpricedFact) =>
+		`${transaction} ${contract} ${tokenId} ${kind}`;
+	const merged = new Map(chain.map((fact) => [keyOf(fact), fact]));
+	const left: UnpricedFact[] = [];
+	for (const fact of told) {
+		const mint = merged.get(keyOf({ ...fact, kind: "mint" }));
+		const own = merged.get(keyOf(fact)) ?? (fact.kind === "transfer" ? mint : undefined);
+		if (own) merged.set(keyOf(own), { ...own, words: own.words ?? fact.words });
+		else left.push(fact);
+	}
+	return [...merged.values(), ...left].sort((a, b) => a.atMs - b.atMs || a.place - b.place);
+}
+
+/** Returns who owns what of a contract at the head, from every transfer that its logs tell. */
+export async function readOwners(url: string, contract: Hex): Promise<Owners> {
+	const params = [{ address: contract, fromBlock: "0x0", toBlock: "latest" }];
+	const response = await fetch(url, {
+		method: "POST",
+		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params }),
+	});
+	const { result } = (await response.json()) as { result: { topics: [Hex]; data: Hex }[] };
+	const owners: Owners = { units: new Map(), minted: 0n, burned: 0n, ofToken: new Map() };
+	const add = (account: Hex, units: bigint) => {
+		owners.units.set(account, (owners.units.get(account) ?? 0n) + units);
+	};
+	for (const { topics, data } of result) {
+		const { args } = decodeEventLog({ abi, topics, data });
+		if (!args?.from) continue;
+		const [from, to] = [args.from, args.to].map((one) => one.toLowerCase() as Hex) as [Hex, Hex];
+		const units = "value" in args ? args.value : 1n;
+		if (from === ZERO) owners.minted += units;
+		else add(from, -units);
+		if (to === ZERO) owners.burned += units;
+		else add(to, units);
+		if ("tokenId" in args) owners.ofToken.set(args.tokenId.toString(), to);
+	}
+	for (const [account, units] of owners.units) if (units === 0n) owners.units.delete(account);
+	return owners;
+}
+
+/** Sorts the provider's answers by slug; refused or unasked data is not there. */
+export function readTold(calls: readonly Call[]): (slug: string) => ToldSlug {
+	const bySlug = new Map<string, ToldSlug>();
+	const of = (slug: string) => {
+		const told = bySlug.get(slug) ?? nothing();
+		bySlug.set(slug, told);
+		return told;
+	};
+	for (const { operation, path, status, answer, atMs } of calls) {
+		const told = status === 200 ? (answer as { nft?: ToldToken; nfts?: ToldToken[] } | null) : null;
+		for (const one of told?.nfts ?? (told?.nft ? [told.nft] : [])) {
+			of(one.collection).tokens.set(`${one.contract} ${one.identifier}`, one);
+		}
+		const name = operation === null ? undefined : LISTS[operation];
+		if (status !== 200 || answer === null || !name || path["slug"] === undefined) continue;
+		(of(path["slug"])[name] as Told[]).push({ atMs, answer });
+	}
+	return of;
+}
 
 async function readHeadMs(url: string): Promise<number> {
 	const params = ["latest", false];
@@ -258,4 +217,45 @@ async function readHeadMs(url: string): Promise<number> {
 function eventsOf(lab: ConformanceLab, slug: string | null): any[] {
 	const collection = slug === null ? undefined : lab.world.collections.get(slug);
 	return (collection?.events ?? []).map((event) => renderEvent(collection as never, event));
+}
+
+function factOf(words: any): UnpricedFact {
+	const { nft, payment, quantity, transaction = null, event_timestamp: atS } = words;
+	const from: Hex = words.seller ?? words.from_address;
+	const to: Hex = words.buyer ?? words.to_address;
+	// Section 1, rule 5 of the conventions: a transfer to oneself is a mint.
+	const kind = words.event_type === "transfer" && from === to ? "mint" : words.event_type;
+	const total = payment ? BigInt(payment.quantity) : null;
+	const isPaid = (total ?? 0n) > 0n && from !== to;
+	return {
+		kind,
+		contract: nft.contract,
+		tokenId: nft.identifier,
+		quantity: BigInt(quantity),
+		from,
+		to,
+		atMs: atS * 1_000,
+		total,
+		currency: payment?.token_address ?? null,
+		accepted: kind !== "sale" || isPaid,
+		transaction,
+		block: null,
+		words,
+		place: 0,
+	};
+}
+
+function nothing(): ToldSlug {
+	return {
+		pages: [],
+		stats: [],
+		listings: [],
+		allListings: [],
+		offers: [],
+		drops: [],
+		traits: [],
+		traitFloors: [],
+		tokens: new Map(),
+		eventAnswers: [],
+	};
 }

@@ -137,11 +137,11 @@ export function isNear(actual: unknown, expected: number): boolean {
 	return Math.abs(actual - expected) <= RELATIVE * Math.max(1, Math.abs(expected));
 }
 
-function short(value: unknown): string {
-	return (JSON.stringify(value) ?? String(value)).slice(0, 200);
-}
-
 /** Accepts any value of a member, with the reason why it is no figure. */
 export function notAFigure(_why: string): Check {
 	return (actual) => (actual === undefined ? "the member is missing" : undefined);
+}
+
+function short(value: unknown): string {
+	return (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }

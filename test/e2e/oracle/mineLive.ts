@@ -26,6 +26,63 @@ const CHEAP = steps(21_500, coins.eth);
 const MOVED = "told-whole";
 const name = "floorChange24hPercent";
 
+/** The collections in the block. */
+const LIVE = ["shared-whole", "lone-cats", "lone-editions"];
+/** Enough time for lanes that begin at the head to have read whole minutes. */
+const BEFORE_MS = 300_000;
+/** A block in the same second as a round might be before it or after it. */
+const AFTER_A_ROUND_MS = 2_000;
+const MINUTE_MS = 60_000;
+const nameOfMineLive = notAFigure("what it is called, and how it looks");
+
+const keyOf = ({ section, row }: any) =>
+	section === "mints" ? `${row.transactionHash} ${row.tokenId}` : row.slug;
+
+/**
+ * Mines a block of sales and mints while a client listens, and compares each frame with what is
+ * known once the block was read. The provider tells of it as well.
+ */
+export async function mineLive(oracle: OracleLab, problems: string[]): Promise<void> {
+	const { lab, chain, feeds } = oracle;
+	const node = lab.node("base");
+	const [shared] = lab.of("shared-whole").places;
+	lab.advance(BEFORE_MS);
+	feeds.publish(lab.nowMs());
+	await readRates(oracle);
+	lab.advance(AFTER_A_ROUND_MS);
+	node.mine();
+	await lab.indexed();
+	const base = `${lab.service.url.replace(/^http/, "ws")}/v1/nft-market`;
+	const streams = await Promise.all([
+		openStream(`${base}/collections/${shared?.address}/stream?chain=base`),
+		openStream(`${base}/discover/stream?chain=base`),
+	]);
+	try {
+		for (const stream of streams) await stream.next(({ type }) => type === "hello");
+		const fromMs = lab.nowMs();
+		node.mine(chain.act(LIVE, 4));
+		await areLevel(oracle);
+		await arePriced(oracle);
+		const deeds = await readChain(node.url, node.head());
+		const growing = { ...growingIn(lab.world, lab.nowMs()), random: createRandom(node.head()) };
+		tell(lab.of("shared-whole"), deeds, growing);
+		const views = await createViews(oracle);
+		const [collection, discover] = streams as [TestStream, TestStream];
+		const own = deeds.filter(({ contract }) => contract === shared?.address);
+		const frames = [...(await toldOf(collection, own)), ...(await rowsOf(discover, deeds))];
+		// Windows begin at whole minutes, and a frame belongs to the minute in which it was made.
+		const moments = minutesOf(fromMs, lab.nowMs());
+		for (const frame of frames) {
+			const wrong = moments
+				.map((nowMs) => differences(frame.data, frameOf(views, frame, nowMs)))
+				.reduce((least, one) => (one.length < least.length ? one : least));
+			problems.push(...wrong.map((one) => `a frame ${frame.type} of ${frame.topic} ${one}`));
+		}
+	} finally {
+		for (const stream of streams) stream.close();
+	}
+}
+
 /**
  * Moves the clock by a day, then has one collection's floor told anew: compares its frame, and each
  * change of a floor against its value before.
@@ -85,87 +142,6 @@ export async function dayLater(
 	}
 }
 
-function floorOf(view: View, nowMs: number): Figure {
-	const floor = figuresOf(view, nowMs)["floorNative"];
-	if (!floor) throw new Error("a figure is missing");
-	return floor;
-}
-
-function changed(was: number | null, now: number | null): Figure {
-	const isKnown = was !== null && now !== null;
-	return {
-		...UNKNOWN,
-		unit: "percent",
-		window: "24h",
-		value: isKnown ? ((now - was) / was) * 100 : null,
-		sources: ["provider"],
-		reasons: ["not_read", "not_counted"],
-	};
-}
-
-/** The collections in the block. */
-const LIVE = ["shared-whole", "lone-cats", "lone-editions"];
-/** Enough time for lanes that begin at the head to have read whole minutes. */
-const BEFORE_MS = 300_000;
-/** A block in the same second as a round might be before it or after it. */
-const AFTER_A_ROUND_MS = 2_000;
-const MINUTE_MS = 60_000;
-const nameOfMineLive = notAFigure("what it is called, and how it looks");
-
-/**
- * Mines a block of sales and mints while a client listens, and compares each frame with what is
- * known once the block was read. The provider tells of it as well.
- */
-export async function mineLive(oracle: OracleLab, problems: string[]): Promise<void> {
-	const { lab, chain, feeds } = oracle;
-	const node = lab.node("base");
-	const [shared] = lab.of("shared-whole").places;
-	lab.advance(BEFORE_MS);
-	feeds.publish(lab.nowMs());
-	await readRates(oracle);
-	lab.advance(AFTER_A_ROUND_MS);
-	node.mine();
-	await lab.indexed();
-	const base = `${lab.service.url.replace(/^http/, "ws")}/v1/nft-market`;
-	const streams = await Promise.all([
-		openStream(`${base}/collections/${shared?.address}/stream?chain=base`),
-		openStream(`${base}/discover/stream?chain=base`),
-	]);
-	try {
-		for (const stream of streams) await stream.next(({ type }) => type === "hello");
-		const fromMs = lab.nowMs();
-		node.mine(chain.act(LIVE, 4));
-		await areLevel(oracle);
-		await arePriced(oracle);
-		const deeds = await readChain(node.url, node.head());
-		const growing = { ...growingIn(lab.world, lab.nowMs()), random: createRandom(node.head()) };
-		tell(lab.of("shared-whole"), deeds, growing);
-		const views = await createViews(oracle);
-		const [collection, discover] = streams as [TestStream, TestStream];
-		const own = deeds.filter(({ contract }) => contract === shared?.address);
-		const frames = [...(await toldOf(collection, own)), ...(await rowsOf(discover, deeds))];
-		// Windows begin at whole minutes, and a frame belongs to the minute in which it was made.
-		const moments = minutesOf(fromMs, lab.nowMs());
-		for (const frame of frames) {
-			const wrong = moments
-				.map((nowMs) => differences(frame.data, frameOf(views, frame, nowMs)))
-				.reduce((least, one) => (one.length < least.length ? one : least));
-			problems.push(...wrong.map((one) => `a frame ${frame.type} of ${frame.topic} ${one}`));
-		}
-	} finally {
-		for (const stream of streams) stream.close();
-	}
-}
-
-/** Returns a moment in each minute from one time to another. */
-function minutesOf(fromMs: number, untilMs: number): number[] {
-	const first = Math.floor(fromMs / MINUTE_MS);
-	const count = Math.floor(untilMs / MINUTE_MS) - first + 1;
-	return Array.from({ length: count }, (_, at) =>
-		Math.min((first + at + 1) * MINUTE_MS - 1, untilMs),
-	);
-}
-
 /** Takes an event for each deed, and the candle where one of them has a price. */
 async function toldOf(stream: TestStream, deeds: readonly Deed[]): Promise<any[]> {
 	const events = await stream.take(deeds.length, ({ type }) => type === "market_event");
@@ -184,8 +160,14 @@ async function rowsOf(stream: TestStream, deeds: readonly Deed[]): Promise<any[]
 	return [...last.values()];
 }
 
-const keyOf = ({ section, row }: any) =>
-	section === "mints" ? `${row.transactionHash} ${row.tokenId}` : row.slug;
+/** Returns a moment in each minute from one time to another. */
+function minutesOf(fromMs: number, untilMs: number): number[] {
+	const first = Math.floor(fromMs / MINUTE_MS);
+	const count = Math.floor(untilMs / MINUTE_MS) - first + 1;
+	return Array.from({ length: count }, (_, at) =>
+		Math.min((first + at + 1) * MINUTE_MS - 1, untilMs),
+	);
+}
 
 function frameOf(views: readonly View[], { type, topic, data }: any, nowMs: number): Expected {
 	if (type === "market_event") return eventNamed(views, data);
@@ -217,4 +199,22 @@ function viewNamed(views: readonly View[], slug: string): View {
 	const view = views.find((one) => one.slug === slug || one.address === slug);
 	if (!view) throw new Error(`nobody knows ${slug}`);
 	return view;
+}
+
+function changed(was: number | null, now: number | null): Figure {
+	const isKnown = was !== null && now !== null;
+	return {
+		...UNKNOWN,
+		unit: "percent",
+		window: "24h",
+		value: isKnown ? ((now - was) / was) * 100 : null,
+		sources: ["provider"],
+		reasons: ["not_read", "not_counted"],
+	};
+}
+
+function floorOf(view: View, nowMs: number): Figure {
+	const floor = figuresOf(view, nowMs)["floorNative"];
+	if (!floor) throw new Error("a figure is missing");
+	return floor;
 }

@@ -4,6 +4,23 @@ import { until } from "#test/harness/until.ts";
 
 const BASE_ID = 8_453;
 
+const ROUNDS_MAX = 20;
+
+/**
+ * Contracts met while lanes were behind are asked for their names; then their tokens are looked
+ * for.
+ */
+const OWED = "market-index.owed-names%";
+/** A contract is asked again after its mints; then its tokens are looked for. */
+const ASKED = "market-index.collection-metadata%";
+const FOUND = "market-index.learn-tokens%";
+const READ = "market-index.read-tokens%";
+const TOLD = ["market-index.provider-tokens%", "market-index.traits%"];
+const FLOORS = "market-index.trait-floors%";
+/** Four minutes of the provider's limit; counts of traits are at most three steps apart. */
+const STEP_MS = 300_000;
+const READ_TOKENS_ROUNDS_MAX = 9;
+
 /**
  * Waits until the service has read all of its chain: each lane to the head with nothing owed below,
  * and each contract's owners where it walks them. After that it learns only from the provider's
@@ -67,8 +84,6 @@ export async function countRecipients({ lab }: OracleLab): Promise<void> {
 	);
 }
 
-const ROUNDS_MAX = 20;
-
 /**
  * Has each feed read to its beginning. Before that, events are stored without a price; after it the
  * service knows all rates, up to the newest round.
@@ -114,21 +129,6 @@ export async function arePriced({ lab, feeds }: OracleLab): Promise<void> {
 		() => `what was sold at ${left.slice(0, 5)} has a price`,
 	);
 }
-
-/**
- * Contracts met while lanes were behind are asked for their names; then their tokens are looked
- * for.
- */
-const OWED = "market-index.owed-names%";
-/** A contract is asked again after its mints; then its tokens are looked for. */
-const ASKED = "market-index.collection-metadata%";
-const FOUND = "market-index.learn-tokens%";
-const READ = "market-index.read-tokens%";
-const TOLD = ["market-index.provider-tokens%", "market-index.traits%"];
-const FLOORS = "market-index.trait-floors%";
-/** Four minutes of the provider's limit; counts of traits are at most three steps apart. */
-const STEP_MS = 300_000;
-const READ_TOKENS_ROUNDS_MAX = 9;
 
 /**
  * Has tokens found, told by the provider, counted and ranked: jobs that wait for a quieter moment,

@@ -2,6 +2,29 @@ import type { Database } from "#core/db/Database.ts";
 import { REVEAL_NAMES, type RevealName } from "../../sandbox/reveals/revealKinds.ts";
 import type { Sandbox } from "../../sandbox/startSandbox.ts";
 
+export type Ada = {
+	wallet: string;
+	/** Sends a request with her session. */
+	ask(path: string, body?: unknown): Promise<{ status: number; body: any }>;
+};
+
+/** A hidden collection of a sandbox that is revealed on demand. */
+export type Show = { contract: string; kind: RevealName };
+
+type Judged = {
+	sandbox: Sandbox;
+	db: Database;
+	wallet: string;
+	terms: { ceiling: number; budget: number; items: number };
+};
+
+const isProving = process.env["PROVE"] === "1";
+const TOKENS = isProving ? 200 : 60;
+/** Collections of each kind; in a short run one of each. */
+const OF_EACH = isProving ? 3 : 1;
+/** The time between tokens that are revealed one by one. */
+const EVERY_MS = isProving ? 100 : 10;
+
 /** Returns the environment that a service needs to trade in a sandbox, as `up` sets it. */
 export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
 	const { home, walletProvider } = sandbox;
@@ -25,12 +48,6 @@ export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
 		TRADING_DRY_RUN: "false",
 	};
 }
-
-export type Ada = {
-	wallet: string;
-	/** Sends a request with her session. */
-	ask(path: string, body?: unknown): Promise<{ status: number; body: any }>;
-};
 
 /**
  * Signs ada in, from whose wallet the service may send; `url` returns where the service is by then.
@@ -56,16 +73,6 @@ export async function signInAda(sandbox: Sandbox, url: () => string): Promise<Ad
 	({ token } = body);
 	return { wallet: body.profile.wallets[0].address, ask };
 }
-
-/** A hidden collection of a sandbox that is revealed on demand. */
-export type Show = { contract: string; kind: RevealName };
-
-const isProving = process.env["PROVE"] === "1";
-const TOKENS = isProving ? 200 : 60;
-/** Collections of each kind; in a short run one of each. */
-const OF_EACH = isProving ? 3 : 1;
-/** The time between tokens that are revealed one by one. */
-const EVERY_MS = isProving ? 100 : 10;
 
 /** Opens collections of every kind, whose sellers begin to list. */
 export async function openShows({ studioUrl }: Sandbox): Promise<Show[]> {
@@ -101,13 +108,6 @@ export async function racesLeft({ providerUrl }: Sandbox): Promise<number> {
 	return faults.filter(({ kind }) => kind.startsWith("seller_")).length;
 }
 
-type Judged = {
-	sandbox: Sandbox;
-	db: Database;
-	wallet: string;
-	terms: { ceiling: number; budget: number; items: number };
-};
-
 /** Compares plans with their terms, the ledger and the chain; returns everything that is wrong. */
 export async function judgeShows(
 	read: readonly { show: Show; plan: any }[],
@@ -142,6 +142,13 @@ export async function judgeShows(
 	return problems;
 }
 
+async function post(url: string, body: unknown): Promise<unknown> {
+	const headers = { "content-type": "application/json" };
+	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+	if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
+	return response.json();
+}
+
 /** Returns what the mined transactions of these intents paid. */
 async function paidOnChain(
 	sandbox: Sandbox,
@@ -162,19 +169,12 @@ async function paidOnChain(
 	return paid;
 }
 
-async function tokensOf(sandbox: Sandbox, to: string, owner: string): Promise<bigint> {
-	const data = `0x70a08231${owner.slice(2).padStart(64, "0")}`;
-	return BigInt(await rpc(sandbox, "eth_call", [{ to, data }, "latest"]));
-}
-
 async function rpc({ httpUrl }: Sandbox, method: string, params: unknown[]): Promise<any> {
 	const body = { id: 1, jsonrpc: "2.0", method, params };
 	return ((await post(httpUrl, body)) as any).result;
 }
 
-async function post(url: string, body: unknown): Promise<unknown> {
-	const headers = { "content-type": "application/json" };
-	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-	if (!response.ok) throw new Error(`${url}: ${await response.text()}`);
-	return response.json();
+async function tokensOf(sandbox: Sandbox, to: string, owner: string): Promise<bigint> {
+	const data = `0x70a08231${owner.slice(2).padStart(64, "0")}`;
+	return BigInt(await rpc(sandbox, "eth_call", [{ to, data }, "latest"]));
 }

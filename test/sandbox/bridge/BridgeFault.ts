@@ -4,6 +4,8 @@ import { z } from "zod";
 import { orderIdOf, relayOrder } from "#plugins/bridge/relay/order.ts";
 import { solverAccount } from "./BridgeWorld.ts";
 
+export type BridgeFaults = ReturnType<typeof createBridgeFaults>;
+
 /** How answers over HTTP go wrong. */
 const HTTP_KINDS = ["status", "silence", "slow", "html", "truncated", "huge"] as const;
 /** What a quote lies about: each would cost its owner money. */
@@ -88,10 +90,11 @@ export const BridgeFault = z.object({
 });
 export type BridgeFault = z.output<typeof BridgeFault>;
 
-export type BridgeFaults = ReturnType<typeof createBridgeFaults>;
-
 const FAULTS_MAX = 1_000;
 const has = (kinds: readonly string[], { kind }: BridgeFault) => kinds.includes(kind);
+
+const THIEF: Address = "0x00000000000000000000000000000000bad0bad0";
+const thiefAccount = privateKeyToAccount(keccak256(toHex("somebody else's solver")));
 
 /** What was ordered to go wrong; the first that fits is used, and counted as used. */
 export function createBridgeFaults() {
@@ -123,9 +126,6 @@ export function createBridgeFaults() {
 		ofWebhook: () => take((one) => has(WEBHOOK_KINDS, one)),
 	};
 }
-
-const THIEF: Address = "0x00000000000000000000000000000000bad0bad0";
-const thiefAccount = privateKeyToAccount(keccak256(toHex("somebody else's solver")));
 
 /** Makes an honest quote one that would cost its owner money. Changes what it is given. */
 export async function lieAbout(quote: any, lie: (typeof LIE_KINDS)[number]): Promise<void> {

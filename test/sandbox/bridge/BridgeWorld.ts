@@ -105,6 +105,8 @@ export type BridgeWorld = {
 	move(entry: BridgeEntry, status: string): void;
 };
 
+type Call = { to?: Address; data?: Hex; value?: bigint };
+
 /** Who fills orders, and signs them: an account of the sandbox's alone. */
 export const solverAccount = privateKeyToAccount(keccak256(toHex("sandbox bridge solver")));
 
@@ -165,18 +167,6 @@ export async function fillPurse(
 	await send(rpc, await minterOf(rpc, currency), { to: currency, data });
 }
 
-/** Who mints a token: its issuer, where it has one; else anybody. */
-async function minterOf(rpc: Rpc, token: Address): Promise<Address> {
-	const data = encodeFunctionData({ abi: dollarAbi, functionName: "issuer" });
-	const told = await rpc.call("eth_call", [{ to: token, data }, "latest"]).catch(() => null);
-	if (typeof told !== "string" || told.length !== 66) return solverAccount.address;
-	const issuer: Address = `0x${told.slice(-40)}`;
-	await rpc.call("anvil_impersonateAccount", [issuer]);
-	return issuer;
-}
-
-type Call = { to?: Address; data?: Hex; value?: bigint };
-
 /** Sends from the solver, and answers its hash once it has a block. Throws where it failed. */
 export function sendAsSolver(rpc: Rpc, call: Call): Promise<Hex> {
 	return send(rpc, solverAccount.address, call);
@@ -197,4 +187,14 @@ async function send(rpc: Rpc, from: Address, call: Call): Promise<Hex> {
 		if (receipt.success) throw new Error(`the bridge's transaction ${hash} failed`);
 		await Bun.sleep(RECEIPT_EVERY_MS);
 	}
+}
+
+/** Who mints a token: its issuer, where it has one; else anybody. */
+async function minterOf(rpc: Rpc, token: Address): Promise<Address> {
+	const data = encodeFunctionData({ abi: dollarAbi, functionName: "issuer" });
+	const told = await rpc.call("eth_call", [{ to: token, data }, "latest"]).catch(() => null);
+	if (typeof told !== "string" || told.length !== 66) return solverAccount.address;
+	const issuer: Address = `0x${told.slice(-40)}`;
+	await rpc.call("anvil_impersonateAccount", [issuer]);
+	return issuer;
 }

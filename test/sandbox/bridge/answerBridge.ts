@@ -12,6 +12,18 @@ import {
 import { lieAboutPermit, type PermitOffice, takePermit } from "./permits.ts";
 import { QuoteBody, quoteRoute } from "./quoteRoute.ts";
 
+export type BridgeOffice = PermitOffice & {
+	apiKey: string | null;
+	/** Changes a quote before it is answered; for tests that spoil each member of one. */
+	spoilQuote: ((quote: any) => any) | null;
+	hinted: { chainId: string; txHash: string; requestId: string }[];
+	/** Makes the solver look for deposits now, and waits until it has. */
+	look(): Promise<void>;
+};
+
+/** A webhook as it was posted, and what was answered; 0: nobody answered. */
+export type BridgeDelivery = { requestId: string; status: string; answered: number };
+
 const CurrenciesBody = z.object({
 	chainIds: z.array(z.int()).optional(),
 	term: z.string().optional(),
@@ -21,14 +33,9 @@ const CurrenciesBody = z.object({
 });
 const IndexBody = z.object({ chainId: z.string(), txHash: z.string(), requestId: z.string() });
 
-export type BridgeOffice = PermitOffice & {
-	apiKey: string | null;
-	/** Changes a quote before it is answered; for tests that spoil each member of one. */
-	spoilQuote: ((quote: any) => any) | null;
-	hinted: { chainId: string; txHash: string; requestId: string }[];
-	/** Makes the solver look for deposits now, and waits until it has. */
-	look(): Promise<void>;
-};
+const COIN = `0x${"0".repeat(40)}`;
+
+const OLD_MS = 86_400_000;
 
 /** What the bridge provider's API answers, with nothing going wrong but what faults order. */
 export async function answerBridge(office: BridgeOffice, request: Request): Promise<Response> {
@@ -76,115 +83,6 @@ export function refusal(status: number, errorCode: string, message: string): Res
 	return Response.json({ message, errorCode }, { status });
 }
 
-async function quote(office: BridgeOffice, request: Request): Promise<Response> {
-	const { world, faults, spoilQuote } = office;
-	const { data } = QuoteBody.safeParse(await request.json().catch(() => null));
-	if (!data) return refusal(400, "INVALID_INPUT", "the body is not valid");
-	const quoted = await quoteRoute(world, data, world.entries.length);
-	if ("errorCode" in quoted) return refusal(400, quoted.errorCode, quoted.message);
-	const lie = faults.ofQuote();
-	if (lie) await lieAbout(quoted.quote, lie.kind as Parameters<typeof lieAbout>[1]);
-	const spoilt = quoted.entry.permit && faults.ofPermit();
-	if (spoilt) lieAboutPermit(quoted.quote, spoilt.kind as Parameters<typeof lieAboutPermit>[1]);
-	world.entries.push(quoted.entry);
-	return Response.json(spoilQuote ? spoilQuote(quoted.quote) : quoted.quote);
-}
-
-async function currencies({ chains }: BridgeWorld, request: Request): Promise<Response> {
-	const { data } = CurrenciesBody.safeParse(await request.json().catch(() => null));
-	if (!data) return refusal(400, "INVALID_INPUT", "the body is not valid");
-	const { chainIds, term, address, verified, limit = 20 } = data;
-	const rows = chains
-		.filter(({ id }) => chainIds === undefined || chainIds.includes(id))
-		.flatMap((chain) => chain.currencies.map((one) => renderCurrency(chain, one)))
-		.filter((row) => {
-			const words = `${row.symbol} ${row.name}`.toLowerCase();
-			if (term !== undefined && !words.includes(term.toLowerCase())) return false;
-			if (address !== undefined && row.address !== address.toLowerCase()) return false;
-			return verified !== true || row.metadata.verified;
-		});
-	return Response.json(rows.slice(0, limit));
-}
-
-function renderCurrency(chain: BridgeChain, currency: BridgeCurrency) {
-	const { address, symbol, name, decimals, isVerified = true } = currency;
-	const metadata = { logoURI: "", verified: isVerified, isNative: address === COIN };
-	return { chainId: chain.id, address, symbol, name, decimals, vmType: "evm", metadata };
-}
-
-const COIN = `0x${"0".repeat(40)}`;
-
-function renderChain(chain: BridgeChain) {
-	const { id, name, currencies, isDisabled = false, isLagging = false, vmType = "evm" } = chain;
-	const rendered = currencies.map((one) => ({
-		...{ id: one.symbol.toLowerCase(), symbol: one.symbol, name: one.name },
-		...{ address: one.address, decimals: one.decimals, supportsBridging: true },
-		supportsPermit: one.supportsPermit === true,
-	}));
-	return {
-		...{ id, name, displayName: name, httpRpcUrl: chain.rpcUrl, wsRpcUrl: "", explorerUrl: "" },
-		...{ depositEnabled: true, tokenSupport: "All", disabled: isDisabled, partialDisableLimit: 0 },
-		...{ blockProductionLagging: isLagging, vmType },
-		currency: rendered.find((one) => one.address === COIN),
-		erc20Currencies: rendered.filter((one) => one.address !== COIN),
-		solverCurrencies: rendered,
-		solverAddresses: [solverAccount.address.toLowerCase()],
-		contracts: { v3: { approvalProxy: chain.approvalProxy } },
-		protocol: { v2: { chainId: name, depository: chain.depository } },
-	};
-}
-
-function outHashes({ told, fill, refund }: BridgeEntry): string[] {
-	return told ?? [fill, refund].flatMap((payment) => payment?.hash ?? []);
-}
-
-/** As `GET /intents/status/v3` and webhooks tell it. */
-export function renderStatus(entry: BridgeEntry) {
-	return {
-		...{ status: entry.status, updatedAt: entry.updatedAtMs, requestId: entry.requestId },
-		inTxHashes: entry.deposits.map(({ hash }) => hash),
-		txHashes: outHashes(entry),
-		originChainId: entry.origin.chain.id,
-		destinationChainId: entry.destination.chain.id,
-		failReason: entry.failReason ?? "N/A",
-		refundFailReason: "N/A",
-	};
-}
-
-function renderRequest(entry: BridgeEntry) {
-	const { requestId: id, status, user, recipient, deposits, fill, refund } = entry;
-	const outTxs = [fill, refund].flatMap((one) =>
-		one ? [{ txHash: one.hash, chainId: one.chainId, status: "success" }] : [],
-	);
-	const inTxs = deposits.map(({ hash, chainId }) => ({ txHash: hash, chainId }));
-	const data = { failReason: entry.failReason ?? "N/A", inTxs, outTxs };
-	return { ...{ id, status, user, recipient, refundTo: entry.refundTo }, data };
-}
-
-function fits(entry: BridgeEntry, query: URLSearchParams): boolean {
-	const id = query.get("id");
-	const orderId = query.get("orderId");
-	const hash = query.get("depositTxHash");
-	if (id !== null) return entry.requestId === id;
-	if (orderId !== null) return entry.orderId === orderId;
-	return hash !== null && entry.deposits.some((one) => one.hash === hash);
-}
-
-const OLD_MS = 86_400_000;
-
-/** A webhook as it was posted, and what was answered; 0: nobody answered. */
-export type BridgeDelivery = { requestId: string; status: string; answered: number };
-
-/** Signs a webhook's body as the bridge provider does, with the API key. */
-export function signBridgeWebhook(key: string, body: string, timestampMs: number) {
-	const mac = createHmac("sha256", key).update(`${timestampMs}.${body}`).digest("hex");
-	return {
-		"content-type": "application/json",
-		"x-signature-timestamp": String(timestampMs),
-		"x-signature-sha256": mac,
-	};
-}
-
 /** Tells every status by webhook, where somebody listens: in order, once, unless a fault says. */
 export function createBridgePostbox(options: { key: string; clock: Clock; faults: BridgeFaults }) {
 	const { key, clock, faults } = options;
@@ -217,4 +115,106 @@ export function createBridgePostbox(options: { key: string; clock: Clock; faults
 		},
 		idle: () => line,
 	};
+}
+
+/** As `GET /intents/status/v3` and webhooks tell it. */
+export function renderStatus(entry: BridgeEntry) {
+	return {
+		...{ status: entry.status, updatedAt: entry.updatedAtMs, requestId: entry.requestId },
+		inTxHashes: entry.deposits.map(({ hash }) => hash),
+		txHashes: outHashes(entry),
+		originChainId: entry.origin.chain.id,
+		destinationChainId: entry.destination.chain.id,
+		failReason: entry.failReason ?? "N/A",
+		refundFailReason: "N/A",
+	};
+}
+
+/** Signs a webhook's body as the bridge provider does, with the API key. */
+export function signBridgeWebhook(key: string, body: string, timestampMs: number) {
+	const mac = createHmac("sha256", key).update(`${timestampMs}.${body}`).digest("hex");
+	return {
+		"content-type": "application/json",
+		"x-signature-timestamp": String(timestampMs),
+		"x-signature-sha256": mac,
+	};
+}
+
+function renderChain(chain: BridgeChain) {
+	const { id, name, currencies, isDisabled = false, isLagging = false, vmType = "evm" } = chain;
+	const rendered = currencies.map((one) => ({
+		...{ id: one.symbol.toLowerCase(), symbol: one.symbol, name: one.name },
+		...{ address: one.address, decimals: one.decimals, supportsBridging: true },
+		supportsPermit: one.supportsPermit === true,
+	}));
+	return {
+		...{ id, name, displayName: name, httpRpcUrl: chain.rpcUrl, wsRpcUrl: "", explorerUrl: "" },
+		...{ depositEnabled: true, tokenSupport: "All", disabled: isDisabled, partialDisableLimit: 0 },
+		...{ blockProductionLagging: isLagging, vmType },
+		currency: rendered.find((one) => one.address === COIN),
+		erc20Currencies: rendered.filter((one) => one.address !== COIN),
+		solverCurrencies: rendered,
+		solverAddresses: [solverAccount.address.toLowerCase()],
+		contracts: { v3: { approvalProxy: chain.approvalProxy } },
+		protocol: { v2: { chainId: name, depository: chain.depository } },
+	};
+}
+
+async function currencies({ chains }: BridgeWorld, request: Request): Promise<Response> {
+	const { data } = CurrenciesBody.safeParse(await request.json().catch(() => null));
+	if (!data) return refusal(400, "INVALID_INPUT", "the body is not valid");
+	const { chainIds, term, address, verified, limit = 20 } = data;
+	const rows = chains
+		.filter(({ id }) => chainIds === undefined || chainIds.includes(id))
+		.flatMap((chain) => chain.currencies.map((one) => renderCurrency(chain, one)))
+		.filter((row) => {
+			const words = `${row.symbol} ${row.name}`.toLowerCase();
+			if (term !== undefined && !words.includes(term.toLowerCase())) return false;
+			if (address !== undefined && row.address !== address.toLowerCase()) return false;
+			return verified !== true || row.metadata.verified;
+		});
+	return Response.json(rows.slice(0, limit));
+}
+
+function renderCurrency(chain: BridgeChain, currency: BridgeCurrency) {
+	const { address, symbol, name, decimals, isVerified = true } = currency;
+	const metadata = { logoURI: "", verified: isVerified, isNative: address === COIN };
+	return { chainId: chain.id, address, symbol, name, decimals, vmType: "evm", metadata };
+}
+
+async function quote(office: BridgeOffice, request: Request): Promise<Response> {
+	const { world, faults, spoilQuote } = office;
+	const { data } = QuoteBody.safeParse(await request.json().catch(() => null));
+	if (!data) return refusal(400, "INVALID_INPUT", "the body is not valid");
+	const quoted = await quoteRoute(world, data, world.entries.length);
+	if ("errorCode" in quoted) return refusal(400, quoted.errorCode, quoted.message);
+	const lie = faults.ofQuote();
+	if (lie) await lieAbout(quoted.quote, lie.kind as Parameters<typeof lieAbout>[1]);
+	const spoilt = quoted.entry.permit && faults.ofPermit();
+	if (spoilt) lieAboutPermit(quoted.quote, spoilt.kind as Parameters<typeof lieAboutPermit>[1]);
+	world.entries.push(quoted.entry);
+	return Response.json(spoilQuote ? spoilQuote(quoted.quote) : quoted.quote);
+}
+
+function fits(entry: BridgeEntry, query: URLSearchParams): boolean {
+	const id = query.get("id");
+	const orderId = query.get("orderId");
+	const hash = query.get("depositTxHash");
+	if (id !== null) return entry.requestId === id;
+	if (orderId !== null) return entry.orderId === orderId;
+	return hash !== null && entry.deposits.some((one) => one.hash === hash);
+}
+
+function renderRequest(entry: BridgeEntry) {
+	const { requestId: id, status, user, recipient, deposits, fill, refund } = entry;
+	const outTxs = [fill, refund].flatMap((one) =>
+		one ? [{ txHash: one.hash, chainId: one.chainId, status: "success" }] : [],
+	);
+	const inTxs = deposits.map(({ hash, chainId }) => ({ txHash: hash, chainId }));
+	const data = { failReason: entry.failReason ?? "N/A", inTxs, outTxs };
+	return { ...{ id, status, user, recipient, refundTo: entry.refundTo }, data };
+}
+
+function outHashes({ told, fill, refund }: BridgeEntry): string[] {
+	return told ?? [fill, refund].flatMap((payment) => payment?.hash ?? []);
 }

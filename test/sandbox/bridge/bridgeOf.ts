@@ -7,6 +7,14 @@ import { type Anvil, startAnvil } from "../startAnvil.ts";
 import { createMessenger, type Messenger } from "./createMessenger.ts";
 import { type BridgeEmulator, startBridgeEmulator } from "./startBridgeEmulator.ts";
 
+/** A token that crosses by itself, as BRIDGE_DIRECT_JSON takes it. */
+export type DirectTokens = { symbol: string; ends: Record<string, { eid: number; oft: string }> }[];
+
+export type StableOptions = { dataDir: string; nowMs(): number; say(line: string): void };
+
+/** The sandbox's chain 988: bridges of 'DEGEN 2 STABLE' end there, and nothing else happens. */
+export type Stable = { anvil: Anvil; save(): Promise<void> };
+
 /** Where USDG is on the real 4663. */
 export const USDG: Address = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 /** The stablecoin of 988 as a token. The real chain's coin is the same money. */
@@ -15,6 +23,16 @@ export const USDT0: Address = "0x779ded0c9e1022225f8e0630b35a9b54be713736";
 export const SIGNED_DOLLAR: Address = "0x000000000000000000000000000000000000f702";
 const ETH_USD_MICROS = 2_500_000_000n;
 const DOLLAR_MICROS = 1_000_000n;
+
+const MARKET = { id: 31_337, eid: 30_101 };
+const HOME = { id: 4_663, eid: 30_416 };
+/** The token's contract, at the same address on both chains. */
+const OFT = "0x000000000000000000000000000000000000f701";
+const POLL_MS = 500;
+
+const STABLE_ID = 988;
+/** Nobody of the cast sends from there. */
+const ACCOUNTS = 1;
 
 /**
  * Starts the bridge of the sandbox: between the market's chain and 4663, in ether on both and in a
@@ -80,15 +98,6 @@ export async function bridgeOf(options: {
 	});
 }
 
-/** A token that crosses by itself, as BRIDGE_DIRECT_JSON takes it. */
-export type DirectTokens = { symbol: string; ends: Record<string, { eid: number; oft: string }> }[];
-
-const MARKET = { id: 31_337, eid: 30_101 };
-const HOME = { id: 4_663, eid: 30_416 };
-/** The token's contract, at the same address on both chains. */
-const OFT = "0x000000000000000000000000000000000000f701";
-const POLL_MS = 500;
-
 /**
  * Opens the sandbox's direct way: the home chain's dollar crosses to the market's chain by its own
  * messages, and back. It sends nothing for that: no chain need mine before it is told.
@@ -113,15 +122,6 @@ export async function openDirect(
 	);
 	return { ...messenger, tokens: [{ symbol: "USDG", ends }] };
 }
-
-export type StableOptions = { dataDir: string; nowMs(): number; say(line: string): void };
-
-/** The sandbox's chain 988: bridges of 'DEGEN 2 STABLE' end there, and nothing else happens. */
-export type Stable = { anvil: Anvil; save(): Promise<void> };
-
-const STABLE_ID = 988;
-/** Nobody of the cast sends from there. */
-const ACCOUNTS = 1;
 
 /**
  * Opens chain 988 of the data directory: continued where it was, so that what arrived stays there,
@@ -156,12 +156,12 @@ async function continued(
 	return null;
 }
 
+function start(from: { stateFile: string } | { genesisTimeS: number }): Promise<Anvil> {
+	return startAnvil({ accounts: ACCOUNTS, chainId: STABLE_ID, ...from });
+}
+
 async function begun(nowMs: () => number): Promise<Anvil> {
 	const anvil = await start({ genesisTimeS: Math.floor(nowMs() / 1_000) });
 	await anvil.rpc.call("evm_mine", []);
 	return anvil;
-}
-
-function start(from: { stateFile: string } | { genesisTimeS: number }): Promise<Anvil> {
-	return startAnvil({ accounts: ACCOUNTS, chainId: STABLE_ID, ...from });
 }

@@ -1,6 +1,19 @@
 import { z } from "zod";
 import { MINUTE_MS, sleep } from "#core/time.ts";
 
+export type CustodyFaultList = {
+	add(order: CustodyFaultOrder): void;
+	clear(): void;
+	all(): CustodyFault[];
+	/**
+	 * Returns the first fault for a call (`METHOD /path?query`) about a wallet, and counts it as
+	 * used.
+	 */
+	take(call: string, walletId?: string | null): CustodyFault | null;
+	/** Does the same for a webhook (`WEBHOOK transaction.confirmed`). */
+	takeWebhook(webhook: string): CustodyFault | null;
+};
+
 const GIB_BYTES = 1_073_741_824;
 
 /** The kinds of faults of a wallet provider. */
@@ -76,29 +89,13 @@ export const CustodyFault = z.object({
 export type CustodyFault = z.output<typeof CustodyFault>;
 export type CustodyFaultOrder = z.input<typeof CustodyFault>;
 
-function isPattern(text: string): boolean {
-	try {
-		new RegExp(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-export type CustodyFaultList = {
-	add(order: CustodyFaultOrder): void;
-	clear(): void;
-	all(): CustodyFault[];
-	/**
-	 * Returns the first fault for a call (`METHOD /path?query`) about a wallet, and counts it as
-	 * used.
-	 */
-	take(call: string, walletId?: string | null): CustodyFault | null;
-	/** Does the same for a webhook (`WEBHOOK transaction.confirmed`). */
-	takeWebhook(webhook: string): CustodyFault | null;
-};
-
 const FAULTS_MAX = 1_000;
+
+const SLOW_MS = 3_000;
+const SILENCE_MAX_MS = 120_000;
+const HUGE_BYTES = 16 * 1_048_576;
+const CHUNK_BYTES = 65_536;
+const OTHER_HASH = `0x${"5a".repeat(32)}`;
 
 /** Makes the list of ordered faults. */
 export function createCustodyFaultList(): CustodyFaultList {
@@ -137,12 +134,6 @@ export function createCustodyFaultList(): CustodyFaultList {
 		return entry.fault;
 	}
 }
-
-const SLOW_MS = 3_000;
-const SILENCE_MAX_MS = 120_000;
-const HUGE_BYTES = 16 * 1_048_576;
-const CHUNK_BYTES = 65_536;
-const OTHER_HASH = `0x${"5a".repeat(32)}`;
 
 /**
  * Answers a call with a fault; `answer` does the work and returns the correct answer. The work
@@ -231,25 +222,29 @@ function huge(bytes: number): Response {
 	return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
+function json(text: string, status: number): Response {
+	return new Response(text, { status, headers: { "content-type": "application/json" } });
+}
+
 async function changed(said: Response, change: (value: unknown) => unknown): Promise<Response> {
 	const text = await said.text();
 	if (said.status !== 200) return json(text, said.status);
 	return json(JSON.stringify(change(JSON.parse(text))), 200);
 }
 
-function json(text: string, status: number): Response {
-	return new Response(text, { status, headers: { "content-type": "application/json" } });
+/** Replaces every scalar by one of another type; the shape stays. */
+function twist(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(twist);
+	if (typeof value === "string") return 12_345;
+	if (typeof value === "number") return "many";
+	if (typeof value === "boolean") return "yes";
+	if (typeof value !== "object" || value === null) return [];
+	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, twist(inner)]));
 }
 
 function withData(said: unknown, members: Record<string, string>): unknown {
 	if (typeof said !== "object" || said === null || !("data" in said)) return said;
 	return { ...said, data: { ...Object(said.data), ...members } };
-}
-
-/** Returns a list with each row twice; other answers unchanged. */
-function repeated(said: unknown): unknown {
-	if (typeof said !== "object" || said === null || !("transactions" in said)) return said;
-	return { transactions: [said.transactions, said.transactions].flat() };
 }
 
 /** Replaces every number and text by one value; shape and method name stay. */
@@ -263,12 +258,17 @@ function replaced(said: unknown, value: unknown): unknown {
 	return Object.fromEntries(members);
 }
 
-/** Replaces every scalar by one of another type; the shape stays. */
-function twist(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(twist);
-	if (typeof value === "string") return 12_345;
-	if (typeof value === "number") return "many";
-	if (typeof value === "boolean") return "yes";
-	if (typeof value !== "object" || value === null) return [];
-	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, twist(inner)]));
+/** Returns a list with each row twice; other answers unchanged. */
+function repeated(said: unknown): unknown {
+	if (typeof said !== "object" || said === null || !("transactions" in said)) return said;
+	return { transactions: [said.transactions, said.transactions].flat() };
+}
+
+function isPattern(text: string): boolean {
+	try {
+		new RegExp(text);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -51,6 +51,8 @@ export class Denial extends Error {
 
 const SIGNED_HEADERS = ["privy-app-id", "privy-idempotency-key", "privy-request-expiry"];
 
+const Receipt = z.object({ status: z.string() }).nullable();
+
 /**
  * Throws unless the service's key signed exactly this request. The canonical text is made by other
  * code than the service's, so that one mistake cannot hide in both.
@@ -80,14 +82,6 @@ export function checkSignature(
 		const sentence = "No valid authorization signatures were provided";
 		throw new Denial(401, sentence, "zero_correct_authorization_signatures");
 	}
-}
-
-function canonical(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-	if (typeof value !== "object" || value === null) return JSON.stringify(value);
-	const members = Object.entries(value).map(([name, inner]) => ({ name, inner }));
-	members.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
-	return `{${members.map(({ name, inner }) => `${JSON.stringify(name)}:${canonical(inner)}`).join()}}`;
 }
 
 /** Renders a user as GET /v1/users/:id does. */
@@ -130,35 +124,6 @@ export function renderPerson(person: Person): unknown {
 	return { id, created_at: 1_700_000_000, linked_accounts: accounts, is_guest: false };
 }
 
-const Receipt = z.object({ status: z.string() }).nullable();
-
-/**
- * Returns a transaction's status as the provider sees it: after a broadcast the chain decides.
- *
- * A block may come between two calls. So a transaction without a receipt whose nonce is used is
- * read once more: by then the receipt from that block exists.
- */
-export async function statusOf(
-	office: Pick<CustodyOffice, "chainOf">,
-	transaction: StoredTransaction,
-): Promise<string> {
-	const { status, hash, sender, nonce, broadcasts } = transaction;
-	const rpc = office.chainOf(transaction.caip2)?.rpc;
-	if (broadcasts === 0 || !rpc) return status;
-	const mined = await outcomeOf(rpc, hash);
-	if (mined !== null || status !== "broadcasted") return mined ?? status;
-	const next = Number(await rpc.call("eth_getTransactionCount", [sender, "latest"]));
-	if (next <= nonce) return status;
-	return (await outcomeOf(rpc, hash)) ?? "replaced";
-}
-
-/** Returns the status from its receipt; null while there is none. */
-async function outcomeOf(rpc: Rpc, hash: string): Promise<string | null> {
-	const receipt = Receipt.parse(await rpc.call("eth_getTransactionReceipt", [hash]));
-	if (!receipt) return null;
-	return receipt.status === "0x1" ? "confirmed" : "execution_reverted";
-}
-
 /**
  * Renders a transaction as the provider does. Its status is read from the chain, because forks
  * change it, except where a fault orders a false status.
@@ -180,6 +145,26 @@ export async function renderTransaction(
 	};
 }
 
+/**
+ * Returns a transaction's status as the provider sees it: after a broadcast the chain decides.
+ *
+ * A block may come between two calls. So a transaction without a receipt whose nonce is used is
+ * read once more: by then the receipt from that block exists.
+ */
+export async function statusOf(
+	office: Pick<CustodyOffice, "chainOf">,
+	transaction: StoredTransaction,
+): Promise<string> {
+	const { status, hash, sender, nonce, broadcasts } = transaction;
+	const rpc = office.chainOf(transaction.caip2)?.rpc;
+	if (broadcasts === 0 || !rpc) return status;
+	const mined = await outcomeOf(rpc, hash);
+	if (mined !== null || status !== "broadcasted") return mined ?? status;
+	const next = Number(await rpc.call("eth_getTransactionCount", [sender, "latest"]));
+	if (next <= nonce) return status;
+	return (await outcomeOf(rpc, hash)) ?? "replaced";
+}
+
 /** Renders a wallet as GET /v1/wallets/:id does. */
 export function renderWallet(wallet: HeldWallet, quorumId: string): unknown {
 	return {
@@ -196,4 +181,19 @@ export function renderWallet(wallet: HeldWallet, quorumId: string): unknown {
 		exported_at: null,
 		imported_at: null,
 	};
+}
+
+function canonical(value: unknown): string {
+	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+	if (typeof value !== "object" || value === null) return JSON.stringify(value);
+	const members = Object.entries(value).map(([name, inner]) => ({ name, inner }));
+	members.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+	return `{${members.map(({ name, inner }) => `${JSON.stringify(name)}:${canonical(inner)}`).join()}}`;
+}
+
+/** Returns the status from its receipt; null while there is none. */
+async function outcomeOf(rpc: Rpc, hash: string): Promise<string | null> {
+	const receipt = Receipt.parse(await rpc.call("eth_getTransactionReceipt", [hash]));
+	if (!receipt) return null;
+	return receipt.status === "0x1" ? "confirmed" : "execution_reverted";
 }

@@ -14,9 +14,39 @@ import {
 import type { Person, PersonPlan } from "./people.ts";
 import { performRpc, rpcBody } from "./sendTransaction.ts";
 
+export type CustodyGate = {
+	office: CustodyOffice;
+	faults: CustodyFaultList;
+	calls: CallLog;
+	stopped: AbortSignal;
+	addPerson(plan: PersonPlan): Promise<Person>;
+};
+
 const BODY_BYTES_MAX = 1_000_000;
 /** Running requests with an idempotency key. */
 const running = new WeakMap<CustodyOffice, Set<string>>();
+
+const TokenOrder = z.object({
+	/** The user, by DID or by username. */
+	userId: z.string(),
+	expiresInS: z.int().optional(),
+	claims: z.record(z.string(), z.unknown()).optional(),
+	header: z.record(z.string(), z.unknown()).optional(),
+});
+const NewPerson = z.object({
+	username: z
+		.string()
+		.regex(/^\w{1,15}$/)
+		.nullable()
+		.default(null),
+	embedded: z.enum(["delegated", "manual", "archived", "none"]).default("delegated"),
+	external: z.int().min(0).max(9).nullable().default(null),
+});
+
+/** Where webhooks go: only to this machine. */
+const WebhookOrder = z.object({
+	url: z.url({ protocol: /^http$/, hostname: /^(?:localhost|127\.0\.0\.1|\[::1\])$/ }).nullable(),
+});
 
 /**
  * Answers one request of the REST API; a caller without permission is refused before anything is
@@ -67,37 +97,23 @@ export async function answerCustody(
 	}
 }
 
+/** Makes the handler in front of the routes: faults, and the endpoints for tests and developers. */
+export function createCustodyHandler(gate: CustodyGate): (request: Request) => Promise<Response> {
+	return async (request) => {
+		const url = new URL(request.url);
+		if (url.pathname.startsWith("/_sandbox/")) return await control(gate, request, url);
+		gate.calls.note(request.method, url);
+		const call = `${request.method} ${url.pathname}${url.search}`;
+		const fault = gate.faults.take(call, walletOf(gate.office, url));
+		const answer = () => answerCustody(gate.office, request, fault);
+		return fault ? await spoilAnswer(fault, gate.stopped, answer) : await answer();
+	};
+}
+
 function checkApplication({ appId, appSecret }: CustodyOffice, headers: Headers): void {
 	const basic = `Basic ${Buffer.from(`${appId}:${appSecret}`).toString("base64")}`;
 	if (headers.get("authorization") !== basic) throw new Denial(401, "Invalid app ID or app secret");
 	if (headers.get("privy-app-id") !== appId) throw new Denial(401, "Missing privy-app-id");
-}
-
-async function listed(office: CustodyOffice, referenceId: string | null): Promise<Response> {
-	if (!referenceId) throw new Denial(400, "reference_id is required");
-	const found = office.store.byReference(referenceId);
-	const transactions =
-		found && !isHidden(office, found.id) ? [await renderTransaction(office, found)] : [];
-	return Response.json({ transactions });
-}
-
-/** Returns true for a transaction that the provider claims not to have. */
-function isHidden({ store }: CustodyOffice, id: string): boolean {
-	return store.claimOf(id)?.status === "nothing";
-}
-
-function quorum(office: CustodyOffice, id: string): Response {
-	const spki = office.quorumKey.export({ format: "der", type: "spki" });
-	const keys = [{ public_key: spki.toString("base64"), display_name: "service" }];
-	const isOurs = id === office.quorumId;
-	if (!isOurs && !id.startsWith("owner")) throw new Denial(404, "Key quorum not found");
-	return Response.json({
-		id,
-		display_name: null,
-		authorization_threshold: 1,
-		authorization_keys: isOurs ? keys : [],
-		user_ids: isOurs ? null : ["its owner"],
-	});
 }
 
 /**
@@ -139,6 +155,20 @@ async function answerRpc(
 	return await once(office, { key, text: `${url}\n${text}`, work });
 }
 
+function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+
+function expiryOf(text: string | null): number | null {
+	if (text === null) return null;
+	if (!/^\d{1,15}$/.test(text)) throw new Denial(400, "Invalid privy-request-expiry");
+	return Number(text);
+}
+
 async function once(
 	office: CustodyOffice,
 	{ key, text, work }: { key: string; text: string; work: () => Promise<Response> },
@@ -166,71 +196,31 @@ async function once(
 	}
 }
 
-function expiryOf(text: string | null): number | null {
-	if (text === null) return null;
-	if (!/^\d{1,15}$/.test(text)) throw new Denial(400, "Invalid privy-request-expiry");
-	return Number(text);
+async function listed(office: CustodyOffice, referenceId: string | null): Promise<Response> {
+	if (!referenceId) throw new Denial(400, "reference_id is required");
+	const found = office.store.byReference(referenceId);
+	const transactions =
+		found && !isHidden(office, found.id) ? [await renderTransaction(office, found)] : [];
+	return Response.json({ transactions });
 }
 
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
+/** Returns true for a transaction that the provider claims not to have. */
+function isHidden({ store }: CustodyOffice, id: string): boolean {
+	return store.claimOf(id)?.status === "nothing";
 }
 
-export type CustodyGate = {
-	office: CustodyOffice;
-	faults: CustodyFaultList;
-	calls: CallLog;
-	stopped: AbortSignal;
-	addPerson(plan: PersonPlan): Promise<Person>;
-};
-
-const TokenOrder = z.object({
-	/** The user, by DID or by username. */
-	userId: z.string(),
-	expiresInS: z.int().optional(),
-	claims: z.record(z.string(), z.unknown()).optional(),
-	header: z.record(z.string(), z.unknown()).optional(),
-});
-const NewPerson = z.object({
-	username: z
-		.string()
-		.regex(/^\w{1,15}$/)
-		.nullable()
-		.default(null),
-	embedded: z.enum(["delegated", "manual", "archived", "none"]).default("delegated"),
-	external: z.int().min(0).max(9).nullable().default(null),
-});
-
-/** Where webhooks go: only to this machine. */
-const WebhookOrder = z.object({
-	url: z.url({ protocol: /^http$/, hostname: /^(?:localhost|127\.0\.0\.1|\[::1\])$/ }).nullable(),
-});
-
-/** Makes the handler in front of the routes: faults, and the endpoints for tests and developers. */
-export function createCustodyHandler(gate: CustodyGate): (request: Request) => Promise<Response> {
-	return async (request) => {
-		const url = new URL(request.url);
-		if (url.pathname.startsWith("/_sandbox/")) return await control(gate, request, url);
-		gate.calls.note(request.method, url);
-		const call = `${request.method} ${url.pathname}${url.search}`;
-		const fault = gate.faults.take(call, walletOf(gate.office, url));
-		const answer = () => answerCustody(gate.office, request, fault);
-		return fault ? await spoilAnswer(fault, gate.stopped, answer) : await answer();
-	};
-}
-
-/** Returns the wallet that a call is about: the named one, or that of the requested transaction. */
-function walletOf({ store }: CustodyOffice, { pathname, searchParams }: URL): string | null {
-	const [, , kind, id = ""] = pathname.split("/").map(decodeURIComponent);
-	if (kind === "wallets") return id;
-	if (kind !== "transactions") return null;
-	const referenceId = searchParams.get("reference_id");
-	const found = referenceId === null ? store.byId(id) : store.byReference(referenceId);
-	return found?.walletId ?? null;
+function quorum(office: CustodyOffice, id: string): Response {
+	const spki = office.quorumKey.export({ format: "der", type: "spki" });
+	const keys = [{ public_key: spki.toString("base64"), display_name: "service" }];
+	const isOurs = id === office.quorumId;
+	if (!isOurs && !id.startsWith("owner")) throw new Denial(404, "Key quorum not found");
+	return Response.json({
+		id,
+		display_name: null,
+		authorization_threshold: 1,
+		authorization_keys: isOurs ? keys : [],
+		user_ids: isOurs ? null : ["its owner"],
+	});
 }
 
 async function control(gate: CustodyGate, request: Request, url: URL): Promise<Response> {
@@ -289,4 +279,14 @@ function shown({ wallet, ...person }: Person) {
 	if (!wallet) return { ...person, wallet };
 	const { privateKey: _, ...rest } = wallet;
 	return { ...person, wallet: rest };
+}
+
+/** Returns the wallet that a call is about: the named one, or that of the requested transaction. */
+function walletOf({ store }: CustodyOffice, { pathname, searchParams }: URL): string | null {
+	const [, , kind, id = ""] = pathname.split("/").map(decodeURIComponent);
+	if (kind === "wallets") return id;
+	if (kind !== "transactions") return null;
+	const referenceId = searchParams.get("reference_id");
+	const found = referenceId === null ? store.byId(id) : store.byReference(referenceId);
+	return found?.walletId ?? null;
 }

@@ -5,21 +5,6 @@ import type { CustodyFault, CustodyFaultList } from "./CustodyFault.ts";
 import { type CustodyOffice, statusOf } from "./CustodyOffice.ts";
 import type { StoredTransaction } from "./createCustodyStore.ts";
 
-/**
- * Returns Svix's headers. They are made by other code than the service's, so that one mistake
- * cannot hide in both.
- */
-export function signWebhook(
-	secret: string,
-	{ id, nowMs, body }: { id: string; nowMs: number; body: string },
-): Record<string, string> {
-	const seconds = String(Math.floor(nowMs / 1_000));
-	const key = Uint8Array.fromBase64(secret.replace("whsec_", ""));
-	const hasher = new Bun.CryptoHasher("sha256", key);
-	const signature = hasher.update([id, seconds, body].join(".")).digest("base64");
-	return { "svix-id": id, "svix-timestamp": seconds, "svix-signature": `v1,${signature}` };
-}
-
 /** One attempt to deliver; `status` is null where there was no answer. */
 export type Attempt = {
 	id: string;
@@ -50,6 +35,9 @@ export type PostboxOptions = {
 	later(work: () => Promise<void>): void;
 };
 
+/** An event to deliver; its content stays the same however often it is sent. */
+type Envelope = { id: string; type: string; body: string; transactionId: string };
+
 const ATTEMPTS_KEPT_MAX = 10_000;
 const HELD_MAX = 1_000;
 const TIMEOUT_MS = 5_000;
@@ -57,8 +45,12 @@ const TIMEOUT_MS = 5_000;
 const AGAIN_AFTER_MS = [500, 2_000];
 const LATE_MS = 1_000;
 
-/** An event to deliver; its content stays the same however often it is sent. */
-type Envelope = { id: string; type: string; body: string; transactionId: string };
+const LOOK_EVERY_MS = 200;
+const FOLLOW_MAX_MS = 600_000;
+/** The most transactions followed at once: each costs the node calls at each look. */
+const FOLLOWED_MAX = 200;
+const LAST = new Set(["confirmed", "execution_reverted", "replaced", "failed", "provider_error"]);
+const followed = new WeakMap<CustodyOffice, number>();
 
 /** Makes the sender of webhooks: at least once, like the provider, with its faults. */
 export function createPostbox(options: PostboxOptions): Postbox {
@@ -156,30 +148,20 @@ export function createPostbox(options: PostboxOptions): Postbox {
 	};
 }
 
-function newSecret(): string {
-	return `whsec_${randomBytes(24).toString("base64")}`;
+/**
+ * Returns Svix's headers. They are made by other code than the service's, so that one mistake
+ * cannot hide in both.
+ */
+export function signWebhook(
+	secret: string,
+	{ id, nowMs, body }: { id: string; nowMs: number; body: string },
+): Record<string, string> {
+	const seconds = String(Math.floor(nowMs / 1_000));
+	const key = Uint8Array.fromBase64(secret.replace("whsec_", ""));
+	const hasher = new Bun.CryptoHasher("sha256", key);
+	const signature = hasher.update([id, seconds, body].join(".")).digest("base64");
+	return { "svix-id": id, "svix-timestamp": seconds, "svix-signature": `v1,${signature}` };
 }
-
-function envelopeOf(event: string, about: StoredTransaction): Envelope {
-	const { id: transactionId, caip2, hash, walletId, referenceId } = about;
-	const type = `transaction.${event}`;
-	const body = JSON.stringify({
-		type,
-		caip2,
-		transaction_hash: hash,
-		transaction_id: transactionId,
-		wallet_id: walletId,
-		...(referenceId !== null && { reference_id: referenceId }),
-	});
-	return { id: `msg_${randomUUID().replaceAll("-", "")}`, type, body, transactionId };
-}
-
-const LOOK_EVERY_MS = 200;
-const FOLLOW_MAX_MS = 600_000;
-/** The most transactions followed at once: each costs the node calls at each look. */
-const FOLLOWED_MAX = 200;
-const LAST = new Set(["confirmed", "execution_reverted", "replaced", "failed", "provider_error"]);
-const followed = new WeakMap<CustodyOffice, number>();
 
 /**
  * Sends a webhook for each step of a transaction, until it is final. Without a receiver nothing is
@@ -196,6 +178,24 @@ export function followTransaction(office: CustodyOffice, id: string): void {
 			followed.set(office, (followed.get(office) ?? 1) - 1);
 		}
 	});
+}
+
+function newSecret(): string {
+	return `whsec_${randomBytes(24).toString("base64")}`;
+}
+
+function envelopeOf(event: string, about: StoredTransaction): Envelope {
+	const { id: transactionId, caip2, hash, walletId, referenceId } = about;
+	const type = `transaction.${event}`;
+	const body = JSON.stringify({
+		type,
+		caip2,
+		transaction_hash: hash,
+		transaction_id: transactionId,
+		wallet_id: walletId,
+		...(referenceId !== null && { reference_id: referenceId }),
+	});
+	return { id: `msg_${randomUUID().replaceAll("-", "")}`, type, body, transactionId };
 }
 
 async function follow(office: CustodyOffice, id: string, stopped: AbortSignal): Promise<void> {

@@ -20,34 +20,6 @@ export type Tokens = {
 	keySet: unknown;
 };
 
-const HOUR_S = 3_600;
-
-/** Makes a signer of access tokens, with a new key at each start. */
-export function createTokens(options: { appId: string; clock: Clock }): Tokens {
-	const { appId, clock } = options;
-	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-	const jwk = publicKey.export({ format: "jwk" });
-	const kid = createHash("sha256").update(JSON.stringify(jwk)).digest("base64url").slice(0, 20);
-	return {
-		mint({ userId, expiresInS = HOUR_S, claims = {}, header = {} }) {
-			const nowS = Math.floor(clock.nowMs() / 1_000);
-			const head = part({ alg: "ES256", typ: "JWT", kid, ...header });
-			const sid = randomUUID();
-			const usual = { iss: "privy.io", aud: appId, sub: userId, sid, iat: nowS };
-			const body = part({ ...usual, exp: nowS + expiresInS, ...claims });
-			const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
-			const signature = sign("sha256", Buffer.from(`${head}.${body}`), key);
-			return `${head}.${body}.${signature.toString("base64url")}`;
-		},
-		verificationKey: publicKey.export({ format: "pem", type: "spki" }).toString(),
-		keySet: { keys: [{ ...jwk, kid, alg: "ES256", use: "sig" }] },
-	};
-}
-
-function part(value: Record<string, unknown>): string {
-	return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
 /** How a user is created. */
 export type PersonPlan = {
 	/** Null: no account on the social platform. */
@@ -78,6 +50,18 @@ export type HeldWallet = {
 	isArchived: boolean;
 };
 
+export type People = {
+	all(): Person[];
+	/** Finds a user by DID or username. */
+	find(name: string): Person | null;
+	walletOf(id: string): HeldWallet | null;
+	/** The application's own wallet, which belongs to no user. */
+	keeper: HeldWallet;
+	add(plan: PersonPlan): Person;
+};
+
+const HOUR_S = 3_600;
+
 /** The users that exist from the start: one for each case that differs. */
 export const cast: readonly PersonPlan[] = [
 	{ username: "ada", embedded: "delegated", external: null },
@@ -93,31 +77,31 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 /** The account before the users'. */
 const ACCOUNT = 999;
 
-/**
- * Returns the application's own wallet, which buys tokens back; no user of the provider has it. It
- * is the same in each sandbox, and its id is BUYBACK_WALLET_ID.
- */
-export function keeperWallet(): HeldWallet {
-	const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex: ACCOUNT }).getHdKey();
-	if (!privateKey) throw new Error("a derived key without its private half");
-	const key = toHex(privateKey);
-	const whole = { privateKey: key, address: privateKeyToAddress(key) };
-	return { ...whole, id: "sandboxwalletkeeper", isDelegated: true, isArchived: false };
-}
-
 const anvilMnemonic = "test test test test test test test test test test test junk";
 /** Far after the world's traders, whose accounts begin at ten. */
 const FIRST_ACCOUNT = 1_000;
 
-export type People = {
-	all(): Person[];
-	/** Finds a user by DID or username. */
-	find(name: string): Person | null;
-	walletOf(id: string): HeldWallet | null;
-	/** The application's own wallet, which belongs to no user. */
-	keeper: HeldWallet;
-	add(plan: PersonPlan): Person;
-};
+/** Makes a signer of access tokens, with a new key at each start. */
+export function createTokens(options: { appId: string; clock: Clock }): Tokens {
+	const { appId, clock } = options;
+	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+	const jwk = publicKey.export({ format: "jwk" });
+	const kid = createHash("sha256").update(JSON.stringify(jwk)).digest("base64url").slice(0, 20);
+	return {
+		mint({ userId, expiresInS = HOUR_S, claims = {}, header = {} }) {
+			const nowS = Math.floor(clock.nowMs() / 1_000);
+			const head = part({ alg: "ES256", typ: "JWT", kid, ...header });
+			const sid = randomUUID();
+			const usual = { iss: "privy.io", aud: appId, sub: userId, sid, iat: nowS };
+			const body = part({ ...usual, exp: nowS + expiresInS, ...claims });
+			const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
+			const signature = sign("sha256", Buffer.from(`${head}.${body}`), key);
+			return `${head}.${body}.${signature.toString("base64url")}`;
+		},
+		verificationKey: publicKey.export({ format: "pem", type: "spki" }).toString(),
+		keySet: { keys: [{ ...jwk, kid, alg: "ES256", use: "sig" }] },
+	};
+}
 
 /** Makes the wallet provider's users; the same plans in the same order give the same users. */
 export function createPeople(plans: readonly PersonPlan[]): People {
@@ -166,4 +150,20 @@ export function createPeople(plans: readonly PersonPlan[]): People {
 		keeper,
 		add,
 	};
+}
+
+/**
+ * Returns the application's own wallet, which buys tokens back; no user of the provider has it. It
+ * is the same in each sandbox, and its id is BUYBACK_WALLET_ID.
+ */
+export function keeperWallet(): HeldWallet {
+	const { privateKey } = mnemonicToAccount(MNEMONIC, { addressIndex: ACCOUNT }).getHdKey();
+	if (!privateKey) throw new Error("a derived key without its private half");
+	const key = toHex(privateKey);
+	const whole = { privateKey: key, address: privateKeyToAddress(key) };
+	return { ...whole, id: "sandboxwalletkeeper", isDelegated: true, isArchived: false };
+}
+
+function part(value: Record<string, unknown>): string {
+	return Buffer.from(JSON.stringify(value)).toString("base64url");
 }

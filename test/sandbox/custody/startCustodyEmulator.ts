@@ -75,6 +75,15 @@ export type CustodyEmulator = {
 	stop(): Promise<void>;
 };
 
+/** The credentials of the wallet provider's application. They are valid in this sandbox only. */
+export type WalletProviderAccess = {
+	appId: string;
+	appSecret: string;
+	authorizationKey: string;
+	verificationKey: string;
+	webhookSecret: string;
+};
+
 const PURSE_WEI = 1_000n * 10n ** 18n;
 const CHAIN_NAME_BLOCK = "0x1";
 const QUORUM_ID = "sandboxquorum0000000000";
@@ -189,13 +198,20 @@ export async function startCustodyEmulator(
 	};
 }
 
+/** Returns the ready line's members about the wallet provider. */
+export function walletProviderOf(custody: CustodyEmulator): {
+	walletProviderUrl: string;
+	walletProvider: WalletProviderAccess;
+} {
+	const { url, appId, appSecret, authorizationKey, verificationKey, webhookSecret } = custody;
+	const keys = { authorizationKey, verificationKey, webhookSecret };
+	const walletProvider = { appId, appSecret, ...keys };
+	return { walletProviderUrl: url, walletProvider };
+}
+
 async function openChain(url: string): Promise<CustodyChain> {
 	const rpc = createRpc(url);
 	return { id: Number(await rpc.call("eth_chainId")), rpc };
-}
-
-function pkcs8(key: KeyObject): string {
-	return key.export({ format: "der", type: "pkcs8" }).toString("base64");
 }
 
 /**
@@ -207,10 +223,6 @@ async function chainNameOf(rpc: Rpc): Promise<string> {
 		if (typeof block === "object" && block !== null && "hash" in block) return String(block.hash);
 	}
 	return "unnamed";
-}
-
-function walletsOf(people: readonly Person[]): HeldWallet[] {
-	return people.flatMap(({ wallet }) => wallet ?? []);
 }
 
 /** Gives ether to each account with no balance and no transaction yet. */
@@ -226,27 +238,15 @@ async function fillPurses(rpc: Rpc, wallets: readonly HeldWallet[]): Promise<voi
 	);
 }
 
+function walletsOf(people: readonly Person[]): HeldWallet[] {
+	return people.flatMap(({ wallet }) => wallet ?? []);
+}
+
+function pkcs8(key: KeyObject): string {
+	return key.export({ format: "der", type: "pkcs8" }).toString("base64");
+}
+
 function found(person: Person | null, name: string): Person {
 	if (!person) throw new Error(`nobody is called ${name}`);
 	return person;
-}
-
-/** The credentials of the wallet provider's application. They are valid in this sandbox only. */
-export type WalletProviderAccess = {
-	appId: string;
-	appSecret: string;
-	authorizationKey: string;
-	verificationKey: string;
-	webhookSecret: string;
-};
-
-/** Returns the ready line's members about the wallet provider. */
-export function walletProviderOf(custody: CustodyEmulator): {
-	walletProviderUrl: string;
-	walletProvider: WalletProviderAccess;
-} {
-	const { url, appId, appSecret, authorizationKey, verificationKey, webhookSecret } = custody;
-	const keys = { authorizationKey, verificationKey, webhookSecret };
-	const walletProvider = { appId, appSecret, ...keys };
-	return { walletProviderUrl: url, walletProvider };
 }

@@ -18,13 +18,39 @@ import {
 } from "../stocks/stockCatalogue.ts";
 import type { Economy } from "./openEconomy.ts";
 
+/** Dollars of one token and of one ether. */
+export type TapeUsd = { tape: number; eth: number };
+
+export type Revenue = {
+	/** Pays what is due, and moves the token's price with time. */
+	tick(): Promise<void>;
+};
+
+export type RevenueOptions = {
+	economy: Pick<Economy, "payCoins" | "payDollars" | "movePrice">;
+	/** Dollars of one ether at a time. */
+	ethUsdAt(timeS: number): number;
+	nowMs(): number;
+};
+
+/** What a service must be told of the token's economy beside where its chain is. */
+export type EconomySettings = {
+	/** TOKEN_ADDRESS, REVENUE_ROUTER_ADDRESS, BUYBACK_BURN_ADDRESS */
+	token: string;
+	router: string;
+	burner: string;
+	/** BUYBACK_WALLET_ID */
+	keeperWalletId: string;
+	/** BUYBACK_CURRENCIES: what revenue comes in. */
+	currencies: string[];
+	/** The token's pools, of the shape of TRADE_POOLS_JSON. */
+	pools: { address: string; tokens: [string, string]; fee: number }[];
+};
+
 /** Deploys and owns the contracts of the economy, and pays revenue; nobody has its key. */
 export const TREASURER: Address = "0x7ea50000000000000000000000000000000e4663";
 /** Sandwiches buybacks; nobody has its key. */
 export const SEARCHER: Address = "0x5ea4c40000000000000000000000000000004663";
-
-/** Dollars of one token and of one ether. */
-export type TapeUsd = { tape: number; eth: number };
 
 const deployed = (from: Address, nonce: bigint) => getContractAddress({ from, nonce });
 
@@ -61,6 +87,29 @@ export const tapePools: readonly (Pool & { depthUsd: number })[] = [
 	{ ...poolOf(economyAddresses.token, stockAddresses.usdg, 3_000), depthUsd: 500_000 },
 ];
 
+const COINS_EVERY_S = 20;
+const COINS_WEI = 20_000_000_000_000_000n;
+const DOLLARS_EVERY_S = 60;
+const DOLLARS_UNITS = 50_000_000n;
+const PRICE_EVERY_S = 60;
+/** Anvil keeps the trace of each transaction. */
+const FULL_PACE_S = 3_600;
+const SLOW_FACTOR = 10;
+/** How far the token strays from its price, as a share, and how long a turn takes. */
+const SWING = 0.02;
+const TURN_S = 14_400;
+
+export const tokenMakerAbi = [
+	...makerAbi,
+	...parseAbi(["function remember(address pool, uint16 cardinality)"]),
+] as const;
+
+/** Uniswap's oracle. */
+export const oracleAbi = parseAbi([
+	"function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked)",
+	"function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)",
+]);
+
 /** Returns what each pool is opened with when one token and one ether are worth this. */
 export function tapeOpenings(usd: TapeUsd): Opening[] {
 	return tapePools.map((pool) => {
@@ -76,40 +125,6 @@ export function tapeOpenings(usd: TapeUsd): Opening[] {
 export function tapePriceOf({ token0, token1 }: Pool, usd: TapeUsd): bigint {
 	return sqrtPriceX96(worthOf(token0, usd), worthOf(token1, usd));
 }
-
-function worthOf(token: Address, { tape, eth }: TapeUsd): Priced {
-	const inUnits = (dollars: number): bigint => BigInt(Math.round(dollars * 1e8));
-	if (token === stockAddresses.usdg) return { decimals: 6, usd: inUnits(1) };
-	return { decimals: 18, usd: inUnits(token === economyAddresses.token ? tape : eth) };
-}
-
-function named(name: string): Address {
-	return `0x${keccak256(stringToHex(`economy ${name}`)).slice(-40)}`;
-}
-
-export type Revenue = {
-	/** Pays what is due, and moves the token's price with time. */
-	tick(): Promise<void>;
-};
-
-export type RevenueOptions = {
-	economy: Pick<Economy, "payCoins" | "payDollars" | "movePrice">;
-	/** Dollars of one ether at a time. */
-	ethUsdAt(timeS: number): number;
-	nowMs(): number;
-};
-
-const COINS_EVERY_S = 20;
-const COINS_WEI = 20_000_000_000_000_000n;
-const DOLLARS_EVERY_S = 60;
-const DOLLARS_UNITS = 50_000_000n;
-const PRICE_EVERY_S = 60;
-/** Anvil keeps the trace of each transaction. */
-const FULL_PACE_S = 3_600;
-const SLOW_FACTOR = 10;
-/** How far the token strays from its price, as a share, and how long a turn takes. */
-const SWING = 0.02;
-const TURN_S = 14_400;
 
 /**
  * Pays small revenue: coins from a marketplace, USDG from trading. The first tick pays and moves
@@ -141,31 +156,6 @@ export function tapeUsdAt(timeS: number): number {
 	return TAPE_USD * (1 + SWING * Math.sin((2 * Math.PI * timeS) / TURN_S));
 }
 
-export const tokenMakerAbi = [
-	...makerAbi,
-	...parseAbi(["function remember(address pool, uint16 cardinality)"]),
-] as const;
-
-/** Uniswap's oracle. */
-export const oracleAbi = parseAbi([
-	"function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked)",
-	"function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)",
-]);
-
-/** What a service must be told of the token's economy beside where its chain is. */
-export type EconomySettings = {
-	/** TOKEN_ADDRESS, REVENUE_ROUTER_ADDRESS, BUYBACK_BURN_ADDRESS */
-	token: string;
-	router: string;
-	burner: string;
-	/** BUYBACK_WALLET_ID */
-	keeperWalletId: string;
-	/** BUYBACK_CURRENCIES: what revenue comes in. */
-	currencies: string[];
-	/** The token's pools, of the shape of TRADE_POOLS_JSON. */
-	pools: { address: string; tokens: [string, string]; fee: number }[];
-};
-
 /** Returns the same for each sandbox: everything stands where it always does. */
 export function economySettings(): EconomySettings {
 	const { token, router, burner } = economyAddresses;
@@ -179,4 +169,14 @@ export function economySettings(): EconomySettings {
 		keeperWalletId: keeperWallet().id,
 		currencies: [zeroAddress, small(stockAddresses.usdg)],
 	};
+}
+
+function worthOf(token: Address, { tape, eth }: TapeUsd): Priced {
+	const inUnits = (dollars: number): bigint => BigInt(Math.round(dollars * 1e8));
+	if (token === stockAddresses.usdg) return { decimals: 6, usd: inUnits(1) };
+	return { decimals: 18, usd: inUnits(token === economyAddresses.token ? tape : eth) };
+}
+
+function named(name: string): Address {
+	return `0x${keccak256(stringToHex(`economy ${name}`)).slice(-40)}`;
 }

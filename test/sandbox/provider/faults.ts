@@ -11,39 +11,34 @@ import type { Signatures } from "./book/fulfilment.ts";
 import { endOrder } from "./market/applyBlock.ts";
 import type { Market } from "./market/Market.ts";
 
+export type FaultKind = Fault["kind"];
+
+export type RandomFaults = {
+	seed: number;
+	/** The probability for each request, 0 to 1. */
+	chance: number;
+	kinds?: readonly FaultKind[];
+};
+
+export type FaultList = {
+	add(fault: Fault): void;
+	clear(): void;
+	all(): Fault[];
+	/** Returns the first fault for an HTTP request, and counts it as used. */
+	takeForPath(path: string): Fault | null;
+	/** Does the same for the stream. */
+	takeForStream(kind: "drop_stream" | "duplicate" | "reorder"): Fault | null;
+};
+
+export type Bucket = "read" | "write" | "fulfillment";
+/** Requests per window for each bucket; real keys have 600 reads an hour and 5 fills a minute. */
+export type RateLimits = Record<Bucket, { limit: number; windowMs: number }>;
+
+export type RateVerdict = { isAllowed: boolean; headers: Record<string, string> };
+
 /** What a seller does at the moment when a buyer requests a fulfilment. */
 export const RACE_KINDS = ["seller_sells", "seller_cancels", "seller_withdraws"] as const;
 export type RaceKind = (typeof RACE_KINDS)[number];
-
-/**
- * Makes the buyer too late. `seller_sells`: another buyer fills it on chain. `seller_cancels`: its
- * seller cancels it on chain; for the world's traders, whose nonces its planner counts, it is
- * removed from the book instead. `seller_withdraws`: it leaves the book, and nothing happens on
- * chain.
- */
-export async function raceBuyer(
-	{ rpc, market, signatures }: { rpc: Rpc; market: Market; signatures: Signatures },
-	{ kind, orderHash }: { kind: RaceKind; orderHash: Hex },
-): Promise<void> {
-	const order = market.orders.get(orderHash);
-	if (order?.status !== "ACTIVE" || order.kind !== "listing") return;
-	const { maker, parameters, totalRaw } = order;
-	const to = addresses.seaport;
-	if (kind === "seller_sells") {
-		const signature = await signatures.of(order);
-		if (!signature) return;
-		const args = [{ parameters, signature }, conduitKey] as const;
-		const data = encodeFunctionData({ abi: seaportAbi, functionName: "fulfillOrder", args });
-		await sendFrom(rpc, rival, { to, data, value: totalRaw });
-		return;
-	}
-	const isFree = revealSellers.some(({ address }) => address === maker);
-	if (kind === "seller_withdraws" || !isFree) return endOrder(market, order, "CANCELLED");
-	const { totalOriginalConsiderationItems: _, ...components } = parameters;
-	const args = [[{ ...components, counter: 0n }]] as const;
-	const data = encodeFunctionData({ abi: seaportAbi, functionName: "cancel", args });
-	await sendFrom(rpc, maker, { to, data });
-}
 
 const GIB_BYTES = 1_073_741_824;
 
@@ -83,36 +78,39 @@ export const Fault = z.object({
 	bytes: z.int().min(1).max(GIB_BYTES).optional(),
 });
 export type Fault = z.infer<typeof Fault>;
-export type FaultKind = Fault["kind"];
-
-function isPattern(text: string): boolean {
-	try {
-		new RegExp(text);
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-export type RandomFaults = {
-	seed: number;
-	/** The probability for each request, 0 to 1. */
-	chance: number;
-	kinds?: readonly FaultKind[];
-};
-
-export type FaultList = {
-	add(fault: Fault): void;
-	clear(): void;
-	all(): Fault[];
-	/** Returns the first fault for an HTTP request, and counts it as used. */
-	takeForPath(path: string): Fault | null;
-	/** Does the same for the stream. */
-	takeForStream(kind: "drop_stream" | "duplicate" | "reorder"): Fault | null;
-};
 
 const FAULTS_MAX = 1_000;
 const STREAM_KINDS: ReadonlySet<FaultKind> = new Set(["drop_stream", "duplicate", "reorder"]);
+
+/**
+ * Makes the buyer too late. `seller_sells`: another buyer fills it on chain. `seller_cancels`: its
+ * seller cancels it on chain; for the world's traders, whose nonces its planner counts, it is
+ * removed from the book instead. `seller_withdraws`: it leaves the book, and nothing happens on
+ * chain.
+ */
+export async function raceBuyer(
+	{ rpc, market, signatures }: { rpc: Rpc; market: Market; signatures: Signatures },
+	{ kind, orderHash }: { kind: RaceKind; orderHash: Hex },
+): Promise<void> {
+	const order = market.orders.get(orderHash);
+	if (order?.status !== "ACTIVE" || order.kind !== "listing") return;
+	const { maker, parameters, totalRaw } = order;
+	const to = addresses.seaport;
+	if (kind === "seller_sells") {
+		const signature = await signatures.of(order);
+		if (!signature) return;
+		const args = [{ parameters, signature }, conduitKey] as const;
+		const data = encodeFunctionData({ abi: seaportAbi, functionName: "fulfillOrder", args });
+		await sendFrom(rpc, rival, { to, data, value: totalRaw });
+		return;
+	}
+	const isFree = revealSellers.some(({ address }) => address === maker);
+	if (kind === "seller_withdraws" || !isFree) return endOrder(market, order, "CANCELLED");
+	const { totalOriginalConsiderationItems: _, ...components } = parameters;
+	const args = [[{ ...components, counter: 0n }]] as const;
+	const data = encodeFunctionData({ abi: seaportAbi, functionName: "cancel", args });
+	await sendFrom(rpc, maker, { to, data });
+}
 
 /** Makes the list of ordered faults, with random ones beside them. */
 export function createFaultList(random: RandomFaults | null): FaultList {
@@ -154,12 +152,6 @@ export function createFaultList(random: RandomFaults | null): FaultList {
 	};
 }
 
-export type Bucket = "read" | "write" | "fulfillment";
-/** Requests per window for each bucket; real keys have 600 reads an hour and 5 fills a minute. */
-export type RateLimits = Record<Bucket, { limit: number; windowMs: number }>;
-
-export type RateVerdict = { isAllowed: boolean; headers: Record<string, string> };
-
 /** Makes a counter of requests in fixed windows, one per bucket, which also returns the headers. */
 export function createRateLimit(
 	limits: RateLimits,
@@ -195,4 +187,13 @@ export function createRateLimit(
 export function bucketOf(method: string, path: string): Bucket {
 	if (path.endsWith("/fulfillment_data")) return "fulfillment";
 	return method === "GET" ? "read" : "write";
+}
+
+function isPattern(text: string): boolean {
+	try {
+		new RegExp(text);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -3,14 +3,6 @@ import { privateKeyToAddress } from "viem/accounts";
 import type { Rpc } from "../createRpc.ts";
 import type { Actor } from "../World.ts";
 
-export const revealAbi = parseAbi([
-	"constructor(string name, string shared, string base, uint256 price, bytes32 provenanceHash)",
-	"function mint(address to, uint256 quantity)",
-	"function setBase(string base, bool tells)",
-	"function setStartingIndex(string base, uint256 startingIndex)",
-	"function setEach(string base)",
-]);
-
 /** A way in which a hidden collection is revealed. */
 export type RevealKind = {
 	about: string;
@@ -19,6 +11,16 @@ export type RevealKind = {
 	/** The owner's call that reveals it, for a documents' base URL; null: only the server changes. */
 	call: ((base: string) => Hex) | null;
 };
+
+export type SentCall = { to?: Address; data: Hex; value?: bigint };
+
+export const revealAbi = parseAbi([
+	"constructor(string name, string shared, string base, uint256 price, bytes32 provenanceHash)",
+	"function mint(address to, uint256 quantity)",
+	"function setBase(string base, bool tells)",
+	"function setStartingIndex(string base, uint256 startingIndex)",
+	"function setEach(string base)",
+]);
 
 const STARTING_INDEX = 17n;
 
@@ -67,29 +69,6 @@ export const sealedDocument = {
 	image: "https://images.invalid/sealed.png",
 };
 
-/** Returns the document of a revealed token: some trait values are rare, and one is unique. */
-export function openDocument(id: number) {
-	const rare = id % 20 === 0 ? "Gilded" : id % 5 === 0 ? "Lacquered" : "Plain";
-	return {
-		name: `Seed ${id}`,
-		description: "It grew.",
-		image: `https://images.invalid/${id}.png`,
-		attributes: [
-			{ trait_type: "Finish", value: rare },
-			{ trait_type: "Ground", value: ["Dusk", "Slate", "Frost"][id % 3] },
-			{ trait_type: "Number", value: `No. ${id}` },
-		],
-	};
-}
-
-/**
- * Returns the hash that a collection publishes before its reveal: of all its documents, in order.
- */
-export function provenanceHashOf(tokens: number): Hex {
-	const documents = Array.from({ length: tokens }, (_, index) => openDocument(index + 1));
-	return keccak256(toHex(JSON.stringify(documents)));
-}
-
 const SELLERS = 5;
 const WEALTH = toHex(10n ** 24n);
 const GAS = toHex(40_000_000);
@@ -108,7 +87,28 @@ export const revealSellers: readonly Actor[] = Array.from({ length: SELLERS }, (
 export const revealOwner = accountOf("sandbox reveal owner");
 export const rival = accountOf("sandbox rival");
 
-export type SentCall = { to?: Address; data: Hex; value?: bigint };
+/**
+ * Returns the hash that a collection publishes before its reveal: of all its documents, in order.
+ */
+export function provenanceHashOf(tokens: number): Hex {
+	const documents = Array.from({ length: tokens }, (_, index) => openDocument(index + 1));
+	return keccak256(toHex(JSON.stringify(documents)));
+}
+
+/** Returns the document of a revealed token: some trait values are rare, and one is unique. */
+export function openDocument(id: number) {
+	const rare = id % 20 === 0 ? "Gilded" : id % 5 === 0 ? "Lacquered" : "Plain";
+	return {
+		name: `Seed ${id}`,
+		description: "It grew.",
+		image: `https://images.invalid/${id}.png`,
+		attributes: [
+			{ trait_type: "Finish", value: rare },
+			{ trait_type: "Ground", value: ["Dusk", "Slate", "Frost"][id % 3] },
+			{ trait_type: "Number", value: `No. ${id}` },
+		],
+	};
+}
 
 /** Sends from one of these accounts, which the node signs for; returns the transaction's hash. */
 export async function sendFrom(rpc: Rpc, from: Address, call: SentCall): Promise<Hex> {

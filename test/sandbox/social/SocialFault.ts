@@ -1,6 +1,33 @@
 import { z } from "zod";
 import type { Account } from "./createTimeline.ts";
 
+export type SocialFaults = ReturnType<typeof createSocialFaults>;
+
+/** The identity of a call; null: unknown to X. */
+export type CallerKind = "app" | "user" | "account" | null;
+
+export type Grants = ReturnType<typeof createGrants>;
+
+export type Meter = ReturnType<typeof createMeter>;
+
+export type Window = { max: number; windowMs: number };
+
+/** The credentials of the bot's app. They are valid in this sandbox only. */
+export type SocialAccess = {
+	botUsername: string;
+	apiKey: string;
+	apiSecret: string;
+	bearerToken: string;
+	clientId: string;
+	clientSecret: string;
+	userAccessToken: string;
+	userRefreshToken: string;
+	oauth1AccessToken: string;
+	oauth1AccessTokenSecret: string;
+	webhookId: string;
+	webhookSecret: string;
+};
+
 /** An ordered fault; `path` is a pattern of the calls that it affects. */
 export const SocialFault = z.strictObject({
 	kind: z.enum([
@@ -33,6 +60,32 @@ export const SocialFault = z.strictObject({
 export type SocialFault = z.output<typeof SocialFault>;
 export type SocialFaultOrder = z.input<typeof SocialFault>;
 
+/** X's prices, in thousandths of a dollar. */
+const PRICES = {
+	post_read: 5,
+	owned_read: 1,
+	user_read: 10,
+	message_read: 10,
+	post: 15,
+	summoned_reply: 10,
+	post_with_link: 200,
+	message: 15,
+	delivery: 5,
+	message_delivery: 10,
+} as const;
+
+export type Billed = keyof typeof PRICES;
+
+/** X's limits per account; each is a fixed window that begins with its first call. */
+export const LIMITS: readonly (readonly [RegExp, Window])[] = [
+	[/^POST \/2\/tweets$/, { max: 100, windowMs: 900_000 }],
+	[/^POST \/2\/dm_conversations\//, { max: 15, windowMs: 900_000 }],
+	[/^GET \/2\/users\/\d+\/mentions$/, { max: 300, windowMs: 900_000 }],
+	[/^GET \/2\/dm_events$/, { max: 15, windowMs: 900_000 }],
+	[/^GET \/2\/users\/me$/, { max: 75, windowMs: 900_000 }],
+	[/^GET \/2\/usage\/tweets$/, { max: 50, windowMs: 900_000 }],
+];
+
 /** Makes the list of ordered faults, used one by one. */
 export function createSocialFaults() {
 	let orders: { fault: SocialFault; left: number }[] = [];
@@ -58,11 +111,6 @@ export function createSocialFaults() {
 		},
 	};
 }
-
-export type SocialFaults = ReturnType<typeof createSocialFaults>;
-
-/** The identity of a call; null: unknown to X. */
-export type CallerKind = "app" | "user" | "account" | null;
 
 /**
  * Makes the bot's tokens. A refresh token works once: if it is used again, X revokes all tokens.
@@ -143,24 +191,6 @@ export function createGrants(access: SocialAccess, nowMs: () => number) {
 	};
 }
 
-export type Grants = ReturnType<typeof createGrants>;
-
-/** X's prices, in thousandths of a dollar. */
-const PRICES = {
-	post_read: 5,
-	owned_read: 1,
-	user_read: 10,
-	message_read: 10,
-	post: 15,
-	summoned_reply: 10,
-	post_with_link: 200,
-	message: 15,
-	delivery: 5,
-	message_delivery: 10,
-} as const;
-
-export type Billed = keyof typeof PRICES;
-
 /** Counts what the app would pay, by kind of item. */
 export function createMeter() {
 	const counts = new Map<Billed, number>();
@@ -173,20 +203,6 @@ export function createMeter() {
 		},
 	};
 }
-
-export type Meter = ReturnType<typeof createMeter>;
-
-export type Window = { max: number; windowMs: number };
-
-/** X's limits per account; each is a fixed window that begins with its first call. */
-export const LIMITS: readonly (readonly [RegExp, Window])[] = [
-	[/^POST \/2\/tweets$/, { max: 100, windowMs: 900_000 }],
-	[/^POST \/2\/dm_conversations\//, { max: 15, windowMs: 900_000 }],
-	[/^GET \/2\/users\/\d+\/mentions$/, { max: 300, windowMs: 900_000 }],
-	[/^GET \/2\/dm_events$/, { max: 15, windowMs: 900_000 }],
-	[/^GET \/2\/users\/me$/, { max: 75, windowMs: 900_000 }],
-	[/^GET \/2\/usage\/tweets$/, { max: 50, windowMs: 900_000 }],
-];
 
 /** Counts calls; returns when the window ends if a call exceeds its limit, else null. */
 export function createRates(nowMs: () => number) {
@@ -203,22 +219,6 @@ export function createRates(nowMs: () => number) {
 		return window.taken > max ? window.endsAtMs : null;
 	};
 }
-
-/** The credentials of the bot's app. They are valid in this sandbox only. */
-export type SocialAccess = {
-	botUsername: string;
-	apiKey: string;
-	apiSecret: string;
-	bearerToken: string;
-	clientId: string;
-	clientSecret: string;
-	userAccessToken: string;
-	userRefreshToken: string;
-	oauth1AccessToken: string;
-	oauth1AccessTokenSecret: string;
-	webhookId: string;
-	webhookSecret: string;
-};
 
 /** Returns the credentials of a bot; `seed` makes those of each start different. */
 export function socialAccessOf(bot: Account, seed: string): SocialAccess {

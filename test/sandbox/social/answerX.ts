@@ -27,6 +27,8 @@ type Route = {
 };
 type Given = { office: XOffice; path: string[]; query: URLSearchParams; body: unknown };
 
+type Listing = { next: string | undefined; includes?: object };
+
 const postBody = z.strictObject({
 	text: z.string().min(1).max(25_000),
 	reply: z.strictObject({ in_reply_to_tweet_id: z.string() }).optional(),
@@ -102,128 +104,6 @@ export const routes: readonly Route[] = [
 	},
 ];
 
-/** Posts for the bot. X allows a reply only to a post that mentions the bot. */
-function post({ office: { timeline, bot, meter }, body }: Given): Response {
-	const read = postBody.safeParse(body).data;
-	if (!read) return refusal(400, "One or more parameters to your request was invalid.");
-	const replyTo = read.reply?.in_reply_to_tweet_id ?? null;
-	const parent = timeline.posts.find(({ id }) => id === replyTo);
-	if (replyTo !== null) {
-		const isSummoned = parent?.text.toLowerCase().includes(`@${bot.username.toLowerCase()}`);
-		if (!isSummoned) return refusal(403, "Reply to this conversation is not allowed.");
-	}
-	if (timeline.isTwice(bot, read.text)) {
-		return refusal(403, "You are not allowed to create a Tweet with duplicate content.");
-	}
-	const hasLink = /https?:\/\//.test(read.text);
-	meter.note(replyTo !== null ? "summoned_reply" : hasLink ? "post_with_link" : "post");
-	const { id, text } = timeline.post({ by: bot, text: read.text, replyTo });
-	return Response.json({ data: { id, text } }, { status: 201 });
-}
-
-function message({ office: { timeline, bot, meter }, path, body }: Given): Response {
-	const read = messageBody.safeParse(body).data;
-	const to = timeline.account(path[0] ?? "");
-	if (!read || !to) return refusal(400, "One or more parameters to your request was invalid.");
-	const wrote = timeline.messages.some(({ senderId }) => senderId === to.id);
-	if (!wrote) return refusal(403, "You cannot send a Direct Message to this user.");
-	meter.note("message");
-	const { id } = timeline.message({ by: bot, to, text: read.text });
-	return Response.json(
-		{ data: { dm_event_id: id, dm_conversation_id: `${bot.id}-${to.id}` } },
-		{ status: 201 },
-	);
-}
-
-function mentions({ office, query }: Given): Response {
-	const { timeline, bot, meter } = office;
-	const name = `@${bot.username.toLowerCase()}`;
-	const found = timeline.posts.filter(
-		({ authorId, text }) => authorId !== bot.id && text.toLowerCase().includes(name),
-	);
-	const { page, next } = pageOf(found, query);
-	meter.note("owned_read", page.length);
-	const authors = new Set(page.map(({ authorId }) => authorId));
-	const users = [...authors].flatMap((id) => timeline.account(id) ?? []).map(renderAccount);
-	if (query.get("expansions")) meter.note("user_read", users.length);
-	const more = query.get("expansions") ? { includes: { users } } : {};
-	return listed(page.map(renderPost), { next, ...more });
-}
-
-function own({ office: { timeline, meter }, path, query }: Given): Response {
-	const { page, next } = pageOf(
-		timeline.posts.filter(({ authorId }) => authorId === path[0]),
-		query,
-	);
-	meter.note("owned_read", page.length);
-	return listed(page.map(renderPost), { next });
-}
-
-function events({ office: { timeline, bot, meter }, path, query }: Given): Response {
-	const [other] = path;
-	const found = timeline.messages.filter(
-		({ senderId, recipientId }) => !other || senderId === other || recipientId === other,
-	);
-	const { page, next } = pageOf(found, query);
-	meter.note("message_read", page.length);
-	return listed(
-		page.map((one) => renderEvent(one, bot)),
-		{ next },
-	);
-}
-
-function renderEvent({ id, senderId, recipientId, text, atMs }: Message, bot: Account) {
-	const other = senderId === bot.id ? recipientId : senderId;
-	return {
-		id,
-		event_type: "MessageCreate",
-		// X rewrites links.
-		text: text.replace(/https?:\/\/\S+/g, "https://t.co/sandbox"),
-		sender_id: senderId,
-		dm_conversation_id: `${bot.id}-${other}`,
-		created_at: new Date(atMs).toISOString(),
-	};
-}
-
-function subscribe({ office, body }: Given): Response {
-	if (!office.hasActivity()) return refusal(403, "This app has no access to this endpoint.");
-	const read = subscriptionBody.safeParse(body).data;
-	if (!read || read.webhook_id !== office.webhookId || read.filter.user_id !== office.bot.id) {
-		return refusal(400, "One or more parameters to your request was invalid.");
-	}
-	if (office.subscriptions.has(read.event_type)) {
-		return refusal(409, "Subscription already exists.");
-	}
-	office.subscriptions.add(read.event_type);
-	return Response.json({ data: { subscription_id: String(office.subscriptions.size) } });
-}
-
-/**
- * Returns a page, newest first, after `since_id`, and the token of the next one: the page's oldest
- * id.
- */
-function pageOf<Row extends { id: string }>(
-	rows: readonly Row[],
-	query: URLSearchParams,
-): { page: Row[]; next: string | undefined } {
-	const since = BigInt(query.get("since_id") ?? "0");
-	const before = query.get("pagination_token");
-	const most = Math.min(100, Math.max(1, Number(query.get("max_results") ?? "10")));
-	const all = rows.filter(
-		({ id }) => BigInt(id) > since && (before === null || BigInt(id) < BigInt(before)),
-	);
-	const page = all.slice(-most).reverse();
-	return { page, next: all.length > most ? page.at(-1)?.id : undefined };
-}
-
-type Listing = { next: string | undefined; includes?: object };
-
-function listed(data: readonly unknown[], { next, ...more }: Listing): Response {
-	const meta = { result_count: data.length, ...(next !== undefined && { next_token: next }) };
-	// X omits an empty `data`.
-	return Response.json(data.length > 0 ? { data, ...more, meta } : { meta });
-}
-
 export function refusal(status: number, detail: string): Response {
 	return Response.json({ title: "Refused", detail, type: "about:blank", status }, { status });
 }
@@ -274,4 +154,124 @@ function safe(text: string): string {
 /** Makes links clickable; the service sends some. */
 function linked(text: string): string {
 	return safe(text).replace(/https?:\/\/[^\s&]+/g, (url) => `<a href="${url}">${url}</a>`);
+}
+
+/** Posts for the bot. X allows a reply only to a post that mentions the bot. */
+function post({ office: { timeline, bot, meter }, body }: Given): Response {
+	const read = postBody.safeParse(body).data;
+	if (!read) return refusal(400, "One or more parameters to your request was invalid.");
+	const replyTo = read.reply?.in_reply_to_tweet_id ?? null;
+	const parent = timeline.posts.find(({ id }) => id === replyTo);
+	if (replyTo !== null) {
+		const isSummoned = parent?.text.toLowerCase().includes(`@${bot.username.toLowerCase()}`);
+		if (!isSummoned) return refusal(403, "Reply to this conversation is not allowed.");
+	}
+	if (timeline.isTwice(bot, read.text)) {
+		return refusal(403, "You are not allowed to create a Tweet with duplicate content.");
+	}
+	const hasLink = /https?:\/\//.test(read.text);
+	meter.note(replyTo !== null ? "summoned_reply" : hasLink ? "post_with_link" : "post");
+	const { id, text } = timeline.post({ by: bot, text: read.text, replyTo });
+	return Response.json({ data: { id, text } }, { status: 201 });
+}
+
+function message({ office: { timeline, bot, meter }, path, body }: Given): Response {
+	const read = messageBody.safeParse(body).data;
+	const to = timeline.account(path[0] ?? "");
+	if (!read || !to) return refusal(400, "One or more parameters to your request was invalid.");
+	const wrote = timeline.messages.some(({ senderId }) => senderId === to.id);
+	if (!wrote) return refusal(403, "You cannot send a Direct Message to this user.");
+	meter.note("message");
+	const { id } = timeline.message({ by: bot, to, text: read.text });
+	return Response.json(
+		{ data: { dm_event_id: id, dm_conversation_id: `${bot.id}-${to.id}` } },
+		{ status: 201 },
+	);
+}
+
+function mentions({ office, query }: Given): Response {
+	const { timeline, bot, meter } = office;
+	const name = `@${bot.username.toLowerCase()}`;
+	const found = timeline.posts.filter(
+		({ authorId, text }) => authorId !== bot.id && text.toLowerCase().includes(name),
+	);
+	const { page, next } = pageOf(found, query);
+	meter.note("owned_read", page.length);
+	const authors = new Set(page.map(({ authorId }) => authorId));
+	const users = [...authors].flatMap((id) => timeline.account(id) ?? []).map(renderAccount);
+	if (query.get("expansions")) meter.note("user_read", users.length);
+	const more = query.get("expansions") ? { includes: { users } } : {};
+	return listed(page.map(renderPost), { next, ...more });
+}
+
+/**
+ * Returns a page, newest first, after `since_id`, and the token of the next one: the page's oldest
+ * id.
+ */
+function pageOf<Row extends { id: string }>(
+	rows: readonly Row[],
+	query: URLSearchParams,
+): { page: Row[]; next: string | undefined } {
+	const since = BigInt(query.get("since_id") ?? "0");
+	const before = query.get("pagination_token");
+	const most = Math.min(100, Math.max(1, Number(query.get("max_results") ?? "10")));
+	const all = rows.filter(
+		({ id }) => BigInt(id) > since && (before === null || BigInt(id) < BigInt(before)),
+	);
+	const page = all.slice(-most).reverse();
+	return { page, next: all.length > most ? page.at(-1)?.id : undefined };
+}
+
+function listed(data: readonly unknown[], { next, ...more }: Listing): Response {
+	const meta = { result_count: data.length, ...(next !== undefined && { next_token: next }) };
+	// X omits an empty `data`.
+	return Response.json(data.length > 0 ? { data, ...more, meta } : { meta });
+}
+
+function own({ office: { timeline, meter }, path, query }: Given): Response {
+	const { page, next } = pageOf(
+		timeline.posts.filter(({ authorId }) => authorId === path[0]),
+		query,
+	);
+	meter.note("owned_read", page.length);
+	return listed(page.map(renderPost), { next });
+}
+
+function events({ office: { timeline, bot, meter }, path, query }: Given): Response {
+	const [other] = path;
+	const found = timeline.messages.filter(
+		({ senderId, recipientId }) => !other || senderId === other || recipientId === other,
+	);
+	const { page, next } = pageOf(found, query);
+	meter.note("message_read", page.length);
+	return listed(
+		page.map((one) => renderEvent(one, bot)),
+		{ next },
+	);
+}
+
+function renderEvent({ id, senderId, recipientId, text, atMs }: Message, bot: Account) {
+	const other = senderId === bot.id ? recipientId : senderId;
+	return {
+		id,
+		event_type: "MessageCreate",
+		// X rewrites links.
+		text: text.replace(/https?:\/\/\S+/g, "https://t.co/sandbox"),
+		sender_id: senderId,
+		dm_conversation_id: `${bot.id}-${other}`,
+		created_at: new Date(atMs).toISOString(),
+	};
+}
+
+function subscribe({ office, body }: Given): Response {
+	if (!office.hasActivity()) return refusal(403, "This app has no access to this endpoint.");
+	const read = subscriptionBody.safeParse(body).data;
+	if (!read || read.webhook_id !== office.webhookId || read.filter.user_id !== office.bot.id) {
+		return refusal(400, "One or more parameters to your request was invalid.");
+	}
+	if (office.subscriptions.has(read.event_type)) {
+		return refusal(409, "Subscription already exists.");
+	}
+	office.subscriptions.add(read.event_type);
+	return Response.json({ data: { subscription_id: String(office.subscriptions.size) } });
 }

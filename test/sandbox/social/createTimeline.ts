@@ -39,6 +39,13 @@ export type NewPost = {
 	edits?: string | undefined;
 };
 
+export type Timeline = ReturnType<typeof createTimeline>;
+
+/** The format of deliveries; X has two. */
+export type Shape = "activity" | "legacy";
+
+export type Rendering = { shape: Shape; bot: Account; timeline: Timeline };
+
 const EPOCH_MS = 1_288_834_974_657;
 const KEPT_MAX = 20_000;
 /** How long X treats the same text of one account as a duplicate: our guess. */
@@ -118,34 +125,6 @@ export function createTimeline(nowMs: () => number) {
 	};
 }
 
-export type Timeline = ReturnType<typeof createTimeline>;
-
-/** The format of deliveries; X has two. */
-export type Shape = "activity" | "legacy";
-
-/** Renders a post in the format of X's version 2. */
-export function renderPost(post: Post): Record<string, unknown> {
-	const kinds = [
-		[post.replyTo, "replied_to"],
-		[post.quotes, "quoted"],
-		[post.repostOf, "retweeted"],
-	].flatMap(([id, type]) => (id === null ? [] : [{ id, type }]));
-	return {
-		id: post.id,
-		text: escaped(textOf(post)),
-		author_id: post.authorId,
-		created_at: new Date(post.atMs).toISOString(),
-		edit_history_tweet_ids: post.versions,
-		display_text_range: [post.prefix, [...escaped(post.text)].length],
-		...(kinds.length > 0 && { referenced_tweets: kinds }),
-	};
-}
-
-export function renderAccount(account: Account): Record<string, unknown> {
-	const { id, username, isAutomated } = account;
-	return { id, username, ...(isAutomated && { affiliation: { description: "Automated" } }) };
-}
-
 /** Renders a delivery of a post that mentions the bot. */
 export function renderMention(post: Post, given: Rendering): unknown {
 	const { shape, bot, timeline } = given;
@@ -162,6 +141,24 @@ export function renderMention(post: Post, given: Rendering): unknown {
 			payload: renderPost(post),
 			includes: { users: author ? [renderAccount(author)] : [] },
 		},
+	};
+}
+
+/** Renders a post in the format of X's version 2. */
+export function renderPost(post: Post): Record<string, unknown> {
+	const kinds = [
+		[post.replyTo, "replied_to"],
+		[post.quotes, "quoted"],
+		[post.repostOf, "retweeted"],
+	].flatMap(([id, type]) => (id === null ? [] : [{ id, type }]));
+	return {
+		id: post.id,
+		text: escaped(textOf(post)),
+		author_id: post.authorId,
+		created_at: new Date(post.atMs).toISOString(),
+		edit_history_tweet_ids: post.versions,
+		display_text_range: [post.prefix, [...escaped(post.text)].length],
+		...(kinds.length > 0 && { referenced_tweets: kinds }),
 	};
 }
 
@@ -195,7 +192,10 @@ export function renderMessage(message: Message, given: Rendering): unknown {
 	};
 }
 
-export type Rendering = { shape: Shape; bot: Account; timeline: Timeline };
+export function renderAccount(account: Account): Record<string, unknown> {
+	const { id, username, isAutomated } = account;
+	return { id, username, ...(isAutomated && { affiliation: { description: "Automated" } }) };
+}
 
 function renderOldPost(post: Post, author: Account | null): Record<string, unknown> {
 	const { id, text, versions, prefix, replyTo } = post;
@@ -225,6 +225,10 @@ function renderOldPost(post: Post, author: Account | null): Record<string, unkno
 	};
 }
 
+function escaped(text: string): string {
+	return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
 function label({ isAutomated }: Account): Record<string, unknown> {
 	return isAutomated ? { affiliation: { description: "Automated" } } : {};
 }
@@ -232,8 +236,4 @@ function label({ isAutomated }: Account): Record<string, unknown> {
 /** Returns the text; a quoted post is a link after it. */
 function textOf({ text, quotes }: Post): string {
 	return quotes === null ? text : `${text} https://t.co/${quotes.slice(-10)}`;
-}
-
-function escaped(text: string): string {
-	return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -23,73 +23,6 @@ import {
 	socialAccessOf,
 } from "./SocialFault.ts";
 
-const TRIES_MAX = 3;
-const TIMEOUT_MS = 10_000;
-
-/** Makes the sender of events to the app's webhook: signed, in the order in which they happened. */
-export function createDeliverer(options: {
-	secret: string;
-	faults: SocialFaults;
-	say(line: string): void;
-}) {
-	const { secret, faults, say } = options;
-	let url: string | null = null;
-	let late: string | null = null;
-	let queue = Promise.resolve();
-	const ending = new AbortController();
-
-	async function send(body: string): Promise<void> {
-		if (url === null) return;
-		const signature = `sha256=${createHmac("sha256", secret).update(body).digest("base64")}`;
-		for (let tried = 0; tried < TRIES_MAX && !ending.signal.aborted; tried++) {
-			try {
-				const response = await fetch(url, {
-					method: "POST",
-					headers: {
-						"content-type": "application/json",
-						"x-twitter-webhooks-signature": signature,
-					},
-					body,
-					signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ending.signal]),
-				});
-				await response.body?.cancel();
-				if (response.ok) return;
-				say(`the webhook answered ${response.status}`);
-			} catch {
-				if (!ending.signal.aborted) say("the webhook did not answer");
-			}
-		}
-	}
-
-	async function deliver(body: string): Promise<void> {
-		const fault = faults.take("delivery", url ?? "");
-		if (fault?.kind === "drop_delivery") return;
-		if (fault?.kind === "late_delivery") {
-			late = body;
-			return;
-		}
-		await send(body);
-		if (fault?.kind === "duplicate_delivery") await send(body);
-		if (late !== null) {
-			const held = late;
-			late = null;
-			await send(held);
-		}
-	}
-
-	return {
-		to(wanted: string | null): void {
-			url = wanted;
-		},
-		/** Resolves once it was delivered, or given up. */
-		deliver(payload: unknown): Promise<void> {
-			queue = queue.then(() => deliver(JSON.stringify(payload)));
-			return queue;
-		},
-		stop: () => ending.abort(),
-	};
-}
-
 export type SocialEmulatorOptions = {
 	nowMs(): number;
 	port?: number | undefined;
@@ -102,6 +35,11 @@ export type SocialEmulatorOptions = {
 };
 
 export type SaidPost = Omit<NewPost, "by"> & { by: string };
+
+export type SocialEmulator = ReturnType<typeof startSocialEmulator>;
+
+const TRIES_MAX = 3;
+const TIMEOUT_MS = 10_000;
 
 const BOT: Account = { id: "8000000000000000001", username: "tapeline_bot", isAutomated: true };
 const SILENCE_MS = 120_000;
@@ -306,7 +244,69 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 	};
 }
 
-export type SocialEmulator = ReturnType<typeof startSocialEmulator>;
+/** Makes the sender of events to the app's webhook: signed, in the order in which they happened. */
+export function createDeliverer(options: {
+	secret: string;
+	faults: SocialFaults;
+	say(line: string): void;
+}) {
+	const { secret, faults, say } = options;
+	let url: string | null = null;
+	let late: string | null = null;
+	let queue = Promise.resolve();
+	const ending = new AbortController();
+
+	async function send(body: string): Promise<void> {
+		if (url === null) return;
+		const signature = `sha256=${createHmac("sha256", secret).update(body).digest("base64")}`;
+		for (let tried = 0; tried < TRIES_MAX && !ending.signal.aborted; tried++) {
+			try {
+				const response = await fetch(url, {
+					method: "POST",
+					headers: {
+						"content-type": "application/json",
+						"x-twitter-webhooks-signature": signature,
+					},
+					body,
+					signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ending.signal]),
+				});
+				await response.body?.cancel();
+				if (response.ok) return;
+				say(`the webhook answered ${response.status}`);
+			} catch {
+				if (!ending.signal.aborted) say("the webhook did not answer");
+			}
+		}
+	}
+
+	async function deliver(body: string): Promise<void> {
+		const fault = faults.take("delivery", url ?? "");
+		if (fault?.kind === "drop_delivery") return;
+		if (fault?.kind === "late_delivery") {
+			late = body;
+			return;
+		}
+		await send(body);
+		if (fault?.kind === "duplicate_delivery") await send(body);
+		if (late !== null) {
+			const held = late;
+			late = null;
+			await send(held);
+		}
+	}
+
+	return {
+		to(wanted: string | null): void {
+			url = wanted;
+		},
+		/** Resolves once it was delivered, or given up. */
+		deliver(payload: unknown): Promise<void> {
+			queue = queue.then(() => deliver(JSON.stringify(payload)));
+			return queue;
+		},
+		stop: () => ending.abort(),
+	};
+}
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();

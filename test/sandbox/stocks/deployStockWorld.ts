@@ -36,6 +36,8 @@ export type SenderTx = { to?: Address; data: Hex; value?: bigint };
 /** Mines these transactions in order; throws when one of them reverts. */
 export type Send = (txs: readonly SenderTx[]) => Promise<void>;
 
+export type Placed = { at: Address; creation: Hex };
+
 const Hash = z.custom<Hex>((value) => isHex(value));
 const Receipt = z.object({ status: z.string() });
 const GAS_LIMIT = toHex(14_000_000);
@@ -46,107 +48,8 @@ const LOOKS_MAX = 5_000;
 const LOOK_EVERY_MS = 2;
 const LOOKS_TILL_STUCK = 250;
 
-/** Makes the sender of an account on an anvil. Its key is unknown: the node signs for it. */
-export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
-	await rpc.batch([
-		{ method: "anvil_impersonateAccount", params: [from] },
-		{ method: "anvil_setBalance", params: [from, WEALTH] },
-	]);
-	async function sendNow(txs: readonly SenderTx[]): Promise<void> {
-		for (let at = 0; at < txs.length; at += TXS_PER_BLOCK) {
-			await sendBlock(txs.slice(at, at + TXS_PER_BLOCK));
-		}
-	}
-	async function sendBlock(txs: readonly SenderTx[]): Promise<void> {
-		const first = await rpc.call("eth_getTransactionCount", [from, "pending"]);
-		const calls = txs.map(({ to, data, value = 0n }, index) => {
-			// Nonces are set here: anvil guarantees no order within a request.
-			const nonce = toHex(Number(first) + index);
-			const rest = { data, value: toHex(value), gas: GAS_LIMIT, nonce };
-			return { method: "eth_sendTransaction", params: [{ from, ...(to && { to }), ...rest }] };
-		});
-		const hashes = (await rpc.batch(calls)).map((hash) => Hash.parse(hash));
-		await mineAll(rpc, new Map(calls.map((call, at) => [hashes[at] ?? "0x", call])));
-	}
-	let sending: Promise<void> = Promise.resolve();
-	return async (txs) => {
-		// One after the other: each begins at the nonce where the one before it ended.
-		const sent = sending.catch(() => {}).then(() => sendNow(txs));
-		sending = sent;
-		await sent;
-	};
-}
-
-/** Mines blocks until each transaction has a receipt; with automatic mining, waits for receipts. */
-async function mineAll(rpc: Rpc, sent: ReadonlyMap<Hex, RpcCall>): Promise<void> {
-	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
-	let open = [...sent.keys()];
-	for (let looks = 0; open.length > 0; looks++) {
-		if (looks > LOOKS_MAX) throw new Error(`${open.length} transactions are not mined`);
-		const receipts = await rpc.batch(open.map((hash) => asked("eth_getTransactionReceipt", hash)));
-		const bad = open.filter((_, at) => Receipt.safeParse(receipts[at]).data?.status === "0x0");
-		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
-		open = open.filter((_, at) => receipts[at] === null);
-		if (open.length === 0) return;
-		// With automatic mining a block of ours is mostly empty; but other transactions may fill the
-		// node's.
-		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
-		if (isAutomatic && !isStuck) {
-			await sleep(LOOK_EVERY_MS);
-			continue;
-		}
-		if (isStuck) await sendLost(rpc, open, sent);
-		await rpc.call("evm_mine", []);
-	}
-}
-
-/** Sends again what the node no longer has: with the same nonce, so it happens at most once. */
-async function sendLost(
-	rpc: Rpc,
-	open: readonly Hex[],
-	sent: ReadonlyMap<Hex, RpcCall>,
-): Promise<void> {
-	const held = await rpc.batch(open.map((hash) => asked("eth_getTransactionByHash", hash)));
-	const lost = open.flatMap((hash, at) => (held[at] === null ? (sent.get(hash) ?? []) : []));
-	if (lost.length > 0) await rpc.batch(lost);
-}
-
-function asked(method: string, hash: Hex): RpcCall {
-	return { method, params: [hash] };
-}
-
-export type Placed = { at: Address; creation: Hex };
-
 const Code = z.custom<Hex>((value) => isHex(value));
 const GAS = toHex(12_000_000);
-
-/**
- * Puts contracts at chosen addresses: each constructor runs *there* (its creation code is set as
- * code and called), so immutables are as compiled. It is called twice: once to get the code that it
- * returns, once in a transaction that keeps its storage writes.
- */
-export async function placeContracts(
-	rpc: Rpc,
-	{ builder, send, contracts }: { builder: Address; send: Send; contracts: readonly Placed[] },
-): Promise<void> {
-	await rpc.batch(
-		contracts.flatMap(({ at, creation }) => [
-			{ method: "anvil_setNonce", params: [at, "0x1"] },
-			{ method: "anvil_setCode", params: [at, creation] },
-		]),
-	);
-	const calls = contracts.map(({ at }) => ({ from: builder, to: at, data: "0x", gas: GAS }));
-	const codes = await rpc.batch(
-		calls.map((call) => ({ method: "eth_call", params: [call, "latest"] })),
-	);
-	await send(contracts.map(({ at }) => ({ to: at, data: "0x" })));
-	await rpc.batch(
-		contracts.map(({ at }, index) => ({
-			method: "anvil_setCode",
-			params: [at, Code.parse(codes[index])],
-		})),
-	);
-}
 
 const artifacts = {
 	factory: "@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
@@ -161,11 +64,6 @@ const code = z.custom<Hex>((value) => isHex(value));
 const Artifact = z.object({
 	bytecode: z.union([code, z.object({ object: code }).transform(({ object }) => object)]),
 });
-
-/** Returns the creation code that Uniswap published. */
-export function uniswapBytecode(of: keyof typeof artifacts): Hex {
-	return Artifact.parse(createRequire(import.meta.url)(artifacts[of])).bytecode;
-}
 
 const { weth, usdg, factory, router, quoter, stockFactory, issuer, maker } = stockAddresses;
 const { v4Manager, v4Quoter, v4StateView } = stockAddresses;
@@ -240,18 +138,84 @@ export async function deployStockWorld(
 	await send([...openings, ...spoilings(), ...v4Openings(prices)]);
 }
 
-function v4Openings(prices: Prices): SenderTx[] {
-	const all = [
-		...v4OpeningsOf(honestV4Pools(), { prices, isDecoy: false }),
-		...v4OpeningsOf(decoyPools(), { prices, isDecoy: true }),
-	];
-	const txs: SenderTx[] = [];
-	for (let at = 0; at < all.length; at += V4_POOLS_PER_TX) {
-		const args = [all.slice(at, at + V4_POOLS_PER_TX)] as const;
-		const data = encodeFunctionData({ abi: makerAbi, functionName: "openV4", args });
-		txs.push({ to: maker, data });
+/** Makes the sender of an account on an anvil. Its key is unknown: the node signs for it. */
+export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
+	await rpc.batch([
+		{ method: "anvil_impersonateAccount", params: [from] },
+		{ method: "anvil_setBalance", params: [from, WEALTH] },
+	]);
+	async function sendNow(txs: readonly SenderTx[]): Promise<void> {
+		for (let at = 0; at < txs.length; at += TXS_PER_BLOCK) {
+			await sendBlock(txs.slice(at, at + TXS_PER_BLOCK));
+		}
 	}
-	return txs;
+	async function sendBlock(txs: readonly SenderTx[]): Promise<void> {
+		const first = await rpc.call("eth_getTransactionCount", [from, "pending"]);
+		const calls = txs.map(({ to, data, value = 0n }, index) => {
+			// Nonces are set here: anvil guarantees no order within a request.
+			const nonce = toHex(Number(first) + index);
+			const rest = { data, value: toHex(value), gas: GAS_LIMIT, nonce };
+			return { method: "eth_sendTransaction", params: [{ from, ...(to && { to }), ...rest }] };
+		});
+		const hashes = (await rpc.batch(calls)).map((hash) => Hash.parse(hash));
+		await mineAll(rpc, new Map(calls.map((call, at) => [hashes[at] ?? "0x", call])));
+	}
+	let sending: Promise<void> = Promise.resolve();
+	return async (txs) => {
+		// One after the other: each begins at the nonce where the one before it ended.
+		const sent = sending.catch(() => {}).then(() => sendNow(txs));
+		sending = sent;
+		await sent;
+	};
+}
+
+/**
+ * Puts contracts at chosen addresses: each constructor runs *there* (its creation code is set as
+ * code and called), so immutables are as compiled. It is called twice: once to get the code that it
+ * returns, once in a transaction that keeps its storage writes.
+ */
+export async function placeContracts(
+	rpc: Rpc,
+	{ builder, send, contracts }: { builder: Address; send: Send; contracts: readonly Placed[] },
+): Promise<void> {
+	await rpc.batch(
+		contracts.flatMap(({ at, creation }) => [
+			{ method: "anvil_setNonce", params: [at, "0x1"] },
+			{ method: "anvil_setCode", params: [at, creation] },
+		]),
+	);
+	const calls = contracts.map(({ at }) => ({ from: builder, to: at, data: "0x", gas: GAS }));
+	const codes = await rpc.batch(
+		calls.map((call) => ({ method: "eth_call", params: [call, "latest"] })),
+	);
+	await send(contracts.map(({ at }) => ({ to: at, data: "0x" })));
+	await rpc.batch(
+		contracts.map(({ at }, index) => ({
+			method: "anvil_setCode",
+			params: [at, Code.parse(codes[index])],
+		})),
+	);
+}
+
+/** Returns the creation code that Uniswap published. */
+export function uniswapBytecode(of: keyof typeof artifacts): Hex {
+	return Artifact.parse(createRequire(import.meta.url)(artifacts[of])).bytecode;
+}
+
+function joined(creation: Hex, args: Hex): Hex {
+	return `${creation}${args.slice(2)}`;
+}
+
+function words(...addresses: Hex[]): Hex {
+	return encodeAbiParameters(
+		addresses.map(() => ({ type: "address" })),
+		addresses,
+	);
+}
+
+function hookWords(bps: number): Hex {
+	const parts = [{ type: "address" }, { type: "uint256" }] as const;
+	return encodeAbiParameters(parts, [v4Manager, BigInt(bps)]);
 }
 
 function deployment({ uid, name, ticker, decimals, multiplier }: (typeof deployedStocks)[number]) {
@@ -286,18 +250,54 @@ function spoilings() {
 	];
 }
 
-function hookWords(bps: number): Hex {
-	const parts = [{ type: "address" }, { type: "uint256" }] as const;
-	return encodeAbiParameters(parts, [v4Manager, BigInt(bps)]);
+function v4Openings(prices: Prices): SenderTx[] {
+	const all = [
+		...v4OpeningsOf(honestV4Pools(), { prices, isDecoy: false }),
+		...v4OpeningsOf(decoyPools(), { prices, isDecoy: true }),
+	];
+	const txs: SenderTx[] = [];
+	for (let at = 0; at < all.length; at += V4_POOLS_PER_TX) {
+		const args = [all.slice(at, at + V4_POOLS_PER_TX)] as const;
+		const data = encodeFunctionData({ abi: makerAbi, functionName: "openV4", args });
+		txs.push({ to: maker, data });
+	}
+	return txs;
 }
 
-function words(...addresses: Hex[]): Hex {
-	return encodeAbiParameters(
-		addresses.map(() => ({ type: "address" })),
-		addresses,
-	);
+/** Mines blocks until each transaction has a receipt; with automatic mining, waits for receipts. */
+async function mineAll(rpc: Rpc, sent: ReadonlyMap<Hex, RpcCall>): Promise<void> {
+	const isAutomatic = (await rpc.call("anvil_getAutomine")) === true;
+	let open = [...sent.keys()];
+	for (let looks = 0; open.length > 0; looks++) {
+		if (looks > LOOKS_MAX) throw new Error(`${open.length} transactions are not mined`);
+		const receipts = await rpc.batch(open.map((hash) => asked("eth_getTransactionReceipt", hash)));
+		const bad = open.filter((_, at) => Receipt.safeParse(receipts[at]).data?.status === "0x0");
+		if (bad.length > 0) throw new Error(`${bad.length} transactions reverted, first ${bad[0]}`);
+		open = open.filter((_, at) => receipts[at] === null);
+		if (open.length === 0) return;
+		// With automatic mining a block of ours is mostly empty; but other transactions may fill the
+		// node's.
+		const isStuck = looks % LOOKS_TILL_STUCK === LOOKS_TILL_STUCK - 1;
+		if (isAutomatic && !isStuck) {
+			await sleep(LOOK_EVERY_MS);
+			continue;
+		}
+		if (isStuck) await sendLost(rpc, open, sent);
+		await rpc.call("evm_mine", []);
+	}
 }
 
-function joined(creation: Hex, args: Hex): Hex {
-	return `${creation}${args.slice(2)}`;
+function asked(method: string, hash: Hex): RpcCall {
+	return { method, params: [hash] };
+}
+
+/** Sends again what the node no longer has: with the same nonce, so it happens at most once. */
+async function sendLost(
+	rpc: Rpc,
+	open: readonly Hex[],
+	sent: ReadonlyMap<Hex, RpcCall>,
+): Promise<void> {
+	const held = await rpc.batch(open.map((hash) => asked("eth_getTransactionByHash", hash)));
+	const lost = open.flatMap((hash, at) => (held[at] === null ? (sent.get(hash) ?? []) : []));
+	if (lost.length > 0) await rpc.batch(lost);
 }

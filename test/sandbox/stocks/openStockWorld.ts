@@ -22,10 +22,6 @@ export type StockWorldOptions = {
 	prices?: Prices;
 };
 
-const BLOCK_GAS_LIMIT = toHex(300_000_000);
-/** The ether that it wraps when a pool needs WETH. */
-const MAKER_WEALTH = toHex(10n ** 27n);
-
 /** Stocks, their pools and feeds on an anvil, and the functions that change them. */
 export type StockWorld = StockPlace & {
 	addresses: typeof stockAddresses;
@@ -61,6 +57,35 @@ export type StockWorld = StockPlace & {
 	setMultiplier(token: Address, multiplier: bigint, atS?: number): Promise<void>;
 	setOraclePaused(token: Address, to: boolean): Promise<void>;
 };
+
+/** The settings of a service for the stock world, except its chain's URL. */
+export type StockSettings = {
+	/** TRADE_POOLS_JSON */
+	pools: { address: string; tokens: [string, string]; fee: number }[];
+	/** TRADE_V4_POOLS_JSON */
+	v4Pools: { tokens: [string, string]; fee: number; tickSpacing: number }[];
+	/** STOCK_FEEDS_JSON: feeds by token. */
+	feeds: Record<string, string>;
+};
+
+type TokenHands = Pick<
+	StockWorld,
+	| "setPaused"
+	| "setBlocked"
+	| "setTransferFee"
+	| "rebase"
+	| "rename"
+	| "setMultiplier"
+	| "setOraclePaused"
+>;
+
+type Place = Pick<StockWorld, "pools" | "v4" | "stocks" | "addresses" | "feeds">;
+
+const BLOCK_GAS_LIMIT = toHex(300_000_000);
+/** The ether that it wraps when a pool needs WETH. */
+const MAKER_WEALTH = toHex(10n ** 27n);
+
+const HEARTBEAT_SECONDS = 3_600;
 
 /**
  * Opens the stock world on an anvil of chain 4663: deploys it if it is missing. It sends from an
@@ -129,114 +154,6 @@ export async function openStockWorld(
 	};
 }
 
-type TokenHands = Pick<
-	StockWorld,
-	| "setPaused"
-	| "setBlocked"
-	| "setTransferFee"
-	| "rebase"
-	| "rename"
-	| "setMultiplier"
-	| "setOraclePaused"
->;
-
-function tokenHands(call: (to: Address, data: Hex) => Promise<void>): TokenHands {
-	const abi = stockAbi;
-	return {
-		setPaused: (token, to) =>
-			call(token, encodeFunctionData({ abi, functionName: "setPaused", args: [to] })),
-		setBlocked: (token, account, to) =>
-			call(token, encodeFunctionData({ abi, functionName: "setBlocked", args: [account, to] })),
-		setTransferFee: (token, bps) =>
-			call(token, encodeFunctionData({ abi, functionName: "setFee", args: [BigInt(bps)] })),
-		rebase: (token, index) =>
-			call(token, encodeFunctionData({ abi, functionName: "rebase", args: [index] })),
-		rename: (token, symbol) =>
-			call(token, encodeFunctionData({ abi, functionName: "rename", args: [symbol] })),
-		setMultiplier: (token, multiplier, atS = 0) =>
-			call(
-				token,
-				encodeFunctionData({ abi, functionName: "setMultiplier", args: [multiplier, BigInt(atS)] }),
-			),
-		setOraclePaused: (token, to) =>
-			call(token, encodeFunctionData({ abi, functionName: "setOraclePaused", args: [to] })),
-	};
-}
-
-function giftOf(token: Address, to: Address, raw: bigint): SenderTx[] {
-	const isWrapped = getAddress(token) === stockAddresses.weth;
-	const args = [to, raw] as const;
-	const functionName = isWrapped ? "transfer" : "mint";
-	const gift = { to: token, data: encodeFunctionData({ abi: stockAbi, functionName, args }) };
-	// WETH wraps the ether that it receives.
-	return isWrapped ? [{ to: token, data: "0x", value: raw }, gift] : [gift];
-}
-
-/**
- * Returns one transaction that moves pools and feeds; a pool with a paused token cannot be moved.
- */
-function movementOf(
-	{ feeds, bad }: StockPlace,
-	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
-): SenderTx {
-	const moves4 = honestV4Pools()
-		.filter(({ key }) => pools.some((pool) => isSamePair(pool, key)))
-		.map(({ key }) => ({ key, sqrtPriceX96: v4PriceOf(key, prices) }));
-	const moves = pools
-		.filter((pool) => !isOf(pool, bad.paused))
-		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
-	const rounds = names.flatMap((name) => {
-		const feed = feeds[name];
-		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
-	});
-	const args = [moves, moves4, rounds] as const;
-	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
-	return { to: stockAddresses.maker, data };
-}
-
-function publishOf(answer: bigint, updatedAtS: number): Hex {
-	const args = [answer, BigInt(updatedAtS)] as const;
-	return encodeFunctionData({ abi: stockFeedAbi, functionName: "publish", args });
-}
-
-function feedOf({ feeds }: StockPlace, name: string): Address {
-	const feed = feeds[name];
-	if (!feed) throw new Error(`${name} has no feed`);
-	return feed;
-}
-
-function tokensOf({ stocks }: StockPlace, name: string): Address[] {
-	if (name === "ETH") return [stockAddresses.weth];
-	if (name === "USDG") return [stockAddresses.usdg];
-	return stocks.filter(({ ticker }) => ticker === name).map(({ address }) => address);
-}
-
-function isSamePair({ token0, token1 }: Pool, { currency0, currency1 }: PoolKey): boolean {
-	return token0 === currency0 && token1 === currency1;
-}
-
-function isIn({ token0, token1 }: Pool, token: Address): boolean {
-	return token0 === token || token1 === token;
-}
-
-function isOf(pool: Pool, { pools }: Stock): boolean {
-	return pools.some(({ address }) => address === pool.address);
-}
-
-/** The settings of a service for the stock world, except its chain's URL. */
-export type StockSettings = {
-	/** TRADE_POOLS_JSON */
-	pools: { address: string; tokens: [string, string]; fee: number }[];
-	/** TRADE_V4_POOLS_JSON */
-	v4Pools: { tokens: [string, string]; fee: number; tickSpacing: number }[];
-	/** STOCK_FEEDS_JSON: feeds by token. */
-	feeds: Record<string, string>;
-};
-
-type Place = Pick<StockWorld, "pools" | "v4" | "stocks" | "addresses" | "feeds">;
-
-const HEARTBEAT_SECONDS = 3_600;
-
 /** Returns the configured pools, including those of bad tokens, and the feeds of stocks. */
 export function stockSettings({ pools, v4, stocks }: Place): StockSettings {
 	const configured = pools.map(({ address, token0, token1, fee }) => {
@@ -277,4 +194,87 @@ export async function handOut(
 		[stock("GME").address, parseUnits("30", 18)],
 	];
 	for (const to of people) for (const [token, raw] of gifts) await give(token, to, raw);
+}
+
+/**
+ * Returns one transaction that moves pools and feeds; a pool with a paused token cannot be moved.
+ */
+function movementOf(
+	{ feeds, bad }: StockPlace,
+	{ pools, names, prices }: { pools: readonly Pool[]; names: readonly string[]; prices: Prices },
+): SenderTx {
+	const moves4 = honestV4Pools()
+		.filter(({ key }) => pools.some((pool) => isSamePair(pool, key)))
+		.map(({ key }) => ({ key, sqrtPriceX96: v4PriceOf(key, prices) }));
+	const moves = pools
+		.filter((pool) => !isOf(pool, bad.paused))
+		.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool, prices) }));
+	const rounds = names.flatMap((name) => {
+		const feed = feeds[name];
+		return feed ? [{ feed, answer: BigInt(Math.round((prices[name] ?? 0) * 1e8)) }] : [];
+	});
+	const args = [moves, moves4, rounds] as const;
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "move", args });
+	return { to: stockAddresses.maker, data };
+}
+
+function isSamePair({ token0, token1 }: Pool, { currency0, currency1 }: PoolKey): boolean {
+	return token0 === currency0 && token1 === currency1;
+}
+
+function isOf(pool: Pool, { pools }: Stock): boolean {
+	return pools.some(({ address }) => address === pool.address);
+}
+
+function giftOf(token: Address, to: Address, raw: bigint): SenderTx[] {
+	const isWrapped = getAddress(token) === stockAddresses.weth;
+	const args = [to, raw] as const;
+	const functionName = isWrapped ? "transfer" : "mint";
+	const gift = { to: token, data: encodeFunctionData({ abi: stockAbi, functionName, args }) };
+	// WETH wraps the ether that it receives.
+	return isWrapped ? [{ to: token, data: "0x", value: raw }, gift] : [gift];
+}
+
+function tokensOf({ stocks }: StockPlace, name: string): Address[] {
+	if (name === "ETH") return [stockAddresses.weth];
+	if (name === "USDG") return [stockAddresses.usdg];
+	return stocks.filter(({ ticker }) => ticker === name).map(({ address }) => address);
+}
+
+function isIn({ token0, token1 }: Pool, token: Address): boolean {
+	return token0 === token || token1 === token;
+}
+
+function feedOf({ feeds }: StockPlace, name: string): Address {
+	const feed = feeds[name];
+	if (!feed) throw new Error(`${name} has no feed`);
+	return feed;
+}
+
+function publishOf(answer: bigint, updatedAtS: number): Hex {
+	const args = [answer, BigInt(updatedAtS)] as const;
+	return encodeFunctionData({ abi: stockFeedAbi, functionName: "publish", args });
+}
+
+function tokenHands(call: (to: Address, data: Hex) => Promise<void>): TokenHands {
+	const abi = stockAbi;
+	return {
+		setPaused: (token, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setPaused", args: [to] })),
+		setBlocked: (token, account, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setBlocked", args: [account, to] })),
+		setTransferFee: (token, bps) =>
+			call(token, encodeFunctionData({ abi, functionName: "setFee", args: [BigInt(bps)] })),
+		rebase: (token, index) =>
+			call(token, encodeFunctionData({ abi, functionName: "rebase", args: [index] })),
+		rename: (token, symbol) =>
+			call(token, encodeFunctionData({ abi, functionName: "rename", args: [symbol] })),
+		setMultiplier: (token, multiplier, atS = 0) =>
+			call(
+				token,
+				encodeFunctionData({ abi, functionName: "setMultiplier", args: [multiplier, BigInt(atS)] }),
+			),
+		setOraclePaused: (token, to) =>
+			call(token, encodeFunctionData({ abi, functionName: "setOraclePaused", args: [to] })),
+	};
 }

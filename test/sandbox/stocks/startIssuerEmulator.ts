@@ -17,6 +17,13 @@ import type { StockWorld } from "./openStockWorld.ts";
 import { stockAbi } from "./stockCatalogue.ts";
 import { Hand, lendHand } from "./stockMarket.ts";
 
+export type IssuerEmulatorOptions = {
+	rpcUrl: string;
+	port?: number | undefined;
+	/** With it `POST /_sandbox/world` lets people do what tests call directly. */
+	world?: StockWorld;
+};
+
 const ticker = z.string().min(1).max(16);
 const order = {
 	path: z.string().max(200).optional(),
@@ -50,6 +57,15 @@ export const IssuerFault = z.discriminatedUnion("kind", [
 ]);
 export type IssuerFault = z.output<typeof IssuerFault>;
 
+export type IssuerEmulator = {
+	/** STOCK_ASSETS_BASE_URL */
+	url: string;
+	fault(order: z.input<typeof IssuerFault>): void;
+	clearFaults(): void;
+	calls(): Calls;
+	stop(): Promise<void>;
+};
+
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 /** Shares per token, with 18 decimals. */
 const multiplier = z.string().regex(/^\d+\.\d{18}$/);
@@ -73,22 +89,6 @@ export type IssuerRow = z.output<typeof issuerRow>;
 
 /** The answer of `GET /rhj/assets`. */
 export const issuerAnswer = z.object({ assets: z.array(issuerRow) });
-
-export type IssuerEmulator = {
-	/** STOCK_ASSETS_BASE_URL */
-	url: string;
-	fault(order: z.input<typeof IssuerFault>): void;
-	clearFaults(): void;
-	calls(): Calls;
-	stop(): Promise<void>;
-};
-
-export type IssuerEmulatorOptions = {
-	rpcUrl: string;
-	port?: number | undefined;
-	/** With it `POST /_sandbox/world` lets people do what tests call directly. */
-	world?: StockWorld;
-};
 
 const ASSETS_PATH = "/rhj/assets";
 const CHAIN_ID = 4663;
@@ -134,19 +134,6 @@ export function startIssuerEmulator(options: IssuerEmulatorOptions): IssuerEmula
 	};
 }
 
-async function answerHand(request: Request, world: StockWorld | undefined): Promise<Response> {
-	if (!world || request.method !== "POST") return Response.json({}, { status: 404 });
-	const hand = Hand.safeParse(await request.json().catch(() => null));
-	if (!hand.success) return Response.json({ detail: hand.error.message }, { status: 400 });
-	try {
-		await lendHand(world, hand.data);
-		return Response.json({ done: hand.data.do });
-	} catch (cause) {
-		const detail = cause instanceof Error ? cause.message : String(cause);
-		return Response.json({ detail }, { status: 409 });
-	}
-}
-
 async function rowOf(rpc: Rpc, { uid, ticker, name, address }: Stock): Promise<IssuerRow> {
 	const names = ["uiMultiplier", "newUIMultiplier", "effectiveAt"] as const;
 	const calls = names.map((functionName) => ({
@@ -168,6 +155,15 @@ async function rowOf(rpc: Rpc, { uid, ticker, name, address }: Stock): Promise<I
 		status: "ASSET_STATUS_ACTIVE",
 		deployments: [{ contractAddress: address, chainId: CHAIN_ID, networkName: "robinhood" }],
 	};
+}
+
+function written(multiplier: bigint): string {
+	const [whole, part = ""] = formatUnits(multiplier, 18).split(".");
+	return `${whole}.${part.padEnd(18, "0")}`;
+}
+
+function timeOf(ms: number): string {
+	return new Date(ms).toISOString();
 }
 
 function spoilt(
@@ -206,6 +202,12 @@ function spoilt(
 	return [...changed, ...strangers];
 }
 
+function lookalikeOf(ticker: string): string {
+	const at = [...ticker].findIndex((letter) => letter in LOOKALIKES);
+	if (at < 0) throw new Error(`${ticker} has no letter that looks like another`);
+	return `${ticker.slice(0, at)}${LOOKALIKES[ticker[at] ?? ""]}${ticker.slice(at + 1)}`;
+}
+
 function strangerRow(
 	rows: readonly IssuerRow[],
 	{ symbol, stranger }: { symbol: string; stranger: Address },
@@ -216,17 +218,15 @@ function strangerRow(
 	return { ...like, id, tokenSymbol: symbol, tokenName: `${symbol} token`, deployments };
 }
 
-function lookalikeOf(ticker: string): string {
-	const at = [...ticker].findIndex((letter) => letter in LOOKALIKES);
-	if (at < 0) throw new Error(`${ticker} has no letter that looks like another`);
-	return `${ticker.slice(0, at)}${LOOKALIKES[ticker[at] ?? ""]}${ticker.slice(at + 1)}`;
-}
-
-function written(multiplier: bigint): string {
-	const [whole, part = ""] = formatUnits(multiplier, 18).split(".");
-	return `${whole}.${part.padEnd(18, "0")}`;
-}
-
-function timeOf(ms: number): string {
-	return new Date(ms).toISOString();
+async function answerHand(request: Request, world: StockWorld | undefined): Promise<Response> {
+	if (!world || request.method !== "POST") return Response.json({}, { status: 404 });
+	const hand = Hand.safeParse(await request.json().catch(() => null));
+	if (!hand.success) return Response.json({ detail: hand.error.message }, { status: 400 });
+	try {
+		await lendHand(world, hand.data);
+		return Response.json({ done: hand.data.do });
+	} catch (cause) {
+		const detail = cause instanceof Error ? cause.message : String(cause);
+		return Response.json({ detail }, { status: 409 });
+	}
 }

@@ -4,31 +4,6 @@ import { usdAnswer } from "../feeds.ts";
 import { cataloguePrices, type Prices } from "./describeStockWorld.ts";
 import type { StockWorld } from "./openStockWorld.ts";
 
-/** How far a stock deviates from its catalogue price, as a share, and the period of that wave. */
-const SWING = 0.03;
-const TURN_S = 86_400;
-const OPEN_S = 3_000;
-const CLOSED_S = 600;
-
-/**
- * Returns the prices of tokens at a time. They are the same after every restart, so nothing must be
- * stored; ether has the price of the market's own chain.
- */
-export function stockPrices(seed: number, timeS: number): Prices {
-	const moved = Object.entries(cataloguePrices()).map(([name, usd], index) => {
-		const turn = 2 * Math.PI * (timeS / TURN_S + (((seed + 1) * (index + 1) * 0.618) % 1));
-		const wave = (Math.sin(turn) + Math.sin(turn * 5.7) / 3) / 1.34;
-		return [name, usd * (1 + SWING * wave)];
-	});
-	const steady = { ETH: Number(usdAnswer("eth", timeS)) / 1e8, USDG: 1 };
-	return { ...Object.fromEntries(moved), ...steady };
-}
-
-/** Returns whether the stocks' market is open: fifty minutes of each hour since the start. */
-export function isMarketOpen(sinceS: number): boolean {
-	return sinceS % (OPEN_S + CLOSED_S) < OPEN_S;
-}
-
 export type StockMarket = {
 	/** Does what is due: rounds of the feeds, and moving pools to the price. */
 	tick(): Promise<void>;
@@ -40,6 +15,14 @@ export type StockMarketOptions = {
 	nowMs(): number;
 };
 
+type TokenHand = Exclude<Hand, { do: "move" | "feed" | "feed_dead" | "give" | "drain" }>;
+
+/** How far a stock deviates from its catalogue price, as a share, and the period of that wave. */
+const SWING = 0.03;
+const TURN_S = 86_400;
+const OPEN_S = 3_000;
+const CLOSED_S = 600;
+
 /** Stock feeds that are silent for longer are stale; those of currencies after an hour. */
 const STOCKS_EVERY_S = 30;
 const CURRENCIES_EVERY_S = 300;
@@ -48,35 +31,6 @@ const POOLS_EVERY_S = 60;
 const FULL_PACE_S = 3_600;
 const SLOW_FACTOR = 10;
 const CURRENCIES = ["ETH", "USDG"];
-
-/**
- * Makes the mover of the stock world. While the market is closed, stock feeds are silent and pools
- * stay; ether and USDG have no hours. The first tick moves everything.
- */
-export function createStockMarket({ world, seed, nowMs }: StockMarketOptions): StockMarket {
-	const startS = Math.floor(nowMs() / 1_000);
-	const doneAtS = { stocks: -Infinity, currencies: -Infinity, pools: -Infinity };
-	return {
-		async tick() {
-			const atS = Math.floor(nowMs() / 1_000);
-			const isOpen = isMarketOpen(atS - startS);
-			const pace = atS - startS > FULL_PACE_S ? SLOW_FACTOR : 1;
-			const isDue = (what: keyof typeof doneAtS, everyS: number): boolean => {
-				if (atS - doneAtS[what] < everyS) return false;
-				doneAtS[what] = atS;
-				return true;
-			};
-			const prices = stockPrices(seed, atS);
-			const stocks = Object.keys(prices).filter((name) => !CURRENCIES.includes(name));
-			const feeds = [
-				...(isDue("currencies", CURRENCIES_EVERY_S) ? CURRENCIES : []),
-				...(isOpen && isDue("stocks", STOCKS_EVERY_S) ? stocks : []),
-			];
-			const pools = isOpen && isDue("pools", POOLS_EVERY_S * pace);
-			if (feeds.length > 0 || pools) await world.moveMarket(prices, { feeds, pools });
-		},
-	};
-}
 
 const ticker = z.string().min(1).max(16);
 const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value));
@@ -112,6 +66,54 @@ export const Hand = z.discriminatedUnion("do", [
 ]);
 export type Hand = z.output<typeof Hand>;
 
+/**
+ * Makes the mover of the stock world. While the market is closed, stock feeds are silent and pools
+ * stay; ether and USDG have no hours. The first tick moves everything.
+ */
+export function createStockMarket({ world, seed, nowMs }: StockMarketOptions): StockMarket {
+	const startS = Math.floor(nowMs() / 1_000);
+	const doneAtS = { stocks: -Infinity, currencies: -Infinity, pools: -Infinity };
+	return {
+		async tick() {
+			const atS = Math.floor(nowMs() / 1_000);
+			const isOpen = isMarketOpen(atS - startS);
+			const pace = atS - startS > FULL_PACE_S ? SLOW_FACTOR : 1;
+			const isDue = (what: keyof typeof doneAtS, everyS: number): boolean => {
+				if (atS - doneAtS[what] < everyS) return false;
+				doneAtS[what] = atS;
+				return true;
+			};
+			const prices = stockPrices(seed, atS);
+			const stocks = Object.keys(prices).filter((name) => !CURRENCIES.includes(name));
+			const feeds = [
+				...(isDue("currencies", CURRENCIES_EVERY_S) ? CURRENCIES : []),
+				...(isOpen && isDue("stocks", STOCKS_EVERY_S) ? stocks : []),
+			];
+			const pools = isOpen && isDue("pools", POOLS_EVERY_S * pace);
+			if (feeds.length > 0 || pools) await world.moveMarket(prices, { feeds, pools });
+		},
+	};
+}
+
+/**
+ * Returns the prices of tokens at a time. They are the same after every restart, so nothing must be
+ * stored; ether has the price of the market's own chain.
+ */
+export function stockPrices(seed: number, timeS: number): Prices {
+	const moved = Object.entries(cataloguePrices()).map(([name, usd], index) => {
+		const turn = 2 * Math.PI * (timeS / TURN_S + (((seed + 1) * (index + 1) * 0.618) % 1));
+		const wave = (Math.sin(turn) + Math.sin(turn * 5.7) / 3) / 1.34;
+		return [name, usd * (1 + SWING * wave)];
+	});
+	const steady = { ETH: Number(usdAnswer("eth", timeS)) / 1e8, USDG: 1 };
+	return { ...Object.fromEntries(moved), ...steady };
+}
+
+/** Returns whether the stocks' market is open: fifty minutes of each hour since the start. */
+export function isMarketOpen(sinceS: number): boolean {
+	return sinceS % (OPEN_S + CLOSED_S) < OPEN_S;
+}
+
 /** Applies a change; throws for an unknown ticker or feed. */
 export async function lendHand(world: StockWorld, hand: Hand): Promise<void> {
 	switch (hand.do) {
@@ -131,7 +133,10 @@ export async function lendHand(world: StockWorld, hand: Hand): Promise<void> {
 	}
 }
 
-type TokenHand = Exclude<Hand, { do: "move" | "feed" | "feed_dead" | "give" | "drain" }>;
+function tokenOf({ addresses, stock }: StockWorld, name: string): Address {
+	if (name === "USDG") return addresses.usdg;
+	return name === "WETH" ? addresses.weth : stock(name).address;
+}
 
 async function handle(world: StockWorld, hand: TokenHand): Promise<void> {
 	const { address: token } = world.stock(hand.ticker);
@@ -149,9 +154,4 @@ async function handle(world: StockWorld, hand: TokenHand): Promise<void> {
 		case "oracle_paused":
 			return await world.setOraclePaused(token, hand.is);
 	}
-}
-
-function tokenOf({ addresses, stock }: StockWorld, name: string): Address {
-	if (name === "USDG") return addresses.usdg;
-	return name === "WETH" ? addresses.weth : stock(name).address;
 }

@@ -25,6 +25,11 @@ export type Scene = {
 /** A collection with its plan, as every planner takes it. */
 export type Stall = { state: CollectionState; plan: CollectionPlan };
 
+/** What a holder can sell in this block: a token, or units of an edition. */
+export type Goods = { holder: number; id: bigint; units: bigint; item: OfferItem };
+
+const TRIES = 10;
+
 /** Returns the actor of an index; throws for an unknown one, a mistake of the planner. */
 export function actorAt(scene: Scene, index: number): Actor {
 	const actor = scene.actors[index];
@@ -37,10 +42,6 @@ export function addTx(scene: Scene, tx: PlannedTx, sales = 0): void {
 	scene.txs.push(tx);
 	count(scene, tx.label, 1);
 	if (sales > 0) count(scene, "sales", sales);
-}
-
-function count({ world }: Scene, label: string, by: number): void {
-	world.counts[label] = (world.counts[label] ?? 0) + by;
 }
 
 /** Assigns goods to their next holder, who may not use them again in this block. */
@@ -66,11 +67,6 @@ export function nextSalt(scene: Scene): bigint {
 	return BigInt(scene.world.seed >>> 0) * 2n ** 64n + BigInt(scene.world.salt);
 }
 
-/** What a holder can sell in this block: a token, or units of an edition. */
-export type Goods = { holder: number; id: bigint; units: bigint; item: OfferItem };
-
-const TRIES = 10;
-
 /** Picks unused goods and marks them as used; undefined if none is found. */
 export function pickGoods(scene: Scene, stall: Stall): Goods | undefined {
 	for (let n = 0; n < TRIES; n++) {
@@ -79,6 +75,46 @@ export function pickGoods(scene: Scene, stall: Stall): Goods | undefined {
 		if (found) return found;
 	}
 	return undefined;
+}
+
+/**
+ * Returns an actor other than these: Seaport allows trading with oneself, but that is no market.
+ */
+export function pickOther(scene: Scene, ...not: number[]): number {
+	let other = scene.prng.int(scene.actors.length);
+	while (not.includes(other)) other = (other + 1) % scene.actors.length;
+	return other;
+}
+
+/**
+ * Returns one unit's price near the current one, in wei, with four decimals as people type them.
+ */
+export function priceOf(scene: Scene, { state }: Stall): bigint {
+	const ether = Math.exp(state.logPrice + scene.prng.gauss() * 0.045);
+	const steps = Math.max(10, Math.round(ether * 10_000));
+	return BigInt(steps) * 10n ** 14n;
+}
+
+/**
+ * Returns a price as a listing asks it: the seller's part, 1 % for the market, 5 % for the artist.
+ */
+export function splitPayment(
+	priceUnits: bigint,
+	to: { seller: Address; artist: Address; token: Address; multipleOf?: bigint },
+): ConsiderationItem[] {
+	// A partial fill takes a fraction of every item, and Seaport refuses one that is not whole.
+	const step = to.multipleOf ?? 1n;
+	const fee = (priceUnits / 100n / step) * step;
+	const royalty = (priceUnits / 20n / step) * step;
+	return [
+		payment(priceUnits - fee - royalty, { recipient: to.seller, token: to.token }),
+		payment(fee, { recipient: addresses.marketFee, token: to.token }),
+		payment(royalty, { recipient: to.artist, token: to.token }),
+	];
+}
+
+function count({ world }: Scene, label: string, by: number): void {
+	world.counts[label] = (world.counts[label] ?? 0) + by;
 }
 
 function pickToken(scene: Scene, { state }: Stall): Goods | undefined {
@@ -117,42 +153,6 @@ function pickUnits(scene: Scene, { state }: Stall): Goods | undefined {
 		endAmount: units,
 	} as const;
 	return { holder, id, units, item };
-}
-
-/**
- * Returns an actor other than these: Seaport allows trading with oneself, but that is no market.
- */
-export function pickOther(scene: Scene, ...not: number[]): number {
-	let other = scene.prng.int(scene.actors.length);
-	while (not.includes(other)) other = (other + 1) % scene.actors.length;
-	return other;
-}
-
-/**
- * Returns one unit's price near the current one, in wei, with four decimals as people type them.
- */
-export function priceOf(scene: Scene, { state }: Stall): bigint {
-	const ether = Math.exp(state.logPrice + scene.prng.gauss() * 0.045);
-	const steps = Math.max(10, Math.round(ether * 10_000));
-	return BigInt(steps) * 10n ** 14n;
-}
-
-/**
- * Returns a price as a listing asks it: the seller's part, 1 % for the market, 5 % for the artist.
- */
-export function splitPayment(
-	priceUnits: bigint,
-	to: { seller: Address; artist: Address; token: Address; multipleOf?: bigint },
-): ConsiderationItem[] {
-	// A partial fill takes a fraction of every item, and Seaport refuses one that is not whole.
-	const step = to.multipleOf ?? 1n;
-	const fee = (priceUnits / 100n / step) * step;
-	const royalty = (priceUnits / 20n / step) * step;
-	return [
-		payment(priceUnits - fee - royalty, { recipient: to.seller, token: to.token }),
-		payment(fee, { recipient: addresses.marketFee, token: to.token }),
-		payment(royalty, { recipient: to.artist, token: to.token }),
-	];
 }
 
 function payment(amount: bigint, to: { recipient: Address; token: Address }): ConsiderationItem {

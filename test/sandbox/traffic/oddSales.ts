@@ -44,25 +44,6 @@ export async function planBundle(scene: Scene, stall: Stall): Promise<boolean> {
 	return true;
 }
 
-function othersOf(scene: Scene, { state }: Stall, holder: number): Goods[] {
-	const found: Goods[] = [];
-	for (let index = 0; index < state.owners.length && found.length < ITEMS_MAX - 1; index++) {
-		const mark = `${state.key}/${index}`;
-		if (state.owners[index] !== holder || scene.touched.has(mark)) continue;
-		scene.touched.add(mark);
-		const id = BigInt(index + 1);
-		const item = {
-			itemType: 2,
-			token: state.address,
-			identifierOrCriteria: id,
-			startAmount: 1n,
-			endAmount: 1n,
-		} as const;
-		found.push({ holder, id, units: 1n, item });
-	}
-	return found;
-}
-
 /** Plans an order that asks for nothing: it has an OrderFulfilled but is no sale. */
 export async function planGift(scene: Scene, stall: Stall): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
@@ -237,4 +218,23 @@ export async function planSweep(scene: Scene, stall: Stall): Promise<boolean> {
 		orders.length,
 	);
 	return true;
+}
+
+function othersOf(scene: Scene, { state }: Stall, holder: number): Goods[] {
+	const found: Goods[] = [];
+	for (let index = 0; index < state.owners.length && found.length < ITEMS_MAX - 1; index++) {
+		const mark = `${state.key}/${index}`;
+		if (state.owners[index] !== holder || scene.touched.has(mark)) continue;
+		scene.touched.add(mark);
+		const id = BigInt(index + 1);
+		const item = {
+			itemType: 2,
+			token: state.address,
+			identifierOrCriteria: id,
+			startAmount: 1n,
+			endAmount: 1n,
+		} as const;
+		found.push({ holder, id, units: 1n, item });
+	}
+	return found;
 }

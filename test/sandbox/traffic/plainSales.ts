@@ -54,44 +54,6 @@ export async function planListing(
 	return true;
 }
 
-async function signListing(
-	scene: Scene,
-	stall: Stall,
-	sale: { goods: Goods; paid: bigint; token: Address },
-): Promise<SignedOrder> {
-	const seller = actorAt(scene, sale.goods.holder);
-	const artist = actorAt(scene, scene.world.collections.indexOf(stall.state)).address;
-	return await signOrder(seller, {
-		offer: [sale.goods.item],
-		consideration: splitPayment(sale.paid, { seller: seller.address, artist, token: sale.token }),
-		salt: nextSalt(scene),
-		nowS: scene.nowS,
-	});
-}
-
-function fill(scene: Scene, order: SignedOrder): Hex {
-	const roll = scene.prng.next();
-	if (roll < 0.15) {
-		return encodeFunctionData({
-			abi: seaportAbi,
-			functionName: "fulfillOrder",
-			args: [order, conduitKey],
-		});
-	}
-	if (roll < 0.35) return advanced(order, zeroAddress);
-	const functionName = roll < 0.6 ? "fulfillBasicOrder" : "fulfillBasicOrder_efficient_6GL6yc";
-	return encodeFunctionData({ abi: seaportAbi, functionName, args: [basicParameters(order)] });
-}
-
-function advanced(order: SignedOrder, recipient: Address): Hex {
-	const whole = { ...order, numerator: 1n, denominator: 1n, extraData: "0x" } as const;
-	return encodeFunctionData({
-		abi: seaportAbi,
-		functionName: "fulfillAdvancedOrder",
-		args: [whole, [], conduitKey, recipient],
-	});
-}
-
 /** Plans an accepted WETH offer, for one item or for any of the collection (criteria 0). */
 export async function planOffer(scene: Scene, stall: Stall, wide: boolean): Promise<boolean> {
 	const goods = pickGoods(scene, stall);
@@ -127,32 +89,6 @@ export async function planOffer(scene: Scene, stall: Stall, wide: boolean): Prom
 	addTx(scene, { actor: goods.holder, to: addresses.seaport, data, value: 0n, label }, 1);
 	moveGoods(scene, stall, { goods, to: bidder });
 	return true;
-}
-
-function accept(scene: Scene, order: SignedOrder): Hex {
-	if (scene.prng.chance(0.4)) {
-		return encodeFunctionData({
-			abi: seaportAbi,
-			functionName: "fulfillOrder",
-			args: [order, conduitKey],
-		});
-	}
-	return encodeFunctionData({
-		abi: seaportAbi,
-		functionName: "fulfillBasicOrder_efficient_6GL6yc",
-		args: [basicParameters(order)],
-	});
-}
-
-function acceptAny(order: SignedOrder, goods: Goods): Hex {
-	const whole = { ...order, numerator: 1n, denominator: 1n, extraData: "0x" } as const;
-	// Side 1 is the consideration; the offer asked for any id, this one is delivered.
-	const resolver = { orderIndex: 0n, side: 1, index: 0n, identifier: goods.id, criteriaProof: [] };
-	return encodeFunctionData({
-		abi: seaportAbi,
-		functionName: "fulfillAdvancedOrder",
-		args: [whole, [resolver], conduitKey, zeroAddress],
-	});
 }
 
 /**
@@ -191,4 +127,68 @@ export async function planPartial(scene: Scene, stall: Stall): Promise<boolean> 
 	addTx(scene, { actor: buyer, to: addresses.seaport, data, value, label: "listing partial" }, 1);
 	moveGoods(scene, stall, { goods, to: buyer });
 	return true;
+}
+
+async function signListing(
+	scene: Scene,
+	stall: Stall,
+	sale: { goods: Goods; paid: bigint; token: Address },
+): Promise<SignedOrder> {
+	const seller = actorAt(scene, sale.goods.holder);
+	const artist = actorAt(scene, scene.world.collections.indexOf(stall.state)).address;
+	return await signOrder(seller, {
+		offer: [sale.goods.item],
+		consideration: splitPayment(sale.paid, { seller: seller.address, artist, token: sale.token }),
+		salt: nextSalt(scene),
+		nowS: scene.nowS,
+	});
+}
+
+function advanced(order: SignedOrder, recipient: Address): Hex {
+	const whole = { ...order, numerator: 1n, denominator: 1n, extraData: "0x" } as const;
+	return encodeFunctionData({
+		abi: seaportAbi,
+		functionName: "fulfillAdvancedOrder",
+		args: [whole, [], conduitKey, recipient],
+	});
+}
+
+function fill(scene: Scene, order: SignedOrder): Hex {
+	const roll = scene.prng.next();
+	if (roll < 0.15) {
+		return encodeFunctionData({
+			abi: seaportAbi,
+			functionName: "fulfillOrder",
+			args: [order, conduitKey],
+		});
+	}
+	if (roll < 0.35) return advanced(order, zeroAddress);
+	const functionName = roll < 0.6 ? "fulfillBasicOrder" : "fulfillBasicOrder_efficient_6GL6yc";
+	return encodeFunctionData({ abi: seaportAbi, functionName, args: [basicParameters(order)] });
+}
+
+function acceptAny(order: SignedOrder, goods: Goods): Hex {
+	const whole = { ...order, numerator: 1n, denominator: 1n, extraData: "0x" } as const;
+	// Side 1 is the consideration; the offer asked for any id, this one is delivered.
+	const resolver = { orderIndex: 0n, side: 1, index: 0n, identifier: goods.id, criteriaProof: [] };
+	return encodeFunctionData({
+		abi: seaportAbi,
+		functionName: "fulfillAdvancedOrder",
+		args: [whole, [resolver], conduitKey, zeroAddress],
+	});
+}
+
+function accept(scene: Scene, order: SignedOrder): Hex {
+	if (scene.prng.chance(0.4)) {
+		return encodeFunctionData({
+			abi: seaportAbi,
+			functionName: "fulfillOrder",
+			args: [order, conduitKey],
+		});
+	}
+	return encodeFunctionData({
+		abi: seaportAbi,
+		functionName: "fulfillBasicOrder_efficient_6GL6yc",
+		args: [basicParameters(order)],
+	});
 }

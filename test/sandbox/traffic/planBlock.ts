@@ -19,6 +19,42 @@ const BATCH_MAX = 5;
 /** A collection that sells out has done so by this part of history. */
 const SOLD_OUT_BY = 0.7;
 
+// Shapes by cumulated probability; one that does not suit a collection is replaced by a plain
+// listing.
+const shapes: [upTo: number, plan: (scene: Scene, stall: Stall) => Promise<boolean>][] = [
+	[0.17, (scene, stall) => planOffer(scene, stall, false)],
+	[0.23, (scene, stall) => planOffer(scene, stall, true)],
+	[0.28, planBundle],
+	[0.32, planSweep],
+	[0.36, (scene, stall) => planListing(scene, stall, "coin")],
+	[0.39, (scene, stall) => planListing(scene, stall, "forAnother")],
+	[0.42, planPrivate],
+	[0.45, planMatch],
+	[0.47, planGift],
+	[0.6, planPartial],
+];
+
+/** Two minutes at the usual pace: by then a service has read the hidden tokens. */
+const LIVE_BLOCKS_TO_REVEAL = 60;
+const BLOCKS_AN_HOUR = 4;
+
+/**
+ * Plans one block of traffic.
+ *
+ * `share` is the block's part of 15 minutes of trade: 1 for most of history, less where blocks are
+ * closer.
+ */
+export async function planBlock(scene: Scene, share: Share): Promise<void> {
+	planRounds(scene);
+	for (const [index, plan] of catalogue.entries()) {
+		const state = scene.world.collections[index];
+		if (!state) throw new Error(`no state for ${plan.key}`);
+		await planStall(scene, { state, plan }, { share, index });
+	}
+	if (scene.prng.chance(0.25 * share.sales + 0.05)) planCoinMint(scene);
+	scene.world.blocks += 1;
+}
+
 /** Plans the mints of one collection in one block; `share` is the block's part of 15 minutes. */
 export function planMints(scene: Scene, stall: Stall, share: number): void {
 	const { plan, state } = stall;
@@ -36,73 +72,6 @@ export function planMints(scene: Scene, stall: Stall, share: number): void {
 		else mintUnits(scene, stall);
 	}
 }
-
-function mintTokens(scene: Scene, { plan, state }: Stall): void {
-	const left = plan.maxSupply - state.minted;
-	const wish = scene.prng.chance(0.55) ? 1 : 2 + scene.prng.int(BATCH_MAX - 1);
-	const quantity = Math.min(left, wish);
-	if (quantity === 0) return;
-	const minter = scene.prng.int(scene.actors.length);
-	const args = [actorAt(scene, minter).address, BigInt(quantity)] as const;
-	addTx(scene, {
-		actor: minter,
-		to: state.address,
-		data: encodeFunctionData({ abi: tokenAbi, functionName: "mint", args }),
-		value: parseEther(plan.mintEther) * BigInt(quantity),
-		label: quantity === 1 ? "mint" : "mint batch",
-	});
-	for (let n = 0; n < quantity; n++) {
-		scene.touched.add(`${state.key}/${state.owners.length}`);
-		state.owners.push(minter);
-	}
-	state.minted += quantity;
-}
-
-function mintUnits(scene: Scene, { plan, state }: Stall): void {
-	const minter = scene.prng.int(scene.actors.length);
-	const to = actorAt(scene, minter).address;
-	const first = scene.prng.int(plan.maxSupply);
-	const several = scene.prng.chance(0.25);
-	const indexes = several ? [first, (first + 1) % plan.maxSupply] : [first];
-	const amounts = indexes.map(() => 1 + scene.prng.int(8));
-	const units = amounts.reduce((sum, amount) => sum + amount, 0);
-	const ids = indexes.map((index) => BigInt(index + 1));
-	const data = several
-		? encodeFunctionData({
-				abi: tokenAbi,
-				functionName: "mintBatch",
-				args: [to, ids, amounts.map(BigInt)],
-			})
-		: encodeFunctionData({
-				abi: tokenAbi,
-				functionName: "mint",
-				args: [to, BigInt(first + 1), BigInt(units)],
-			});
-	const value = parseEther(plan.mintEther) * BigInt(units);
-	const label = several ? "mint batch" : "mint";
-	addTx(scene, { actor: minter, to: state.address, data, value, label });
-	for (const [n, index] of indexes.entries()) {
-		const row = state.units[index];
-		if (row) row[minter] = (row[minter] ?? 0) + (amounts[n] ?? 0);
-		scene.touched.add(`${state.key}/${index}/${minter}`);
-	}
-	state.minted += units;
-}
-
-// Shapes by cumulated probability; one that does not suit a collection is replaced by a plain
-// listing.
-const shapes: [upTo: number, plan: (scene: Scene, stall: Stall) => Promise<boolean>][] = [
-	[0.17, (scene, stall) => planOffer(scene, stall, false)],
-	[0.23, (scene, stall) => planOffer(scene, stall, true)],
-	[0.28, planBundle],
-	[0.32, planSweep],
-	[0.36, (scene, stall) => planListing(scene, stall, "coin")],
-	[0.39, (scene, stall) => planListing(scene, stall, "forAnother")],
-	[0.42, planPrivate],
-	[0.45, planMatch],
-	[0.47, planGift],
-	[0.6, planPartial],
-];
 
 /** Plans one sale of a random shape. */
 export async function planSale(scene: Scene, stall: Stall): Promise<void> {
@@ -136,27 +105,6 @@ export function planTransfer(scene: Scene, stall: Stall): void {
 		label: "transfer",
 	});
 	moveGoods(scene, stall, { goods, to: taker });
-}
-
-/** Two minutes at the usual pace: by then a service has read the hidden tokens. */
-const LIVE_BLOCKS_TO_REVEAL = 60;
-const BLOCKS_AN_HOUR = 4;
-
-/**
- * Plans one block of traffic.
- *
- * `share` is the block's part of 15 minutes of trade: 1 for most of history, less where blocks are
- * closer.
- */
-export async function planBlock(scene: Scene, share: Share): Promise<void> {
-	planRounds(scene);
-	for (const [index, plan] of catalogue.entries()) {
-		const state = scene.world.collections[index];
-		if (!state) throw new Error(`no state for ${plan.key}`);
-		await planStall(scene, { state, plan }, { share, index });
-	}
-	if (scene.prng.chance(0.25 * share.sales + 0.05)) planCoinMint(scene);
-	scene.world.blocks += 1;
 }
 
 async function planStall(
@@ -218,4 +166,56 @@ function planCoinMint(scene: Scene): void {
 	] as const;
 	const data = encodeFunctionData({ abi: tokenAbi, functionName: "mint", args });
 	addTx(scene, { actor, to: scene.world.coin, data, value: 0n, label: "coin mint" });
+}
+
+function mintTokens(scene: Scene, { plan, state }: Stall): void {
+	const left = plan.maxSupply - state.minted;
+	const wish = scene.prng.chance(0.55) ? 1 : 2 + scene.prng.int(BATCH_MAX - 1);
+	const quantity = Math.min(left, wish);
+	if (quantity === 0) return;
+	const minter = scene.prng.int(scene.actors.length);
+	const args = [actorAt(scene, minter).address, BigInt(quantity)] as const;
+	addTx(scene, {
+		actor: minter,
+		to: state.address,
+		data: encodeFunctionData({ abi: tokenAbi, functionName: "mint", args }),
+		value: parseEther(plan.mintEther) * BigInt(quantity),
+		label: quantity === 1 ? "mint" : "mint batch",
+	});
+	for (let n = 0; n < quantity; n++) {
+		scene.touched.add(`${state.key}/${state.owners.length}`);
+		state.owners.push(minter);
+	}
+	state.minted += quantity;
+}
+
+function mintUnits(scene: Scene, { plan, state }: Stall): void {
+	const minter = scene.prng.int(scene.actors.length);
+	const to = actorAt(scene, minter).address;
+	const first = scene.prng.int(plan.maxSupply);
+	const several = scene.prng.chance(0.25);
+	const indexes = several ? [first, (first + 1) % plan.maxSupply] : [first];
+	const amounts = indexes.map(() => 1 + scene.prng.int(8));
+	const units = amounts.reduce((sum, amount) => sum + amount, 0);
+	const ids = indexes.map((index) => BigInt(index + 1));
+	const data = several
+		? encodeFunctionData({
+				abi: tokenAbi,
+				functionName: "mintBatch",
+				args: [to, ids, amounts.map(BigInt)],
+			})
+		: encodeFunctionData({
+				abi: tokenAbi,
+				functionName: "mint",
+				args: [to, BigInt(first + 1), BigInt(units)],
+			});
+	const value = parseEther(plan.mintEther) * BigInt(units);
+	const label = several ? "mint batch" : "mint";
+	addTx(scene, { actor: minter, to: state.address, data, value, label });
+	for (const [n, index] of indexes.entries()) {
+		const row = state.units[index];
+		if (row) row[minter] = (row[minter] ?? 0) + (amounts[n] ?? 0);
+		scene.touched.add(`${state.key}/${index}/${minter}`);
+	}
+	state.minted += units;
 }

@@ -20,37 +20,14 @@ export type SimBlock = {
 /** One line of blocks from genesis. Only its end grows; a fork is another branch. */
 export type Branch = { blocks: SimBlock[]; homes: Map<Hex, SimBlock> };
 
+export type SimChain = ReturnType<typeof createSimChain>;
+
 const BLOOM_BYTES = 256;
 /** The same few contracts and accounts come again and again; keccak is what costs. */
 const bitsOf = new Map<HexOfBloomOf, readonly number[]>();
 
-/** The header's filter over addresses and topics of a block's logs (yellow paper, 4.3.1). */
-export function bloomOf(logs: readonly FakeLog[]): HexOfBloomOf {
-	const bloom = new Uint8Array(BLOOM_BYTES);
-	for (const { address, topics } of logs) {
-		for (const entry of [address, ...topics]) {
-			for (const bit of bits(entry)) {
-				const at = BLOOM_BYTES - 1 - (bit >> 3);
-				bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
-			}
-		}
-	}
-	return toHex(bloom);
-}
-
-function bits(entry: HexOfBloomOf): readonly number[] {
-	const known = bitsOf.get(entry);
-	if (known) return known;
-	const hash = hexToBytes(keccak256(entry));
-	const made = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 0x7ff);
-	bitsOf.set(entry, made);
-	return made;
-}
-
 const GENESIS_S = Date.UTC(2024, 4, 20) / 1_000;
 const NO_BLOCK: Hex = `0x${"0".repeat(64)}`;
-
-export type SimChain = ReturnType<typeof createSimChain>;
 
 /**
  * A chain in memory that forks on demand: longer and shorter forks, the same transactions again in
@@ -168,4 +145,27 @@ export function createSimChain(
 		/** Also those that left the chain. */
 		blockOf: (hash: Hex): SimBlock | undefined => byHash.get(hash),
 	};
+}
+
+/** The header's filter over addresses and topics of a block's logs (yellow paper, 4.3.1). */
+export function bloomOf(logs: readonly FakeLog[]): HexOfBloomOf {
+	const bloom = new Uint8Array(BLOOM_BYTES);
+	for (const { address, topics } of logs) {
+		for (const entry of [address, ...topics]) {
+			for (const bit of bits(entry)) {
+				const at = BLOOM_BYTES - 1 - (bit >> 3);
+				bloom[at] = (bloom[at] ?? 0) | (1 << (bit & 7));
+			}
+		}
+	}
+	return toHex(bloom);
+}
+
+function bits(entry: HexOfBloomOf): readonly number[] {
+	const known = bitsOf.get(entry);
+	if (known) return known;
+	const hash = hexToBytes(keccak256(entry));
+	const made = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 0x7ff);
+	bitsOf.set(entry, made);
+	return made;
 }

@@ -30,6 +30,9 @@ export type Fact = {
 /** One transaction's content, before it has a hash or a block. */
 export type Deal = { value: bigint; logs: readonly FakeLog[]; facts: readonly Fact[] };
 
+type Units = { tokenId: bigint; quantity: bigint };
+type Token = Units & { contract: Address; standard: "erc721" | "erc1155" };
+
 const address = (text: string): Address => padHex(`0x${text}`, { size: 20 });
 
 /** Everybody who appears on a simulated chain. */
@@ -43,6 +46,18 @@ export const cast = {
 	broker: address("b20ce4"),
 	feeTaker: address("fee"),
 };
+
+// Written out and not imported: a wrong topic in the product must not be wrong here too.
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
+const BATCH = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+
+const word = (value: Hex): Hex => padHex(value, { size: 32 });
+const uint = (value: bigint): Hex => toHex(value, { size: 32 });
+
+/** More mints than one window may show: the topic says "fetch a snapshot" instead. */
+const CROWD = 45;
+const ETHER = 10n ** 18n;
 
 /** The definition of one simulated chain. Each run has an id of its own in the shared database. */
 export function chainOf(id: number): Chain {
@@ -58,16 +73,13 @@ export function chainOf(id: number): Chain {
 	};
 }
 
-// Written out and not imported: a wrong topic in the product must not be wrong here too.
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-const SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
-const BATCH = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
-
-const word = (value: Hex): Hex => padHex(value, { size: 32 });
-const uint = (value: bigint): Hex => toHex(value, { size: 32 });
-
-type Units = { tokenId: bigint; quantity: bigint };
-type Token = Units & { contract: Address; standard: "erc721" | "erc1155" };
+/** What happens in one block. `serial` makes every transaction one of its kind. */
+export function planDeals(prng: Prng, serial: () => number): Deal[] {
+	const deals: Deal[] = [];
+	const count = prng.chance(0.3) ? 0 : prng.int(4);
+	for (let made = 0; made < count; made++) deals.push(planDeal(prng, serial));
+	return deals;
+}
 
 /** Tokens that come into being in one transaction; its value is spread over their units. */
 export function mintDeal(options: {
@@ -166,57 +178,6 @@ export function noiseDeal(token: Token, [from, to]: readonly [Address, Address])
 	return { value: 7n, logs, facts: [] };
 }
 
-function saleOf(token: Token, { seller, buyer }: { seller: Address; buyer: Address }) {
-	const place = { kind: "sale", logOffset: 0, subIndex: 0, venue: "seaport" } as const;
-	return { ...place, ...token, from: seller, to: buyer };
-}
-
-function itemOf({ contract, standard, tokenId, quantity }: Token): LoggedItem {
-	const itemType = standard === "erc721" ? 2 : 3;
-	return { itemType, token: contract, identifier: tokenId, amount: quantity };
-}
-
-function orderLog(order: LoggedOrder): FakeLog {
-	const { address, topics, data } = seaportLogs.fulfilled(order);
-	return { address, topics, data };
-}
-
-function transferLog(move: Token & { from: Address; to: Address }): FakeLog {
-	const { contract, standard, tokenId, quantity, from, to } = move;
-	if (standard === "erc721") {
-		return { address: contract, topics: [TRANSFER, word(from), word(to), uint(tokenId)] };
-	}
-	const data: Hex = `${uint(tokenId)}${uint(quantity).slice(2)}`;
-	return { address: contract, topics: [SINGLE, word(to), word(from), word(to)], data };
-}
-
-function batchLog(
-	{ contract, from, to }: { contract: Address; from: Address; to: Address },
-	units: readonly Units[],
-): FakeLog {
-	const data = encodeAbiParameters(
-		[{ type: "uint256[]" }, { type: "uint256[]" }],
-		[units.map(({ tokenId }) => tokenId), units.map(({ quantity }) => quantity)],
-	);
-	return { address: contract, topics: [BATCH, word(to), word(from), word(to)], data };
-}
-
-function coinLog(from: Address, to: Address, amount: bigint): FakeLog {
-	return { address: cast.dollar, topics: [TRANSFER, word(from), word(to)], data: uint(amount) };
-}
-
-/** More mints than one window may show: the topic says "fetch a snapshot" instead. */
-const CROWD = 45;
-const ETHER = 10n ** 18n;
-
-/** What happens in one block. `serial` makes every transaction one of its kind. */
-export function planDeals(prng: Prng, serial: () => number): Deal[] {
-	const deals: Deal[] = [];
-	const count = prng.chance(0.3) ? 0 : prng.int(4);
-	for (let made = 0; made < count; made++) deals.push(planDeal(prng, serial));
-	return deals;
-}
-
 function planDeal(prng: Prng, serial: () => number): Deal {
 	const dice = prng.next();
 	if (dice < 0.4) return planMint(prng);
@@ -250,6 +211,10 @@ function planMint(prng: Prng): Deal {
 	return mintDeal({ ...shared, contract, standard: "erc1155", units, batch: prng.chance(0.5) });
 }
 
+function tokenId(prng: Prng): bigint {
+	return BigInt(prng.int(5_000));
+}
+
 function planToken(prng: Prng) {
 	if (prng.chance(0.6)) {
 		const contract = prng.pick(cast.erc721);
@@ -260,6 +225,41 @@ function planToken(prng: Prng) {
 	return { contract, standard: "erc1155", tokenId: tokenId(prng), quantity } as const;
 }
 
-function tokenId(prng: Prng): bigint {
-	return BigInt(prng.int(5_000));
+function batchLog(
+	{ contract, from, to }: { contract: Address; from: Address; to: Address },
+	units: readonly Units[],
+): FakeLog {
+	const data = encodeAbiParameters(
+		[{ type: "uint256[]" }, { type: "uint256[]" }],
+		[units.map(({ tokenId }) => tokenId), units.map(({ quantity }) => quantity)],
+	);
+	return { address: contract, topics: [BATCH, word(to), word(from), word(to)], data };
+}
+
+function transferLog(move: Token & { from: Address; to: Address }): FakeLog {
+	const { contract, standard, tokenId, quantity, from, to } = move;
+	if (standard === "erc721") {
+		return { address: contract, topics: [TRANSFER, word(from), word(to), uint(tokenId)] };
+	}
+	const data: Hex = `${uint(tokenId)}${uint(quantity).slice(2)}`;
+	return { address: contract, topics: [SINGLE, word(to), word(from), word(to)], data };
+}
+
+function orderLog(order: LoggedOrder): FakeLog {
+	const { address, topics, data } = seaportLogs.fulfilled(order);
+	return { address, topics, data };
+}
+
+function itemOf({ contract, standard, tokenId, quantity }: Token): LoggedItem {
+	const itemType = standard === "erc721" ? 2 : 3;
+	return { itemType, token: contract, identifier: tokenId, amount: quantity };
+}
+
+function saleOf(token: Token, { seller, buyer }: { seller: Address; buyer: Address }) {
+	const place = { kind: "sale", logOffset: 0, subIndex: 0, venue: "seaport" } as const;
+	return { ...place, ...token, from: seller, to: buyer };
+}
+
+function coinLog(from: Address, to: Address, amount: bigint): FakeLog {
+	return { address: cast.dollar, topics: [TRANSFER, word(from), word(to)], data: uint(amount) };
 }

@@ -12,18 +12,6 @@ export type LogQuery = {
 	topics?: readonly (Hex | null | readonly Hex[])[];
 };
 
-/**
- * Says whether a log is in the answer to a query, by address and topics. As geth does it: a query
- * with more topics than the log has leaves the log out.
- */
-export function fitsQuery(log: SentLog, { address, topics = [] }: LogQuery): boolean {
-	if (address !== undefined && ![address].flat().includes(log.address)) return false;
-	if (log.topics.length < topics.length) return false;
-	return topics.every((wanted, place) => {
-		return wanted === null || [wanted].flat().includes(log.topics[place] ?? "0x");
-	});
-}
-
 /** A log as nodes send it. */
 export type SentLog = {
 	address: Hex;
@@ -38,63 +26,6 @@ export type SentLog = {
 	removed: boolean;
 };
 
-const rendered = new WeakMap<SimBlock, readonly SentLog[]>();
-
-/** A block's logs; they never change, so they are made once. */
-export function logsOf(block: SimBlock): readonly SentLog[] {
-	const known = rendered.get(block);
-	if (known) return known;
-	const logs: SentLog[] = [];
-	for (const [index, transaction] of block.transactions.entries()) {
-		for (const log of transaction.logs) {
-			logs.push({
-				address: log.address,
-				topics: log.topics,
-				data: log.data ?? "0x",
-				blockNumber: numberToHex(block.number),
-				blockHash: block.hash,
-				blockTimestamp: numberToHex(block.timestampS),
-				transactionHash: transaction.hash,
-				transactionIndex: numberToHex(index),
-				logIndex: numberToHex(logs.length),
-				removed: false,
-			});
-		}
-	}
-	rendered.set(block, logs);
-	return logs;
-}
-
-export function headerOf(block: SimBlock, { full = false } = {}) {
-	return {
-		number: numberToHex(block.number),
-		hash: block.hash,
-		parentHash: block.parentHash,
-		timestamp: numberToHex(block.timestampS),
-		logsBloom: block.logsBloom,
-		transactions: block.transactions.map((transaction, index) =>
-			full ? transactionIn(block, index) : transaction.hash,
-		),
-	};
-}
-
-export function transactionIn(block: SimBlock, index: number) {
-	const transaction = block.transactions[index];
-	return {
-		hash: transaction?.hash,
-		value: numberToHex(transaction?.value ?? 0n),
-		blockHash: block.hash,
-		blockNumber: numberToHex(block.number),
-		transactionIndex: numberToHex(index),
-	};
-}
-
-export function receiptIn(block: SimBlock, index: number) {
-	const { hash, value: _, ...place } = transactionIn(block, index);
-	const logs = logsOf(block).filter(({ transactionHash }) => transactionHash === hash);
-	return { ...place, transactionHash: hash, status: "0x1", logs };
-}
-
 /** What one node knows at one moment. */
 export type View = {
 	chainId: number;
@@ -107,6 +38,8 @@ export type View = {
 	/** A block that left the chain, where this node still answers for it by hash. */
 	orphan(hash: Hex): SimBlock | undefined;
 };
+
+const rendered = new WeakMap<SimBlock, readonly SentLog[]>();
 
 /** Answers as an honest node with this view. What the product never asks is refused. */
 export function answerCall(view: View, { method, params }: RpcCall): unknown {
@@ -143,6 +76,89 @@ export function answerCall(view: View, { method, params }: RpcCall): unknown {
 	}
 }
 
+export function headerOf(block: SimBlock, { full = false } = {}) {
+	return {
+		number: numberToHex(block.number),
+		hash: block.hash,
+		parentHash: block.parentHash,
+		timestamp: numberToHex(block.timestampS),
+		logsBloom: block.logsBloom,
+		transactions: block.transactions.map((transaction, index) =>
+			full ? transactionIn(block, index) : transaction.hash,
+		),
+	};
+}
+
+export function receiptIn(block: SimBlock, index: number) {
+	const { hash, value: _, ...place } = transactionIn(block, index);
+	const logs = logsOf(block).filter(({ transactionHash }) => transactionHash === hash);
+	return { ...place, transactionHash: hash, status: "0x1", logs };
+}
+
+export function transactionIn(block: SimBlock, index: number) {
+	const transaction = block.transactions[index];
+	return {
+		hash: transaction?.hash,
+		value: numberToHex(transaction?.value ?? 0n),
+		blockHash: block.hash,
+		blockNumber: numberToHex(block.number),
+		transactionIndex: numberToHex(index),
+	};
+}
+
+export function readLogs(view: View, given: unknown): SentLog[] {
+	const query = given as LogQuery;
+	if (query.blockHash !== undefined) {
+		const block = blockOf(view, query.blockHash);
+		if (!block) throw rpcFault.refused({ detail: "unknown block" });
+		refuse(view, block.number, block.number);
+		return logsOf(block).filter((log) => fitsQuery(log, query));
+	}
+	const from = Number(query.fromBlock);
+	const to = Number(query.toBlock);
+	refuse(view, from, to);
+	// Beyond its head a node answers as if there were nothing.
+	const known = view.branch.blocks.slice(from, Math.min(to, view.head) + 1);
+	return known.flatMap((block) => logsOf(block).filter((log) => fitsQuery(log, query)));
+}
+
+/**
+ * Says whether a log is in the answer to a query, by address and topics. As geth does it: a query
+ * with more topics than the log has leaves the log out.
+ */
+export function fitsQuery(log: SentLog, { address, topics = [] }: LogQuery): boolean {
+	if (address !== undefined && ![address].flat().includes(log.address)) return false;
+	if (log.topics.length < topics.length) return false;
+	return topics.every((wanted, place) => {
+		return wanted === null || [wanted].flat().includes(log.topics[place] ?? "0x");
+	});
+}
+
+/** A block's logs; they never change, so they are made once. */
+export function logsOf(block: SimBlock): readonly SentLog[] {
+	const known = rendered.get(block);
+	if (known) return known;
+	const logs: SentLog[] = [];
+	for (const [index, transaction] of block.transactions.entries()) {
+		for (const log of transaction.logs) {
+			logs.push({
+				address: log.address,
+				topics: log.topics,
+				data: log.data ?? "0x",
+				blockNumber: numberToHex(block.number),
+				blockHash: block.hash,
+				blockTimestamp: numberToHex(block.timestampS),
+				transactionHash: transaction.hash,
+				transactionIndex: numberToHex(index),
+				logIndex: numberToHex(logs.length),
+				removed: false,
+			});
+		}
+	}
+	rendered.set(block, logs);
+	return logs;
+}
+
 function blockAt({ branch, head }: View, tag: unknown): SimBlock | undefined {
 	if (tag === "latest") return branch.blocks[head];
 	if (tag === "earliest" || tag === "finalized" || tag === "safe") return branch.blocks[0];
@@ -161,22 +177,6 @@ function placeOf({ branch, head }: View, hash: unknown) {
 	const block = branch.homes.get(hash as Hex);
 	if (!block || block.number > head) return undefined;
 	return { block, index: block.transactions.findIndex((one) => one.hash === hash) };
-}
-
-export function readLogs(view: View, given: unknown): SentLog[] {
-	const query = given as LogQuery;
-	if (query.blockHash !== undefined) {
-		const block = blockOf(view, query.blockHash);
-		if (!block) throw rpcFault.refused({ detail: "unknown block" });
-		refuse(view, block.number, block.number);
-		return logsOf(block).filter((log) => fitsQuery(log, query));
-	}
-	const from = Number(query.fromBlock);
-	const to = Number(query.toBlock);
-	refuse(view, from, to);
-	// Beyond its head a node answers as if there were nothing.
-	const known = view.branch.blocks.slice(from, Math.min(to, view.head) + 1);
-	return known.flatMap((block) => logsOf(block).filter((log) => fitsQuery(log, query)));
 }
 
 function refuse({ rangeMax, refused }: View, from: number, to: number): void {

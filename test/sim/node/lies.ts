@@ -3,6 +3,26 @@ import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { SentLog } from "#test/sim/node/answerCall.ts";
 import type { NodeKnobs } from "#test/sim/node/createSimNode.ts";
 
+export type LieAbout = {
+	call: RpcCall;
+	answer: unknown;
+	prng: Prng;
+	/** Blocks above this one may still leave the chain: there the product looks closely. */
+	settledAt: number;
+};
+
+export type PushAbout = {
+	/** A log of a block that left the chain, where there is one. */
+	orphan: SentLog | undefined;
+	prng: Prng;
+};
+
+/** Changes an answer; undefined where there is nothing in it to lie about. */
+type Lie = (about: LieAbout) => unknown;
+
+/** Changes one block's logs on their way to one subscription; there is one at least. */
+type PushLie = (logs: readonly SentLog[], about: PushAbout) => readonly unknown[];
+
 /** A node with which nothing is ever wrong. */
 export const calmNode: NodeKnobs = {
 	errorRate: 0,
@@ -13,17 +33,6 @@ export const calmNode: NodeKnobs = {
 	rangeMax: Number.POSITIVE_INFINITY,
 	keepsOrphans: false,
 };
-
-export type LieAbout = {
-	call: RpcCall;
-	answer: unknown;
-	prng: Prng;
-	/** Blocks above this one may still leave the chain: there the product looks closely. */
-	settledAt: number;
-};
-
-/** Changes an answer; undefined where there is nothing in it to lie about. */
-type Lie = (about: LieAbout) => unknown;
 
 /** Every lie leaves a trace that a careful reader can see; without one nobody could. */
 export const lies = {
@@ -80,23 +89,6 @@ export const lies = {
 
 export type LieName = keyof typeof lies;
 
-function onLogs(change: (logs: readonly SentLog[], about: LieAbout) => unknown): Lie {
-	return (about) => {
-		const { call, answer } = about;
-		if (call.method !== "eth_getLogs" || !Array.isArray(answer) || answer.length === 0) return;
-		return change(answer, about);
-	};
-}
-
-export type PushAbout = {
-	/** A log of a block that left the chain, where there is one. */
-	orphan: SentLog | undefined;
-	prng: Prng;
-};
-
-/** Changes one block's logs on their way to one subscription; there is one at least. */
-type PushLie = (logs: readonly SentLog[], about: PushAbout) => readonly unknown[];
-
 /** What subscriptions do to logs. None of it may be seen in the index once faults have ended. */
 export const pushLies = {
 	skipped_block: () => [],
@@ -152,6 +144,14 @@ export type PushLieName = keyof typeof pushLies;
 
 /** More than the product holds of one block. */
 const FLOOD_LOGS = 2_100;
+
+function onLogs(change: (logs: readonly SentLog[], about: LieAbout) => unknown): Lie {
+	return (about) => {
+		const { call, answer } = about;
+		if (call.method !== "eth_getLogs" || !Array.isArray(answer) || answer.length === 0) return;
+		return change(answer, about);
+	};
+}
 
 /** The same length, another last digit. */
 function flip(hex: string): string {

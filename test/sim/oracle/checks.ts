@@ -7,35 +7,9 @@ import type { ExpectedEvent, Rows, State } from "#test/sim/oracle/expectedRows.t
 
 export type ToldFrame = { type: string; data: { id?: string; retracted?: boolean } };
 
-/**
- * Follows one collection's frames from the first, and answers what does not add up to the rows that
- * are stored, in words.
- */
-export function replayFrames(frames: readonly ToldFrame[], rows: ReadonlySet<string>): string[] {
-	const wrong: string[] = [];
-	const live = new Set<string>();
-	// After "fetch a snapshot" a client knows what the frames before did not tell.
-	let hasSnapshot = false;
-	for (const { type, data } of frames) {
-		if (type === "snapshot_required") {
-			hasSnapshot = true;
-			live.clear();
-		}
-		if (type !== "market_event" || data.id === undefined) continue;
-		if (!data.retracted) {
-			if (live.has(data.id)) wrong.push(`${data.id} is told twice`);
-			live.add(data.id);
-		} else if (!live.delete(data.id) && !hasSnapshot) {
-			wrong.push(`${data.id} is taken back and was never told`);
-		}
-	}
-	for (const id of live) if (!rows.has(id)) wrong.push(`${id} is told and not stored`);
-	if (hasSnapshot) return wrong;
-	for (const id of rows) if (!live.has(id)) wrong.push(`${id} is stored and not told`);
-	return wrong;
-}
-
 type Batch = { topic: string; first: number; last: number; frames: string };
+
+const TOLD_MAX = 12;
 
 /**
  * Reads the log of frames as a client that missed nothing, and answers what such a client would
@@ -74,22 +48,32 @@ export async function checkFrames(
 	return wrong;
 }
 
-function checkNumbers(topic: string, batches: readonly Batch[], head: number | undefined) {
+/**
+ * Follows one collection's frames from the first, and answers what does not add up to the rows that
+ * are stored, in words.
+ */
+export function replayFrames(frames: readonly ToldFrame[], rows: ReadonlySet<string>): string[] {
 	const wrong: string[] = [];
-	let expected = 1;
-	for (const { first, last, frames } of batches) {
-		const count: unknown[] = JSON.parse(frames);
-		if (first !== expected) wrong.push(`${topic}: ${first} follows ${expected - 1}`);
-		if (last - first + 1 !== count.length) wrong.push(`${topic}: ${first}..${last} is not whole`);
-		expected = last + 1;
+	const live = new Set<string>();
+	// After "fetch a snapshot" a client knows what the frames before did not tell.
+	let hasSnapshot = false;
+	for (const { type, data } of frames) {
+		if (type === "snapshot_required") {
+			hasSnapshot = true;
+			live.clear();
+		}
+		if (type !== "market_event" || data.id === undefined) continue;
+		if (!data.retracted) {
+			if (live.has(data.id)) wrong.push(`${data.id} is told twice`);
+			live.add(data.id);
+		} else if (!live.delete(data.id) && !hasSnapshot) {
+			wrong.push(`${data.id} is taken back and was never told`);
+		}
 	}
-	if (head !== expected - 1)
-		wrong.push(`${topic}: the newest number is ${head}, not ${expected - 1}`);
+	for (const id of live) if (!rows.has(id)) wrong.push(`${id} is told and not stored`);
+	if (hasSnapshot) return wrong;
+	for (const id of rows) if (!live.has(id)) wrong.push(`${id} is stored and not told`);
 	return wrong;
-}
-
-function idOf({ blockHash, logIndex, subIndex }: ExpectedEvent): string {
-	return `${blockHash}:${logIndex}:${subIndex}`;
 }
 
 /** Whatever the bus announced must be in the log, to the letter: nothing that was rolled back. */
@@ -109,8 +93,6 @@ export async function checkHints(db: Queryable, messages: readonly string[]): Pr
 	return wrong;
 }
 
-const TOLD_MAX = 12;
-
 /** Where two states differ, in words; empty when they are equal row for row. */
 export function compareRows(found: State, expected: State): string[] {
 	const differences: string[] = [];
@@ -121,23 +103,6 @@ export function compareRows(found: State, expected: State): string[] {
 	}
 	const more = differences.length - TOLD_MAX;
 	return more > 0 ? [...differences.slice(0, TOLD_MAX), `and ${more} more`] : differences;
-}
-
-function compareTable(found: Rows, expected: Rows): string[] {
-	const differences: string[] = [];
-	for (const [key, row] of expected) {
-		const other = found.get(key);
-		if (!other) {
-			differences.push(`${key} is missing`);
-			continue;
-		}
-		for (const column of new Set([...Object.keys(row), ...Object.keys(other)])) {
-			const [is, should] = [other[column] ?? null, row[column] ?? null];
-			if (is !== should) differences.push(`${key}: ${column} is ${is}, not ${should}`);
-		}
-	}
-	for (const key of found.keys()) if (!expected.has(key)) differences.push(`${key} is too much`);
-	return differences;
 }
 
 /** What keeps an index from being whole up to this block, in words; null when nothing does. */
@@ -167,4 +132,39 @@ export async function whatIsOwed(
 	});
 	if (lanes.length < 2) return `only ${lanes.length} lanes have begun`;
 	return owed.length > 0 ? owed.join("; ") : null;
+}
+
+function checkNumbers(topic: string, batches: readonly Batch[], head: number | undefined) {
+	const wrong: string[] = [];
+	let expected = 1;
+	for (const { first, last, frames } of batches) {
+		const count: unknown[] = JSON.parse(frames);
+		if (first !== expected) wrong.push(`${topic}: ${first} follows ${expected - 1}`);
+		if (last - first + 1 !== count.length) wrong.push(`${topic}: ${first}..${last} is not whole`);
+		expected = last + 1;
+	}
+	if (head !== expected - 1)
+		wrong.push(`${topic}: the newest number is ${head}, not ${expected - 1}`);
+	return wrong;
+}
+
+function idOf({ blockHash, logIndex, subIndex }: ExpectedEvent): string {
+	return `${blockHash}:${logIndex}:${subIndex}`;
+}
+
+function compareTable(found: Rows, expected: Rows): string[] {
+	const differences: string[] = [];
+	for (const [key, row] of expected) {
+		const other = found.get(key);
+		if (!other) {
+			differences.push(`${key} is missing`);
+			continue;
+		}
+		for (const column of new Set([...Object.keys(row), ...Object.keys(other)])) {
+			const [is, should] = [other[column] ?? null, row[column] ?? null];
+			if (is !== should) differences.push(`${key}: ${column} is ${is}, not ${should}`);
+		}
+	}
+	for (const key of found.keys()) if (!expected.has(key)) differences.push(`${key} is too much`);
+	return differences;
 }

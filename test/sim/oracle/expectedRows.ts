@@ -14,6 +14,39 @@ export type ExpectedEvent = Fact & {
 	totalNative: bigint | null;
 };
 
+/** A table's rows as text, each under its key, ready to be compared. */
+export type Rows = Map<string, Record<string, string | null>>;
+export type State = Record<"events" | "collections" | "minutes" | "hours" | "days", Rows>;
+
+type Row = { key: string } & Record<string, string | null>;
+
+const BUCKETS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+
+const hex = (column: string) => `'0x' || encode(${column}, 'hex')`;
+const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::int8::text`;
+
+/**
+ * What the index must hold, from the list of events alone: filter, sort, add up. Not a line of the
+ * product is used.
+ */
+export function expectedRows(events: readonly ExpectedEvent[]): State {
+	const counted = events.filter(({ accepted }) => accepted);
+	const bucketsOf = (ms: number) => {
+		const groups = Map.groupBy(counted, ({ contract, atMs }) => {
+			return `${contract} ${Math.floor(atMs / ms) * ms}`;
+		});
+		return new Map([...groups].map(([key, inside]) => [key, bucketRow(inside)]));
+	};
+	const contracts = Map.groupBy(events, ({ contract }) => contract);
+	return {
+		events: new Map(events.map((event) => [keyOf(event), eventRow(event)])),
+		collections: new Map([...contracts].map(([contract, of]) => [contract, collectionRow(of)])),
+		minutes: bucketsOf(BUCKETS.minutes),
+		hours: bucketsOf(BUCKETS.hours),
+		days: bucketsOf(BUCKETS.days),
+	};
+}
+
 /** Every mint and sale of a chain, in order, as those who made it up know it. */
 export function expectedEvents(blocks: readonly SimBlock[], scanFrom: number): ExpectedEvent[] {
 	return blocks
@@ -39,41 +72,55 @@ export function expectedEvents(blocks: readonly SimBlock[], scanFrom: number): E
 		.sort(byPlace);
 }
 
-function nativeOf({ currency, totalRaw }: Fact): bigint | null {
-	if (totalRaw === 0n) return 0n;
-	return currency === ZERO_ADDRESS || currency === cast.weth ? totalRaw : null;
+/** Everything that the index holds of one chain; surrogate ids and clock times of ours left out. */
+export async function readRows(db: Queryable, chainId: number): Promise<State> {
+	const [events, collections, minutes, hours, days] = await Promise.all([
+		readEvents(db, chainId),
+		readCollections(db, chainId),
+		readBuckets(db, chainId, "rollup_minute"),
+		readBuckets(db, chainId, "rollup_hour"),
+		readBuckets(db, chainId, "rollup_day"),
+	]);
+	return { events, collections, minutes, hours, days };
 }
 
-function byPlace(a: ExpectedEvent, b: ExpectedEvent): number {
-	return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex;
-}
-
-/** A table's rows as text, each under its key, ready to be compared. */
-export type Rows = Map<string, Record<string, string | null>>;
-export type State = Record<"events" | "collections" | "minutes" | "hours" | "days", Rows>;
-
-const BUCKETS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
-
-/**
- * What the index must hold, from the list of events alone: filter, sort, add up. Not a line of the
- * product is used.
- */
-export function expectedRows(events: readonly ExpectedEvent[]): State {
-	const counted = events.filter(({ accepted }) => accepted);
-	const bucketsOf = (ms: number) => {
-		const groups = Map.groupBy(counted, ({ contract, atMs }) => {
-			return `${contract} ${Math.floor(atMs / ms) * ms}`;
-		});
-		return new Map([...groups].map(([key, inside]) => [key, bucketRow(inside)]));
-	};
-	const contracts = Map.groupBy(events, ({ contract }) => contract);
+function bucketRow(inside: readonly ExpectedEvent[]) {
+	const sales = inside.filter(({ kind }) => kind === "sale");
+	const priced = sales.filter(({ totalNative }) => totalNative !== null);
+	const prices = priced.map((sale) => unitOf(sale) ?? 0n);
+	const sorted = prices.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+	const [first] = priced;
+	const last = priced.at(-1);
 	return {
-		events: new Map(events.map((event) => [keyOf(event), eventRow(event)])),
-		collections: new Map([...contracts].map(([contract, of]) => [contract, collectionRow(of)])),
-		minutes: bucketsOf(BUCKETS.minutes),
-		hours: bucketsOf(BUCKETS.hours),
-		days: bucketsOf(BUCKETS.days),
+		sales: String(sales.length),
+		priced: String(priced.length),
+		units: textOf(sum(priced.map(({ quantity }) => quantity))),
+		mints: String(inside.length - sales.length),
+		volume: textOf(sum(priced.map(({ totalNative }) => totalNative ?? 0n))),
+		open: textOf(prices[0]),
+		high: textOf(sorted.at(-1)),
+		low: textOf(sorted[0]),
+		close: textOf(prices.at(-1)),
+		open_position: first ? positionText(first) : null,
+		close_position: last ? positionText(last) : null,
 	};
+}
+
+function unitOf({ totalNative, quantity }: ExpectedEvent): bigint | null {
+	return totalNative === null ? null : totalNative / quantity;
+}
+
+function textOf(value: bigint | null | undefined): string | null {
+	return value === null || value === undefined ? null : String(value);
+}
+
+function sum(values: readonly bigint[]): bigint {
+	return values.reduce((all, value) => all + value, 0n);
+}
+
+/** Block, log and item in one number, as the table's comment says: 33, 20 and 10 bits. */
+function positionText({ blockNumber, logIndex, subIndex }: ExpectedEvent): string {
+	return String(BigInt(blockNumber) * 2n ** 30n + BigInt(logIndex) * 2n ** 10n + BigInt(subIndex));
 }
 
 function keyOf({ blockNumber, logIndex, subIndex }: ExpectedEvent): string {
@@ -127,71 +174,13 @@ function collectionRow(of: readonly ExpectedEvent[]) {
 	};
 }
 
-function bucketRow(inside: readonly ExpectedEvent[]) {
-	const sales = inside.filter(({ kind }) => kind === "sale");
-	const priced = sales.filter(({ totalNative }) => totalNative !== null);
-	const prices = priced.map((sale) => unitOf(sale) ?? 0n);
-	const sorted = prices.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-	const [first] = priced;
-	const last = priced.at(-1);
-	return {
-		sales: String(sales.length),
-		priced: String(priced.length),
-		units: textOf(sum(priced.map(({ quantity }) => quantity))),
-		mints: String(inside.length - sales.length),
-		volume: textOf(sum(priced.map(({ totalNative }) => totalNative ?? 0n))),
-		open: textOf(prices[0]),
-		high: textOf(sorted.at(-1)),
-		low: textOf(sorted[0]),
-		close: textOf(prices.at(-1)),
-		open_position: first ? positionText(first) : null,
-		close_position: last ? positionText(last) : null,
-	};
+function nativeOf({ currency, totalRaw }: Fact): bigint | null {
+	if (totalRaw === 0n) return 0n;
+	return currency === ZERO_ADDRESS || currency === cast.weth ? totalRaw : null;
 }
 
-/** Block, log and item in one number, as the table's comment says: 33, 20 and 10 bits. */
-function positionText({ blockNumber, logIndex, subIndex }: ExpectedEvent): string {
-	return String(BigInt(blockNumber) * 2n ** 30n + BigInt(logIndex) * 2n ** 10n + BigInt(subIndex));
-}
-
-function unitOf({ totalNative, quantity }: ExpectedEvent): bigint | null {
-	return totalNative === null ? null : totalNative / quantity;
-}
-
-function sum(values: readonly bigint[]): bigint {
-	return values.reduce((all, value) => all + value, 0n);
-}
-
-function textOf(value: bigint | null | undefined): string | null {
-	return value === null || value === undefined ? null : String(value);
-}
-
-const hex = (column: string) => `'0x' || encode(${column}, 'hex')`;
-const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::int8::text`;
-
-/** Everything that the index holds of one chain; surrogate ids and clock times of ours left out. */
-export async function readRows(db: Queryable, chainId: number): Promise<State> {
-	const [events, collections, minutes, hours, days] = await Promise.all([
-		readEvents(db, chainId),
-		readCollections(db, chainId),
-		readBuckets(db, chainId, "rollup_minute"),
-		readBuckets(db, chainId, "rollup_hour"),
-		readBuckets(db, chainId, "rollup_day"),
-	]);
-	return { events, collections, minutes, hours, days };
-}
-
-type Row = { key: string } & Record<string, string | null>;
-
-function keyed(rows: readonly Row[]): Rows {
-	const found: Rows = new Map();
-	for (const { key, ...row } of rows) {
-		// A second row under one key is a duplicate, and must not hide behind the first.
-		let name = key;
-		while (found.has(name)) name += " again";
-		found.set(name, row);
-	}
-	return found;
+function byPlace(a: ExpectedEvent, b: ExpectedEvent): number {
+	return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex;
 }
 
 async function readEvents(db: Queryable, chainId: number): Promise<Rows> {
@@ -211,6 +200,17 @@ async function readEvents(db: Queryable, chainId: number): Promise<Rows> {
 			[chainId],
 		),
 	);
+}
+
+function keyed(rows: readonly Row[]): Rows {
+	const found: Rows = new Map();
+	for (const { key, ...row } of rows) {
+		// A second row under one key is a duplicate, and must not hide behind the first.
+		let name = key;
+		while (found.has(name)) name += " again";
+		found.set(name, row);
+	}
+	return found;
 }
 
 async function readCollections(db: Queryable, chainId: number): Promise<Rows> {

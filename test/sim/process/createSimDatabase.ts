@@ -19,73 +19,6 @@ export type Gate = {
 	kill(): void;
 };
 
-export class ProcessKilled extends Error {}
-
-export function createGate(): Gate {
-	let opened = Promise.withResolvers<void>();
-	let isShut = false;
-	let isDead = false;
-	const death = Promise.withResolvers<never>();
-	death.promise.catch(() => {});
-	return {
-		async pass() {
-			while (isShut && !isDead) await opened.promise;
-			if (isDead) await new Promise<never>(() => {});
-		},
-		death: death.promise,
-		get isDead() {
-			return isDead;
-		},
-		shut() {
-			if (isShut) return;
-			isShut = true;
-			opened = Promise.withResolvers();
-		},
-		open() {
-			isShut = false;
-			opened.resolve();
-		},
-		kill() {
-			isDead = true;
-			opened.resolve();
-			death.reject(new ProcessKilled("killed"));
-		},
-	};
-}
-
-/**
- * A bus that loses, doubles and delays hints past each other, as a restarted Redis does. What
- * arrives is kept, for the oracle to compare with what was committed.
- */
-export function createSimBus(options: {
-	lossRate: number;
-	prng: Prng;
-	tally: Tally;
-	onHint(message: string): void;
-}): Bus {
-	const { lossRate, prng, tally, onHint } = options;
-	let held: string | null = null;
-	return {
-		publish(_, hint) {
-			if (prng.chance(lossRate)) return tally.add("hint_lost");
-			if (lossRate > 0 && prng.chance(0.1)) {
-				tally.add("hint_doubled");
-				onHint(hint);
-			}
-			if (lossRate > 0 && held === null && prng.chance(0.2)) {
-				tally.add("hint_overtaken");
-				held = hint;
-				return;
-			}
-			onHint(hint);
-			if (held !== null) onHint(held);
-			held = null;
-		},
-		subscribe: () => () => {},
-		close: async () => {},
-	};
-}
-
 export type DatabaseKnobs = {
 	/** For each statement: it fails before it runs, or after, when nobody knows that it ran. */
 	errorRate: number;
@@ -109,6 +42,8 @@ export type SimDatabaseOptions = {
 };
 
 export type Statement = { text: string; values: readonly SqlValue[] };
+
+export class ProcessKilled extends Error {}
 
 const DELAY_MS_MAX = 4;
 
@@ -221,6 +156,71 @@ export function createSimDatabase(options: SimDatabaseOptions): Database {
 		keepingPlans: one,
 		transaction,
 		connectionString: db.connectionString,
+		close: async () => {},
+	};
+}
+
+export function createGate(): Gate {
+	let opened = Promise.withResolvers<void>();
+	let isShut = false;
+	let isDead = false;
+	const death = Promise.withResolvers<never>();
+	death.promise.catch(() => {});
+	return {
+		async pass() {
+			while (isShut && !isDead) await opened.promise;
+			if (isDead) await new Promise<never>(() => {});
+		},
+		death: death.promise,
+		get isDead() {
+			return isDead;
+		},
+		shut() {
+			if (isShut) return;
+			isShut = true;
+			opened = Promise.withResolvers();
+		},
+		open() {
+			isShut = false;
+			opened.resolve();
+		},
+		kill() {
+			isDead = true;
+			opened.resolve();
+			death.reject(new ProcessKilled("killed"));
+		},
+	};
+}
+
+/**
+ * A bus that loses, doubles and delays hints past each other, as a restarted Redis does. What
+ * arrives is kept, for the oracle to compare with what was committed.
+ */
+export function createSimBus(options: {
+	lossRate: number;
+	prng: Prng;
+	tally: Tally;
+	onHint(message: string): void;
+}): Bus {
+	const { lossRate, prng, tally, onHint } = options;
+	let held: string | null = null;
+	return {
+		publish(_, hint) {
+			if (prng.chance(lossRate)) return tally.add("hint_lost");
+			if (lossRate > 0 && prng.chance(0.1)) {
+				tally.add("hint_doubled");
+				onHint(hint);
+			}
+			if (lossRate > 0 && held === null && prng.chance(0.2)) {
+				tally.add("hint_overtaken");
+				held = hint;
+				return;
+			}
+			onHint(hint);
+			if (held !== null) onHint(held);
+			held = null;
+		},
+		subscribe: () => () => {},
 		close: async () => {},
 	};
 }

@@ -3,9 +3,6 @@ import type { NodeKnobs } from "#test/sim/node/createSimNode.ts";
 import { type LieName, lies } from "#test/sim/node/lies.ts";
 import type { DatabaseKnobs } from "#test/sim/process/createSimDatabase.ts";
 
-export const FEEDS = ["polling", "sockets", "both"] as const;
-export type Feed = (typeof FEEDS)[number];
-
 /** How much of what goes wrong in one seed. Drawn from the seed, and printed when it fails. */
 export type Knobs = {
 	steps: number;
@@ -30,7 +27,47 @@ export type Knobs = {
 	endsShort: boolean;
 };
 
+export type Step = Act & {
+	/**
+	 * What happens before the next step: so many requests to the nodes, or lanes that have come to
+	 * the head; and nothing lasts longer than `msMax`.
+	 */
+	pause: { requests: number; level: boolean; msMax: number };
+};
+
+type Act =
+	| { kind: "mine"; blocks: number }
+	| { kind: "reorg"; depth: number; length: number; sameTimes: boolean }
+	| { kind: "flip" }
+	| { kind: "rollback"; depth: number }
+	| { kind: "kill" | "stop" | "stall"; process: number; steps: number }
+	| { kind: "leap"; blocks: number }
+	| { kind: "down" | "swap"; node: number; steps: number }
+	| { kind: "lag"; node: number; steps: number; blocks: number }
+	| { kind: "stale"; node: number; steps: number }
+	| { kind: "refuse"; node: number; steps: number; below: number };
+
+export const FEEDS = ["polling", "sockets", "both"] as const;
+export type Feed = (typeof FEEDS)[number];
+
 const LIES = Object.keys(lies).filter((name): name is LieName => name in lies);
+
+const PAUSE_MS_MAX = 60;
+const LEVEL_MS_MAX = 500;
+/** More than a lane reads in order after it was away; the rest is left to backfill. */
+const LEAP_BLOCKS = 1_050;
+
+/** Everything that will happen in one seed, in order. Drawn whole before anything runs. */
+export function drawSchedule(prng: Prng, knobs: Knobs): Step[] {
+	const steps: Step[] = [];
+	const leapAt = knobs.leaps ? prng.int(knobs.steps) : -1;
+	for (let index = 0; index < knobs.steps; index++) {
+		const act: Act =
+			index === leapAt ? { kind: "leap", blocks: LEAP_BLOCKS } : drawAct(prng, knobs);
+		steps.push({ ...act, pause: drawPause(prng) });
+	}
+	return steps;
+}
 
 /** Most seeds have several kinds of trouble at once; some have hardly any. */
 export function drawKnobs(prng: Prng): Knobs {
@@ -69,53 +106,6 @@ export function drawKnobs(prng: Prng): Knobs {
 	};
 }
 
-export type Step = Act & {
-	/**
-	 * What happens before the next step: so many requests to the nodes, or lanes that have come to
-	 * the head; and nothing lasts longer than `msMax`.
-	 */
-	pause: { requests: number; level: boolean; msMax: number };
-};
-
-type Act =
-	| { kind: "mine"; blocks: number }
-	| { kind: "reorg"; depth: number; length: number; sameTimes: boolean }
-	| { kind: "flip" }
-	| { kind: "rollback"; depth: number }
-	| { kind: "kill" | "stop" | "stall"; process: number; steps: number }
-	| { kind: "leap"; blocks: number }
-	| { kind: "down" | "swap"; node: number; steps: number }
-	| { kind: "lag"; node: number; steps: number; blocks: number }
-	| { kind: "stale"; node: number; steps: number }
-	| { kind: "refuse"; node: number; steps: number; below: number };
-
-const PAUSE_MS_MAX = 60;
-const LEVEL_MS_MAX = 500;
-/** More than a lane reads in order after it was away; the rest is left to backfill. */
-const LEAP_BLOCKS = 1_050;
-
-/** Everything that will happen in one seed, in order. Drawn whole before anything runs. */
-export function drawSchedule(prng: Prng, knobs: Knobs): Step[] {
-	const steps: Step[] = [];
-	const leapAt = knobs.leaps ? prng.int(knobs.steps) : -1;
-	for (let index = 0; index < knobs.steps; index++) {
-		const act: Act =
-			index === leapAt ? { kind: "leap", blocks: LEAP_BLOCKS } : drawAct(prng, knobs);
-		steps.push({ ...act, pause: drawPause(prng) });
-	}
-	return steps;
-}
-
-/**
- * Often the next thing follows at once, before anybody has understood the last; often the index has
- * taken in what is about to leave the chain.
- */
-function drawPause(prng: Prng): Step["pause"] {
-	if (prng.chance(0.4)) return { requests: 0, level: true, msMax: LEVEL_MS_MAX };
-	const requests = prng.chance(0.5) ? prng.int(4) : 5 + prng.int(25);
-	return { requests, level: false, msMax: PAUSE_MS_MAX };
-}
-
 function drawAct(prng: Prng, knobs: Knobs): Act {
 	const dice = prng.next();
 	if (dice < knobs.reorgRate) return drawFork(prng, knobs);
@@ -145,4 +135,14 @@ function drawNode(prng: Prng, { nodes }: Knobs): Act {
 	if (kind === "lag") return { kind, ...at, blocks: 1 + prng.int(5) };
 	if (kind === "refuse") return { kind, ...at, steps: at.steps + 2, below: prng.int(4) };
 	return { kind, ...at };
+}
+
+/**
+ * Often the next thing follows at once, before anybody has understood the last; often the index has
+ * taken in what is about to leave the chain.
+ */
+function drawPause(prng: Prng): Step["pause"] {
+	if (prng.chance(0.4)) return { requests: 0, level: true, msMax: LEVEL_MS_MAX };
+	const requests = prng.chance(0.5) ? prng.int(4) : 5 + prng.int(25);
+	return { requests, level: false, msMax: PAUSE_MS_MAX };
 }

@@ -3,23 +3,6 @@ import type { NewJob } from "#core/queue.ts";
 import { DAY_MS, MINUTE_MS, type sleep } from "#core/time.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
 
-/** Jobs in line, each key once, by priority and then by when they came. */
-export function createLine() {
-	let jobs: NewJob[] = [];
-	return {
-		async add(_tx: unknown, added: readonly NewJob[]) {
-			const keys = new Set(added.map(({ key }) => key));
-			const ours = added.filter(({ task }) => task === "market-index.full-sync");
-			jobs = [...jobs.filter(({ key }) => !keys.has(key)), ...ours];
-		},
-		take(): NewJob | undefined {
-			const first = jobs.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))[0];
-			jobs = jobs.filter((job) => job !== first);
-			return first;
-		},
-	};
-}
-
 /** A collection of the marketplace: sales and listings stand at even distances. */
 export type MarketCollection = {
 	slug: string;
@@ -57,6 +40,14 @@ export type MarketSettings = {
 };
 
 const LISTED_ETH = "500000000000000000";
+
+const STATS = {
+	total: {
+		...{ volume: 12, volume_symbol: "ETH", sales: 3 },
+		...{ num_owners: 40, floor_price: 0.5, floor_price_symbol: "ETH" },
+	},
+	intervals: [],
+};
 
 /**
  * The provider's HTTP interface over collections that trade by the clock, for syncs of hours. It
@@ -147,25 +138,27 @@ export function createMarketplace(
 	};
 }
 
+/** Jobs in line, each key once, by priority and then by when they came. */
+export function createLine() {
+	let jobs: NewJob[] = [];
+	return {
+		async add(_tx: unknown, added: readonly NewJob[]) {
+			const keys = new Set(added.map(({ key }) => key));
+			const ours = added.filter(({ task }) => task === "market-index.full-sync");
+			jobs = [...jobs.filter(({ key }) => !keys.has(key)), ...ours];
+		},
+		take(): NewJob | undefined {
+			const first = jobs.toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0))[0];
+			jobs = jobs.filter((job) => job !== first);
+			return first;
+		},
+	};
+}
+
 /** Whether less than a day of events is asked for. */
 function isRefresh({ searchParams }: URL, atMs: number): boolean {
 	const afterMs = Number(searchParams.get("after") ?? 0) * 1_000;
 	return searchParams.get("next") === null && afterMs > atMs - DAY_MS / 2;
-}
-
-const STATS = {
-	total: {
-		...{ volume: 12, volume_symbol: "ETH", sales: 3 },
-		...{ num_owners: 40, floor_price: 0.5, floor_price_symbol: "ETH" },
-	},
-	intervals: [],
-};
-
-function detail({ slug, address }: MarketCollection) {
-	return {
-		...{ collection: slug, name: slug, is_disabled: false, total_supply: 100 },
-		contracts: [{ address, chain: "ethereum" }],
-	};
 }
 
 function listings({ address, listings: count }: MarketCollection, query: URLSearchParams) {
@@ -192,8 +185,11 @@ function listings({ address, listings: count }: MarketCollection, query: URLSear
 	return { listings: rows, ...(from + limit < count && { next: `${from + limit}` }) };
 }
 
-function hashOf({ address }: MarketCollection, index: number): string {
-	return `0x${address.slice(-8)}${index.toString(16).padStart(56, "0")}`;
+function detail({ slug, address }: MarketCollection) {
+	return {
+		...{ collection: slug, name: slug, is_disabled: false, total_supply: 100 },
+		contracts: [{ address, chain: "ethereum" }],
+	};
 }
 
 function saleOf(collection: MarketCollection, index: number, atMs: number) {
@@ -206,4 +202,8 @@ function saleOf(collection: MarketCollection, index: number, atMs: number) {
 		payment: { quantity: LISTED_ETH, decimals: 18, symbol: "ETH" },
 		nft: { identifier: `${index}`, collection: slug, contract: address, token_standard: "erc721" },
 	};
+}
+
+function hashOf({ address }: MarketCollection, index: number): string {
+	return `0x${address.slice(-8)}${index.toString(16).padStart(56, "0")}`;
 }

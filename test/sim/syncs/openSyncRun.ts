@@ -25,10 +25,6 @@ import {
 } from "#test/sim/syncs/createMarketplace.ts";
 import { createTestClock } from "#test/sim/syncs/createTestClock.ts";
 
-const JOBS = ["full-sync", "lean-sync"];
-/** How often a worker without work looks into the line. */
-const IDLE_MS = 500;
-
 export type Launching = {
 	clock: Clock;
 	wait: typeof sleep;
@@ -38,52 +34,6 @@ export type Launching = {
 	/** Ends the process. */
 	signal: AbortSignal;
 };
-
-/** Runs one process that syncs: its clocked jobs, and the workers of its lane. */
-export function launchProcess(syncing: Syncing, launching: Launching): void {
-	for (const name of JOBS) {
-		const job = syncing.jobs.find((one) => one.name === `market-index.${name}`);
-		if (!job) throw new Error(`no job ${name}`);
-		void tick(job, launching);
-	}
-	const { queue, wait, signal } = launching;
-	const [task] = syncing.tasks;
-	for (let worker = 0; task && worker < (task.lane?.concurrency ?? 1); worker++) {
-		void (async () => {
-			while (!signal.aborted) {
-				const job = queue.take();
-				if (!job) await wait(IDLE_MS, signal);
-				else {
-					const ends = within(task.timeoutMs, launching);
-					await task.run(job.payload as never, { signal: ends });
-				}
-			}
-		})();
-	}
-}
-
-async function tick(job: Job, launching: Launching): Promise<void> {
-	const { clock, wait, ticks, signal } = launching;
-	if (!("everyMs" in job.schedule)) throw new Error(`${job.name} has no distance`);
-	const { everyMs } = job.schedule;
-	while (!signal.aborted) {
-		await wait(everyMs / 10, signal);
-		const lastMs = ticks.get(job.name) ?? Number.NEGATIVE_INFINITY;
-		if (clock.nowMs() - lastMs < everyMs) continue;
-		ticks.set(job.name, clock.nowMs());
-		await job.run({ signal: within(job.timeoutMs, launching) });
-	}
-}
-
-/** Aborts as a queue does: after a time on the test's clock, or with the process. */
-function within(ms: number, { wait, signal }: Launching): AbortSignal {
-	const timeout = new AbortController();
-	void wait(ms, signal).then(() => timeout.abort(new DOMException("late", "TimeoutError")));
-	return AbortSignal.any([timeout.signal, signal]);
-}
-
-/** In the middle of a minute and of a second: nothing falls on an edge by chance. */
-const START_MS = Date.parse("2026-03-10T14:37:25.500Z");
 
 export type SyncRunOptions = {
 	collections: readonly Omit<MarketCollection, "address" | "slug">[];
@@ -107,6 +57,13 @@ export type SyncState = {
 	floor: string | null;
 	failures: number;
 };
+
+const JOBS = ["full-sync", "lean-sync"];
+/** How often a worker without work looks into the line. */
+const IDLE_MS = 500;
+
+/** In the middle of a minute and of a second: nothing falls on an edge by chance. */
+const START_MS = Date.parse("2026-03-10T14:37:25.500Z");
 
 /** Whole processes that sync, beside a marketplace, on a clock of their own. */
 export async function openSyncRun(db: Database, options: SyncRunOptions) {
@@ -180,6 +137,29 @@ export async function openSyncRun(db: Database, options: SyncRunOptions) {
 	};
 }
 
+/** Runs one process that syncs: its clocked jobs, and the workers of its lane. */
+export function launchProcess(syncing: Syncing, launching: Launching): void {
+	for (const name of JOBS) {
+		const job = syncing.jobs.find((one) => one.name === `market-index.${name}`);
+		if (!job) throw new Error(`no job ${name}`);
+		void tick(job, launching);
+	}
+	const { queue, wait, signal } = launching;
+	const [task] = syncing.tasks;
+	for (let worker = 0; task && worker < (task.lane?.concurrency ?? 1); worker++) {
+		void (async () => {
+			while (!signal.aborted) {
+				const job = queue.take();
+				if (!job) await wait(IDLE_MS, signal);
+				else {
+					const ends = within(task.timeoutMs, launching);
+					await task.run(job.payload as never, { signal: ends });
+				}
+			}
+		})();
+	}
+}
+
 function named(one: SyncRunOptions["collections"][number], index: number) {
 	return { ...one, slug: `collection-${index}`, address: contractOf(0x70_0000 + index) };
 }
@@ -209,4 +189,24 @@ function readStates(db: Database): Promise<SyncState[]> {
 		from market_index.collection as c left join market_index.sync as s on s.collection_id = c.id
 		order by c.id`,
 	);
+}
+
+async function tick(job: Job, launching: Launching): Promise<void> {
+	const { clock, wait, ticks, signal } = launching;
+	if (!("everyMs" in job.schedule)) throw new Error(`${job.name} has no distance`);
+	const { everyMs } = job.schedule;
+	while (!signal.aborted) {
+		await wait(everyMs / 10, signal);
+		const lastMs = ticks.get(job.name) ?? Number.NEGATIVE_INFINITY;
+		if (clock.nowMs() - lastMs < everyMs) continue;
+		ticks.set(job.name, clock.nowMs());
+		await job.run({ signal: within(job.timeoutMs, launching) });
+	}
+}
+
+/** Aborts as a queue does: after a time on the test's clock, or with the process. */
+function within(ms: number, { wait, signal }: Launching): AbortSignal {
+	const timeout = new AbortController();
+	void wait(ms, signal).then(() => timeout.abort(new DOMException("late", "TimeoutError")));
+	return AbortSignal.any([timeout.signal, signal]);
 }

@@ -21,10 +21,17 @@ export type TextFile = { path: string; text: string };
 /** One decision of a README: its first words in bold, and the day it was made. */
 export type Decision = { path: string; line: number; title: string; date: string | undefined };
 
+/** Answers whether a document's reader finds what a path names. */
+export type ResolvePath = (path: string, from: string) => boolean;
+
 /** A heading that begins a section of decisions, and one that ends it. */
 const HEADING = /^(#+) (Decisions\b.*)?/;
 /** `**What was chosen.** (2026-11-23) Why, …`, as a paragraph or as a point of a list. */
 const ENTRY = /^(?:- )?\*\*([\s\S]+?)\*\*(?: \((\d{4}-\d\d-\d\d)\))?/;
+
+const ROOT = join(import.meta.dir, "../../..");
+const TEXT = /\.(ts|tsx|md|sql|json|toml|example|html|css|js|sol)$/;
+const LEFT_OUT = new Set(["node_modules", ".git", ".data", ".report"]);
 
 /** Whether a document may hold decisions: a README, or the page of them beside one. */
 export function holdsDecisions(path: string): boolean {
@@ -44,10 +51,6 @@ export function decisionsOf({ path, text }: TextFile): Decision[] {
 		if (title === undefined) return [];
 		return [{ path, line: at + 1, title: title.replace(/\s+/g, " ").replace(/[.:]$/, ""), date }];
 	});
-}
-
-function startsParagraph(lines: readonly string[], at: number): boolean {
-	return lines[at]?.startsWith("- ") === true || (lines[at - 1] ?? "") === "";
 }
 
 /** Answers the lines of all files whose path matches, numbered from 1. */
@@ -76,16 +79,6 @@ export function moduleArrows(files: readonly SourceFile[]): [from: string, to: s
 	return [...arrows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, arrow]) => arrow);
 }
 
-/** `core`, `api`, `agent`, or a plugin's name. */
-function moduleOf(path: string): string | undefined {
-	const [area, name, ...rest] = path.split("/");
-	if (area === "plugins") return rest.length > 0 ? name : undefined;
-	return area === "core" || area === "api" || area === "agent" ? area : undefined;
-}
-
-/** Answers whether a document's reader finds what a path names. */
-export type ResolvePath = (path: string, from: string) => boolean;
-
 /**
  * Makes the look-up of paths that documents name: from the root, from the document's folder, or by
  * the end of a path (`range/readRange.ts`) where a file or folder of the project ends so.
@@ -107,11 +100,6 @@ export function resolvePath(files: readonly TextFile[]): ResolvePath {
 	};
 }
 
-function foldersOf(path: string): string[] {
-	const parts = path.split("/").slice(0, -1);
-	return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
-}
-
 /** Answers the lines of one section of a document, with their numbers, up to the next heading. */
 export function sectionOf(text: string, heading: string): { line: number; text: string }[] {
 	const lines = text.split("\n").map((one, at) => ({ line: at + 1, text: one }));
@@ -122,10 +110,6 @@ export function sectionOf(text: string, heading: string): { line: number; text: 
 	return end < 0 ? rest : rest.slice(0, end);
 }
 
-const ROOT = join(import.meta.dir, "../../..");
-const TEXT = /\.(ts|tsx|md|sql|json|toml|example|html|css|js|sol)$/;
-const LEFT_OUT = new Set(["node_modules", ".git", ".data", ".report"]);
-
 /** Reads every text file of the project. Others are there with an empty text: they can be named. */
 export function textFiles(): TextFile[] {
 	return readdirSync(ROOT, { withFileTypes: true })
@@ -133,6 +117,22 @@ export function textFiles(): TextFile[] {
 		.flatMap((entry) => (entry.isDirectory() ? within(entry.name) : [entry.name]))
 		.sort()
 		.map((path) => ({ path, text: TEXT.test(path) ? readFileSync(join(ROOT, path), "utf8") : "" }));
+}
+
+function startsParagraph(lines: readonly string[], at: number): boolean {
+	return lines[at]?.startsWith("- ") === true || (lines[at - 1] ?? "") === "";
+}
+
+/** `core`, `api`, `agent`, or a plugin's name. */
+function moduleOf(path: string): string | undefined {
+	const [area, name, ...rest] = path.split("/");
+	if (area === "plugins") return rest.length > 0 ? name : undefined;
+	return area === "core" || area === "api" || area === "agent" ? area : undefined;
+}
+
+function foldersOf(path: string): string[] {
+	const parts = path.split("/").slice(0, -1);
+	return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 function within(folder: string): string[] {

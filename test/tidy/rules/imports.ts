@@ -1,5 +1,9 @@
 import { eachFile, isTestFile, type Problem, type Rule, type SourceFile } from "#test/tidy/Rule.ts";
 
+type Graph = Map<string, Set<string>>;
+
+type GraphOptions = { nodeOf: (path: string) => string | undefined; types: boolean };
+
 /**
  * No circles of value imports between files. In core and inside each plugin also none between
  * folders, and there types count too: folders depend one way.
@@ -43,54 +47,7 @@ export const importCycles: Rule = {
 	],
 };
 
-type Graph = Map<string, Set<string>>;
-
-type GraphOptions = { nodeOf: (path: string) => string | undefined; types: boolean };
-
-function graphOf(files: readonly SourceFile[], { nodeOf, types }: GraphOptions): Graph {
-	const graph: Graph = new Map();
-	for (const { path, imports } of files) {
-		const from = nodeOf(path);
-		if (from === undefined || /\.test\.tsx?$/.test(path)) continue;
-		const targets = graph.get(from) ?? new Set();
-		graph.set(from, targets);
-		for (const { target, typeOnly } of imports) {
-			const to = target === undefined || (typeOnly && !types) ? undefined : nodeOf(target);
-			if (to !== undefined && to !== from) targets.add(to);
-		}
-	}
-	return graph;
-}
-
-/**
- * Returns the top folder that a file belongs to, in core or in a plugin. Undefined for other files,
- * and for a plugin's test files: tests may import from every folder.
- */
-function folderOf(path: string): string | undefined {
-	if (path.startsWith("plugins/") && isTestFile(path)) return undefined;
-	return /^(?:core|plugins\/[^/]+)\/[^/]+(?=\/)/.exec(path)?.[0];
-}
-
 const ADVICE = "move what the lower one needs of the higher one down";
-
-/** Each circle once, named by the way around it. */
-function cyclesOf(graph: Graph): Problem[] {
-	const problems: Problem[] = [];
-	const finished = new Set<string>();
-	const visit = (node: string, way: string[]) => {
-		const start = way.indexOf(node);
-		if (start >= 0) {
-			const circle = [...way.slice(start), node];
-			problems.push({ path: node, message: `is in a circle: ${circle.join(" → ")}; ${ADVICE}` });
-			return;
-		}
-		if (finished.has(node)) return;
-		for (const next of graph.get(node) ?? []) visit(next, [...way, node]);
-		finished.add(node);
-	};
-	for (const node of graph.keys()) visit(node, []);
-	return problems;
-}
 
 /** Who may import whom: what is below never imports what is above. */
 export const importDirections: Rule = {
@@ -143,43 +100,6 @@ export const importDirections: Rule = {
 /** Pages that run in a browser. */
 const WEB = /^plugins\/[^/]+\/web\//;
 
-function refusal(from: string, to: string): string | undefined {
-	if (from.startsWith("test/")) return undefined;
-	if (to.startsWith("test/")) {
-		return isTestFile(from) ? undefined : "nothing but a test imports test";
-	}
-	const web = WEB.exec(from)?.[0];
-	if (web !== undefined) {
-		return to.startsWith(web) || isContract(to)
-			? undefined
-			: "the pages are a browser bundle and see only contracts and themselves";
-	}
-	const [area, plugin] = from.split("/");
-	if (area === to.split("/")[0] && area !== "plugins") return undefined;
-	if (area === "core") return "core imports only core";
-	if (to.startsWith("core/")) return undefined;
-	if (area === "agent") return "the agent imports only core; tools reach it through the loader";
-	if (area === "api") {
-		return to.startsWith("agent/") || /^plugins\/[^/]+\/plugin\.ts$/.test(to)
-			? undefined
-			: "api sees of a plugin only its plugin.ts";
-	}
-	if (area === "plugins") {
-		return to.startsWith(`plugins/${plugin}/`) || isContract(to)
-			? undefined
-			: "a plugin is seen from outside only through its contract.ts";
-	}
-	return undefined;
-}
-
-function isContract(path: string): boolean {
-	return /^(agent|plugins\/[^/]+)\/contract\.ts$/.test(path);
-}
-
-function importing(path: string, specifier: string) {
-	return { path, text: `import { something } from "${specifier}";\n` };
-}
-
 /** Values that nothing of the product uses, each with the reason why it stays. */
 const KEPT = new Map([
 	["createClient", "the typed client, for programs of this repository"],
@@ -226,6 +146,86 @@ export const unusedExports: Rule = {
 		[{ path: "api/client/createClient.ts", text: "export function createClient() {}" }],
 	],
 };
+
+function graphOf(files: readonly SourceFile[], { nodeOf, types }: GraphOptions): Graph {
+	const graph: Graph = new Map();
+	for (const { path, imports } of files) {
+		const from = nodeOf(path);
+		if (from === undefined || /\.test\.tsx?$/.test(path)) continue;
+		const targets = graph.get(from) ?? new Set();
+		graph.set(from, targets);
+		for (const { target, typeOnly } of imports) {
+			const to = target === undefined || (typeOnly && !types) ? undefined : nodeOf(target);
+			if (to !== undefined && to !== from) targets.add(to);
+		}
+	}
+	return graph;
+}
+
+/**
+ * Returns the top folder that a file belongs to, in core or in a plugin. Undefined for other files,
+ * and for a plugin's test files: tests may import from every folder.
+ */
+function folderOf(path: string): string | undefined {
+	if (path.startsWith("plugins/") && isTestFile(path)) return undefined;
+	return /^(?:core|plugins\/[^/]+)\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+/** Each circle once, named by the way around it. */
+function cyclesOf(graph: Graph): Problem[] {
+	const problems: Problem[] = [];
+	const finished = new Set<string>();
+	const visit = (node: string, way: string[]) => {
+		const start = way.indexOf(node);
+		if (start >= 0) {
+			const circle = [...way.slice(start), node];
+			problems.push({ path: node, message: `is in a circle: ${circle.join(" → ")}; ${ADVICE}` });
+			return;
+		}
+		if (finished.has(node)) return;
+		for (const next of graph.get(node) ?? []) visit(next, [...way, node]);
+		finished.add(node);
+	};
+	for (const node of graph.keys()) visit(node, []);
+	return problems;
+}
+
+function refusal(from: string, to: string): string | undefined {
+	if (from.startsWith("test/")) return undefined;
+	if (to.startsWith("test/")) {
+		return isTestFile(from) ? undefined : "nothing but a test imports test";
+	}
+	const web = WEB.exec(from)?.[0];
+	if (web !== undefined) {
+		return to.startsWith(web) || isContract(to)
+			? undefined
+			: "the pages are a browser bundle and see only contracts and themselves";
+	}
+	const [area, plugin] = from.split("/");
+	if (area === to.split("/")[0] && area !== "plugins") return undefined;
+	if (area === "core") return "core imports only core";
+	if (to.startsWith("core/")) return undefined;
+	if (area === "agent") return "the agent imports only core; tools reach it through the loader";
+	if (area === "api") {
+		return to.startsWith("agent/") || /^plugins\/[^/]+\/plugin\.ts$/.test(to)
+			? undefined
+			: "api sees of a plugin only its plugin.ts";
+	}
+	if (area === "plugins") {
+		return to.startsWith(`plugins/${plugin}/`) || isContract(to)
+			? undefined
+			: "a plugin is seen from outside only through its contract.ts";
+	}
+	return undefined;
+}
+
+function isContract(path: string): boolean {
+	return /^(agent|plugins\/[^/]+)\/contract\.ts$/.test(path);
+}
+
+function importing(path: string, specifier: string) {
+	return { path, text: `import { something } from "${specifier}";\n` };
+}
 
 function valuesOf(exports: SourceFile["exports"]): string[] {
 	return exports.filter(({ kind }) => kind === "value").map(({ name }) => name);

@@ -21,30 +21,6 @@ import {
 	seaportTopics,
 } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
-/**
- * Says whether the orders of a match give everything that they ask for. Seaport settles no match
- * otherwise, so where something is missing, an order's log is. One order alone is no match.
- */
-export function isEverythingMet(fulfilments: readonly Fulfilment[]): boolean {
-	if (fulfilments.length < 2) return false;
-	const left = new Map<string, bigint>();
-	const add = (key: string, amount: bigint) => left.set(key, (left.get(key) ?? 0n) + amount);
-	for (const side of fulfilments.map(orderSides)) {
-		for (const item of side.givesNfts) add(nftKey(item), item.amount);
-		for (const item of side.asksNfts) add(nftKey(item), -item.amount);
-		for (const item of side.givesPayments) add(currencyKey(item), item.amount);
-		for (const item of side.asksPayments) add(currencyKey(item), -item.amount);
-	}
-	return [...left.values()].every((amount) => amount >= 0n);
-}
-
-function currencyKey({ itemType, token }: OfferedItem): string {
-	return itemType === 0 ? "native" : token;
-}
-
-/** Why an order that only pays is no sale: it was matched with an order whose log is missing. */
-export const LONE_PAYER = "pays in a match, and the order that it was matched with is missing";
-
 /** A log of one transaction, as far as it could be read; `broken` is an unreadable fulfilment. */
 export type SeaportEntry =
 	| { kind: "fulfilled"; emitter: Address; fulfilment: Fulfilment }
@@ -60,82 +36,10 @@ export type Grouping = {
 	undecoded: UndecodedLog[];
 };
 
-/**
- * Groups fulfilments by match call.
- *
- * OrdersMatched follows its orders and takes the latest ones with its hashes, because an order
- * filled in parts may appear in several calls of one transaction. Version 1.1 has no such log;
- * there a match shows as a zero recipient, and is not complete where an order asks for what none
- * gives.
- */
-export function groupFulfilments(entries: readonly SeaportEntry[]): Grouping {
-	const grouping: Grouping = { matches: [], singles: [], undecoded: [] };
-	const byEmitter = new Map<Address, SeaportEntry[]>();
-	for (const entry of entries) {
-		const list = byEmitter.get(entry.emitter);
-		if (list) list.push(entry);
-		else byEmitter.set(entry.emitter, [entry]);
-	}
-	for (const [emitter, list] of byEmitter) groupEmitter(grouping, emitter, list);
-	return grouping;
-}
+type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
 
-function groupEmitter(grouping: Grouping, emitter: Address, list: readonly SeaportEntry[]): void {
-	const waiting = new Map<Hex, Fulfilment[]>();
-	const open = new Set<Fulfilment>();
-	let anyBroken = false;
-	for (const entry of list) {
-		if (entry.kind === "broken") {
-			anyBroken = true;
-		} else if (entry.kind === "fulfilled") {
-			open.add(entry.fulfilment);
-			const same = waiting.get(entry.fulfilment.order.orderHash);
-			if (same) same.push(entry.fulfilment);
-			else waiting.set(entry.fulfilment.order.orderHash, [entry.fulfilment]);
-		} else {
-			const group = takeGroup(waiting, entry.orderHashes);
-			for (const fulfilment of group.fulfilments) open.delete(fulfilment);
-			if (group.fulfilments.length > 0) grouping.matches.push(group);
-			if (!group.complete) {
-				grouping.undecoded.push({
-					logIndex: entry.logIndex,
-					problem: "matches an order whose fulfilment is missing or unreadable",
-				});
-			}
-		}
-	}
-	const unnamed: Fulfilment[] = [];
-	for (const fulfilment of open) {
-		if (fulfilment.order.recipient === ZERO_ADDRESS) unnamed.push(fulfilment);
-		else grouping.singles.push({ emitter, fulfilment });
-	}
-	if (unnamed.length === 0) return;
-	const isMet = isEverythingMet(unnamed);
-	if (!isMet && !anyBroken) grouping.undecoded.push(...lonePayers(unnamed));
-	grouping.matches.push({ fulfilments: unnamed, complete: isMet && !anyBroken });
-}
-
-/** Returns payments of a match without any order with an NFT: nothing else would report them. */
-function lonePayers(fulfilments: readonly Fulfilment[]): UndecodedLog[] {
-	const sides = fulfilments.map(orderSides);
-	if (sides.some(({ givesNfts, asksNfts }) => givesNfts.length + asksNfts.length > 0)) return [];
-	return sides.map(({ logIndex }) => ({ logIndex, problem: LONE_PAYER }));
-}
-
-/** Takes from the end on both sides, so that a hash named twice takes the two latest. */
-function takeGroup(waiting: Map<Hex, Fulfilment[]>, orderHashes: readonly Hex[]): MatchGroup {
-	const fulfilments: Fulfilment[] = [];
-	let complete = true;
-	for (const orderHash of orderHashes) {
-		// A zero hash stands for an order that the call skipped.
-		if (/^0x0+$/.test(orderHash)) continue;
-		const found = waiting.get(orderHash)?.pop();
-		if (found) fulfilments.push(found);
-		else complete = false;
-	}
-	fulfilments.sort((left, right) => left.logIndex - right.logIndex);
-	return { fulfilments, complete };
-}
+/** Why an order that only pays is no sale: it was matched with an order whose log is missing. */
+export const LONE_PAYER = "pays in a match, and the order that it was matched with is missing";
 
 const EMITTERS: ReadonlySet<string> = new Set(seaportAddresses);
 
@@ -168,6 +72,43 @@ export function decodeAnyTransaction(logs: readonly RawLog[]): VenueReading {
 		reading.sales.push(toSale(trade, subIndex));
 	}
 	return reading;
+}
+
+/**
+ * Groups fulfilments by match call.
+ *
+ * OrdersMatched follows its orders and takes the latest ones with its hashes, because an order
+ * filled in parts may appear in several calls of one transaction. Version 1.1 has no such log;
+ * there a match shows as a zero recipient, and is not complete where an order asks for what none
+ * gives.
+ */
+export function groupFulfilments(entries: readonly SeaportEntry[]): Grouping {
+	const grouping: Grouping = { matches: [], singles: [], undecoded: [] };
+	const byEmitter = new Map<Address, SeaportEntry[]>();
+	for (const entry of entries) {
+		const list = byEmitter.get(entry.emitter);
+		if (list) list.push(entry);
+		else byEmitter.set(entry.emitter, [entry]);
+	}
+	for (const [emitter, list] of byEmitter) groupEmitter(grouping, emitter, list);
+	return grouping;
+}
+
+/**
+ * Says whether the orders of a match give everything that they ask for. Seaport settles no match
+ * otherwise, so where something is missing, an order's log is. One order alone is no match.
+ */
+export function isEverythingMet(fulfilments: readonly Fulfilment[]): boolean {
+	if (fulfilments.length < 2) return false;
+	const left = new Map<string, bigint>();
+	const add = (key: string, amount: bigint) => left.set(key, (left.get(key) ?? 0n) + amount);
+	for (const side of fulfilments.map(orderSides)) {
+		for (const item of side.givesNfts) add(nftKey(item), item.amount);
+		for (const item of side.asksNfts) add(nftKey(item), -item.amount);
+		for (const item of side.givesPayments) add(currencyKey(item), item.amount);
+		for (const item of side.asksPayments) add(currencyKey(item), -item.amount);
+	}
+	return [...left.values()].every((amount) => amount >= 0n);
 }
 
 function readEntries(logs: readonly RawLog[], reading: VenueReading): SeaportEntry[] {
@@ -215,21 +156,6 @@ function indexOf(log: RawLog, position: number): number {
 }
 
 /**
- * Says whether an order is the mirror of a match called by the payer, without the rest of the
- * match.
- */
-function isLonePayer({ order, givesNfts, givesPayments, asksNfts, asksPayments }: OrderSides) {
-	const onlyPays = givesPayments.length > 0 && givesNfts.length + asksNfts.length === 0;
-	return onlyPays && asksPayments.length === 0 && order.offerer === order.recipient;
-}
-
-function gapAt({ logIndex }: OrderSides): UndecodedLog {
-	return { logIndex, problem: LONE_PAYER };
-}
-
-type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
-
-/**
  * Drops mirror orders without their OrdersMatched log, as in a hand-picked file.
  *
  * Such an order seems to trade with its own offerer while another order of the transaction has the
@@ -258,6 +184,19 @@ function isSelfTrade({ trades }: Single): boolean {
 	return trades.length > 0 && trades.every(({ seller, buyer }) => seller === buyer);
 }
 
+/**
+ * Says whether an order is the mirror of a match called by the payer, without the rest of the
+ * match.
+ */
+function isLonePayer({ order, givesNfts, givesPayments, asksNfts, asksPayments }: OrderSides) {
+	const onlyPays = givesPayments.length > 0 && givesNfts.length + asksNfts.length === 0;
+	return onlyPays && asksPayments.length === 0 && order.offerer === order.recipient;
+}
+
+function gapAt({ logIndex }: OrderSides): UndecodedLog {
+	return { logIndex, problem: LONE_PAYER };
+}
+
 function toSale(trade: Trade, subIndex: number): Sale {
 	const reason = rejectionOf(trade);
 	return {
@@ -283,4 +222,65 @@ function rejectionOf({ price, seller, buyer, payer }: Trade): SaleRejection | nu
 	if (price.kind === "severalCurrencies") return "several_currencies";
 	if (seller === buyer || seller === payer) return "self_trade";
 	return price.total === 0n ? "zero_price" : null;
+}
+
+function groupEmitter(grouping: Grouping, emitter: Address, list: readonly SeaportEntry[]): void {
+	const waiting = new Map<Hex, Fulfilment[]>();
+	const open = new Set<Fulfilment>();
+	let anyBroken = false;
+	for (const entry of list) {
+		if (entry.kind === "broken") {
+			anyBroken = true;
+		} else if (entry.kind === "fulfilled") {
+			open.add(entry.fulfilment);
+			const same = waiting.get(entry.fulfilment.order.orderHash);
+			if (same) same.push(entry.fulfilment);
+			else waiting.set(entry.fulfilment.order.orderHash, [entry.fulfilment]);
+		} else {
+			const group = takeGroup(waiting, entry.orderHashes);
+			for (const fulfilment of group.fulfilments) open.delete(fulfilment);
+			if (group.fulfilments.length > 0) grouping.matches.push(group);
+			if (!group.complete) {
+				grouping.undecoded.push({
+					logIndex: entry.logIndex,
+					problem: "matches an order whose fulfilment is missing or unreadable",
+				});
+			}
+		}
+	}
+	const unnamed: Fulfilment[] = [];
+	for (const fulfilment of open) {
+		if (fulfilment.order.recipient === ZERO_ADDRESS) unnamed.push(fulfilment);
+		else grouping.singles.push({ emitter, fulfilment });
+	}
+	if (unnamed.length === 0) return;
+	const isMet = isEverythingMet(unnamed);
+	if (!isMet && !anyBroken) grouping.undecoded.push(...lonePayers(unnamed));
+	grouping.matches.push({ fulfilments: unnamed, complete: isMet && !anyBroken });
+}
+
+/** Takes from the end on both sides, so that a hash named twice takes the two latest. */
+function takeGroup(waiting: Map<Hex, Fulfilment[]>, orderHashes: readonly Hex[]): MatchGroup {
+	const fulfilments: Fulfilment[] = [];
+	let complete = true;
+	for (const orderHash of orderHashes) {
+		// A zero hash stands for an order that the call skipped.
+		if (/^0x0+$/.test(orderHash)) continue;
+		const found = waiting.get(orderHash)?.pop();
+		if (found) fulfilments.push(found);
+		else complete = false;
+	}
+	fulfilments.sort((left, right) => left.logIndex - right.logIndex);
+	return { fulfilments, complete };
+}
+
+/** Returns payments of a match without any order with an NFT: nothing else would report them. */
+function lonePayers(fulfilments: readonly Fulfilment[]): UndecodedLog[] {
+	const sides = fulfilments.map(orderSides);
+	if (sides.some(({ givesNfts, asksNfts }) => givesNfts.length + asksNfts.length > 0)) return [];
+	return sides.map(({ logIndex }) => ({ logIndex, problem: LONE_PAYER }));
+}
+
+function currencyKey({ itemType, token }: OfferedItem): string {
+	return itemType === 0 ? "native" : token;
 }

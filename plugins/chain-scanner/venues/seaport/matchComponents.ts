@@ -5,19 +5,8 @@ import type {
 	ReceivedItem,
 } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
-/**
- * Returns the key by which Seaport compares NFTs: an offer meets a demand only within one item
- * type.
- */
-export function nftKey(item: OfferedItem): string {
-	return `${item.itemType}:${item.token}:${item.identifier}`;
-}
-
 /** How much of a currency the orders of a component give and ask for. */
 export type Purse = { given: bigint; asked: bigint; givers: number };
-
-// The payers of an account that buys in more parts of one match than this are not placed.
-const HOMES_COMPARED_MAX = 100;
 
 /** Connected orders of a match. */
 export type MatchComponent = {
@@ -30,6 +19,35 @@ export type MatchComponent = {
 	/** Currencies that may cross to another component: what was left of them cannot be proven. */
 	openCurrencies: ReadonlySet<Address>;
 };
+
+/** An order by what it gives and what it asks for. Items that moved nothing are left out. */
+export type OrderSides = Fulfilment & {
+	givesNfts: OfferedItem[];
+	givesPayments: OfferedItem[];
+	asksNfts: ReceivedItem[];
+	asksPayments: ReceivedItem[];
+};
+
+/** `rank` numbers items in log order, so that "the first" of a split is the same in every run. */
+export type Supply = { side: OrderSides; item: OfferedItem; left: bigint; rank: number };
+export type Demand = { side: OrderSides; item: ReceivedItem; left: bigint; rank: number };
+export type Pair = { supply: Supply; demand: Demand; quantity: bigint };
+
+export type Pairing = {
+	pairs: Pair[];
+	/** Supplies with units left that no order asked for. */
+	unasked: Supply[];
+	/** Demands with units left that no order gave. */
+	unmet: Demand[];
+};
+
+type Book = { supplies: Supply[]; demands: Demand[] };
+
+// The payers of an account that buys in more parts of one match than this are not placed.
+const HOMES_COMPARED_MAX = 100;
+
+// Preferences compare every supply with every demand of one NFT; beyond this, log order decides.
+const PREFERENCE_COMPARISONS_MAX = 10_000;
 
 /**
  * Splits a match into parts that trade different NFTs, so that prices do not mix.
@@ -84,25 +102,53 @@ export function matchComponents(
 	return components;
 }
 
-function homesOf(
-	components: readonly MatchComponent[],
-	buyersOf: (side: OrderSides) => Iterable<Address>,
-): Map<Address, Set<MatchComponent>> {
-	const home = new Map<Address, Set<MatchComponent>>();
-	for (const component of components) {
-		for (const side of component.orders) {
-			for (const buyer of buyersOf(side)) {
-				const known = home.get(buyer);
-				if (known) known.add(component);
-				else home.set(buyer, new Set([component]));
-			}
-		}
-	}
-	return home;
+/** Sorts an order's items; every later conclusion starts from these four lists. */
+export function orderSides({ logIndex, order }: Fulfilment): OrderSides {
+	const [givesNfts, givesPayments] = sorted(order.offer);
+	const [asksNfts, asksPayments] = sorted(order.consideration);
+	return { logIndex, order, givesNfts, givesPayments, asksNfts, asksPayments };
 }
 
-function soleOf<Item>(items: readonly Item[]): Item | undefined {
-	return items.length === 1 ? items[0] : undefined;
+/**
+ * Pairs orders that give an NFT with those that ask for it, unit by unit.
+ *
+ * The logs do not say which offer met which demand. An order's own demand comes first (a private
+ * listing names its buyer), then pairs of different accounts, in log order: if one account both
+ * sells and buys the same NFT in a match, the units change hands rather than return.
+ */
+export function pairNfts(sides: readonly OrderSides[]): Pairing {
+	const books = new Map<string, Book>();
+	const bookOf = (key: string): Book => {
+		const found = books.get(key);
+		if (found) return found;
+		const made: Book = { supplies: [], demands: [] };
+		books.set(key, made);
+		return made;
+	};
+	let rank = 0;
+	for (const side of sides) {
+		for (const item of side.givesNfts) {
+			bookOf(nftKey(item)).supplies.push({ side, item, left: item.amount, rank: rank++ });
+		}
+		for (const item of side.asksNfts) {
+			bookOf(nftKey(item)).demands.push({ side, item, left: item.amount, rank: rank++ });
+		}
+	}
+	const pairing: Pairing = { pairs: [], unasked: [], unmet: [] };
+	for (const { supplies, demands } of books.values()) {
+		pairBook(pairing.pairs, supplies, demands);
+		for (const supply of supplies) if (supply.left > 0n) pairing.unasked.push(supply);
+		for (const demand of demands) if (demand.left > 0n) pairing.unmet.push(demand);
+	}
+	return pairing;
+}
+
+/**
+ * Returns the key by which Seaport compares NFTs: an offer meets a demand only within one item
+ * type.
+ */
+export function nftKey(item: OfferedItem): string {
+	return `${item.itemType}:${item.token}:${item.identifier}`;
 }
 
 function joinByNft(sides: readonly OrderSides[]): MatchComponent[] {
@@ -142,6 +188,23 @@ function joinByNft(sides: readonly OrderSides[]): MatchComponent[] {
 	return [...byRoot.values()];
 }
 
+function homesOf(
+	components: readonly MatchComponent[],
+	buyersOf: (side: OrderSides) => Iterable<Address>,
+): Map<Address, Set<MatchComponent>> {
+	const home = new Map<Address, Set<MatchComponent>>();
+	for (const component of components) {
+		for (const side of component.orders) {
+			for (const buyer of buyersOf(side)) {
+				const known = home.get(buyer);
+				if (known) known.add(component);
+				else home.set(buyer, new Set([component]));
+			}
+		}
+	}
+	return home;
+}
+
 function countIn(component: MatchComponent, side: OrderSides): void {
 	const seen = new Set<Address>();
 	for (const item of side.givesPayments) {
@@ -165,19 +228,8 @@ function currencyOf(item: OfferedItem): Address {
 	return item.itemType === 0 ? ZERO_ADDRESS : item.token;
 }
 
-/** An order by what it gives and what it asks for. Items that moved nothing are left out. */
-export type OrderSides = Fulfilment & {
-	givesNfts: OfferedItem[];
-	givesPayments: OfferedItem[];
-	asksNfts: ReceivedItem[];
-	asksPayments: ReceivedItem[];
-};
-
-/** Sorts an order's items; every later conclusion starts from these four lists. */
-export function orderSides({ logIndex, order }: Fulfilment): OrderSides {
-	const [givesNfts, givesPayments] = sorted(order.offer);
-	const [asksNfts, asksPayments] = sorted(order.consideration);
-	return { logIndex, order, givesNfts, givesPayments, asksNfts, asksPayments };
+function soleOf<Item>(items: readonly Item[]): Item | undefined {
+	return items.length === 1 ? items[0] : undefined;
 }
 
 function sorted<Item extends OfferedItem>(
@@ -191,58 +243,6 @@ function sorted<Item extends OfferedItem>(
 		else payments.push(item);
 	}
 	return [nfts, payments];
-}
-
-/** `rank` numbers items in log order, so that "the first" of a split is the same in every run. */
-export type Supply = { side: OrderSides; item: OfferedItem; left: bigint; rank: number };
-export type Demand = { side: OrderSides; item: ReceivedItem; left: bigint; rank: number };
-export type Pair = { supply: Supply; demand: Demand; quantity: bigint };
-
-export type Pairing = {
-	pairs: Pair[];
-	/** Supplies with units left that no order asked for. */
-	unasked: Supply[];
-	/** Demands with units left that no order gave. */
-	unmet: Demand[];
-};
-
-type Book = { supplies: Supply[]; demands: Demand[] };
-
-// Preferences compare every supply with every demand of one NFT; beyond this, log order decides.
-const PREFERENCE_COMPARISONS_MAX = 10_000;
-
-/**
- * Pairs orders that give an NFT with those that ask for it, unit by unit.
- *
- * The logs do not say which offer met which demand. An order's own demand comes first (a private
- * listing names its buyer), then pairs of different accounts, in log order: if one account both
- * sells and buys the same NFT in a match, the units change hands rather than return.
- */
-export function pairNfts(sides: readonly OrderSides[]): Pairing {
-	const books = new Map<string, Book>();
-	const bookOf = (key: string): Book => {
-		const found = books.get(key);
-		if (found) return found;
-		const made: Book = { supplies: [], demands: [] };
-		books.set(key, made);
-		return made;
-	};
-	let rank = 0;
-	for (const side of sides) {
-		for (const item of side.givesNfts) {
-			bookOf(nftKey(item)).supplies.push({ side, item, left: item.amount, rank: rank++ });
-		}
-		for (const item of side.asksNfts) {
-			bookOf(nftKey(item)).demands.push({ side, item, left: item.amount, rank: rank++ });
-		}
-	}
-	const pairing: Pairing = { pairs: [], unasked: [], unmet: [] };
-	for (const { supplies, demands } of books.values()) {
-		pairBook(pairing.pairs, supplies, demands);
-		for (const supply of supplies) if (supply.left > 0n) pairing.unasked.push(supply);
-		for (const demand of demands) if (demand.left > 0n) pairing.unmet.push(demand);
-	}
-	return pairing;
 }
 
 function pairBook(pairs: Pair[], supplies: readonly Supply[], demands: readonly Demand[]): void {

@@ -28,26 +28,6 @@ export type Trade = {
 	price: Price;
 };
 
-/** Returns each row's share of an order's price; a price without an amount is the same for all. */
-export function splitPrice(price: Price, quantities: readonly bigint[]): Price[] {
-	if (price.kind !== "amount") return quantities.map(() => price);
-	return splitByUnit(price.total, quantities).map((total) => ({ ...price, total }));
-}
-
-/** Adds payment items up. The native currency and its wrapped form are two currencies. */
-export function sumPayments(items: readonly OfferedItem[]): Price {
-	let currency: Address | null = null;
-	let total = 0n;
-	for (const item of items) {
-		// 1.1 let a native item name any token; it moved the native currency all the same.
-		const token = item.itemType === 0 ? ZERO_ADDRESS : item.token;
-		if (currency !== null && currency !== token) return { kind: "severalCurrencies" };
-		currency = token;
-		total += item.amount;
-	}
-	return { kind: "amount", currency: currency ?? ZERO_ADDRESS, total };
-}
-
 type Input = {
 	component: MatchComponent;
 	/** The NFTs of this component, in log order. */
@@ -57,6 +37,8 @@ type Input = {
 };
 
 type Basis = "bid" | "listing" | "unpriced" | "barter";
+
+const nothing: Price = { kind: "amount", currency: ZERO_ADDRESS, total: 0n };
 
 /**
  * Returns what the buyers of a match's part paid.
@@ -108,7 +90,25 @@ export function priceComponent({ component, moved, unmet }: Input): Trade[] {
 	});
 }
 
-const nothing: Price = { kind: "amount", currency: ZERO_ADDRESS, total: 0n };
+/** Returns each row's share of an order's price; a price without an amount is the same for all. */
+export function splitPrice(price: Price, quantities: readonly bigint[]): Price[] {
+	if (price.kind !== "amount") return quantities.map(() => price);
+	return splitByUnit(price.total, quantities).map((total) => ({ ...price, total }));
+}
+
+/** Adds payment items up. The native currency and its wrapped form are two currencies. */
+export function sumPayments(items: readonly OfferedItem[]): Price {
+	let currency: Address | null = null;
+	let total = 0n;
+	for (const item of items) {
+		// 1.1 let a native item name any token; it moved the native currency all the same.
+		const token = item.itemType === 0 ? ZERO_ADDRESS : item.token;
+		if (currency !== null && currency !== token) return { kind: "severalCurrencies" };
+		currency = token;
+		total += item.amount;
+	}
+	return { kind: "amount", currency: currency ?? ZERO_ADDRESS, total };
+}
 
 function basisOf({ giver, taker }: MatchedNft, bartering: ReadonlySet<OrderSides>): Basis {
 	const other = taker === giver ? null : taker;

@@ -46,10 +46,55 @@ export type OrderFulfilledReading =
 	| { kind: "order"; order: FulfilledOrder }
 	| { kind: "undecoded"; problem: string; orderHash: Hex | null };
 
+export type OrdersMatchedReading =
+	| { kind: "matched"; orderHashes: Hex[] }
+	| { kind: "undecoded"; problem: string };
+
 const WORD_BYTES = 32;
 const HEAD_BYTES = 4 * WORD_BYTES;
 const OFFERED_ITEM_BYTES = 4 * WORD_BYTES;
 const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
+
+const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
+
+const READ_ORDERS_MATCHED_WORD_BYTES = 32;
+
+/**
+ * Contracts that Seaport's items name in place of the token that they move.
+ *
+ * OpenSea's shared storefront on Ethereum is older than Seaport and cannot be moved by it, so
+ * orders name an adapter: 9 of 514 real sales did.
+ */
+export const seaportAdapters: readonly TokenAdapter[] = [
+	{
+		adapter: "0xa604060890923ff400e8c6f5290461a83aedacec",
+		token: "0x495f947276749ce646f68ac8c248420045cb7b5e",
+	},
+];
+
+/**
+ * The addresses of the canonical deployments, on every chain that has them.
+ *
+ * Forks emit the same topics with terms of their own, so nothing outside this list is Seaport.
+ */
+export const seaportAddresses: readonly Address[] = [
+	"0x00000000006c3852cbef3e08e8df289169ede581", // 1.1
+	"0x00000000000006c7676171937c444f6bde3d6282", // 1.2
+	"0x0000000000000ad24e80fd803c6ac37206a45f15", // 1.3
+	"0x00000000000001ad428e4906ae43d8f9852d0dd6", // 1.4
+	"0x00000000000000adc04c56bf30ac9d3c0aaf14dc", // 1.5
+	"0x0000000000000068f116a894984e2db1123eb395", // 1.6
+];
+
+/** First topics of the two logs that sales are made from; the same in all versions. */
+export const seaportTopics: { orderFulfilled: Hex; ordersMatched: Hex } = {
+	/**
+	 * OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])
+	 */
+	orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
+	/** OrdersMatched(bytes32[]), sent from 1.2 on. */
+	ordersMatched: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
+};
 
 /**
  * Reads one OrderFulfilled log by slicing words from its bytes.
@@ -101,11 +146,30 @@ export function readOrderFulfilled(log: Pick<RawLog, "topics" | "data">): OrderF
 	return { kind: "order", order: { orderHash, offerer, zone, recipient, offer, consideration } };
 }
 
+/** Reads which orders one match call settled together, in the order of the call. */
+export function readOrdersMatched(log: Pick<RawLog, "data">): OrdersMatchedReading {
+	const bytes = hexBytes(log.data);
+	if (bytes === null) return { kind: "undecoded", problem: "data is not hex" };
+	const offset = readSmallUint(bytes, 0);
+	const count = offset === null ? null : readSmallUint(bytes, offset);
+	if (offset === null || count === null) {
+		return { kind: "undecoded", problem: "order hashes lie outside the data" };
+	}
+	const firstByte = offset + READ_ORDERS_MATCHED_WORD_BYTES;
+	if (count > (bytes.length - firstByte) / READ_ORDERS_MATCHED_WORD_BYTES) {
+		return { kind: "undecoded", problem: "order hashes lie outside the data" };
+	}
+	const orderHashes: Hex[] = [];
+	for (let index = 0; index < count; index++) {
+		const start = firstByte + index * READ_ORDERS_MATCHED_WORD_BYTES;
+		orderHashes.push(`0x${bytes.toString("hex", start, start + READ_ORDERS_MATCHED_WORD_BYTES)}`);
+	}
+	return { kind: "matched", orderHashes };
+}
+
 function undecoded(problem: string, orderHash: Hex | null): OrderFulfilledReading {
 	return { kind: "undecoded", problem, orderHash };
 }
-
-const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
 
 function readTopicAddress(topic: Hex): Address | null {
 	return ADDRESS_TOPIC.test(topic) ? `0x${topic.slice(26).toLowerCase()}` : null;
@@ -128,67 +192,3 @@ function readItem(data: Buffer, byteOffset: number): OfferedItem | string {
 function itemTypeOf(value: number | null): SeaportItemType | null {
 	return value === 0 || value === 1 || value === 2 || value === 3 ? value : null;
 }
-
-export type OrdersMatchedReading =
-	| { kind: "matched"; orderHashes: Hex[] }
-	| { kind: "undecoded"; problem: string };
-
-const READ_ORDERS_MATCHED_WORD_BYTES = 32;
-
-/** Reads which orders one match call settled together, in the order of the call. */
-export function readOrdersMatched(log: Pick<RawLog, "data">): OrdersMatchedReading {
-	const bytes = hexBytes(log.data);
-	if (bytes === null) return { kind: "undecoded", problem: "data is not hex" };
-	const offset = readSmallUint(bytes, 0);
-	const count = offset === null ? null : readSmallUint(bytes, offset);
-	if (offset === null || count === null) {
-		return { kind: "undecoded", problem: "order hashes lie outside the data" };
-	}
-	const firstByte = offset + READ_ORDERS_MATCHED_WORD_BYTES;
-	if (count > (bytes.length - firstByte) / READ_ORDERS_MATCHED_WORD_BYTES) {
-		return { kind: "undecoded", problem: "order hashes lie outside the data" };
-	}
-	const orderHashes: Hex[] = [];
-	for (let index = 0; index < count; index++) {
-		const start = firstByte + index * READ_ORDERS_MATCHED_WORD_BYTES;
-		orderHashes.push(`0x${bytes.toString("hex", start, start + READ_ORDERS_MATCHED_WORD_BYTES)}`);
-	}
-	return { kind: "matched", orderHashes };
-}
-
-/**
- * Contracts that Seaport's items name in place of the token that they move.
- *
- * OpenSea's shared storefront on Ethereum is older than Seaport and cannot be moved by it, so
- * orders name an adapter: 9 of 514 real sales did.
- */
-export const seaportAdapters: readonly TokenAdapter[] = [
-	{
-		adapter: "0xa604060890923ff400e8c6f5290461a83aedacec",
-		token: "0x495f947276749ce646f68ac8c248420045cb7b5e",
-	},
-];
-
-/**
- * The addresses of the canonical deployments, on every chain that has them.
- *
- * Forks emit the same topics with terms of their own, so nothing outside this list is Seaport.
- */
-export const seaportAddresses: readonly Address[] = [
-	"0x00000000006c3852cbef3e08e8df289169ede581", // 1.1
-	"0x00000000000006c7676171937c444f6bde3d6282", // 1.2
-	"0x0000000000000ad24e80fd803c6ac37206a45f15", // 1.3
-	"0x00000000000001ad428e4906ae43d8f9852d0dd6", // 1.4
-	"0x00000000000000adc04c56bf30ac9d3c0aaf14dc", // 1.5
-	"0x0000000000000068f116a894984e2db1123eb395", // 1.6
-];
-
-/** First topics of the two logs that sales are made from; the same in all versions. */
-export const seaportTopics: { orderFulfilled: Hex; ordersMatched: Hex } = {
-	/**
-	 * OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])
-	 */
-	orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
-	/** OrdersMatched(bytes32[]), sent from 1.2 on. */
-	ordersMatched: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
-};

@@ -8,6 +8,15 @@ import {
 	seaportTopics,
 } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
+/** Seaport 1.1 to 1.6, at the addresses that are the same on every chain. */
+export const seaportVenue: Venue = {
+	id: "seaport",
+	contracts: seaportAddresses,
+	topics: [seaportTopics.orderFulfilled, seaportTopics.ordersMatched],
+	adapters: seaportAdapters,
+	decode: decodeSeaportTransaction,
+};
+
 /**
  * Reads the sales from one transaction's Seaport logs.
  *
@@ -17,12 +26,3 @@ export function decodeSeaportTransaction(logs: readonly RawLog[]): VenueReading 
 	const sales = readListings(logs);
 	return sales ? { sales, undecoded: [] } : decodeAnyTransaction(logs);
 }
-
-/** Seaport 1.1 to 1.6, at the addresses that are the same on every chain. */
-export const seaportVenue: Venue = {
-	id: "seaport",
-	contracts: seaportAddresses,
-	topics: [seaportTopics.orderFulfilled, seaportTopics.ordersMatched],
-	adapters: seaportAdapters,
-	decode: decodeSeaportTransaction,
-};

@@ -7,6 +7,27 @@ export type BookFigures = {
 	best: { unitNative: string; price: number; symbol: string } | null;
 };
 
+export type DueBook = {
+	id: number;
+	chainId: number;
+	address: Address;
+	providerSlug: string;
+	/** True: the provider's slug spans several contracts, so its figures are not this one's. */
+	isShared: boolean;
+	/** The stored progress of an interrupted reading. */
+	progress: unknown;
+};
+
+export type LockedBook = {
+	id: number;
+	chainId: number;
+	address: Address;
+	generation: number;
+	ordersAt: Date | null;
+	floorNative: string | null;
+	listedCount: number | null;
+};
+
 /** Computes the figures of a collection's stored asks; by `market_order_book`. */
 export async function bookFigures(
 	tx: Tx,
@@ -39,17 +60,6 @@ export async function bookFigures(
 	return { listed, best: isKnown ? { unitNative, price, symbol } : null };
 }
 
-export type DueBook = {
-	id: number;
-	chainId: number;
-	address: Address;
-	providerSlug: string;
-	/** True: the provider's slug spans several contracts, so its figures are not this one's. */
-	isShared: boolean;
-	/** The stored progress of an interrupted reading. */
-	progress: unknown;
-};
-
 /** Claims the watched book that has waited longest, for `claimMs`; by `sync_watched`. */
 export async function claimBook(
 	db: Queryable,
@@ -75,16 +85,6 @@ export async function claimBook(
 	);
 	return rows[0] ?? null;
 }
-
-export type LockedBook = {
-	id: number;
-	chainId: number;
-	address: Address;
-	generation: number;
-	ordersAt: Date | null;
-	floorNative: string | null;
-	listedCount: number | null;
-};
 
 /**
  * Locks the book of a provider's slug on a chain, by `sync_slug`, or that of a collection, against

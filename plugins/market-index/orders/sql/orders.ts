@@ -7,6 +7,29 @@ import {
 	RETIRED_KEPT_MS,
 } from "#plugins/market-index/orders/OrderRow.ts";
 
+/** The members of an order that may change; its hash fixes all others. */
+export type KnownOrder = {
+	orderHash: Hex;
+	quantity: string;
+	totalRaw: string;
+	unitNative: string | null;
+	isPrivate: boolean;
+	hasProtocolData: boolean;
+	startsAt: Date | null;
+	expiresAt: Date | null;
+};
+
+/** An order that was retired or reactivated, with the unit price of a public listing. */
+export type ChangedOrder = { orderHash: Hex; askNative: string | null };
+
+/** Whether an order is to be active or retired. */
+export type OrderSwitch = {
+	orderHash: Hex;
+	isActive: boolean;
+	/** Units that were bought; null where the whole order changed. */
+	bought: bigint | null;
+};
+
 /** Deletes orders retired a week ago, by `market_order_retired`; returns how many rows. */
 export function deleteRetired(db: Queryable, nowMs: number): Promise<number> {
 	return db.execute(
@@ -29,18 +52,6 @@ export async function findExpired(db: Queryable, nowMs: number): Promise<number[
 	);
 	return rows.map(({ id }) => id);
 }
-
-/** The members of an order that may change; its hash fixes all others. */
-export type KnownOrder = {
-	orderHash: Hex;
-	quantity: string;
-	totalRaw: string;
-	unitNative: string | null;
-	isPrivate: boolean;
-	hasProtocolData: boolean;
-	startsAt: Date | null;
-	expiresAt: Date | null;
-};
 
 /** Returns the active orders of a collection written since then, by `market_order_book`. */
 export function readKnownOrders(
@@ -125,17 +136,6 @@ export async function retireOrders(
 	);
 	return rows.map(({ orderHash }) => orderHash);
 }
-
-/** An order that was retired or reactivated, with the unit price of a public listing. */
-export type ChangedOrder = { orderHash: Hex; askNative: string | null };
-
-/** Whether an order is to be active or retired. */
-export type OrderSwitch = {
-	orderHash: Hex;
-	isActive: boolean;
-	/** Units that were bought; null where the whole order changed. */
-	bought: bigint | null;
-};
 
 /**
  * Retires or reactivates orders, each at most once, by primary key; returns those that changed.

@@ -3,13 +3,24 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 import type { OwnedBefore, UnitsAdded } from "#plugins/market-index/owners/spans.ts";
 
+type Row = {
+	setId: number;
+	from: string;
+	to: string;
+	owner: Address | null;
+	position: string;
+};
+
+type RowOfTakeUnits = {
+	block: number;
+	setId: number;
+	tokenId: string | null;
+	owner: Address;
+	units: string;
+};
+
 /** Bits of a position below its block; see `positionOf`. */
 const BITS_BELOW_BLOCK = 30n;
-
-/** Returns the block of a chain position. */
-export function blockOfPosition(position: bigint): number {
-	return Number(position >> BITS_BELOW_BLOCK);
-}
 
 /** Says whether the journal reaches down to a fork. */
 export async function canRevert(tx: Tx, { chainId, forkBlock }: Reorg): Promise<boolean> {
@@ -43,6 +54,11 @@ export async function keepBefore(
 			before.map(({ position }) => position),
 		],
 	);
+}
+
+/** Returns the block of a chain position. */
+export function blockOfPosition(position: bigint): number {
+	return Number(position >> BITS_BELOW_BLOCK);
 }
 
 /** Journals sums of units. */
@@ -85,14 +101,6 @@ export async function pruneJournal(tx: Tx, chainId: number, below: number): Prom
 	);
 }
 
-type Row = {
-	setId: number;
-	from: string;
-	to: string;
-	owner: Address | null;
-	position: string;
-};
-
 /**
  * Removes from the journal what transfers above a fork replaced, and returns it. By the index
  * `span_before_block`.
@@ -115,14 +123,6 @@ export async function takeBefore(
 		position: BigInt(row.position),
 	}));
 }
-
-type RowOfTakeUnits = {
-	block: number;
-	setId: number;
-	tokenId: string | null;
-	owner: Address;
-	units: string;
-};
 
 /**
  * Removes from the journal what was added above a fork, and returns it. By the index

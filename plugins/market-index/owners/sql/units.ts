@@ -4,6 +4,35 @@ import type { Span } from "#plugins/market-index/owners/spans.ts";
 
 export type HeldUnits = { setId: number; owner: Address; units: bigint };
 
+export type SupplyChange = {
+	setId: number;
+	owners: number;
+	minted: bigint;
+	burned: bigint;
+};
+
+export type AccountUnits = {
+	setId: number;
+	tokenId: bigint;
+	owner: Address;
+	units: bigint;
+};
+
+export type SpanQuery = { setId: number; from: bigint; to: bigint };
+
+export type SpanWrite = {
+	gone: readonly { setId: number; from: bigint }[];
+	made: readonly (Span & { setId: number })[];
+};
+
+type Row = {
+	setId: number;
+	from: string;
+	to: string;
+	owner: Address;
+	position: string;
+};
+
 /**
  * Adds to accounts' units of a collection, by primary key; each account once. Returns by how many
  * the holders of each collection grew. An account without units has no row.
@@ -32,35 +61,6 @@ export async function addHeld(tx: Tx, added: readonly HeldUnits[]): Promise<Map<
 	return grown;
 }
 
-async function deleteEmpty(tx: Tx, given: readonly HeldUnits[]): Promise<void> {
-	if (given.length === 0) return;
-	await tx.execute(
-		`delete from market_index.holder as kept
-		using unnest($1::int4[], $2::bytea[]) as given (id, owner)
-		where kept.set_id = given.id and kept.owner = given.owner and kept.units = 0`,
-		columnsOf(given).slice(0, 2),
-	);
-}
-
-function keyOf({ setId, owner }: { setId: number; owner: Address }): string {
-	return `${setId} ${owner}`;
-}
-
-function columnsOf(rows: readonly HeldUnits[]) {
-	return [
-		rows.map(({ setId }) => setId),
-		rows.map(({ owner }) => bytesOf(owner)),
-		rows.map(({ units }) => units),
-	];
-}
-
-export type SupplyChange = {
-	setId: number;
-	owners: number;
-	minted: bigint;
-	burned: bigint;
-};
-
 /** Adds to the counts of owners and of minted and destroyed units, by the unique set. */
 export async function addSupply(tx: Tx, changes: readonly SupplyChange[]): Promise<void> {
 	if (changes.length === 0) return;
@@ -80,13 +80,6 @@ export async function addSupply(tx: Tx, changes: readonly SupplyChange[]): Promi
 		],
 	);
 }
-
-export type AccountUnits = {
-	setId: number;
-	tokenId: bigint;
-	owner: Address;
-	units: bigint;
-};
 
 /**
  * Adds to accounts' units of an ERC-1155's ids, by primary key; each account and id once. Returns
@@ -121,25 +114,6 @@ export async function addUnits(tx: Tx, added: readonly AccountUnits[]): Promise<
 		return { ...row, tokenId: BigInt(tokenId), units: BigInt(units) };
 	});
 }
-
-function columnsOfOfAddUnits(rows: readonly AccountUnits[]) {
-	return [
-		rows.map(({ setId }) => setId),
-		rows.map(({ tokenId }) => tokenId),
-		rows.map(({ owner }) => bytesOf(owner)),
-		rows.map(({ units }) => units),
-	];
-}
-
-export type SpanQuery = { setId: number; from: bigint; to: bigint };
-
-type Row = {
-	setId: number;
-	from: string;
-	to: string;
-	owner: Address;
-	position: string;
-};
 
 /**
  * Returns the stored spans that overlap these, by collection. By primary key: the last one that
@@ -177,18 +151,44 @@ export async function readSpans(
 	return spans;
 }
 
-function keyOfOfReadSpans({ setId, from, to }: SpanQuery): string {
-	return `${setId} ${from} ${to}`;
-}
-
-export type SpanWrite = {
-	gone: readonly { setId: number; from: bigint }[];
-	made: readonly (Span & { setId: number })[];
-};
-
 /** Replaces stored spans, by primary key. */
 export async function writeSpans(tx: Tx, { gone, made }: SpanWrite): Promise<void> {
 	await Promise.all([deleteSpans(tx, gone), upsertSpans(tx, made)]);
+}
+
+function columnsOf(rows: readonly HeldUnits[]) {
+	return [
+		rows.map(({ setId }) => setId),
+		rows.map(({ owner }) => bytesOf(owner)),
+		rows.map(({ units }) => units),
+	];
+}
+
+async function deleteEmpty(tx: Tx, given: readonly HeldUnits[]): Promise<void> {
+	if (given.length === 0) return;
+	await tx.execute(
+		`delete from market_index.holder as kept
+		using unnest($1::int4[], $2::bytea[]) as given (id, owner)
+		where kept.set_id = given.id and kept.owner = given.owner and kept.units = 0`,
+		columnsOf(given).slice(0, 2),
+	);
+}
+
+function keyOf({ setId, owner }: { setId: number; owner: Address }): string {
+	return `${setId} ${owner}`;
+}
+
+function columnsOfOfAddUnits(rows: readonly AccountUnits[]) {
+	return [
+		rows.map(({ setId }) => setId),
+		rows.map(({ tokenId }) => tokenId),
+		rows.map(({ owner }) => bytesOf(owner)),
+		rows.map(({ units }) => units),
+	];
+}
+
+function keyOfOfReadSpans({ setId, from, to }: SpanQuery): string {
+	return `${setId} ${from} ${to}`;
 }
 
 async function deleteSpans(tx: Tx, gone: SpanWrite["gone"]): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Reorg, Walk } from "#plugins/chain-scanner/contract.ts";
 
+/** A walk's state after a part of it; `isOver`: it has come to its end. */
+export type MovedWalk = { collectionId: number; isOver: boolean };
+
 /** Extends walks: the lane did not read these contracts before this block's end. */
 export async function extendWalks(
 	tx: Tx,
@@ -12,9 +15,6 @@ export async function extendWalks(
 		[setIds, endBlock],
 	);
 }
-
-/** A walk's state after a part of it; `isOver`: it has come to its end. */
-export type MovedWalk = { collectionId: number; isOver: boolean };
 
 /** Advances a walk, by its set; null where it is elsewhere by now. */
 export async function moveWalk(

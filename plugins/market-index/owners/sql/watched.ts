@@ -1,6 +1,8 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
+export type WatchedRow = { setId: number; address: Address; endBlock: number };
+
 /**
  * Stops keeping the owners of some sets. Their rows are deleted later, so that the chain's lock is
  * not held for that.
@@ -94,8 +96,6 @@ export async function wantedCollections(
 	);
 	return rows.map(({ id }) => id);
 }
-
-export type WatchedRow = { setId: number; address: Address; endBlock: number };
 
 /** Returns the contracts of a chain whose owners are kept: a few hundred, by the unique index. */
 export async function watchedRows(db: Queryable, chainId: number): Promise<WatchedRow[]> {

@@ -29,6 +29,43 @@ import type {
 	ProviderPage,
 } from "#plugins/provider/contract.ts";
 
+export type FoundDetail = {
+	slug: string;
+	detail: ProviderCollectionDetail;
+	/**
+	 * True: the slug has other contracts too, so its figures are not this one's: a floor or a count
+	 * of owners over three chains is true of none of them.
+	 */
+	isShared: boolean;
+};
+
+export type ReadListings = {
+	/** The cheapest listings, to the last one where `isWhole`. */
+	asks: Ask[];
+	isWhole: boolean;
+	/** The error that ended the reading early and is worth a retry; null without one. */
+	failure: unknown;
+};
+
+export type ListingsAsk = {
+	collection: SyncedCollection;
+	slug: string;
+	/** The pages that arrived before; null where the reading begins. */
+	from: Omit<ListingPages, "atMs"> | null;
+	/** Stores what arrived so far, after each page but the last; false ends the reading. */
+	keep(pages: Omit<ListingPages, "atMs">): Promise<boolean>;
+};
+
+export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & {
+	/** Tokens for sale; null where not every listing was read. */
+	listed: number | null;
+};
+
+/**
+ * A sync, with the time when this worker began it. A worker that begins it again writes a new time.
+ */
+export type StartedSync = { collectionId: number; startedAt: Date };
+
 /**
  * The part of a public listing that its figures need; stored while more pages are still to come.
  */
@@ -45,57 +82,11 @@ export const ask = z.object({
 
 export type Ask = z.infer<typeof ask>;
 
-/** Returns the public ones of these listings that have not ended. */
-export function asksOf(rows: readonly OrderRow[], nowMs: number): Ask[] {
-	const open = rows.filter(
-		({ isPrivate, expiresAt }) => !isPrivate && (!expiresAt || expiresAt.getTime() > nowMs),
-	);
-	return open.map(({ tokenId, unitNative, unitPrice: price, symbol, startsAt, expiresAt }) => {
-		const startsAtMs = startsAt?.getTime() ?? null;
-		return {
-			tokenId,
-			unitNative,
-			price,
-			symbol,
-			startsAtMs,
-			endsAtMs: expiresAt?.getTime() ?? null,
-		};
-	});
-}
+/** How often a page waits for a limit; after that other syncs have their turn. */
+const WAITS_MAX = 3;
 
-/**
- * Calls the provider, and a second time where it answered before this call, or answers others soon
- * after: then only this call failed. A provider that is away is not called again.
- */
-export async function askAgain<Answer>(
-	{ provider, wait }: Pick<SyncContext, "provider" | "wait">,
-	signal: AbortSignal,
-	ask: () => Promise<Answer>,
-): Promise<Answer> {
-	const answeredBefore = provider.isConnected() === true;
-	try {
-		return await ask();
-	} catch (error) {
-		if (!(error instanceof Fault) || error.code !== "provider_unavailable") throw error;
-		if (provider.isConnected() === null) throw error;
-		for (let looks = 0; looks < ASKED_AGAIN_LOOKS_MAX && !signal.aborted; looks++) {
-			await wait(ASKED_AGAIN_AFTER_MS, signal);
-			const isThere = answeredBefore || provider.isConnected() === true;
-			if (isThere && !signal.aborted) return ask();
-		}
-		throw error;
-	}
-}
-
-export type FoundDetail = {
-	slug: string;
-	detail: ProviderCollectionDetail;
-	/**
-	 * True: the slug has other contracts too, so its figures are not this one's: a floor or a count
-	 * of owners over three chains is true of none of them.
-	 */
-	isShared: boolean;
-};
+/** Stands for the first page, if nothing of it arrived. */
+const FIRST = "first";
 
 /**
  * Reads a contract's collection from the provider: by the known slug, or by the contract where the
@@ -130,23 +121,6 @@ export async function askDetail(
 		return contract.chainId === chainId && contract.address === address;
 	}
 }
-
-export type ReadListings = {
-	/** The cheapest listings, to the last one where `isWhole`. */
-	asks: Ask[];
-	isWhole: boolean;
-	/** The error that ended the reading early and is worth a retry; null without one. */
-	failure: unknown;
-};
-
-export type ListingsAsk = {
-	collection: SyncedCollection;
-	slug: string;
-	/** The pages that arrived before; null where the reading begins. */
-	from: Omit<ListingPages, "atMs"> | null;
-	/** Stores what arrived so far, after each page but the last; false ends the reading. */
-	keep(pages: Omit<ListingPages, "atMs">): Promise<boolean>;
-};
 
 /**
  * Reads the cheapest listings, after the pages that arrived before. Pages are kept when a later one
@@ -195,21 +169,78 @@ export async function askListings(
 	}
 }
 
-/** How often a page waits for a limit; after that other syncs have their turn. */
-const WAITS_MAX = 3;
-
-/** Stands for the first page, if nothing of it arrived. */
-const FIRST = "first";
-
-function isUnreadable(error: unknown): boolean {
-	return error instanceof Fault && error.code === "provider_unreadable";
+/** Returns the public ones of these listings that have not ended. */
+export function asksOf(rows: readonly OrderRow[], nowMs: number): Ask[] {
+	const open = rows.filter(
+		({ isPrivate, expiresAt }) => !isPrivate && (!expiresAt || expiresAt.getTime() > nowMs),
+	);
+	return open.map(({ tokenId, unitNative, unitPrice: price, symbol, startsAt, expiresAt }) => {
+		const startsAtMs = startsAt?.getTime() ?? null;
+		return {
+			tokenId,
+			unitNative,
+			price,
+			symbol,
+			startsAtMs,
+			endsAtMs: expiresAt?.getTime() ?? null,
+		};
+	});
 }
 
-/** Returns how long a limit lasts, in ms; null where the error is none. */
-function limitMs(error: unknown): number | null {
-	if (!(error instanceof Fault) || error.code !== "rate_limited") return null;
-	const ms = error.members["retryAfterMs"];
-	return typeof ms === "number" ? Math.max(ms, 0) : null;
+/**
+ * Calls the provider, and a second time where it answered before this call, or answers others soon
+ * after: then only this call failed. A provider that is away is not called again.
+ */
+export async function askAgain<Answer>(
+	{ provider, wait }: Pick<SyncContext, "provider" | "wait">,
+	signal: AbortSignal,
+	ask: () => Promise<Answer>,
+): Promise<Answer> {
+	const answeredBefore = provider.isConnected() === true;
+	try {
+		return await ask();
+	} catch (error) {
+		if (!(error instanceof Fault) || error.code !== "provider_unavailable") throw error;
+		if (provider.isConnected() === null) throw error;
+		for (let looks = 0; looks < ASKED_AGAIN_LOOKS_MAX && !signal.aborted; looks++) {
+			await wait(ASKED_AGAIN_AFTER_MS, signal);
+			const isThere = answeredBefore || provider.isConnected() === true;
+			if (isThere && !signal.aborted) return ask();
+		}
+		throw error;
+	}
+}
+
+/**
+ * Returns the figures of the cheapest listings: the best ask, when it ends, and how many tokens are
+ * for sale.
+ */
+export function listingFigures(
+	listings: readonly Ask[],
+	{ isWhole, nowMs }: { isWhole: boolean; nowMs: number },
+): ListingFigures {
+	const asks = listings.filter((one) => isOpen(one, nowMs));
+	const best = bestOf(asks);
+	return {
+		best,
+		isEmpty: isWhole && asks.length === 0,
+		bestEndsAtMs: best && endOf(best.unitNative, asks),
+		listed: isWhole ? new Set(asks.map(({ tokenId }) => tokenId)).size : null,
+	};
+}
+
+/** Stores the floor that the parts of a sync give so far. */
+export async function storeFloor(
+	tx: Tx,
+	{ core, prices }: Pick<SyncContext, "core" | "prices">,
+	{ row, parts, askedAtMs }: { row: SyncedCollection; parts: SyncParts; askedAtMs: number },
+): Promise<void> {
+	const chain = core.chains.byId(row.chainId);
+	if (!chain) return;
+	const nowMs = core.clock.nowMs();
+	const reading = floorOfParts(parts, { chainId: row.chainId, prices, nowMs });
+	const { outbox } = core;
+	await setFloor(tx, { chain, collection: row, reading, outbox, prices, nowMs, askedAtMs });
 }
 
 /** Returns the floor, as far as the parts that arrived tell it. */
@@ -230,69 +261,6 @@ export function floorOfParts(
 		isEmptyBook: (stats?.isRead && listings?.isEmpty) ?? false,
 	});
 }
-
-export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & {
-	/** Tokens for sale; null where not every listing was read. */
-	listed: number | null;
-};
-
-/**
- * Returns the figures of the cheapest listings: the best ask, when it ends, and how many tokens are
- * for sale.
- */
-export function listingFigures(
-	listings: readonly Ask[],
-	{ isWhole, nowMs }: { isWhole: boolean; nowMs: number },
-): ListingFigures {
-	const asks = listings.filter((one) => isOpen(one, nowMs));
-	const best = bestOf(asks);
-	return {
-		best,
-		isEmpty: isWhole && asks.length === 0,
-		bestEndsAtMs: best && endOf(best.unitNative, asks),
-		listed: isWhole ? new Set(asks.map(({ tokenId }) => tokenId)).size : null,
-	};
-}
-
-function isOpen({ startsAtMs, endsAtMs }: Ask, nowMs: number): boolean {
-	return (startsAtMs === null || startsAtMs <= nowMs) && (endsAtMs === null || endsAtMs > nowMs);
-}
-
-function bestOf(asks: readonly Ask[]) {
-	let best: { unitNative: string; price: number; symbol: string } | null = null;
-	for (const { unitNative, price, symbol } of asks) {
-		if (unitNative === null || BigInt(unitNative) <= 0n) continue;
-		if (!best || BigInt(unitNative) < BigInt(best.unitNative)) best = { unitNative, price, symbol };
-	}
-	return best;
-}
-
-function endOf(bestNative: string, asks: readonly Ask[]): number | null {
-	const ends = asks
-		.filter(({ unitNative }) => unitNative !== null && BigInt(unitNative) === BigInt(bestNative))
-		.map(({ endsAtMs }) => endsAtMs);
-	const times = ends.filter((endsAtMs) => endsAtMs !== null);
-	return times.length === ends.length ? Math.max(...times) : null;
-}
-
-/** Stores the floor that the parts of a sync give so far. */
-export async function storeFloor(
-	tx: Tx,
-	{ core, prices }: Pick<SyncContext, "core" | "prices">,
-	{ row, parts, askedAtMs }: { row: SyncedCollection; parts: SyncParts; askedAtMs: number },
-): Promise<void> {
-	const chain = core.chains.byId(row.chainId);
-	if (!chain) return;
-	const nowMs = core.clock.nowMs();
-	const reading = floorOfParts(parts, { chainId: row.chainId, prices, nowMs });
-	const { outbox } = core;
-	await setFloor(tx, { chain, collection: row, reading, outbox, prices, nowMs, askedAtMs });
-}
-
-/**
- * A sync, with the time when this worker began it. A worker that begins it again writes a new time.
- */
-export type StartedSync = { collectionId: number; startedAt: Date };
 
 /**
  * Stores one part of a sync's answers, and the figures made from it, in one short transaction. When
@@ -315,4 +283,36 @@ export function storePart(
 		]);
 		return true;
 	});
+}
+
+/** Returns how long a limit lasts, in ms; null where the error is none. */
+function limitMs(error: unknown): number | null {
+	if (!(error instanceof Fault) || error.code !== "rate_limited") return null;
+	const ms = error.members["retryAfterMs"];
+	return typeof ms === "number" ? Math.max(ms, 0) : null;
+}
+
+function isUnreadable(error: unknown): boolean {
+	return error instanceof Fault && error.code === "provider_unreadable";
+}
+
+function isOpen({ startsAtMs, endsAtMs }: Ask, nowMs: number): boolean {
+	return (startsAtMs === null || startsAtMs <= nowMs) && (endsAtMs === null || endsAtMs > nowMs);
+}
+
+function bestOf(asks: readonly Ask[]) {
+	let best: { unitNative: string; price: number; symbol: string } | null = null;
+	for (const { unitNative, price, symbol } of asks) {
+		if (unitNative === null || BigInt(unitNative) <= 0n) continue;
+		if (!best || BigInt(unitNative) < BigInt(best.unitNative)) best = { unitNative, price, symbol };
+	}
+	return best;
+}
+
+function endOf(bestNative: string, asks: readonly Ask[]): number | null {
+	const ends = asks
+		.filter(({ unitNative }) => unitNative !== null && BigInt(unitNative) === BigInt(bestNative))
+		.map(({ endsAtMs }) => endsAtMs);
+	const times = ends.filter((endsAtMs) => endsAtMs !== null);
+	return times.length === ends.length ? Math.max(...times) : null;
 }

@@ -27,6 +27,16 @@ export type PartReading = {
 	parts: SyncParts;
 };
 
+/**
+ * Pages of the cheapest listings, the time of the first one's request, and the next one's cursor.
+ */
+export type ListingPages = NonNullable<SyncParts["pages"]>;
+
+export type PartsRead =
+	| { kind: "stranger" | "taken" }
+	/** `failures`: why parts did not arrive; those that did are stored. */
+	| { kind: "known"; failures: unknown[] };
+
 const part = <Shape extends z.ZodRawShape>(shape: Shape) =>
 	z.object({ atMs: z.number(), ...shape }).nullish();
 
@@ -64,10 +74,25 @@ const parts = z.object({
  */
 export type SyncParts = z.infer<typeof parts>;
 
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
+const SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
+
+/** What stats of a slug with several contracts mean for one of them: nothing. */
+const NOTHING = { owners: null, salesDay: null };
+
+const FIGURES = [
+	["stats", readStats],
+	["listings", readListings],
+] as const;
+
 /**
- * Pages of the cheapest listings, the time of the first one's request, and the next one's cursor.
+ * Returns a measure of how much a sync has learned, whatever its age: a part counts more than any
+ * page of one.
  */
-export type ListingPages = NonNullable<SyncParts["pages"]>;
+export function countParts(stored: unknown): number {
+	const { pages, ...whole } = partsOf(stored, 0);
+	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);
+}
 
 /** Returns the parts of a row that are still valid; an older one is read again. */
 export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
@@ -86,16 +111,112 @@ export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
 }
 
 /**
- * Returns a measure of how much a sync has learned, whatever its age: a part counts more than any
- * page of one.
+ * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
+ * when it arrives: a sync that ends early leaves the best ask so far, and the next one continues
+ * after the last page.
  */
-export function countParts(stored: unknown): number {
-	const { pages, ...whole } = partsOf(stored, 0);
-	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);
+export async function readListings(reading: PartReading): Promise<SyncParts | "taken"> {
+	const { context, row, signal } = reading;
+	const { clock } = context.core;
+	const { id: collectionId, startedAt } = row;
+	const begunAtMs = clock.nowMs();
+	const from = goodPages(reading.parts.pages, begunAtMs);
+	// The figures are as old as their first page.
+	const askedAtMs = from?.atMs ?? begunAtMs;
+	const slug = reading.parts.detail?.slug ?? "";
+	const asked = { collection: row, slug, from, keep };
+	const { asks, isWhole, failure } = await askListings(context, asked, signal);
+	const { listed, ...figures } = listingFigures(asks, { isWhole, nowMs: clock.nowMs() });
+	const { pages, ...others } = reading.parts;
+	const parts: SyncParts = { ...others, listings: { atMs: askedAtMs, ...figures } };
+	const left = failure === null ? parts : leadsOn(failure) ? reading.parts : others;
+	// A floor is as old as the oldest answer that it was made from.
+	const oldestMs = Math.min(askedAtMs, others.stats?.atMs ?? askedAtMs);
+	const isMine = await storePart(context, { collectionId, startedAt }, left, async (tx) => {
+		// A count from a later request stays.
+		await tx.execute(
+			`update market_index.collection set listed_count = $2, listed_at = $3
+			where id = $1 and $2::int4 is not null
+				and (listed_at is null or listed_at <= $3 or listed_at > $4)`,
+			[collectionId, listed, new Date(askedAtMs), new Date(clock.nowMs())],
+		);
+		await storeFloor(tx, context, { row, parts, askedAtMs: oldestMs });
+	});
+	if (!isMine) return "taken";
+	reading.parts = left;
+	if (failure !== null) throw failure;
+	return parts;
+
+	async function keep(came: Omit<ListingPages, "atMs">): Promise<boolean> {
+		const kept = { ...reading.parts, pages: { atMs: askedAtMs, ...came } };
+		const isMine = await storePart(context, { collectionId, startedAt }, kept, async () => {});
+		if (isMine) reading.parts = kept;
+		return isMine;
+	}
 }
 
-/** Slugs that routes accept, without addresses: one would lead to another contract. */
-const SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
+/**
+ * Reads the stats of a collection, and stores their owners and floor. Unreadable stats say nothing:
+ * what is known stays, and the sync continues.
+ */
+export async function readStats({
+	context,
+	row,
+	signal,
+	parts: before,
+}: PartReading): Promise<SyncParts | "taken"> {
+	const { core } = context;
+	const { id: collectionId, startedAt } = row;
+	const atMs = core.clock.nowMs();
+	const slug = before.detail?.slug ?? "";
+	let isRead = true;
+	let stats: ProviderStats | null = null;
+	try {
+		const call = { purpose: "background", signal } as const;
+		stats = await askAgain(context, signal, () => context.provider.stats(slug, call));
+	} catch (error) {
+		if (!(error instanceof Fault) || error.code !== "provider_unreadable") throw error;
+		isRead = false;
+	}
+	const { floor = null, owners = null } = stats ?? {};
+	const parts: SyncParts = { ...before, stats: { atMs, isRead, floor, owners } };
+	const isMine = await storePart(context, { collectionId, startedAt }, parts, async (tx) => {
+		if (!stats) return;
+		const at = new Date(core.clock.nowMs());
+		const isShared = before.detail?.isShared ?? false;
+		const told = isShared ? NOTHING : { owners, salesDay: salesOfDay(stats.raw) };
+		await storeStats(tx, { collectionId, stats, ...told, askedAt: new Date(atMs), at });
+		await storeFloor(tx, context, { row, parts, askedAtMs: atMs });
+	});
+	return isMine ? parts : "taken";
+}
+
+/**
+ * Reads the missing parts of a full sync, and stores each as it arrives. A failing part does not
+ * stop the others; a limit, or a stop of the worker, ends the sync.
+ */
+export async function readParts(reading: PartReading): Promise<PartsRead> {
+	const failures: unknown[] = [];
+	if (!reading.parts.detail) {
+		const detail = await readDetail(reading);
+		if (detail === null) return { kind: "stranger" };
+		if (detail === "taken") return { kind: "taken" };
+		reading.parts = detail;
+	}
+	for (const [name, read] of FIGURES) {
+		if (reading.parts[name]) continue;
+		try {
+			const parts = await read(reading);
+			if (parts === "taken") return { kind: "taken" };
+			reading.parts = parts;
+		} catch (error) {
+			const isLimit = error instanceof Fault && error.code === "rate_limited";
+			if (reading.signal.aborted || isLimit) throw error;
+			failures.push(error);
+		}
+	}
+	return { kind: "known", failures };
+}
 
 /**
  * Reads a collection's detail, and stores it with its slug: from then on its events can be read as
@@ -145,51 +266,6 @@ export async function readDetail({
 }
 
 /**
- * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
- * when it arrives: a sync that ends early leaves the best ask so far, and the next one continues
- * after the last page.
- */
-export async function readListings(reading: PartReading): Promise<SyncParts | "taken"> {
-	const { context, row, signal } = reading;
-	const { clock } = context.core;
-	const { id: collectionId, startedAt } = row;
-	const begunAtMs = clock.nowMs();
-	const from = goodPages(reading.parts.pages, begunAtMs);
-	// The figures are as old as their first page.
-	const askedAtMs = from?.atMs ?? begunAtMs;
-	const slug = reading.parts.detail?.slug ?? "";
-	const asked = { collection: row, slug, from, keep };
-	const { asks, isWhole, failure } = await askListings(context, asked, signal);
-	const { listed, ...figures } = listingFigures(asks, { isWhole, nowMs: clock.nowMs() });
-	const { pages, ...others } = reading.parts;
-	const parts: SyncParts = { ...others, listings: { atMs: askedAtMs, ...figures } };
-	const left = failure === null ? parts : leadsOn(failure) ? reading.parts : others;
-	// A floor is as old as the oldest answer that it was made from.
-	const oldestMs = Math.min(askedAtMs, others.stats?.atMs ?? askedAtMs);
-	const isMine = await storePart(context, { collectionId, startedAt }, left, async (tx) => {
-		// A count from a later request stays.
-		await tx.execute(
-			`update market_index.collection set listed_count = $2, listed_at = $3
-			where id = $1 and $2::int4 is not null
-				and (listed_at is null or listed_at <= $3 or listed_at > $4)`,
-			[collectionId, listed, new Date(askedAtMs), new Date(clock.nowMs())],
-		);
-		await storeFloor(tx, context, { row, parts, askedAtMs: oldestMs });
-	});
-	if (!isMine) return "taken";
-	reading.parts = left;
-	if (failure !== null) throw failure;
-	return parts;
-
-	async function keep(came: Omit<ListingPages, "atMs">): Promise<boolean> {
-		const kept = { ...reading.parts, pages: { atMs: askedAtMs, ...came } };
-		const isMine = await storePart(context, { collectionId, startedAt }, kept, async () => {});
-		if (isMine) reading.parts = kept;
-		return isMine;
-	}
-}
-
-/**
  * Returns the earlier pages, if the rest may be read after them. A list that changed for too long
  * is no single list; and if the best ask began or ended meanwhile the floor differs from the stored
  * one.
@@ -205,80 +281,4 @@ function goodPages(pages: ListingPages | null | undefined, nowMs: number): Listi
 /** Says whether the page may be asked for again: a refused cursor would lead nowhere. */
 function leadsOn(failure: unknown): boolean {
 	return !(failure instanceof Fault) || failure.code !== "provider_refused";
-}
-
-/** What stats of a slug with several contracts mean for one of them: nothing. */
-const NOTHING = { owners: null, salesDay: null };
-
-/**
- * Reads the stats of a collection, and stores their owners and floor. Unreadable stats say nothing:
- * what is known stays, and the sync continues.
- */
-export async function readStats({
-	context,
-	row,
-	signal,
-	parts: before,
-}: PartReading): Promise<SyncParts | "taken"> {
-	const { core } = context;
-	const { id: collectionId, startedAt } = row;
-	const atMs = core.clock.nowMs();
-	const slug = before.detail?.slug ?? "";
-	let isRead = true;
-	let stats: ProviderStats | null = null;
-	try {
-		const call = { purpose: "background", signal } as const;
-		stats = await askAgain(context, signal, () => context.provider.stats(slug, call));
-	} catch (error) {
-		if (!(error instanceof Fault) || error.code !== "provider_unreadable") throw error;
-		isRead = false;
-	}
-	const { floor = null, owners = null } = stats ?? {};
-	const parts: SyncParts = { ...before, stats: { atMs, isRead, floor, owners } };
-	const isMine = await storePart(context, { collectionId, startedAt }, parts, async (tx) => {
-		if (!stats) return;
-		const at = new Date(core.clock.nowMs());
-		const isShared = before.detail?.isShared ?? false;
-		const told = isShared ? NOTHING : { owners, salesDay: salesOfDay(stats.raw) };
-		await storeStats(tx, { collectionId, stats, ...told, askedAt: new Date(atMs), at });
-		await storeFloor(tx, context, { row, parts, askedAtMs: atMs });
-	});
-	return isMine ? parts : "taken";
-}
-
-export type PartsRead =
-	| { kind: "stranger" | "taken" }
-	/** `failures`: why parts did not arrive; those that did are stored. */
-	| { kind: "known"; failures: unknown[] };
-
-const FIGURES = [
-	["stats", readStats],
-	["listings", readListings],
-] as const;
-
-/**
- * Reads the missing parts of a full sync, and stores each as it arrives. A failing part does not
- * stop the others; a limit, or a stop of the worker, ends the sync.
- */
-export async function readParts(reading: PartReading): Promise<PartsRead> {
-	const failures: unknown[] = [];
-	if (!reading.parts.detail) {
-		const detail = await readDetail(reading);
-		if (detail === null) return { kind: "stranger" };
-		if (detail === "taken") return { kind: "taken" };
-		reading.parts = detail;
-	}
-	for (const [name, read] of FIGURES) {
-		if (reading.parts[name]) continue;
-		try {
-			const parts = await read(reading);
-			if (parts === "taken") return { kind: "taken" };
-			reading.parts = parts;
-		} catch (error) {
-			const isLimit = error instanceof Fault && error.code === "rate_limited";
-			if (reading.signal.aborted || isLimit) throw error;
-			failures.push(error);
-		}
-	}
-	return { kind: "known", failures };
 }

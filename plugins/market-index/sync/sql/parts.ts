@@ -4,6 +4,13 @@ import { jsonOf } from "#plugins/market-index/sync/sql/syncs.ts";
 import type { ProviderCollectionDetail, ProviderStats } from "#plugins/provider/contract.ts";
 
 /**
+ * True where newer stats are stored. A time in the future does not count: a wrong clock wrote it.
+ */
+const OVERTAKEN = "coalesce(provider_stats_at > $4 and provider_stats_at <= $5, false)";
+
+const OWNERS_MAX = 2_147_483_647;
+
+/**
  * Returns collections with more mints than when their contract was last asked, latest mints first.
  */
 export async function behindSupplies(
@@ -57,13 +64,6 @@ export async function storeDetail(
 		],
 	);
 }
-
-/**
- * True where newer stats are stored. A time in the future does not count: a wrong clock wrote it.
- */
-const OVERTAKEN = "coalesce(provider_stats_at > $4 and provider_stats_at <= $5, false)";
-
-const OWNERS_MAX = 2_147_483_647;
 
 /**
  * Stores the provider's stats of a collection. Stats of a later request stay. Zero owners means not

@@ -8,11 +8,34 @@ import {
 	WATCHED_AHEAD_MS,
 } from "#plugins/market-index/sync/bounds.ts";
 
+/** What a sync knows of its collection when it begins. */
+export type SyncRow = {
+	id: number;
+	chainId: number;
+	address: Address;
+	slug: string;
+	status: string;
+	registeredAt: Date;
+	providerSlug: string | null;
+	startedAt: Date | null;
+	syncedAt: Date | null;
+	failures: number;
+	/** True where no sync ever succeeded: its first one also brings the recent sales. */
+	isFirst: boolean;
+	/** The answers of a sync that did not end; `partsOf` reads it. */
+	parts: unknown;
+};
+
 /** Its place in the order of turns. */
 const PLACE = `due.next_at
 	- case when c.sync_status = 'queued' then interval '${QUEUED_AHEAD_MS} ms' else '0' end
 	- case when due.watched_until > $2 then interval '${WATCHED_AHEAD_MS} ms' else '0' end
 	- case when due.parts is not null then interval '${BEGUN_AHEAD_MS} ms' else '0' end`;
+
+/** "pslug" in ASCII: keeps this lock apart from others that are made from a hash. */
+const PROVIDER_SLUG_LOCK_SPACE = 0x70_736c_7567n << 20n;
+
+const IS_SAME = "mine.provider_slug is not distinct from $2";
 
 /**
  * Claims collections whose full sync is due, and returns them in order, the oldest first. Those
@@ -92,24 +115,6 @@ export function jsonOf(raw: Readonly<Record<string, unknown>>): string | null {
 	return payload && JSON.stringify(payload);
 }
 
-/** What a sync knows of its collection when it begins. */
-export type SyncRow = {
-	id: number;
-	chainId: number;
-	address: Address;
-	slug: string;
-	status: string;
-	registeredAt: Date;
-	providerSlug: string | null;
-	startedAt: Date | null;
-	syncedAt: Date | null;
-	failures: number;
-	/** True where no sync ever succeeded: its first one also brings the recent sales. */
-	isFirst: boolean;
-	/** The answers of a sync that did not end; `partsOf` reads it. */
-	parts: unknown;
-};
-
 /** Locks the sync of a collection until the transaction ends; its row first, as everywhere. */
 export async function lockSync(tx: Tx, collectionId: number): Promise<SyncRow | null> {
 	await tx.execute(
@@ -132,11 +137,6 @@ export async function lockSync(tx: Tx, collectionId: number): Promise<SyncRow | 
 	);
 	return rows[0] ?? null;
 }
-
-/** "pslug" in ASCII: keeps this lock apart from others that are made from a hash. */
-const PROVIDER_SLUG_LOCK_SPACE = 0x70_736c_7567n << 20n;
-
-const IS_SAME = "mine.provider_slug is not distinct from $2";
 
 /**
  * Stores the provider's slug of a collection, and returns whether the collection has it now. It

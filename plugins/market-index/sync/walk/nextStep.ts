@@ -62,83 +62,6 @@ export type Walk = {
 	idle: number;
 };
 
-/**
- * Returns the time of the newest event that the list had for exactly these kinds; null where other
- * kinds were read last. A newest sale says nothing about a list with mints: a running mint would be
- * read again down to that sale, each time.
- */
-export function knownNewestMs(
-	{ newestAt, newestTypes }: Pick<ClaimedTurn, "newestAt" | "newestTypes">,
-	types: readonly ProviderEventType[],
-): number | null {
-	const isSame =
-		newestTypes?.length === types.length && newestTypes.every((type) => types.includes(type));
-	return isSame ? (newestAt?.getTime() ?? null) : null;
-}
-
-/** The kinds of events that may be a sale or a mint: some mints come as transfers. */
-const ALL = ["sale", "mint", "transfer"] as const;
-/**
- * What a level chain leaves to the provider: transfers, and sales of venues that no lane decodes.
- */
-const NOT_ON_CHAIN = ["sale", "transfer"] as const;
-
-/**
- * Begins a walk from now down to what is stored, with a little overlap. It also includes the newest
- * event that the list had before, of the same kinds: a list that has gone back in time lacks it.
- * Never more than a day.
- */
-export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<ClaimedTurn["walk"]> {
-	const { eventsUntil, pages } = turn;
-	const types = typesOf(turn);
-	const dayMs = nowMs - LEAN_FIRST_MS;
-	const heldMs = eventsUntil ? eventsUntil.getTime() - LEAN_OVERLAP_MS : dayMs;
-	const knownMs = Math.min(heldMs, knownNewestMs(turn, types) ?? heldMs);
-	const fromMs = Math.max(eventsUntil ? knownMs : heldMs, dayMs);
-	return {
-		// After the clock was set back only the present moment is read.
-		fromMs: Math.min(fromMs, nowMs - LEAN_OVERLAP_MS),
-		untilMs: nowMs,
-		reachedMs: nowMs,
-		topMs: null,
-		holeMs: null,
-		cursor: null,
-		pages,
-		idle: 0,
-		types,
-		baseAt: eventsUntil,
-	};
-}
-
-/**
- * Returns the kinds to read: while lanes tell sales and mints themselves, only what they cannot
- * know.
- */
-function typesOf({ levelFrom, eventsUntil }: ClaimedTurn): readonly ProviderEventType[] {
-	const isOnChain = levelFrom !== null && eventsUntil !== null && eventsUntil >= levelFrom;
-	return isOnChain ? NOT_ON_CHAIN : ALL;
-}
-
-/**
- * Returns a function that records which chains are level with their heads. It checks every few
- * seconds, however often it is called, since a lane may be a block behind at a single check.
- */
-export function createLevelWatch({
-	core,
-	heldUntil,
-}: Pick<SyncContext, "core" | "heldUntil">): () => Promise<void> {
-	let lookedAtMs = Number.NEGATIVE_INFINITY;
-	return async () => {
-		const nowMs = core.clock.nowMs();
-		if (Math.abs(nowMs - lookedAtMs) < LEVEL_LOOK_MS) return;
-		lookedAtMs = nowMs;
-		for (const { chain } of core.indexed) {
-			const until = await heldUntil(chain.id);
-			if (until !== null) await noteLevel(core.db, { chainId: chain.id, until });
-		}
-	};
-}
-
 /** A page as it arrived: the times of its events in its order, and the next cursor. */
 export type WalkedPage = {
 	timesMs: readonly number[];
@@ -153,6 +76,13 @@ export type WalkedPage = {
 
 /** `stuck`: it ends where it is, and what lies below is not covered. */
 export type Step = { kind: "more" | "done" | "stuck"; walk: Walk };
+
+/** The kinds of events that may be a sale or a mint: some mints come as transfers. */
+const ALL = ["sale", "mint", "transfer"] as const;
+/**
+ * What a level chain leaves to the provider: transfers, and sales of venues that no lane decodes.
+ */
+const NOT_ON_CHAIN = ["sale", "transfer"] as const;
 
 /**
  * Returns a walk's state after a page. It is done where the list ends, or where the page is older
@@ -193,14 +123,71 @@ export function nextStep(before: Walk, page: WalkedPage): Step {
 }
 
 /**
- * Returns the newest unreadable row of all pages so far. One without a time may be the newest of
- * its page.
+ * Begins a walk from now down to what is stored, with a little overlap. It also includes the newest
+ * event that the list had before, of the same kinds: a list that has gone back in time lacks it.
+ * Never more than a day.
  */
-function holeOf({ holeMs, fromMs, reachedMs }: Walk, page: WalkedPage): number | null {
-	const { unreadable = 0, unreadableAtMs = Array<null>(unreadable).fill(null) } = page;
-	const asked = unreadableAtMs.map((atMs) => atMs ?? reachedMs).filter((atMs) => atMs >= fromMs);
-	const known = [...asked, ...(holeMs === null ? [] : [holeMs])];
-	return known.length > 0 ? Math.max(...known) : null;
+export function beginWalk(turn: ClaimedTurn, nowMs: number): NonNullable<ClaimedTurn["walk"]> {
+	const { eventsUntil, pages } = turn;
+	const types = typesOf(turn);
+	const dayMs = nowMs - LEAN_FIRST_MS;
+	const heldMs = eventsUntil ? eventsUntil.getTime() - LEAN_OVERLAP_MS : dayMs;
+	const knownMs = Math.min(heldMs, knownNewestMs(turn, types) ?? heldMs);
+	const fromMs = Math.max(eventsUntil ? knownMs : heldMs, dayMs);
+	return {
+		// After the clock was set back only the present moment is read.
+		fromMs: Math.min(fromMs, nowMs - LEAN_OVERLAP_MS),
+		untilMs: nowMs,
+		reachedMs: nowMs,
+		topMs: null,
+		holeMs: null,
+		cursor: null,
+		pages,
+		idle: 0,
+		types,
+		baseAt: eventsUntil,
+	};
+}
+
+/**
+ * Returns the time of the newest event that the list had for exactly these kinds; null where other
+ * kinds were read last. A newest sale says nothing about a list with mints: a running mint would be
+ * read again down to that sale, each time.
+ */
+export function knownNewestMs(
+	{ newestAt, newestTypes }: Pick<ClaimedTurn, "newestAt" | "newestTypes">,
+	types: readonly ProviderEventType[],
+): number | null {
+	const isSame =
+		newestTypes?.length === types.length && newestTypes.every((type) => types.includes(type));
+	return isSame ? (newestAt?.getTime() ?? null) : null;
+}
+
+/**
+ * Returns a function that records which chains are level with their heads. It checks every few
+ * seconds, however often it is called, since a lane may be a block behind at a single check.
+ */
+export function createLevelWatch({
+	core,
+	heldUntil,
+}: Pick<SyncContext, "core" | "heldUntil">): () => Promise<void> {
+	let lookedAtMs = Number.NEGATIVE_INFINITY;
+	return async () => {
+		const nowMs = core.clock.nowMs();
+		if (Math.abs(nowMs - lookedAtMs) < LEVEL_LOOK_MS) return;
+		lookedAtMs = nowMs;
+		for (const { chain } of core.indexed) {
+			const until = await heldUntil(chain.id);
+			if (until !== null) await noteLevel(core.db, { chainId: chain.id, until });
+		}
+	};
+}
+
+/**
+ * Returns how long a walk rests after one more than so many turns in a row without a result, in ms.
+ */
+export function restMs(failures: number): number {
+	return Math.min(TURN_REST_MS * 2 ** Math.min(Math.max(failures, 0), 10), TURN_REST_MAX_MS);
 }
 
 /** Says whether a cursor led to the first page again. */
@@ -210,11 +197,15 @@ function isBackAtTheTop(walk: Walk, timesMs: readonly number[]): boolean {
 	return Math.max(...timesMs) >= topMs && Math.min(...timesMs) > reachedMs + WALK_SLACK_MS;
 }
 
-/** Says whether nearly all of a page (nine tenths) is at the very time that was reached. */
-function isInOneMoment({ reachedMs }: Walk, timesMs: readonly number[]): boolean {
-	const newestFirst = timesMs.toSorted((a, b) => b - a);
-	const highMs = newestFirst[Math.floor(newestFirst.length / 10)];
-	return highMs !== undefined && highMs <= reachedMs;
+/**
+ * Returns the newest unreadable row of all pages so far. One without a time may be the newest of
+ * its page.
+ */
+function holeOf({ holeMs, fromMs, reachedMs }: Walk, page: WalkedPage): number | null {
+	const { unreadable = 0, unreadableAtMs = Array<null>(unreadable).fill(null) } = page;
+	const asked = unreadableAtMs.map((atMs) => atMs ?? reachedMs).filter((atMs) => atMs >= fromMs);
+	const known = [...asked, ...(holeMs === null ? [] : [holeMs])];
+	return known.length > 0 ? Math.max(...known) : null;
 }
 
 /**
@@ -236,9 +227,18 @@ function medianOf(timesMs: readonly number[]): number | null {
 	return timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length / 2)] ?? null;
 }
 
+/** Says whether nearly all of a page (nine tenths) is at the very time that was reached. */
+function isInOneMoment({ reachedMs }: Walk, timesMs: readonly number[]): boolean {
+	const newestFirst = timesMs.toSorted((a, b) => b - a);
+	const highMs = newestFirst[Math.floor(newestFirst.length / 10)];
+	return highMs !== undefined && highMs <= reachedMs;
+}
+
 /**
- * Returns how long a walk rests after one more than so many turns in a row without a result, in ms.
+ * Returns the kinds to read: while lanes tell sales and mints themselves, only what they cannot
+ * know.
  */
-export function restMs(failures: number): number {
-	return Math.min(TURN_REST_MS * 2 ** Math.min(Math.max(failures, 0), 10), TURN_REST_MAX_MS);
+function typesOf({ levelFrom, eventsUntil }: ClaimedTurn): readonly ProviderEventType[] {
+	const isOnChain = levelFrom !== null && eventsUntil !== null && eventsUntil >= levelFrom;
+	return isOnChain ? NOT_ON_CHAIN : ALL;
 }

@@ -12,25 +12,6 @@ import {
 import type { ClaimedTurn } from "#plugins/market-index/sync/walk/nextStep.ts";
 import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
-/**
- * Returns SQL that says whether the turn of a sync is free: `$2` is now, `$3` the end of a turn
- * that begins now. A turn that ends more than a turn's length after `$3` was claimed before the
- * clock was set back, and does not count. A smaller difference is that of two processes' clocks.
- */
-export function isFree(sync: string): string {
-	return `(${sync}.turn_until is null or ${sync}.turn_until <= $2
-		or ${sync}.turn_until > $3::timestamptz + interval '${TURN_MS} ms')`;
-}
-
-/** What a statement that claims a turn returns; `s` is the sync, `c` its collection. */
-export const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
-	'0x' || encode(c.address, 'hex') as address, s.provider_slug as "providerSlug", s.turn,
-	s.events_from as "eventsFrom", s.events_until as "eventsUntil",
-	s.events_newest as "newestAt", s.events_newest_types as "newestTypes",
-	s.walk_failures as failures, s.walk_hole as hole, s.walk_base as "baseAt", s.walk_from as "from",
-	s.walk_until as "until", s.walk_reached as reached, s.walk_cursor as cursor,
-	s.walk_types as types, s.walk_pages as pages, s.walk_idle as idle`;
-
 export type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & {
 	newestTypes: ProviderEventType[] | null;
 	hole: Date | null;
@@ -42,62 +23,6 @@ export type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & 
 	types: ProviderEventType[] | null;
 	idle: number;
 };
-
-/** Converts a row of such a statement to a turn. */
-export function turnOf(row: TurnRow): ClaimedTurn {
-	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
-	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;
-	const held = { eventsFrom, eventsUntil, newestAt, newestTypes, failures };
-	return {
-		...{ id, chainId, address, providerSlug, turn, leanAt, levelFrom, ...held },
-		walk: walkOf(row),
-		pages: row.from === null ? row.pages : 0,
-		backwards: row.from === null ? row.idle : 0,
-	};
-}
-
-function walkOf(row: TurnRow): ClaimedTurn["walk"] {
-	const { from, until, reached, cursor, types, pages, idle, baseAt, newestAt, hole } = row;
-	if (!from || !until || !reached || !types) return null;
-	return {
-		fromMs: from.getTime(),
-		untilMs: until.getTime(),
-		reachedMs: reached.getTime(),
-		topMs: newestAt?.getTime() ?? null,
-		holeMs: hole?.getTime() ?? null,
-		cursor,
-		pages,
-		idle,
-		types,
-		baseAt,
-	};
-}
-
-/**
- * Claims the turn of one collection. Null where another worker has it, where it rests after a page
- * that did not arrive, or where its slug is not known.
- */
-export async function claimOwnTurn(
-	db: Queryable,
-	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
-): Promise<ClaimedTurn | null> {
-	const rows = await db.query<TurnRow>(
-		`update market_index.sync as s
-		set lean_at = $2, turn = s.turn + 1, turn_until = $3
-		from (
-			select collection_id, lean_at from market_index.sync as mine
-			where collection_id = $1 and provider_slug is not null and ${isFree("mine")}
-				and (lean_at is null or lean_at <= $2
-					or lean_at > $2::timestamptz + interval '${TURN_REST_MAX_MS} ms')
-			for update
-		) as taken
-		join market_index.collection as c on c.id = taken.collection_id and not c.excluded
-		where s.collection_id = taken.collection_id
-		returning ${TURN_COLUMNS}, taken.lean_at as "leanAt", null::timestamptz as "levelFrom"`,
-		[collectionId, new Date(nowMs), new Date(nowMs + TURN_MS)],
-	);
-	return rows[0] ? turnOf(rows[0]) : null;
-}
 
 /**
  * What a turn is for. `first`: a collection whose first day is being read. `refresh`: any other
@@ -112,6 +37,15 @@ export type TurnClaim = {
 	/** The least time between turns of a collection without a walk under way. */
 	everyMs: number;
 };
+
+/** What a statement that claims a turn returns; `s` is the sync, `c` its collection. */
+export const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
+	'0x' || encode(c.address, 'hex') as address, s.provider_slug as "providerSlug", s.turn,
+	s.events_from as "eventsFrom", s.events_until as "eventsUntil",
+	s.events_newest as "newestAt", s.events_newest_types as "newestTypes",
+	s.walk_failures as failures, s.walk_hole as hole, s.walk_base as "baseAt", s.walk_from as "from",
+	s.walk_until as "until", s.walk_reached as reached, s.walk_cursor as cursor,
+	s.walk_types as types, s.walk_pages as pages, s.walk_idle as idle`;
 
 /**
  * Its place in the order of turns: those without a turn come first. Each index below is of this.
@@ -144,6 +78,51 @@ const FOREIGN = headOf(`${IS_HELD} and due.foreign_until is not null and due.for
 
 const WHO = { first: FIRST, refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}` } as const;
 
+/** The conditions of the indexes `sync_first`, `sync_walking` and `sync_held`. */
+const INDEXED = [
+	"events_until is null",
+	"walk_until is not null",
+	"events_until is not null and walk_until is null",
+] as const;
+
+const MEND_TURNS_PLACE = "coalesce(lean_at, '-infinity')";
+
+/**
+ * Claims the turn of one collection. Null where another worker has it, where it rests after a page
+ * that did not arrive, or where its slug is not known.
+ */
+export async function claimOwnTurn(
+	db: Queryable,
+	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
+): Promise<ClaimedTurn | null> {
+	const rows = await db.query<TurnRow>(
+		`update market_index.sync as s
+		set lean_at = $2, turn = s.turn + 1, turn_until = $3
+		from (
+			select collection_id, lean_at from market_index.sync as mine
+			where collection_id = $1 and provider_slug is not null and ${isFree("mine")}
+				and (lean_at is null or lean_at <= $2
+					or lean_at > $2::timestamptz + interval '${TURN_REST_MAX_MS} ms')
+			for update
+		) as taken
+		join market_index.collection as c on c.id = taken.collection_id and not c.excluded
+		where s.collection_id = taken.collection_id
+		returning ${TURN_COLUMNS}, taken.lean_at as "leanAt", null::timestamptz as "levelFrom"`,
+		[collectionId, new Date(nowMs), new Date(nowMs + TURN_MS)],
+	);
+	return rows[0] ? turnOf(rows[0]) : null;
+}
+
+/**
+ * Returns SQL that says whether the turn of a sync is free: `$2` is now, `$3` the end of a turn
+ * that begins now. A turn that ends more than a turn's length after `$3` was claimed before the
+ * clock was set back, and does not count. A smaller difference is that of two processes' clocks.
+ */
+export function isFree(sync: string): string {
+	return `(${sync}.turn_until is null or ${sync}.turn_until <= $2
+		or ${sync}.turn_until > $3::timestamptz + interval '${TURN_MS} ms')`;
+}
+
 /**
  * Claims the turn of the collection whose last turn is the longest ago. For each kind of turn and
  * chain only the head of its index is read: collections that are not due cost nothing, however many
@@ -173,18 +152,17 @@ export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<Claime
 	return rows[0] ? turnOf(rows[0]) : null;
 }
 
-/**
- * Returns SQL for the first due collection of one chain, locked; those locked by others are
- * skipped.
- */
-function headOf(isDue: string): string {
-	return `select collection_id, lean_at from (
-		select due.collection_id, due.lean_at from market_index.sync as due
-		join market_index.collection as c on c.id = due.collection_id and not c.excluded
-		where due.chain_id = span.id and due.provider_slug is not null and ${isDue}
-			and ${isFree("due")}
-		order by ${PLACE} limit 1 for update of due skip locked
-	) as head`;
+/** Converts a row of such a statement to a turn. */
+export function turnOf(row: TurnRow): ClaimedTurn {
+	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
+	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;
+	const held = { eventsFrom, eventsUntil, newestAt, newestTypes, failures };
+	return {
+		...{ id, chainId, address, providerSlug, turn, leanAt, levelFrom, ...held },
+		walk: walkOf(row),
+		pages: row.from === null ? row.pages : 0,
+		backwards: row.from === null ? row.idle : 0,
+	};
 }
 
 /**
@@ -229,15 +207,6 @@ export async function isBehind(
 	return rows.length > 0;
 }
 
-/** The conditions of the indexes `sync_first`, `sync_walking` and `sync_held`. */
-const INDEXED = [
-	"events_until is null",
-	"walk_until is not null",
-	"events_until is not null and walk_until is null",
-] as const;
-
-const MEND_TURNS_PLACE = "coalesce(lean_at, '-infinity')";
-
 /**
  * Makes turns due that were claimed by a clock which was set back since: those whose last turn is
  * more than a turn's length ahead of now. Walks that rest after a failure may be further ahead.
@@ -278,4 +247,35 @@ export async function noteLevel(
 		where excluded.level_until > span.level_until`,
 		[chainId, until, new Date(until.getTime() - LEVEL_BREAK_MS)],
 	);
+}
+
+function walkOf(row: TurnRow): ClaimedTurn["walk"] {
+	const { from, until, reached, cursor, types, pages, idle, baseAt, newestAt, hole } = row;
+	if (!from || !until || !reached || !types) return null;
+	return {
+		fromMs: from.getTime(),
+		untilMs: until.getTime(),
+		reachedMs: reached.getTime(),
+		topMs: newestAt?.getTime() ?? null,
+		holeMs: hole?.getTime() ?? null,
+		cursor,
+		pages,
+		idle,
+		types,
+		baseAt,
+	};
+}
+
+/**
+ * Returns SQL for the first due collection of one chain, locked; those locked by others are
+ * skipped.
+ */
+function headOf(isDue: string): string {
+	return `select collection_id, lean_at from (
+		select due.collection_id, due.lean_at from market_index.sync as due
+		join market_index.collection as c on c.id = due.collection_id and not c.excluded
+		where due.chain_id = span.id and due.provider_slug is not null and ${isDue}
+			and ${isFree("due")}
+		order by ${PLACE} limit 1 for update of due skip locked
+	) as head`;
 }

@@ -29,31 +29,6 @@ import {
 } from "#plugins/market-index/sync/walk/walks.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
-/**
- * Gives back a turn whose page did not arrive. `isNobodysFault`: a limit, or a process that stops.
- *
- * A provider that is away says nothing about the page: the collection is retried with the next run,
- * and no failure is counted. If pages of others arrive meanwhile it waits longer each time, and so
- * does a page that could not be read, or stored.
- */
-export async function endTurnInVain(
-	{ core, loneFailures }: Pick<SyncContext, "core" | "loneFailures">,
-	{ id, turn, leanAt, failures }: ClaimedTurn,
-	{ error, isNobodysFault }: { error: unknown; isNobodysFault: boolean },
-): Promise<void> {
-	if (isNobodysFault) {
-		return giveTurnBack(core.db, { id, turn, leanAt, restUntil: null, failures });
-	}
-	const isAway = error instanceof Fault && error.code === "provider_unavailable";
-	const inVain = isAway ? loneFailures.failed(id) : failures;
-	const restUntil = new Date(core.clock.nowMs() + restMs(inVain));
-	// At least one failure is stored: `mendTurns` ends a long rest without any, as after a clock set
-	// back.
-	const leastNoted = inVain > 0 ? 1 : 0;
-	const noted = isAway ? Math.max(failures, leastNoted) : failures + 1;
-	await giveTurnBack(core.db, { id, turn, leanAt, restUntil, failures: noted });
-}
-
 export type WalkEnd = {
 	/** `backwards`: the list was an older one, and says nothing about what is stored. */
 	kind: "done" | "stuck" | "backwards";
@@ -62,65 +37,13 @@ export type WalkEnd = {
 	purpose: "background" | "endless";
 };
 
-/** Stores what a walk has covered, and queues the first sync that waited for it. */
-export async function finishWalk(
-	{ core }: Pick<SyncContext, "core">,
-	turn: ClaimedTurn,
-	{ kind, walk, purpose }: WalkEnd,
-): Promise<void> {
-	const nowMs = core.clock.nowMs();
-	const foreignUntil = (await isForeign(core, turn, nowMs)) ? new Date(nowMs + FOREIGN_MS) : null;
-	const outcome = outcomeOf(turn, { kind, walk, nowMs });
-	const ended = { ...outcome, baseAt: walk.baseAt, foreignUntil, at: new Date(nowMs) };
-	await core.db.transaction(async (tx) => {
-		const isMine = await endWalk(tx, turn, ended);
-		const isFirst = turn.eventsUntil === null && kind !== "backwards";
-		if (!isMine || !isFirst || purpose === "background") return;
-		if (!(await awaitsWalk(tx, turn.id))) return;
-		await core.queue.add(tx, syncJobs([turn.id], LISTED_PRIORITY));
-	});
-}
-
-function outcomeOf(
-	turn: ClaimedTurn,
-	{ kind, walk, nowMs }: Pick<WalkEnd, "kind" | "walk"> & { nowMs: number },
-): Omit<EndedWalk, "baseAt" | "foreignUntil" | "at"> {
-	const { newestAt, newestTypes, backwards, levelFrom } = turn;
-	if (kind === "backwards") {
-		const more = Math.min(backwards + 1, BACK_IN_TIME_MAX);
-		const kept = { held: null, newestAt, newestTypes, pages: turn.pages, failures: 0 };
-		return { ...kept, backwards: more, leanAt: null };
-	}
-	const top = walk.topMs === null ? null : new Date(walk.topMs);
-	const newest = { newestAt: top, newestTypes: walk.types, backwards: 0 };
-	// Without progress the page count continues, so that it is not always read first.
-	if (walk.reachedMs >= walk.untilMs) {
-		const leanAt = new Date(nowMs + restMs(turn.failures));
-		return { ...newest, held: null, pages: walk.pages, failures: turn.failures + 1, leanAt };
-	}
-	// Event times are in seconds: the unreadable one is within this one.
-	const fromMs = Math.max(walk.reachedMs, (walk.holeMs ?? Number.NEGATIVE_INFINITY) + SECOND_MS);
-	const held = { from: new Date(Math.min(fromMs, walk.untilMs)), until: new Date(walk.untilMs) };
-	// It covers a time before the lanes were level: the next turn is due for what lies between.
-	const isBeforeLevel = levelFrom !== null && held.until < levelFrom;
-	const leanAt = isBeforeLevel ? held.until : null;
-	return { ...newest, held, pages: 0, failures: 0, leanAt };
-}
-
-/** Says whether the provider told a sale that the lanes, level with the head, did not. */
-async function isForeign(
-	{ db }: Pick<SyncContext["core"], "db">,
-	{ id, levelFrom }: ClaimedTurn,
-	nowMs: number,
-): Promise<boolean> {
-	if (levelFrom === null) return false;
-	const from = new Date(levelFrom.getTime() + LEAN_OVERLAP_MS);
-	const until = new Date(nowMs - FOREIGN_AFTER_MS);
-	return hasProviderOnlySale(db, { collectionId: id, from, until });
-}
-
 /** `more`: the walk continues with the next turn. `over`: it came as far as it will. */
 export type TurnEnd = "more" | "over";
+
+/** `walked`: the day is whole, or cannot be read. `taken`: another worker has the turn. */
+export type WalkedOnce = "walked" | "more" | "taken";
+
+type Asking = { purpose: "background" | "endless"; signal: AbortSignal };
 
 /** `before` may leave out the events of the very second that it names. */
 const BEFORE_MARGIN_MS = 1_000;
@@ -130,8 +53,6 @@ const NOT_READ = {
 	unreadable: "a page of a collection's events cannot be read",
 	unknown: "the provider knows no list of a collection's events",
 } as const;
-
-type Asking = { purpose: "background" | "endless"; signal: AbortSignal };
 
 /**
  * Reads the next page of a collection's events and stores the progress: the next turn, in whatever
@@ -193,6 +114,75 @@ export async function walkTurn(
 }
 
 /**
+ * Reads the next page of a first day, unless another worker has the turn. The other pages come with
+ * turns of the lean sync, and with those of the full sync when it is queued again: it is one walk.
+ */
+export async function walkOnce(
+	context: SyncContext,
+	collectionId: number,
+	signal: AbortSignal,
+): Promise<WalkedOnce> {
+	const { db, clock } = context.core;
+	if (await isWalked(db, collectionId)) return "walked";
+	const turn = await claimOwnTurn(db, { collectionId, nowMs: clock.nowMs() });
+	if (!turn) return (await isWalked(db, collectionId)) ? "walked" : "taken";
+	try {
+		await walkTurn(context, turn, { purpose: "background", signal });
+		context.loneFailures.came(collectionId);
+	} catch (error) {
+		const isLimit = error instanceof Fault && error.code === "rate_limited";
+		const isNobodysFault = isLimit || signal.aborted;
+		await endTurnInVain(context, turn, { error, isNobodysFault });
+		throw error;
+	}
+	return (await isWalked(db, collectionId)) ? "walked" : "more";
+}
+
+/**
+ * Gives back a turn whose page did not arrive. `isNobodysFault`: a limit, or a process that stops.
+ *
+ * A provider that is away says nothing about the page: the collection is retried with the next run,
+ * and no failure is counted. If pages of others arrive meanwhile it waits longer each time, and so
+ * does a page that could not be read, or stored.
+ */
+export async function endTurnInVain(
+	{ core, loneFailures }: Pick<SyncContext, "core" | "loneFailures">,
+	{ id, turn, leanAt, failures }: ClaimedTurn,
+	{ error, isNobodysFault }: { error: unknown; isNobodysFault: boolean },
+): Promise<void> {
+	if (isNobodysFault) {
+		return giveTurnBack(core.db, { id, turn, leanAt, restUntil: null, failures });
+	}
+	const isAway = error instanceof Fault && error.code === "provider_unavailable";
+	const inVain = isAway ? loneFailures.failed(id) : failures;
+	const restUntil = new Date(core.clock.nowMs() + restMs(inVain));
+	// At least one failure is stored: `mendTurns` ends a long rest without any, as after a clock set
+	// back.
+	const leastNoted = inVain > 0 ? 1 : 0;
+	const noted = isAway ? Math.max(failures, leastNoted) : failures + 1;
+	await giveTurnBack(core.db, { id, turn, leanAt, restUntil, failures: noted });
+}
+
+/** Stores what a walk has covered, and queues the first sync that waited for it. */
+export async function finishWalk(
+	{ core }: Pick<SyncContext, "core">,
+	turn: ClaimedTurn,
+	{ kind, walk, purpose }: WalkEnd,
+): Promise<void> {
+	const nowMs = core.clock.nowMs();
+	const foreignUntil = (await isForeign(core, turn, nowMs)) ? new Date(nowMs + FOREIGN_MS) : null;
+	const outcome = outcomeOf(turn, { kind, walk, nowMs });
+	const ended = { ...outcome, baseAt: walk.baseAt, foreignUntil, at: new Date(nowMs) };
+	await core.db.transaction(async (tx) => {
+		const isMine = await endWalk(tx, turn, ended);
+		const isFirst = turn.eventsUntil === null && kind !== "backwards";
+		if (!isMine || !isFirst || purpose === "background") return;
+		if (!(await awaitsWalk(tx, turn.id))) return;
+		await core.queue.add(tx, syncJobs([turn.id], LISTED_PRIORITY));
+	});
+}
+
+/**
  * Reads the page. Returns null where the cursor is refused: it has expired. A page that repeatedly
  * could not be read is given up (`unreadable`): it must not prevent the rest of the walk from
  * counting, nor a first sync from ending. `unknown`: the provider does not know the list, which
@@ -242,30 +232,40 @@ function hasGoneBack(
 	return newestMs === null || newestMs < knownMs;
 }
 
-/** `walked`: the day is whole, or cannot be read. `taken`: another worker has the turn. */
-export type WalkedOnce = "walked" | "more" | "taken";
+/** Says whether the provider told a sale that the lanes, level with the head, did not. */
+async function isForeign(
+	{ db }: Pick<SyncContext["core"], "db">,
+	{ id, levelFrom }: ClaimedTurn,
+	nowMs: number,
+): Promise<boolean> {
+	if (levelFrom === null) return false;
+	const from = new Date(levelFrom.getTime() + LEAN_OVERLAP_MS);
+	const until = new Date(nowMs - FOREIGN_AFTER_MS);
+	return hasProviderOnlySale(db, { collectionId: id, from, until });
+}
 
-/**
- * Reads the next page of a first day, unless another worker has the turn. The other pages come with
- * turns of the lean sync, and with those of the full sync when it is queued again: it is one walk.
- */
-export async function walkOnce(
-	context: SyncContext,
-	collectionId: number,
-	signal: AbortSignal,
-): Promise<WalkedOnce> {
-	const { db, clock } = context.core;
-	if (await isWalked(db, collectionId)) return "walked";
-	const turn = await claimOwnTurn(db, { collectionId, nowMs: clock.nowMs() });
-	if (!turn) return (await isWalked(db, collectionId)) ? "walked" : "taken";
-	try {
-		await walkTurn(context, turn, { purpose: "background", signal });
-		context.loneFailures.came(collectionId);
-	} catch (error) {
-		const isLimit = error instanceof Fault && error.code === "rate_limited";
-		const isNobodysFault = isLimit || signal.aborted;
-		await endTurnInVain(context, turn, { error, isNobodysFault });
-		throw error;
+function outcomeOf(
+	turn: ClaimedTurn,
+	{ kind, walk, nowMs }: Pick<WalkEnd, "kind" | "walk"> & { nowMs: number },
+): Omit<EndedWalk, "baseAt" | "foreignUntil" | "at"> {
+	const { newestAt, newestTypes, backwards, levelFrom } = turn;
+	if (kind === "backwards") {
+		const more = Math.min(backwards + 1, BACK_IN_TIME_MAX);
+		const kept = { held: null, newestAt, newestTypes, pages: turn.pages, failures: 0 };
+		return { ...kept, backwards: more, leanAt: null };
 	}
-	return (await isWalked(db, collectionId)) ? "walked" : "more";
+	const top = walk.topMs === null ? null : new Date(walk.topMs);
+	const newest = { newestAt: top, newestTypes: walk.types, backwards: 0 };
+	// Without progress the page count continues, so that it is not always read first.
+	if (walk.reachedMs >= walk.untilMs) {
+		const leanAt = new Date(nowMs + restMs(turn.failures));
+		return { ...newest, held: null, pages: walk.pages, failures: turn.failures + 1, leanAt };
+	}
+	// Event times are in seconds: the unreadable one is within this one.
+	const fromMs = Math.max(walk.reachedMs, (walk.holeMs ?? Number.NEGATIVE_INFINITY) + SECOND_MS);
+	const held = { from: new Date(Math.min(fromMs, walk.untilMs)), until: new Date(walk.untilMs) };
+	// It covers a time before the lanes were level: the next turn is due for what lies between.
+	const isBeforeLevel = levelFrom !== null && held.until < levelFrom;
+	const leanAt = isBeforeLevel ? held.until : null;
+	return { ...newest, held, pages: 0, failures: 0, leanAt };
 }

@@ -1,17 +1,6 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { ClaimedTurn, Walk } from "#plugins/market-index/sync/walk/nextStep.ts";
 
-/** Says whether a collection's first sync only waits for its events. */
-export async function awaitsWalk(db: Queryable, collectionId: number): Promise<boolean> {
-	const rows = await db.query(
-		`select from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
-		where s.collection_id = $1 and s.synced_at is null and s.started_at is null
-			and c.sync_status = 'syncing'`,
-		[collectionId],
-	);
-	return rows.length > 0;
-}
-
 export type EndedWalk = {
 	/** What is covered from now on; null where the walk has no usable result. */
 	held: { from: Date; until: Date } | null;
@@ -31,6 +20,17 @@ export type EndedWalk = {
 	/** Now. A `foreign_until` before it is cleared. */
 	at: Date;
 };
+
+/** Says whether a collection's first sync only waits for its events. */
+export async function awaitsWalk(db: Queryable, collectionId: number): Promise<boolean> {
+	const rows = await db.query(
+		`select from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
+		where s.collection_id = $1 and s.synced_at is null and s.started_at is null
+			and c.sync_status = 'syncing'`,
+		[collectionId],
+	);
+	return rows.length > 0;
+}
 
 /**
  * Ends a walk and its turn, and stores what is covered. Returns whether this worker still had the

@@ -15,6 +15,20 @@ export type DueOptions = {
 	since?: Date | undefined;
 };
 
+export type FailedToken = {
+	tokenId: bigint;
+	code: string;
+	/** Null where not even the URI is known. */
+	uri: string | null;
+	uriHash: Uint8Array | null;
+};
+
+/** "toks" in ASCII. */
+const TOKENS_LOCK_SPACE = 0x746f_6b73n << 31n;
+
+/** The newest events of a kind that are searched for a token. */
+const EVENTS_MAX = 5_000;
+
 /**
  * Returns the next due tokens of a collection, by id. By `token_pkey`. A failed token is due when
  * its time comes, also where all are read again.
@@ -32,26 +46,6 @@ export async function dueTokens(db: Queryable, options: DueOptions): Promise<big
 	);
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }
-
-/** "toks" in ASCII. */
-const TOKENS_LOCK_SPACE = 0x746f_6b73n << 31n;
-
-/**
- * Locks a collection's tokens and trait counts until the transaction ends. For statements that
- * write several of these rows: each takes them in an order of its own, so two at once could be a
- * deadlock (SQLSTATE 40P01).
- */
-export async function lockTokens(tx: Tx, collectionId: number): Promise<void> {
-	await tx.execute("select pg_advisory_xact_lock($1)", [TOKENS_LOCK_SPACE + BigInt(collectionId)]);
-}
-
-export type FailedToken = {
-	tokenId: bigint;
-	code: string;
-	/** Null where not even the URI is known. */
-	uri: string | null;
-	uriHash: Uint8Array | null;
-};
 
 /**
  * Records tokens that could not be read: retried later, later each time, and no more after
@@ -98,6 +92,15 @@ export async function failTokens(
 	return rows[0]?.swapped ?? 0;
 }
 
+/**
+ * Locks a collection's tokens and trait counts until the transaction ends. For statements that
+ * write several of these rows: each takes them in an order of its own, so two at once could be a
+ * deadlock (SQLSTATE 40P01).
+ */
+export async function lockTokens(tx: Tx, collectionId: number): Promise<void> {
+	await tx.execute("select pg_advisory_xact_lock($1)", [TOKENS_LOCK_SPACE + BigInt(collectionId)]);
+}
+
 /** Returns tokens that failed, and for which no other source has told anything. By `token_pkey`. */
 export async function unheardTokens(
 	db: Queryable,
@@ -112,9 +115,6 @@ export async function unheardTokens(
 	);
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }
-
-/** The newest events of a kind that are searched for a token. */
-const EVENTS_MAX = 5_000;
 
 /**
  * Says whether one of a collection's newest events is of a token. A token gets its row when the

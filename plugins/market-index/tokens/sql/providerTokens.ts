@@ -2,6 +2,8 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type TokenDocument, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
+export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocument;
+
 /** Records when the provider was asked for all tokens. The row exists: its slug is from there. */
 export async function noteProviderAsked(
 	db: Queryable,
@@ -96,8 +98,6 @@ export async function writeProviderFloors(
 		],
 	);
 }
-
-export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocument;
 
 /**
  * Stores the provider's metadata of tokens whose own could not be read; returns how many have other

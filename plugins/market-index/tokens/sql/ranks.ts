@@ -4,6 +4,33 @@ import type { RevealState, Shown } from "#plugins/market-index/reveal.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
+export type RevealSubject = {
+	id: number;
+	chainId: number;
+	address: Address;
+	standard: "erc721" | "erc1155";
+	slug: string;
+	name: string | null;
+	imageUrl: string | null;
+	revealState: RevealState;
+	revealedAt: Date | null;
+};
+
+/** The progress of reading all tokens again. */
+export type RereadState = {
+	tokens: number;
+	/**
+	 * Tokens read since it began; tokens that failed; and, of those read, tokens with traits of their
+	 * own.
+	 */
+	read: number;
+	failed: number;
+	shown: number;
+};
+
+/** A token with what plans choose by. */
+export type RankedRow = { tokenId: string; rank: number | null; traits: TokenTrait[] };
+
 /** Tokens sampled from each end of the known ids. */
 const SAMPLE_EACH_END = 25;
 
@@ -22,18 +49,6 @@ export async function revealSample(db: Queryable, collectionId: number): Promise
 		[collectionId, SAMPLE_EACH_END],
 	);
 }
-
-export type RevealSubject = {
-	id: number;
-	chainId: number;
-	address: Address;
-	standard: "erc721" | "erc1155";
-	slug: string;
-	name: string | null;
-	imageUrl: string | null;
-	revealState: RevealState;
-	revealedAt: Date | null;
-};
 
 /**
  * Returns collections as the detection of reveals needs them, by primary key; excluded ones are
@@ -110,18 +125,6 @@ export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 	]);
 }
 
-/** The progress of reading all tokens again. */
-export type RereadState = {
-	tokens: number;
-	/**
-	 * Tokens read since it began; tokens that failed; and, of those read, tokens with traits of their
-	 * own.
-	 */
-	read: number;
-	failed: number;
-	shown: number;
-};
-
 /** Counts a collection's tokens by the result of reading them since a time. */
 export async function readRereadState(
 	db: Queryable,
@@ -141,9 +144,6 @@ export async function readRereadState(
 	return row ?? { tokens: 0, read: 0, failed: 0, shown: 0 };
 }
 
-/** A token with what plans choose by. */
-export type RankedRow = { tokenId: string; rank: number | null; traits: TokenTrait[] };
-
 /** Returns all tokens of a collection with traits, the rarest first. */
 export async function readRankedTokens(
 	db: Queryable,
@@ -156,6 +156,14 @@ export async function readRankedTokens(
 		order by rank nulls last, token_id limit $2`,
 		[collectionId, limit],
 	);
+}
+
+/** Removes a collection's ranks: they were computed from a part, as if that had been all. */
+export async function takeRanksBack(tx: Tx, collectionId: number): Promise<void> {
+	await writeRanks(tx, collectionId, []);
+	await tx.execute("update market_index.sync set ranked_at = null where collection_id = $1", [
+		collectionId,
+	]);
 }
 
 /** Writes changed ranks and returns how many; a token that is not among them has none. */
@@ -179,12 +187,4 @@ export async function writeRanks(
 			ranked.map(({ score }) => score),
 		],
 	);
-}
-
-/** Removes a collection's ranks: they were computed from a part, as if that had been all. */
-export async function takeRanksBack(tx: Tx, collectionId: number): Promise<void> {
-	await writeRanks(tx, collectionId, []);
-	await tx.execute("update market_index.sync set ranked_at = null where collection_id = $1", [
-		collectionId,
-	]);
 }

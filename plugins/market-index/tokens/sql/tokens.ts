@@ -9,6 +9,72 @@ import {
 } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
+export type TokenRow = {
+	collectionId: number;
+	standard: string;
+	slug: string;
+	collectionName: string | null;
+	collectionImageUrl: string | null;
+	revealState: string;
+	tokenId: string;
+	name: string | null;
+	description: string | null;
+	imageUrl: string | null;
+	animationUrl: string | null;
+	tokenUri: string | null;
+	tokenUriHash: string | null;
+	traits: TokenTrait[] | null;
+	rank: number | null;
+	source: "chain" | "provider" | null;
+	fetchedAt: Date | null;
+	/** Null where owners are not kept or not walked to the end yet, and for an ERC-1155. */
+	owner: Address | null;
+	/** True: it has a row or an owner; `wasSpokenOf` finds tokens with an event only. */
+	isKnown: boolean;
+};
+
+/** What lists show of a token with an event. */
+export type TokenFacts = {
+	imageUrl: string | null;
+	traits: TokenTrait[] | null;
+	rank: number | null;
+};
+
+export type TokenState = {
+	id: number;
+	chainId: number;
+	address: Address;
+	standard: "erc721" | "erc1155";
+	revealState: RevealState;
+	/** When reading all its tokens again began; null while no such reading is under way. */
+	rereadSince: Date | null;
+	providerSlug: string | null;
+	/** True where the provider's collection has this address on another chain too. */
+	isTwin: boolean;
+	traitsAt: Date | null;
+	/** True: its tokens have ranks that were computed here. */
+	isRanked: boolean;
+	/** When the provider was last asked for its tokens. */
+	nftsAt: Date | null;
+	/** The units that should exist: minted and not destroyed, as far as is known. */
+	supply: string | null;
+	/** True: a walk over the contract's history is under way. */
+	walking: boolean;
+	/**
+	 * Tokens with a row; those with a list of traits, and with at least one trait; and those not
+	 * tried yet.
+	 */
+	tokens: number;
+	traited: number;
+	shown: number;
+	untried: number;
+	/** Tokens that failed, and for which no other source has told anything. */
+	unheard: number;
+};
+
+/** A token whose document was read. */
+export type ReadToken = { tokenId: bigint; uri: string; uriHash: Uint8Array } & TokenDocument;
+
 /** The most events that are searched for ids of a collection that is not walked. */
 const EVENTS_MAX = 500_000;
 
@@ -67,30 +133,6 @@ export async function learnTokens(
 	);
 }
 
-export type TokenRow = {
-	collectionId: number;
-	standard: string;
-	slug: string;
-	collectionName: string | null;
-	collectionImageUrl: string | null;
-	revealState: string;
-	tokenId: string;
-	name: string | null;
-	description: string | null;
-	imageUrl: string | null;
-	animationUrl: string | null;
-	tokenUri: string | null;
-	tokenUriHash: string | null;
-	traits: TokenTrait[] | null;
-	rank: number | null;
-	source: "chain" | "provider" | null;
-	fetchedAt: Date | null;
-	/** Null where owners are not kept or not walked to the end yet, and for an ERC-1155. */
-	owner: Address | null;
-	/** True: it has a row or an owner; `wasSpokenOf` finds tokens with an event only. */
-	isKnown: boolean;
-};
-
 /**
  * Returns one token with its collection's fields; null where there is no such collection. The token
  * by `token_pkey`, its owner by `owned_span_pkey`: the last span that begins at or below it. An
@@ -128,13 +170,6 @@ export async function readToken(
 	return rows[0] ?? null;
 }
 
-/** What lists show of a token with an event. */
-export type TokenFacts = {
-	imageUrl: string | null;
-	traits: TokenTrait[] | null;
-	rank: number | null;
-};
-
 /**
  * Returns what is known of a collection's tokens, by id in decimal. One look-up each in
  * `token_pkey`.
@@ -152,38 +187,6 @@ export async function readTokenFacts(
 	);
 	return new Map(rows.map(({ tokenId, ...facts }) => [tokenId, facts]));
 }
-
-export type TokenState = {
-	id: number;
-	chainId: number;
-	address: Address;
-	standard: "erc721" | "erc1155";
-	revealState: RevealState;
-	/** When reading all its tokens again began; null while no such reading is under way. */
-	rereadSince: Date | null;
-	providerSlug: string | null;
-	/** True where the provider's collection has this address on another chain too. */
-	isTwin: boolean;
-	traitsAt: Date | null;
-	/** True: its tokens have ranks that were computed here. */
-	isRanked: boolean;
-	/** When the provider was last asked for its tokens. */
-	nftsAt: Date | null;
-	/** The units that should exist: minted and not destroyed, as far as is known. */
-	supply: string | null;
-	/** True: a walk over the contract's history is under way. */
-	walking: boolean;
-	/**
-	 * Tokens with a row; those with a list of traits, and with at least one trait; and those not
-	 * tried yet.
-	 */
-	tokens: number;
-	traited: number;
-	shown: number;
-	untried: number;
-	/** Tokens that failed, and for which no other source has told anything. */
-	unheard: number;
-};
 
 /**
  * Returns all that decides what is to be done about a collection's tokens. Null where it is gone.
@@ -219,9 +222,6 @@ export async function tokenState(db: Queryable, collectionId: number): Promise<T
 	);
 	return rows[0] ?? null;
 }
-
-/** A token whose document was read. */
-export type ReadToken = { tokenId: bigint; uri: string; uriHash: Uint8Array } & TokenDocument;
 
 /**
  * Stores tokens' metadata; returns how many have other traits than before, and how many have

@@ -6,6 +6,24 @@ import {
 } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
+export type TraitCount = {
+	type: string;
+	value: string;
+	tokens: number;
+	floorNative: string | null;
+};
+
+export type TraitPageQuery = {
+	collectionId: number;
+	/** Only this trait. */
+	type: string | null;
+	after: { type: string; value: string } | null;
+	limit: number;
+};
+
+/** The most listings that are read, cheapest first: beyond them no floor is found. */
+const LISTINGS_MAX = 20_000;
+
 /**
  * Counts tokens by trait and value from their own metadata, and writes only changed counts. No pair
  * is twice in a token, so that rows are tokens.
@@ -33,9 +51,6 @@ export async function countTraits(tx: Tx, collectionId: number): Promise<void> {
 		[collectionId, TRAIT_VALUES_MAX],
 	);
 }
-
-/** The most listings that are read, cheapest first: beyond them no floor is found. */
-const LISTINGS_MAX = 20_000;
 
 /**
  * Stores the best ask for each counted value, from active listings of tokens with known traits;
@@ -94,21 +109,6 @@ export async function noteTraits(
 		[collectionId, at, isRanked],
 	);
 }
-
-export type TraitCount = {
-	type: string;
-	value: string;
-	tokens: number;
-	floorNative: string | null;
-};
-
-export type TraitPageQuery = {
-	collectionId: number;
-	/** Only this trait. */
-	type: string | null;
-	after: { type: string; value: string } | null;
-	limit: number;
-};
 
 /** Returns counted values by trait, then value. By `trait_count_pkey`. */
 export async function readTraitPage(db: Queryable, query: TraitPageQuery): Promise<TraitCount[]> {

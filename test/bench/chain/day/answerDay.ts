@@ -22,15 +22,6 @@ export type DayChain = {
 	noise: number;
 };
 
-export const BULK_SIZE = 40;
-const DAY_SECONDS = 86_400;
-const SEED = 20_261_123;
-
-export function dayChain(given: Pick<DayChain, "blocks" | "blockSeconds">): DayChain {
-	const perDay = { salesPerDay: 40_000, mintsPerDay: 20_000, bulkMintsPerDay: 500 };
-	return { ...given, collections: 300, noise: 20, ...perDay };
-}
-
 /** One NFT transaction: so many mints, or one sale, of a collection. */
 export type DayDeal = {
 	kind: "mint" | "sale";
@@ -39,46 +30,6 @@ export type DayDeal = {
 	valueWei: bigint;
 };
 export type DayBlock = { deals: readonly DayDeal[]; noise: number };
-
-/** Returns the content of a block, by its number. */
-export function planDayBlock(chain: DayChain, number: number): DayBlock {
-	const random = createPrng(Math.imul(number, 2_654_435_761) ^ SEED);
-	const share = chain.blockSeconds / DAY_SECONDS;
-	const drawn = (perDay: number) => {
-		const mean = perDay * share;
-		return Math.floor(mean) + (random.chance(mean % 1) ? 1 : 0);
-	};
-	// The square of a uniform number: a few collections have most of the trade.
-	const collection = () => Math.floor(random.next() ** 2 * chain.collections);
-	const mint = (count: number): DayDeal => {
-		const valueWei = random.chance(0.5) ? BigInt(count) * 10n ** 15n : 0n;
-		return { kind: "mint", collection: collection(), count, valueWei };
-	};
-	const deals: DayDeal[] = [];
-	for (let left = drawn(chain.bulkMintsPerDay); left > 0; left--) deals.push(mint(BULK_SIZE));
-	for (let left = drawn(chain.mintsPerDay); left > 0; left--) deals.push(mint(1));
-	for (let left = drawn(chain.salesPerDay); left > 0; left--) {
-		const valueWei = 10n ** 16n + BigInt(random.int(1_000_000)) * 40n;
-		deals.push({ kind: "sale", collection: collection(), count: 1, valueWei });
-	}
-	return { deals, noise: drawn((dealsPerDay(chain) || 1) * chain.noise) };
-}
-
-function dealsPerDay({ salesPerDay, mintsPerDay, bulkMintsPerDay }: DayChain): number {
-	return salesPerDay + mintsPerDay + bulkMintsPerDay;
-}
-
-/** Returns the content of the blocks from `from` to the chain's last. */
-export function dayContents(chain: DayChain, from = 1): Contents {
-	let [mints, sales] = [0, 0];
-	for (let number = from; number <= chain.blocks; number++) {
-		for (const { kind, count } of planDayBlock(chain, number).deals) {
-			if (kind === "mint") mints += count;
-			else sales += count;
-		}
-	}
-	return { tip: chain.blocks, mints, sales };
-}
 
 export type RenderedTransaction = {
 	hash: Hex;
@@ -104,6 +55,13 @@ export type RenderedBlock = {
 	logs: readonly SentLog[];
 };
 
+export type DayNode = { chain: DayChain; head: number };
+export type DayCall = { id: unknown; method: string; params?: readonly unknown[] };
+
+export const BULK_SIZE = 40;
+const DAY_SECONDS = 86_400;
+const SEED = 20_261_123;
+
 export const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const FULFILLED: Hex = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
@@ -123,14 +81,34 @@ const accountOf = (value: number): Hex =>
 	`0x${(0x7000_0000 + value).toString(16).padStart(40, "0")}`;
 const topicOf = (address: Hex): Hex => `0x${"0".repeat(24)}${address.slice(2)}`;
 
-/** Returns a hash that contains the number, so that a block is found by either. */
-export function blockHashOf(number: number): Hex {
-	if (number < 0) return `0x${wordOf(0)}`;
-	return `0xb10c${number.toString(16).padStart(60, "0")}`;
+const CHAIN_ID: Hex = "0x7a69";
+/** `name()` of every contract: one word of text, as Solidity encodes it. */
+const NAME = `0x${"20".padStart(64, "0")}${"3".padStart(64, "0")}${"446179".padEnd(64, "0")}`;
+const TRUE = `0x${"1".padStart(64, "0")}`;
+
+/** Answers one call as JSON: the whole response, with its id. */
+export function answerDay(node: DayNode, { id, method, params = [] }: DayCall): string {
+	const result = resultOf(node, method, params);
+	const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},`;
+	if (result !== null) return `${head}"result":${result}}`;
+	return `${head}"error":{"code":-32601,"message":"${method} is not available"}}`;
 }
 
-export function transactionHashOf(block: number, index: number): Hex {
-	return `0x7a${block.toString(16).padStart(54, "0")}${index.toString(16).padStart(8, "0")}`;
+export function dayChain(given: Pick<DayChain, "blocks" | "blockSeconds">): DayChain {
+	const perDay = { salesPerDay: 40_000, mintsPerDay: 20_000, bulkMintsPerDay: 500 };
+	return { ...given, collections: 300, noise: 20, ...perDay };
+}
+
+/** Returns the content of the blocks from `from` to the chain's last. */
+export function dayContents(chain: DayChain, from = 1): Contents {
+	let [mints, sales] = [0, 0];
+	for (let number = from; number <= chain.blocks; number++) {
+		for (const { kind, count } of planDayBlock(chain, number).deals) {
+			if (kind === "mint") mints += count;
+			else sales += count;
+		}
+	}
+	return { tip: chain.blocks, mints, sales };
 }
 
 /** Returns block and index of a transaction; null for another hash. */
@@ -139,8 +117,19 @@ export function placeOf(hash: unknown): { block: number; index: number } | null 
 	return { block: Number(`0x${hash.slice(4, 58)}`), index: Number(`0x${hash.slice(58)}`) };
 }
 
-export function collectionAddress(index: number): Hex {
-	return `0x${(0xc011_0000 + index).toString(16).padStart(40, "0")}`;
+/** Returns a block's header as JSON, with its whole transactions or their hashes. */
+export function renderDayHeader(chain: DayChain, number: number, isFull: boolean): string {
+	const { deals, noise } = planDayBlock(chain, number);
+	const count = transactionsIn(deals.length, noise);
+	const transactions = Array.from({ length: count }, (_, index) => {
+		if (!isFull) return `"${transactionHashOf(number, index)}"`;
+		return JSON.stringify(renderDayTransaction(chain, { block: number, index }));
+	});
+	return (
+		`{"number":"${hex(number)}","hash":"${blockHashOf(number)}",` +
+		`"parentHash":"${blockHashOf(number - 1)}","timestamp":"${timestampOf(chain, number)}",` +
+		`"logsBloom":"${bloomWithOthers(chain, number, noise)}","transactions":[${transactions.join()}]}`
+	);
 }
 
 /** Returns a block's logs without its transactions: most requests are about those. */
@@ -167,69 +156,6 @@ export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 	return logs;
 }
 
-/** Returns the number of other transactions between two NFT transactions. */
-function gapOf(deals: number, noise: number): number {
-	return deals === 0 ? 0 : Math.floor(noise / deals);
-}
-
-function timestampOf({ blockSeconds }: DayChain, number: number): Hex {
-	return hex(GENESIS_SECONDS + Math.floor(number * blockSeconds));
-}
-
-function mintLog({ collection }: DayDeal, id: number) {
-	const topics = [
-		TRANSFER,
-		`0x${wordOf(0)}`,
-		topicOf(accountOf(id % 997)),
-		`0x${wordOf(id)}`,
-	] as const;
-	return { address: collectionAddress(collection), topics, data: "0x" as Hex };
-}
-
-/** Returns Seaport's log of one NFT that is paid in three parts: the seller, a fee, the creator. */
-function saleLog({ collection, valueWei }: DayDeal, id: number) {
-	const [seller, buyer] = [accountOf(id % 991), accountOf(1_000 + (id % 983))];
-	const [fee, royalty] = [valueWei / 40n, valueWei / 20n];
-	const paid = (amount: bigint, to: Hex) => [0, 0, 0, amount, BigInt(to)];
-	const words = [
-		...[BigInt(id), BigInt(buyer), 0x80, 0x120],
-		...[1, 2, BigInt(collectionAddress(collection)), id, 1],
-		...[3, ...paid(valueWei - fee - royalty, seller)],
-		...[...paid(fee, accountOf(5_001)), ...paid(royalty, accountOf(5_002))],
-	];
-	const topics = [FULFILLED, topicOf(seller), `0x${wordOf(0)}`] as const;
-	return { address: SEAPORT, topics, data: `0x${words.map(wordOf).join("")}` as Hex };
-}
-
-/** Returns a block's header as JSON, with its whole transactions or their hashes. */
-export function renderDayHeader(chain: DayChain, number: number, isFull: boolean): string {
-	const { deals, noise } = planDayBlock(chain, number);
-	const count = transactionsIn(deals.length, noise);
-	const transactions = Array.from({ length: count }, (_, index) => {
-		if (!isFull) return `"${transactionHashOf(number, index)}"`;
-		return JSON.stringify(renderDayTransaction(chain, { block: number, index }));
-	});
-	return (
-		`{"number":"${hex(number)}","hash":"${blockHashOf(number)}",` +
-		`"parentHash":"${blockHashOf(number - 1)}","timestamp":"${timestampOf(chain, number)}",` +
-		`"logsBloom":"${bloomWithOthers(chain, number, noise)}","transactions":[${transactions.join()}]}`
-	);
-}
-
-function transactionsIn(deals: number, noise: number): number {
-	return deals === 0 ? noise : deals * (gapOf(deals, noise) + 1);
-}
-
-function bloomWithOthers(chain: DayChain, number: number, noise: number): Hex {
-	const bytes = Buffer.from(bloomOf(renderDayLogs(chain, number)).slice(2), "hex");
-	const random = createPrng(number);
-	for (let bit = noise * ENTRIES_OF_OTHERS * BITS_OF_ENTRY; bit > 0; bit--) {
-		const at = random.int(BLOOM_BITS);
-		bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
-	}
-	return `0x${bytes.toString("hex")}`;
-}
-
 /** Returns one transaction of either kind; null where the block has none at that index. */
 export function renderDayTransaction(
 	chain: DayChain,
@@ -254,20 +180,42 @@ export function renderDayTransaction(
 	};
 }
 
-export type DayNode = { chain: DayChain; head: number };
-export type DayCall = { id: unknown; method: string; params?: readonly unknown[] };
+/** Returns the content of a block, by its number. */
+export function planDayBlock(chain: DayChain, number: number): DayBlock {
+	const random = createPrng(Math.imul(number, 2_654_435_761) ^ SEED);
+	const share = chain.blockSeconds / DAY_SECONDS;
+	const drawn = (perDay: number) => {
+		const mean = perDay * share;
+		return Math.floor(mean) + (random.chance(mean % 1) ? 1 : 0);
+	};
+	// The square of a uniform number: a few collections have most of the trade.
+	const collection = () => Math.floor(random.next() ** 2 * chain.collections);
+	const mint = (count: number): DayDeal => {
+		const valueWei = random.chance(0.5) ? BigInt(count) * 10n ** 15n : 0n;
+		return { kind: "mint", collection: collection(), count, valueWei };
+	};
+	const deals: DayDeal[] = [];
+	for (let left = drawn(chain.bulkMintsPerDay); left > 0; left--) deals.push(mint(BULK_SIZE));
+	for (let left = drawn(chain.mintsPerDay); left > 0; left--) deals.push(mint(1));
+	for (let left = drawn(chain.salesPerDay); left > 0; left--) {
+		const valueWei = 10n ** 16n + BigInt(random.int(1_000_000)) * 40n;
+		deals.push({ kind: "sale", collection: collection(), count: 1, valueWei });
+	}
+	return { deals, noise: drawn((dealsPerDay(chain) || 1) * chain.noise) };
+}
 
-const CHAIN_ID: Hex = "0x7a69";
-/** `name()` of every contract: one word of text, as Solidity encodes it. */
-const NAME = `0x${"20".padStart(64, "0")}${"3".padStart(64, "0")}${"446179".padEnd(64, "0")}`;
-const TRUE = `0x${"1".padStart(64, "0")}`;
+/** Returns a hash that contains the number, so that a block is found by either. */
+export function blockHashOf(number: number): Hex {
+	if (number < 0) return `0x${wordOf(0)}`;
+	return `0xb10c${number.toString(16).padStart(60, "0")}`;
+}
 
-/** Answers one call as JSON: the whole response, with its id. */
-export function answerDay(node: DayNode, { id, method, params = [] }: DayCall): string {
-	const result = resultOf(node, method, params);
-	const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id ?? null)},`;
-	if (result !== null) return `${head}"result":${result}}`;
-	return `${head}"error":{"code":-32601,"message":"${method} is not available"}}`;
+export function transactionHashOf(block: number, index: number): Hex {
+	return `0x7a${block.toString(16).padStart(54, "0")}${index.toString(16).padStart(8, "0")}`;
+}
+
+export function collectionAddress(index: number): Hex {
+	return `0x${(0xc011_0000 + index).toString(16).padStart(40, "0")}`;
 }
 
 /** Returns the result as JSON; null for an unknown method. */
@@ -300,11 +248,6 @@ function resultOf(node: DayNode, method: string, params: readonly unknown[]): st
 	}
 }
 
-function callOf({ data, input }: { data?: string; input?: string }): string {
-	const selector = (data ?? input ?? "").slice(0, 10);
-	return selector === "0x06fdde03" || selector === "0x95d89b41" ? `"${NAME}"` : `"${TRUE}"`;
-}
-
 function numberOf({ head }: DayNode, asked: unknown): number | null {
 	if (asked === "latest") return head;
 	if (typeof asked !== "string") return 0;
@@ -323,4 +266,61 @@ function logsOf(node: DayNode, query: LogQuery): SentLog[] {
 		for (const log of renderDayLogs(node.chain, number)) if (fitsQuery(log, query)) logs.push(log);
 	}
 	return logs;
+}
+
+function callOf({ data, input }: { data?: string; input?: string }): string {
+	const selector = (data ?? input ?? "").slice(0, 10);
+	return selector === "0x06fdde03" || selector === "0x95d89b41" ? `"${NAME}"` : `"${TRUE}"`;
+}
+
+function transactionsIn(deals: number, noise: number): number {
+	return deals === 0 ? noise : deals * (gapOf(deals, noise) + 1);
+}
+
+/** Returns the number of other transactions between two NFT transactions. */
+function gapOf(deals: number, noise: number): number {
+	return deals === 0 ? 0 : Math.floor(noise / deals);
+}
+
+function timestampOf({ blockSeconds }: DayChain, number: number): Hex {
+	return hex(GENESIS_SECONDS + Math.floor(number * blockSeconds));
+}
+
+function bloomWithOthers(chain: DayChain, number: number, noise: number): Hex {
+	const bytes = Buffer.from(bloomOf(renderDayLogs(chain, number)).slice(2), "hex");
+	const random = createPrng(number);
+	for (let bit = noise * ENTRIES_OF_OTHERS * BITS_OF_ENTRY; bit > 0; bit--) {
+		const at = random.int(BLOOM_BITS);
+		bytes[at >> 3] = (bytes[at >> 3] ?? 0) | (1 << (at & 7));
+	}
+	return `0x${bytes.toString("hex")}`;
+}
+
+function mintLog({ collection }: DayDeal, id: number) {
+	const topics = [
+		TRANSFER,
+		`0x${wordOf(0)}`,
+		topicOf(accountOf(id % 997)),
+		`0x${wordOf(id)}`,
+	] as const;
+	return { address: collectionAddress(collection), topics, data: "0x" as Hex };
+}
+
+/** Returns Seaport's log of one NFT that is paid in three parts: the seller, a fee, the creator. */
+function saleLog({ collection, valueWei }: DayDeal, id: number) {
+	const [seller, buyer] = [accountOf(id % 991), accountOf(1_000 + (id % 983))];
+	const [fee, royalty] = [valueWei / 40n, valueWei / 20n];
+	const paid = (amount: bigint, to: Hex) => [0, 0, 0, amount, BigInt(to)];
+	const words = [
+		...[BigInt(id), BigInt(buyer), 0x80, 0x120],
+		...[1, 2, BigInt(collectionAddress(collection)), id, 1],
+		...[3, ...paid(valueWei - fee - royalty, seller)],
+		...[...paid(fee, accountOf(5_001)), ...paid(royalty, accountOf(5_002))],
+	];
+	const topics = [FULFILLED, topicOf(seller), `0x${wordOf(0)}`] as const;
+	return { address: SEAPORT, topics, data: `0x${words.map(wordOf).join("")}` as Hex };
+}
+
+function dealsPerDay({ salesPerDay, mintsPerDay, bulkMintsPerDay }: DayChain): number {
+	return salesPerDay + mintsPerDay + bulkMintsPerDay;
 }

@@ -23,6 +23,15 @@ export type Case = {
 	run(lab: ConformanceLab): Promise<void>;
 };
 
+export type PathOptions = { at?: number; rest?: string; query?: string };
+
+/** Longer than a page is kept. */
+const PAGE_KEPT_MS = 91_000;
+
+/** A sync that was put off, or that failed on a busy machine, has its turn within so many. */
+const RESYNC_MINUTES_MAX = 15;
+const MINUTE_MS = 60_000;
+
 /** A collection that the provider created just now, with tokens and without any trade. */
 export function addNewcomer(
 	lab: ConformanceLab,
@@ -51,14 +60,6 @@ export function near(value: number | null | undefined, expected: number | null):
 	else expect(value).toBeCloseTo(expected, 9);
 }
 
-/** Longer than a page is kept. */
-const PAGE_KEPT_MS = 91_000;
-
-/** Our name of a chain that the provider spells in its own way. */
-export function ourChain(chain: string): string {
-	return chain === "ape_chain" ? "apechain" : chain;
-}
-
 /**
  * A collection's page, by the address of its first contract, or of the one that is named. Where a
  * renewal is just at work it is read once that has ended: a look at it may have begun one.
@@ -69,18 +70,6 @@ export async function detailOf(lab: ConformanceLab, slug: string, at = 0): Promi
 	if (page.market.syncStatus !== "syncing") return page;
 	await lab.idle();
 	return lab.read(path);
-}
-
-export type PathOptions = { at?: number; rest?: string; query?: string };
-
-export function pathOf(
-	lab: ConformanceLab,
-	slug: string,
-	{ at = 0, rest = "", query = "" }: PathOptions = {},
-): string {
-	const place = lab.of(slug).places[at];
-	if (!place) throw new Error(`${slug} has no contract ${at}`);
-	return `/collections/${place.address}${rest}?chain=${ourChain(place.chain)}${query}`;
 }
 
 /** A row of the list, made now: no page of before is served. */
@@ -103,10 +92,6 @@ export async function everyPage(lab: ConformanceLab, path: string, key = "data")
 	}
 }
 
-/** A sync that was put off, or that failed on a busy machine, has its turn within so many. */
-const RESYNC_MINUTES_MAX = 15;
-const MINUTE_MS = 60_000;
-
 /** Puts a collection in line at once and waits until that is done, also where it is put off. */
 export async function resyncInTurn(lab: ConformanceLab, slug: string): Promise<void> {
 	await resync(lab, slug);
@@ -125,14 +110,19 @@ export async function resync(lab: ConformanceLab, slug: string): Promise<void> {
 	await lab.settle();
 }
 
-/** Says whether a sync of this collection was asked for that has not ended well yet. */
-async function isPutOff(lab: ConformanceLab, slug: string): Promise<boolean> {
-	const rows = await lab.database.db.query(
-		`select 1 from market_index.sync join market_index.collection c on c.id = collection_id
-		where c.slug = $1 and enqueued_at > coalesce(synced_at, '-infinity')`,
-		[slug],
-	);
-	return rows.length > 0;
+export function pathOf(
+	lab: ConformanceLab,
+	slug: string,
+	{ at = 0, rest = "", query = "" }: PathOptions = {},
+): string {
+	const place = lab.of(slug).places[at];
+	if (!place) throw new Error(`${slug} has no contract ${at}`);
+	return `/collections/${place.address}${rest}?chain=${ourChain(place.chain)}${query}`;
+}
+
+/** Our name of a chain that the provider spells in its own way. */
+export function ourChain(chain: string): string {
+	return chain === "ape_chain" ? "apechain" : chain;
 }
 
 /** Where a collection's first contract is, or the one that is named. */
@@ -153,4 +143,14 @@ export function runCases(cases: readonly Case[], lab: () => ConformanceLab): voi
 		};
 		test(title, runAtRest);
 	}
+}
+
+/** Says whether a sync of this collection was asked for that has not ended well yet. */
+async function isPutOff(lab: ConformanceLab, slug: string): Promise<boolean> {
+	const rows = await lab.database.db.query(
+		`select 1 from market_index.sync join market_index.collection c on c.id = collection_id
+		where c.slug = $1 and enqueued_at > coalesce(synced_at, '-infinity')`,
+		[slug],
+	);
+	return rows.length > 0;
 }

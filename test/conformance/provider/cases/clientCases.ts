@@ -6,16 +6,6 @@ import type { TestService } from "#test/harness/startTestService.ts";
 const point = "bad input";
 const SLUG = "copper-lanterns";
 
-async function codeOf(response: Response): Promise<[number, string]> {
-	const { code }: any = await response.json();
-	return [response.status, code];
-}
-
-async function cursorOf(lab: ConformanceLab, slug: string, rest: string): Promise<string> {
-	const { page } = await lab.read(pathOf(lab, slug, { rest, query: "&limit=2" }));
-	return encodeURIComponent(page.nextCursor);
-}
-
 /** What a client may send by mistake, of a service whose figures are the provider's. */
 export const clientCases: readonly Case[] = [
 	{
@@ -122,11 +112,6 @@ export const clientCases: readonly Case[] = [
 const MINUTE_MS = 60_000;
 const PER_MINUTE = 120;
 
-function mostInAMinute(times: readonly number[]): number {
-	const counts = times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS));
-	return Math.max(0, ...counts.map(({ length }) => length));
-}
-
 /** Two processes on one database, without Redis. */
 export const sharedCases = (other: () => TestService): readonly Case[] => [
 	{
@@ -180,3 +165,18 @@ export const sharedCases = (other: () => TestService): readonly Case[] => [
 		},
 	},
 ];
+
+async function codeOf(response: Response): Promise<[number, string]> {
+	const { code }: any = await response.json();
+	return [response.status, code];
+}
+
+async function cursorOf(lab: ConformanceLab, slug: string, rest: string): Promise<string> {
+	const { page } = await lab.read(pathOf(lab, slug, { rest, query: "&limit=2" }));
+	return encodeURIComponent(page.nextCursor);
+}
+
+function mostInAMinute(times: readonly number[]): number {
+	const counts = times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS));
+	return Math.max(0, ...counts.map(({ length }) => length));
+}

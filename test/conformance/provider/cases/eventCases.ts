@@ -198,26 +198,6 @@ const WEI = 25n * 10n ** 16n;
 const ETH = 0.25;
 const isEvents = ({ operation }: Call) => operation === "GET /api/v2/events/collection/{slug}";
 
-/** A sale on the chain alone, of a token that the provider has too. */
-function sellOnChain(lab: ConformanceLab, tokenId: bigint): Hex {
-	const [hash] = lab.node(CHAIN).mine([
-		saleTransaction({
-			contract: placeOf(lab, SLUG).address,
-			tokenId,
-			seller: addressOf("seller on chain"),
-			buyer: addressOf("buyer on chain"),
-			wei: WEI,
-		}),
-	]);
-	if (!hash) throw new Error("the sale has a transaction");
-	return hash;
-}
-
-async function rowsOf(lab: ConformanceLab, transaction: string): Promise<any[]> {
-	const rows = await everyPage(lab, pathOf(lab, SLUG, { rest: "/activity" }));
-	return rows.filter((row) => row.transactionHash === transaction);
-}
-
 /** A chain that is read to its head beside a provider that knows more than was scanned. */
 export const levelCases: readonly Case[] = [
 	{
@@ -301,3 +281,23 @@ export const levelCases: readonly Case[] = [
 		},
 	},
 ];
+
+/** A sale on the chain alone, of a token that the provider has too. */
+function sellOnChain(lab: ConformanceLab, tokenId: bigint): Hex {
+	const [hash] = lab.node(CHAIN).mine([
+		saleTransaction({
+			contract: placeOf(lab, SLUG).address,
+			tokenId,
+			seller: addressOf("seller on chain"),
+			buyer: addressOf("buyer on chain"),
+			wei: WEI,
+		}),
+	]);
+	if (!hash) throw new Error("the sale has a transaction");
+	return hash;
+}
+
+async function rowsOf(lab: ConformanceLab, transaction: string): Promise<any[]> {
+	const rows = await everyPage(lab, pathOf(lab, SLUG, { rest: "/activity" }));
+	return rows.filter((row) => row.transactionHash === transaction);
+}

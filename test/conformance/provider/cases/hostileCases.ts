@@ -10,31 +10,11 @@ import type { Trouble } from "#test/conformance/provider/emulator/Asked.ts";
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import { hostileTexts } from "#test/conformance/provider/world/oddCollections.ts";
 
+type Named = { name: string; trouble: Trouble };
+
 const point = "payloads are clean";
 const SLUG = "false-faces";
 const FIRST = 50;
-
-/** Everything that the API says of the collection and its tokens, as text. */
-async function everythingSaid(lab: ConformanceLab, tokenId: string): Promise<string> {
-	const { address, chain } = lab.of(SLUG).places[0] ?? {};
-	const said = [
-		await detailOf(lab, SLUG),
-		await everyPage(lab, pathOf(lab, SLUG, { rest: "/activity" })),
-		await everyPage(lab, pathOf(lab, SLUG, { rest: "/sales" }), "points"),
-		await lab.read(`/assets/${chain}/${address}/${tokenId}`).catch(() => null),
-		await lab.read("/discover?chain=base&limit=50"),
-		await lab.read("/collections?chain=base&limit=200"),
-	];
-	// As a reader gets it: what JSON writes as an escape is the character itself.
-	return said.map((one) => texts(one).join(" ")).join(" ");
-}
-
-function texts(value: unknown): string[] {
-	if (typeof value === "string") return [value];
-	if (Array.isArray(value)) return value.flatMap(texts);
-	if (typeof value !== "object" || value === null) return [];
-	return Object.entries(value).flatMap(([key, one]) => [key, ...texts(one)]);
-}
 
 /** What a stranger's token says of itself reaches nobody where it could do harm. */
 export const hostileCases: readonly Case[] = [
@@ -83,16 +63,7 @@ const TROUBLE_CASES_FIRST = 60;
 const BACKOFF_MS = 1_801_000;
 const HUGE_BYTES = 16_000_000;
 
-type Named = { name: string; trouble: Trouble };
-
 const change = (change: (body: any) => unknown): Trouble => ({ kind: "changes", change });
-/** Every value of a type, replaced wherever it stands. */
-function everywhere(value: unknown, replace: (leaf: unknown) => unknown): unknown {
-	if (Array.isArray(value)) return value.map((one) => everywhere(one, replace));
-	if (typeof value !== "object" || value === null) return replace(value);
-	const members = Object.entries(value);
-	return Object.fromEntries(members.map(([key, one]) => [key, everywhere(one, replace)]));
-}
 
 /** Each is met by every call; none may change a figure for the worse. */
 const troubles: readonly Named[] = [
@@ -141,38 +112,6 @@ const troubles: readonly Named[] = [
 	{ name: "an object without members", trouble: { kind: "text", text: "{}" } },
 ];
 
-function refuses(status: number, body: string, type = "application/json"): Trouble {
-	return { kind: "refuses", status, body, type };
-}
-
-function redirect(): Trouble {
-	const headers = { location: "http://169.254.169.254/latest/meta-data/" };
-	return { kind: "refuses", status: 302, body: "", headers };
-}
-
-/** Those figures of the collection that a trouble could spoil. */
-async function figuresOf(lab: ConformanceLab) {
-	const { market, lastSale } = await detailOf(lab, TROUBLE_CASES_SLUG);
-	const { floor, owners, listedCount, totalSupply, name, imageUrl } = market;
-	return { floor, owners, listedCount, totalSupply, name, imageUrl, lastSale };
-}
-
-/** One round of everything that asks the provider. */
-async function askEverything(lab: ConformanceLab): Promise<void> {
-	await resync(lab, TROUBLE_CASES_SLUG);
-	lab.advance(30_000);
-	for (const job of ["lean-sync", "discovery", "drops", "order-books"]) await lab.runJob(job);
-	await lab.settle();
-}
-
-/** Puts an end to the trouble and waits as long as anybody stands aside. */
-async function recover(lab: ConformanceLab): Promise<void> {
-	lab.provider.calm();
-	lab.advance(BACKOFF_MS);
-	await lab.runJob("full-sync");
-	await resync(lab, TROUBLE_CASES_SLUG);
-}
-
 /** Whatever the provider answers: figures stay right or become null, and all comes back. */
 export const troubleCases: readonly Case[] = [
 	...troubles.map(
@@ -205,3 +144,65 @@ export const troubleCases: readonly Case[] = [
 		}),
 	),
 ];
+
+/** Everything that the API says of the collection and its tokens, as text. */
+async function everythingSaid(lab: ConformanceLab, tokenId: string): Promise<string> {
+	const { address, chain } = lab.of(SLUG).places[0] ?? {};
+	const said = [
+		await detailOf(lab, SLUG),
+		await everyPage(lab, pathOf(lab, SLUG, { rest: "/activity" })),
+		await everyPage(lab, pathOf(lab, SLUG, { rest: "/sales" }), "points"),
+		await lab.read(`/assets/${chain}/${address}/${tokenId}`).catch(() => null),
+		await lab.read("/discover?chain=base&limit=50"),
+		await lab.read("/collections?chain=base&limit=200"),
+	];
+	// As a reader gets it: what JSON writes as an escape is the character itself.
+	return said.map((one) => texts(one).join(" ")).join(" ");
+}
+
+function texts(value: unknown): string[] {
+	if (typeof value === "string") return [value];
+	if (Array.isArray(value)) return value.flatMap(texts);
+	if (typeof value !== "object" || value === null) return [];
+	return Object.entries(value).flatMap(([key, one]) => [key, ...texts(one)]);
+}
+
+/** Every value of a type, replaced wherever it stands. */
+function everywhere(value: unknown, replace: (leaf: unknown) => unknown): unknown {
+	if (Array.isArray(value)) return value.map((one) => everywhere(one, replace));
+	if (typeof value !== "object" || value === null) return replace(value);
+	const members = Object.entries(value);
+	return Object.fromEntries(members.map(([key, one]) => [key, everywhere(one, replace)]));
+}
+
+function refuses(status: number, body: string, type = "application/json"): Trouble {
+	return { kind: "refuses", status, body, type };
+}
+
+function redirect(): Trouble {
+	const headers = { location: "http://169.254.169.254/latest/meta-data/" };
+	return { kind: "refuses", status: 302, body: "", headers };
+}
+
+/** Those figures of the collection that a trouble could spoil. */
+async function figuresOf(lab: ConformanceLab) {
+	const { market, lastSale } = await detailOf(lab, TROUBLE_CASES_SLUG);
+	const { floor, owners, listedCount, totalSupply, name, imageUrl } = market;
+	return { floor, owners, listedCount, totalSupply, name, imageUrl, lastSale };
+}
+
+/** One round of everything that asks the provider. */
+async function askEverything(lab: ConformanceLab): Promise<void> {
+	await resync(lab, TROUBLE_CASES_SLUG);
+	lab.advance(30_000);
+	for (const job of ["lean-sync", "discovery", "drops", "order-books"]) await lab.runJob(job);
+	await lab.settle();
+}
+
+/** Puts an end to the trouble and waits as long as anybody stands aside. */
+async function recover(lab: ConformanceLab): Promise<void> {
+	lab.provider.calm();
+	lab.advance(BACKOFF_MS);
+	await lab.runJob("full-sync");
+	await resync(lab, TROUBLE_CASES_SLUG);
+}

@@ -31,6 +31,10 @@ export type Aggregator = {
 	call: Calls;
 };
 
+export type ChainSale = { contract: Hex; tokenId: bigint; seller: Hex; buyer: Hex; wei: bigint };
+
+type RoundData = readonly [bigint, bigint, bigint, bigint, bigint];
+
 const feedAbi = parseAbi([
 	"function decimals() view returns (uint8)",
 	"function latestRound() view returns (uint256)",
@@ -40,7 +44,14 @@ const feedAbi = parseAbi([
 ]);
 const PHASE_BITS = 64n;
 const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
-type RoundData = readonly [bigint, bigint, bigint, bigint, bigint];
+
+const tokenAbi = parseAbi([
+	"function decimals() view returns (uint8)",
+	"function symbol() view returns (string)",
+]);
+
+const ZERO: Hex = "0x0000000000000000000000000000000000000000";
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /**
  * Makes a price feed as Chainlink documents it: a proxy whose round ids are the phase above 64 bits
@@ -111,24 +122,6 @@ export function createAggregator(
 	};
 }
 
-function decode(data: unknown) {
-	if (!isHex(data)) return null;
-	try {
-		return decodeFunctionData({ abi: feedAbi, data });
-	} catch {
-		return null;
-	}
-}
-
-function encode(functionName: (typeof feedAbi)[number]["name"], result: unknown): Hex {
-	return encodeFunctionResult({ abi: feedAbi, functionName, result } as never);
-}
-
-const tokenAbi = parseAbi([
-	"function decimals() view returns (uint8)",
-	"function symbol() view returns (string)",
-]);
-
 /** Returns the calls that an ERC-20 contract answers about itself. */
 export function createToken({ address, symbol, decimals }: Coin): Calls {
 	const answers = new Map([
@@ -143,11 +136,6 @@ export function createToken({ address, symbol, decimals }: Coin): Calls {
 	]);
 	return (to, data) => (to === address ? (answers.get(data) ?? null) : undefined);
 }
-
-const ZERO: Hex = "0x0000000000000000000000000000000000000000";
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
-export type ChainSale = { contract: Hex; tokenId: bigint; seller: Hex; buyer: Hex; wei: bigint };
 
 /** A filled listing as Seaport and the token's contract log it. */
 export function saleTransaction(sale: ChainSale): NodeTransaction {
@@ -171,4 +159,17 @@ export function saleTransaction(sale: ChainSale): NodeTransaction {
 		consideration: [{ itemType: 0, token: ZERO, identifier: 0n, amount: wei, recipient: seller }],
 	});
 	return { value: wei, logs: [transfer, { address, topics: [...topics], data }] };
+}
+
+function decode(data: unknown) {
+	if (!isHex(data)) return null;
+	try {
+		return decodeFunctionData({ abi: feedAbi, data });
+	} catch {
+		return null;
+	}
+}
+
+function encode(functionName: (typeof feedAbi)[number]["name"], result: unknown): Hex {
+	return encodeFunctionResult({ abi: feedAbi, functionName, result } as never);
 }

@@ -9,122 +9,6 @@ export type FoundOperation = {
 	path: Record<string, string>;
 };
 
-/** Finds what the document says about a request; null where it says nothing. */
-export function findOperation(
-	document: ApiDocument,
-	{ method, pathname }: { method: string; pathname: string },
-): FoundOperation | null {
-	const asked = pathname.split("/");
-	const found = Object.entries(document.paths).flatMap(([template, methods]) => {
-		const operation = methods[method.toLowerCase()];
-		const path = operation && match(template.split("/"), asked);
-		return operation && path ? [{ name: `${method} ${template}`, operation, path }] : [];
-	});
-	// `/collections/trending` fits `/collections/{slug}` as well: the more exact one is meant.
-	const fewestParameters = (a: FoundOperation, b: FoundOperation) =>
-		Object.keys(a.path).length - Object.keys(b.path).length;
-	return found.sort(fewestParameters)[0] ?? null;
-}
-
-function match(template: string[], asked: string[]): Record<string, string> | null {
-	if (template.length !== asked.length) return null;
-	const path: Record<string, string> = {};
-	for (const [at, part] of template.entries()) {
-		const given = asked[at] ?? "";
-		const name = /^\{(.+)\}$/.exec(part)?.[1];
-		if (name === undefined ? part !== given : given === "") return null;
-		if (name !== undefined) path[name] = decodeURIComponent(given);
-	}
-	return path;
-}
-
-type Checked = { schema: Schema; value: unknown; at: string };
-
-/**
- * Says where a value is not what the document's schema describes, a line each.
- *
- * A member that the schema does not name is a problem too: what the document does not promise, a
- * client that was written from it may not count on.
- */
-export function problemsOf(document: ApiDocument, { schema, value, at }: Checked): string[] {
-	const resolved = resolve(document, schema);
-	if (resolved.oneOf) return problemsOfOne(document, { schema: resolved, value, at });
-	if (resolved.enum && !resolved.enum.includes(value)) return [`${at} is none of the values`];
-	if (!hasType(resolved, value)) return [`${at} is no ${resolved.type}`];
-	if (Array.isArray(value)) {
-		const { items } = resolved;
-		if (!items) return [];
-		return value.flatMap((one, index) =>
-			problemsOf(document, { schema: items, value: one, at: `${at}[${index}]` }),
-		);
-	}
-	if (typeof value === "number")
-		return outOfRange(resolved, value) ? [`${at} is out of range`] : [];
-	if (typeof value !== "object" || value === null || !resolved.properties) return [];
-	return problemsOfMembers(document, { schema: resolved, value, at });
-}
-
-function problemsOfMembers(document: ApiDocument, { schema, value, at }: Checked): string[] {
-	const members = value as Record<string, unknown>;
-	const problems: string[] = [];
-	for (const name of schema.required ?? []) {
-		if (members[name] === undefined) problems.push(`${at}.${name} is missing`);
-	}
-	for (const [name, member] of Object.entries(members)) {
-		const known = schema.properties?.[name];
-		if (!known) problems.push(`${at}.${name} is not in the document`);
-		else
-			problems.push(...problemsOf(document, { schema: known, value: member, at: `${at}.${name}` }));
-	}
-	return problems;
-}
-
-/** The fewest problems that any of the variants leaves. */
-function problemsOfOne(document: ApiDocument, { schema, value, at }: Checked): string[] {
-	const all = (schema.oneOf ?? []).map((one) => problemsOf(document, { schema: one, value, at }));
-	return all.sort((a, b) => a.length - b.length)[0] ?? [];
-}
-
-/** A schema with its references followed and its parts put together. */
-function resolve(document: ApiDocument, schema: Schema): Schema {
-	if (schema.$ref) {
-		const name = schema.$ref.split("/").at(-1) ?? "";
-		const named = document.components.schemas[name];
-		if (!named) throw new Error(`the document has no ${schema.$ref}`);
-		return resolve(document, named);
-	}
-	if (!schema.allOf) return schema;
-	const parts = [...schema.allOf.map((part) => resolve(document, part))];
-	return {
-		...schema,
-		properties: Object.assign({}, ...parts.map((part) => part.properties ?? {})),
-		required: [...(schema.required ?? []), ...parts.flatMap((part) => part.required ?? [])],
-	};
-}
-
-function hasType({ type }: Schema, value: unknown): boolean {
-	switch (type) {
-		case "string":
-			return typeof value === "string";
-		case "boolean":
-			return typeof value === "boolean";
-		case "integer":
-			return Number.isInteger(value);
-		case "number":
-			return typeof value === "number";
-		case "array":
-			return Array.isArray(value);
-		case "object":
-			return typeof value === "object" && value !== null && !Array.isArray(value);
-		default:
-			return true;
-	}
-}
-
-function outOfRange({ minimum, maximum }: Schema, value: number): boolean {
-	return (minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum);
-}
-
 export type Schema = {
 	$ref?: string;
 	type?: string;
@@ -152,13 +36,11 @@ export type ApiDocument = {
 	components: { schemas: Record<string, Schema> };
 };
 
-const ROOT = join(import.meta.dir, "../../../..");
+type Checked = { schema: Schema; value: unknown; at: string };
 
-/** Reads the API's published document out of the package that ships it. */
-export function readDocument(): ApiDocument {
-	const path = join(ROOT, "node_modules/@opensea/api-types/opensea-api.json");
-	return JSON.parse(readFileSync(path, "utf8"));
-}
+type Given = { parameter: Parameter; given: string[]; template: string };
+
+const ROOT = join(import.meta.dir, "../../../..");
 
 /** Values that the document tells in words only. */
 const IN_WORDS: Record<string, readonly string[]> = {
@@ -208,7 +90,52 @@ export function requestProblems(
 	return problems;
 }
 
-type Given = { parameter: Parameter; given: string[]; template: string };
+/** Finds what the document says about a request; null where it says nothing. */
+export function findOperation(
+	document: ApiDocument,
+	{ method, pathname }: { method: string; pathname: string },
+): FoundOperation | null {
+	const asked = pathname.split("/");
+	const found = Object.entries(document.paths).flatMap(([template, methods]) => {
+		const operation = methods[method.toLowerCase()];
+		const path = operation && match(template.split("/"), asked);
+		return operation && path ? [{ name: `${method} ${template}`, operation, path }] : [];
+	});
+	// `/collections/trending` fits `/collections/{slug}` as well: the more exact one is meant.
+	const fewestParameters = (a: FoundOperation, b: FoundOperation) =>
+		Object.keys(a.path).length - Object.keys(b.path).length;
+	return found.sort(fewestParameters)[0] ?? null;
+}
+
+/**
+ * Says where a value is not what the document's schema describes, a line each.
+ *
+ * A member that the schema does not name is a problem too: what the document does not promise, a
+ * client that was written from it may not count on.
+ */
+export function problemsOf(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const resolved = resolve(document, schema);
+	if (resolved.oneOf) return problemsOfOne(document, { schema: resolved, value, at });
+	if (resolved.enum && !resolved.enum.includes(value)) return [`${at} is none of the values`];
+	if (!hasType(resolved, value)) return [`${at} is no ${resolved.type}`];
+	if (Array.isArray(value)) {
+		const { items } = resolved;
+		if (!items) return [];
+		return value.flatMap((one, index) =>
+			problemsOf(document, { schema: items, value: one, at: `${at}[${index}]` }),
+		);
+	}
+	if (typeof value === "number")
+		return outOfRange(resolved, value) ? [`${at} is out of range`] : [];
+	if (typeof value !== "object" || value === null || !resolved.properties) return [];
+	return problemsOfMembers(document, { schema: resolved, value, at });
+}
+
+/** Reads the API's published document out of the package that ships it. */
+export function readDocument(): ApiDocument {
+	const path = join(ROOT, "node_modules/@opensea/api-types/opensea-api.json");
+	return JSON.parse(readFileSync(path, "utf8"));
+}
 
 function problemsOfParameter(document: ApiDocument, { parameter, given, template }: Given) {
 	const { name, schema } = parameter;
@@ -233,4 +160,77 @@ function readValue(type: string | undefined, text: string): unknown {
 	if (type === "integer" || type === "number") return /^-?\d+$/.test(text) ? Number(text) : text;
 	if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
 	return text;
+}
+
+function match(template: string[], asked: string[]): Record<string, string> | null {
+	if (template.length !== asked.length) return null;
+	const path: Record<string, string> = {};
+	for (const [at, part] of template.entries()) {
+		const given = asked[at] ?? "";
+		const name = /^\{(.+)\}$/.exec(part)?.[1];
+		if (name === undefined ? part !== given : given === "") return null;
+		if (name !== undefined) path[name] = decodeURIComponent(given);
+	}
+	return path;
+}
+
+/** A schema with its references followed and its parts put together. */
+function resolve(document: ApiDocument, schema: Schema): Schema {
+	if (schema.$ref) {
+		const name = schema.$ref.split("/").at(-1) ?? "";
+		const named = document.components.schemas[name];
+		if (!named) throw new Error(`the document has no ${schema.$ref}`);
+		return resolve(document, named);
+	}
+	if (!schema.allOf) return schema;
+	const parts = [...schema.allOf.map((part) => resolve(document, part))];
+	return {
+		...schema,
+		properties: Object.assign({}, ...parts.map((part) => part.properties ?? {})),
+		required: [...(schema.required ?? []), ...parts.flatMap((part) => part.required ?? [])],
+	};
+}
+
+/** The fewest problems that any of the variants leaves. */
+function problemsOfOne(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const all = (schema.oneOf ?? []).map((one) => problemsOf(document, { schema: one, value, at }));
+	return all.sort((a, b) => a.length - b.length)[0] ?? [];
+}
+
+function hasType({ type }: Schema, value: unknown): boolean {
+	switch (type) {
+		case "string":
+			return typeof value === "string";
+		case "boolean":
+			return typeof value === "boolean";
+		case "integer":
+			return Number.isInteger(value);
+		case "number":
+			return typeof value === "number";
+		case "array":
+			return Array.isArray(value);
+		case "object":
+			return typeof value === "object" && value !== null && !Array.isArray(value);
+		default:
+			return true;
+	}
+}
+
+function outOfRange({ minimum, maximum }: Schema, value: number): boolean {
+	return (minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum);
+}
+
+function problemsOfMembers(document: ApiDocument, { schema, value, at }: Checked): string[] {
+	const members = value as Record<string, unknown>;
+	const problems: string[] = [];
+	for (const name of schema.required ?? []) {
+		if (members[name] === undefined) problems.push(`${at}.${name} is missing`);
+	}
+	for (const [name, member] of Object.entries(members)) {
+		const known = schema.properties?.[name];
+		if (!known) problems.push(`${at}.${name} is not in the document`);
+		else
+			problems.push(...problemsOf(document, { schema: known, value: member, at: `${at}.${name}` }));
+	}
+	return problems;
 }

@@ -37,20 +37,6 @@ export type Call = {
 	problems: string[];
 };
 
-/** The provider says no, as its document describes errors (`V1ErrorWrapper`). */
-export class Refusal extends Error {
-	constructor(
-		readonly status: number,
-		message: string,
-	) {
-		super(message);
-	}
-
-	body(): unknown {
-		return { errors: [this.message] };
-	}
-}
-
 /** One way in which the provider misbehaves. */
 export type Misbehaviour =
 	| { kind: "slow"; ms: number }
@@ -92,6 +78,37 @@ export type Allowance = {
 	perMinute: number;
 };
 
+export type Cursors = {
+	/** Names a place in the answers to one question; nothing can be read from it. */
+	make(question: string, place: string): string;
+	/** The place, or a Refusal where the cursor is of another question, expired or invented. */
+	read(question: string, cursor: string): string;
+	/** Everything that was handed out is over. */
+	expireAll(): void;
+};
+
+export type CursorsOptions = { nowMs: () => number; lifeMs: number };
+
+export type PageOptions = {
+	/** What the document calls the cursor of this list on its way in. */
+	cursorName: "next" | "cursor";
+	limit: { usual: number; max: number };
+};
+
+/** The provider says no, as its document describes errors (`V1ErrorWrapper`). */
+export class Refusal extends Error {
+	constructor(
+		readonly status: number,
+		message: string,
+	) {
+		super(message);
+	}
+
+	body(): unknown {
+		return { errors: [this.message] };
+	}
+}
+
 const WINDOW_MS = 60_000;
 
 /**
@@ -124,17 +141,6 @@ export function createAllowance(perMinute: number, nowMs: () => number): Allowan
 	return allowance;
 }
 
-export type Cursors = {
-	/** Names a place in the answers to one question; nothing can be read from it. */
-	make(question: string, place: string): string;
-	/** The place, or a Refusal where the cursor is of another question, expired or invented. */
-	read(question: string, cursor: string): string;
-	/** Everything that was handed out is over. */
-	expireAll(): void;
-};
-
-export type CursorsOptions = { nowMs: () => number; lifeMs: number };
-
 /** Hands out opaque cursors that expire. */
 export function createCursors({ nowMs, lifeMs }: CursorsOptions): Cursors {
 	const places = new Map<string, { question: string; place: string; untilMs: number }>();
@@ -153,12 +159,6 @@ export function createCursors({ nowMs, lifeMs }: CursorsOptions): Cursors {
 		expireAll: () => places.clear(),
 	};
 }
-
-export type PageOptions = {
-	/** What the document calls the cursor of this list on its way in. */
-	cursorName: "next" | "cursor";
-	limit: { usual: number; max: number };
-};
 
 /** A page of a list that stands still, by index; `next` is left out at its end. */
 export function pageOf<One>(

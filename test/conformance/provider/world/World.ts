@@ -95,6 +95,12 @@ export type World = {
 	collections: Map<string, WorldCollection>;
 };
 
+export type Random = {
+	/** A whole number from 0 to `below` - 1. */
+	below(below: number): number;
+	pick<One>(from: readonly One[]): One;
+};
+
 const NATIVE = "0x0000000000000000000000000000000000000000";
 
 /** Currencies of the world, each at its real address. */
@@ -123,12 +129,6 @@ export const coins = {
 	},
 } as const satisfies Record<string, Coin>;
 
-export type Random = {
-	/** A whole number from 0 to `below` - 1. */
-	below(below: number): number;
-	pick<One>(from: readonly One[]): One;
-};
-
 const UINT32 = 2 ** 32;
 
 /** Makes numbers that follow from the seed alone (xorshift32). */
@@ -152,12 +152,12 @@ export function createRandom(seed: number): Random {
 	};
 }
 
-/** 32 bytes that follow from the text: a hash of a transaction or an order. */
-export function hashOf(text: string): Hex {
-	return keccak256(toHex(text));
-}
-
 /** 20 bytes that follow from the text: an account or a contract. */
 export function addressOf(text: string): Hex {
 	return `0x${hashOf(text).slice(26)}`;
+}
+
+/** 32 bytes that follow from the text: a hash of a transaction or an order. */
+export function hashOf(text: string): Hex {
+	return keccak256(toHex(text));
 }

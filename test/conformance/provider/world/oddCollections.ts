@@ -68,6 +68,8 @@ export const hostileTexts: readonly HostileText[] = [
 	},
 ];
 
+const onBase = (slug: string) => [placeOf(slug, "base")];
+
 /** Collections of which the document allows, or the field has seen, something unusual. */
 export function oddCollections(growing: Growing): void {
 	uncounted(growing);
@@ -79,8 +81,6 @@ export function oddCollections(growing: Growing): void {
 	withoutHashes(growing);
 	hostile(growing);
 }
-
-const onBase = (slug: string) => [placeOf(slug, "base")];
 
 /** A launch that nobody has counted: the provider says 0 of everything. */
 function uncounted({ grow }: Growing): void {

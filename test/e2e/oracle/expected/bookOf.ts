@@ -24,78 +24,28 @@ export type ToldOrder = {
 	words: any;
 };
 
+type Unpriced = Omit<ToldOrder, "unit">;
+
 /** Says whether the book was read: only then offers are asked for. */
 export const isBookRead = ({ told }: View): boolean => told.offers.length > 0;
 
-/** Returns the listings of one contract that any account may fill, by the newest whole answer. */
-export function asksOf({ told, rates, address }: View): ToldOrder[] | null {
-	const newest = newestOf([...told.listings, ...told.allListings]);
-	if (!newest) return null;
-	return newest.answer.listings
-		.map(priceAt(readListing, rates, newest))
-		.filter((one: ToldOrder) => {
-			return one.words.protocol_data.parameters.offer[0].token === address;
-		});
-}
-
-/** Returns the offers of the slug, by the newest answer. */
-export function bidsOf({ told, rates, address }: View): ToldOrder[] | null {
-	const newest = newestOf(told.offers);
-	if (!newest) return null;
-	return newest.answer.offers.map(priceAt(readOffer, rates, newest)).filter((one: ToldOrder) => {
-		return one.words.protocol_data.parameters.consideration[0].token === address;
-	});
-}
-
-export function newestOf(all: readonly Told[]): Told | null {
-	return all.reduce<Told | null>((best, one) => (best && best.atMs > one.atMs ? best : one), null);
-}
-
 /** Returns the price of a unit in wei; null where its currency has no rate. */
 export const unitOf = ({ unit }: ToldOrder): bigint | null => unit;
-
-type Unpriced = Omit<ToldOrder, "unit">;
-
-function priceAt(read: (words: any) => Unpriced, rates: Rates, { atMs }: Told) {
-	return (words: any): ToldOrder => {
-		const order = read(words);
-		const { currency, total, units } = order;
-		return { ...order, unit: rates.weiOf(currency, total / units, atMs) };
-	};
-}
-
-function readListing(words: any): Unpriced {
-	const { offer, consideration } = words.protocol_data.parameters;
-	return readOrder(words, { goods: offer[0], money: consideration[0], price: words.price.current });
-}
-
-function readOffer(words: any): Unpriced {
-	const { offer, consideration } = words.protocol_data.parameters;
-	return readOrder(words, { goods: consideration[0], money: offer[0], price: words.price });
-}
-
-function readOrder(words: any, { goods, money, price }: { goods: any; money: any; price: any }) {
-	const { startTime, endTime, offerer } = words.protocol_data.parameters;
-	return {
-		hash: words.order_hash,
-		tokenId: goods.itemType >= 4 ? null : goods.identifierOrCriteria,
-		total: BigInt(price.value),
-		units: BigInt(words.remaining_quantity),
-		symbol: price.currency,
-		decimals: price.decimals,
-		currency: money.token,
-		maker: offerer,
-		startS: Number(startTime),
-		endS: Number(endTime),
-		words,
-	};
-}
 
 /** The time until a book is stored: the test advances the clock while one may be under way. */
 const READ_MS = 600_000;
 const state = notAFigure("a state");
 
 export const PAGE_END = { nextCursor: null, hasMore: false };
+
+export const coinOf = ({ symbol, currency, decimals }: ToldOrder) => ({
+	symbol,
+	address: currency,
+	decimals,
+});
+
+/** The gas price of the node of the one chain that has a node, in wei. */
+const GAS_PRICE = 10n ** 9n;
 
 /** Returns a side of the book as the routes list it: the best price first. */
 export function ordersOf(
@@ -134,9 +84,13 @@ export function depthOf(view: View, body: any): Expected {
 	};
 }
 
-/** Returns the listings, if the book was read; else null. */
-export function wholeAsks(view: View): ToldOrder[] | null {
-	return isBookRead(view) ? asksOf(view) : null;
+/** Returns the offers of the slug, by the newest answer. */
+export function bidsOf({ told, rates, address }: View): ToldOrder[] | null {
+	const newest = newestOf(told.offers);
+	if (!newest) return null;
+	return newest.answer.offers.map(priceAt(readOffer, rates, newest)).filter((one: ToldOrder) => {
+		return one.words.protocol_data.parameters.consideration[0].token === address;
+	});
 }
 
 /** Returns an order as the routes and the streams show it. */
@@ -166,65 +120,6 @@ export function orderOf(
 		seenAt: state,
 	};
 }
-
-function levelsOf(orders: readonly ToldOrder[]): Expected[] {
-	const levels = Map.groupBy(orders, (order) => String(unitOf(order)));
-	return [...levels.values()].map((level) => ({
-		priceNative: level[0] ? nativeOf(level[0]) : null,
-		orders: level.length,
-		units: level.reduce((sum, { units }) => sum + units, 0n).toString(),
-	}));
-}
-
-export function readAtOf({ told }: View): Expected {
-	if (told.offers.length === 0) return null;
-	return (actual) => {
-		if (actual === null) return undefined;
-		const isThen = [...told.listings, ...told.allListings, ...told.offers].some(({ atMs }) => {
-			return Math.abs(atMs - Date.parse(actual)) < READ_MS;
-		});
-		return isThen ? undefined : `${actual} is no time at which it was read`;
-	};
-}
-
-export function nativeOf(order: ToldOrder): number | null {
-	const unit = unitOf(order);
-	return unit === null ? null : ether(unit);
-}
-
-export const coinOf = ({ symbol, currency, decimals }: ToldOrder) => ({
-	symbol,
-	address: currency,
-	decimals,
-});
-
-/**
- * Sorts orders, the cheapest (1) or the dearest (-1) first; those without a price in ether come
- * last.
- */
-export function best(orders: readonly ToldOrder[], sign: number): ToldOrder[] {
-	return orders.toSorted((a, b) => {
-		const [left, right] = [unitOf(a), unitOf(b)];
-		if (left === null || right === null) return Number(left === null) - Number(right === null);
-		if (left === right) return 0;
-		return left < right ? -sign : sign;
-	});
-}
-
-/** Returns orders of one price, or of none, in the order of the answer, which has no meaning. */
-export function alike(
-	orders: readonly ToldOrder[],
-	told: readonly { orderHash: string }[],
-): ToldOrder[] {
-	const place = new Map(told.map(({ orderHash }, at) => [orderHash, at]));
-	return [...Map.groupBy(orders, (order) => String(unitOf(order))).values()].flatMap((same) => {
-		const placeOf = ({ hash }: ToldOrder) => place.get(hash) ?? Number.POSITIVE_INFINITY;
-		return same.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
-	});
-}
-
-/** The gas price of the node of the one chain that has a node, in wei. */
-const GAS_PRICE = 10n ** 9n;
 
 /**
  * Returns what buying so many units of the stored book costs, in ether and in dollars at present
@@ -277,6 +172,106 @@ export function quoteOf(
 	};
 }
 
+/** Returns the listings, if the book was read; else null. */
+export function wholeAsks(view: View): ToldOrder[] | null {
+	return isBookRead(view) ? asksOf(view) : null;
+}
+
+/** Returns the listings of one contract that any account may fill, by the newest whole answer. */
+export function asksOf({ told, rates, address }: View): ToldOrder[] | null {
+	const newest = newestOf([...told.listings, ...told.allListings]);
+	if (!newest) return null;
+	return newest.answer.listings
+		.map(priceAt(readListing, rates, newest))
+		.filter((one: ToldOrder) => {
+			return one.words.protocol_data.parameters.offer[0].token === address;
+		});
+}
+
+export function newestOf(all: readonly Told[]): Told | null {
+	return all.reduce<Told | null>((best, one) => (best && best.atMs > one.atMs ? best : one), null);
+}
+
+export function readAtOf({ told }: View): Expected {
+	if (told.offers.length === 0) return null;
+	return (actual) => {
+		if (actual === null) return undefined;
+		const isThen = [...told.listings, ...told.allListings, ...told.offers].some(({ atMs }) => {
+			return Math.abs(atMs - Date.parse(actual)) < READ_MS;
+		});
+		return isThen ? undefined : `${actual} is no time at which it was read`;
+	};
+}
+
+export function nativeOf(order: ToldOrder): number | null {
+	const unit = unitOf(order);
+	return unit === null ? null : ether(unit);
+}
+
+/**
+ * Sorts orders, the cheapest (1) or the dearest (-1) first; those without a price in ether come
+ * last.
+ */
+export function best(orders: readonly ToldOrder[], sign: number): ToldOrder[] {
+	return orders.toSorted((a, b) => {
+		const [left, right] = [unitOf(a), unitOf(b)];
+		if (left === null || right === null) return Number(left === null) - Number(right === null);
+		if (left === right) return 0;
+		return left < right ? -sign : sign;
+	});
+}
+
+/** Returns orders of one price, or of none, in the order of the answer, which has no meaning. */
+export function alike(
+	orders: readonly ToldOrder[],
+	told: readonly { orderHash: string }[],
+): ToldOrder[] {
+	const place = new Map(told.map(({ orderHash }, at) => [orderHash, at]));
+	return [...Map.groupBy(orders, (order) => String(unitOf(order))).values()].flatMap((same) => {
+		const placeOf = ({ hash }: ToldOrder) => place.get(hash) ?? Number.POSITIVE_INFINITY;
+		return same.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
+	});
+}
+
+function levelsOf(orders: readonly ToldOrder[]): Expected[] {
+	const levels = Map.groupBy(orders, (order) => String(unitOf(order)));
+	return [...levels.values()].map((level) => ({
+		priceNative: level[0] ? nativeOf(level[0]) : null,
+		orders: level.length,
+		units: level.reduce((sum, { units }) => sum + units, 0n).toString(),
+	}));
+}
+
+function priceAt(read: (words: any) => Unpriced, rates: Rates, { atMs }: Told) {
+	return (words: any): ToldOrder => {
+		const order = read(words);
+		const { currency, total, units } = order;
+		return { ...order, unit: rates.weiOf(currency, total / units, atMs) };
+	};
+}
+
+function readOffer(words: any): Unpriced {
+	const { offer, consideration } = words.protocol_data.parameters;
+	return readOrder(words, { goods: consideration[0], money: offer[0], price: words.price });
+}
+
+function readOrder(words: any, { goods, money, price }: { goods: any; money: any; price: any }) {
+	const { startTime, endTime, offerer } = words.protocol_data.parameters;
+	return {
+		hash: words.order_hash,
+		tokenId: goods.itemType >= 4 ? null : goods.identifierOrCriteria,
+		total: BigInt(price.value),
+		units: BigInt(words.remaining_quantity),
+		symbol: price.currency,
+		decimals: price.decimals,
+		currency: money.token,
+		maker: offerer,
+		startS: Number(startTime),
+		endS: Number(endTime),
+		words,
+	};
+}
+
 /** Sums up a figure of the orders; null for no orders, and if one of them is unknown. */
 function sumOf(
 	orders: readonly ToldOrder[],
@@ -304,4 +299,9 @@ function roundedUp(wei: bigint | null, parts: number): Expected {
 		return over >= 0n && over <= BigInt(parts) ? undefined : `${actual}, and not ${wei}`;
 	};
 	return check;
+}
+
+function readListing(words: any): Unpriced {
+	const { offer, consideration } = words.protocol_data.parameters;
+	return readOrder(words, { goods: offer[0], money: consideration[0], price: words.price.current });
 }

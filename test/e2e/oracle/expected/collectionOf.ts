@@ -29,6 +29,22 @@ const state = notAFigure("a state, or a time at which the service did something"
 const DAY_MS = 86_400_000;
 export const volumeCurrency = { symbol: "ETH", decimals: 18 };
 
+export const timeOf = (fact: Fact | null) => (fact ? new Date(fact.atMs).toISOString() : null);
+
+const nameOfDropsOf = notAFigure("what it is called, and how it looks");
+const stateOfDropsOf = notAFigure("a state");
+
+const nativeOf = (wei: bigint | null): number | null => (wei === null ? null : ether(wei));
+
+/** The kind of event in each list of a page. */
+const KINDS: Record<string, Fact["kind"]> = {
+	candles: "sale",
+	points: "sale",
+	sale: "sale",
+	mint: "mint",
+	transfer: "transfer",
+};
+
 /** Returns a row of the list, and `market` of the page. */
 export function collectionOf(view: View, nowMs: number): Record<string, Expected> {
 	const figures = figuresOf(view, nowMs);
@@ -85,22 +101,6 @@ export function collectionOf(view: View, nowMs: number): Record<string, Expected
 	};
 }
 
-/**
- * Checks the floor in dollars at the present rate. Without a present rate it uses the rate of when
- * the floor was told, as known figures are not erased.
- */
-export function floorDollarsOf(view: View, floor: Figure, nowMs: number): Check {
-	const { rates } = view;
-	const now = rates.dollarsAt(nowMs);
-	const then = (floor.toldAt ?? []).flatMap((atMs) => rates.dollarsAt(atMs) ?? []);
-	const allowed = now === null && then.length > 0 ? then : [now];
-	return (actual) => {
-		const all = [...new Set(allowed)].map((rate) => inDollars(floor.value, rate));
-		const isOne = all.some((one) => (one === null ? actual === null : isNear(actual, one)));
-		return isOne ? undefined : `${actual}, and not ${all}`;
-	};
-}
-
 /** Returns the whole page of a collection. */
 export function detailOf(view: View, nowMs: number, tally: Tally): Record<string, Expected> {
 	const figures = figuresOf(view, nowMs);
@@ -143,6 +143,82 @@ export function detailOf(view: View, nowMs: number, tally: Tally): Record<string
 }
 
 /**
+ * Checks the floor in dollars at the present rate. Without a present rate it uses the rate of when
+ * the floor was told, as known figures are not erased.
+ */
+export function floorDollarsOf(view: View, floor: Figure, nowMs: number): Check {
+	const { rates } = view;
+	const now = rates.dollarsAt(nowMs);
+	const then = (floor.toldAt ?? []).flatMap((atMs) => rates.dollarsAt(atMs) ?? []);
+	const allowed = now === null && then.length > 0 ? then : [now];
+	return (actual) => {
+		const all = [...new Set(allowed)].map((rate) => inDollars(floor.value, rate));
+		const isOne = all.some((one) => (one === null ? actual === null : isNear(actual, one)));
+		return isOne ? undefined : `${actual}, and not ${all}`;
+	};
+}
+
+/** Returns the newest accepted event of a kind. */
+export function lastOf(facts: readonly Fact[], kind: Fact["kind"]): Fact | null {
+	return facts.filter((fact) => fact.kind === kind && fact.accepted).at(-1) ?? null;
+}
+
+export function priceOf(fact: Fact): number | null {
+	const unit = unitWorthOf(fact);
+	return unit === null ? null : ether(unit);
+}
+
+/** Returns the announced mints as the provider's own answer about each shows them. */
+export function dropsOf(views: readonly View[], nowMs: number): Expected[] {
+	return views.flatMap((view) => {
+		const drop = newestOf(view.told.drops)?.answer;
+		return drop ? [dropOf(view, drop, nowMs)] : [];
+	});
+}
+
+/**
+ * Checks a page's statement of the time that it shows: every accepted event between the ends it
+ * names must have been told.
+ */
+export function pageCoverageOf(view: View): Check {
+	const { known, truth, lanesFromMs } = view;
+	const nameOf = ({ kind, transaction, tokenId }: Fact) => `${kind} ${transaction} ${tokenId}`;
+	const isKnown = new Set(known.map(nameOf));
+	return (actual) => {
+		if (typeof actual !== "object" || actual === null) return "no coverage by list";
+		for (const [name, { from, until }] of Object.entries<any>(actual)) {
+			const kind = KINDS[name];
+			if (!kind) return `names ${name}, which no page has`;
+			if (from === null || until === null) continue;
+			const left = truth.filter((fact) => {
+				const isElsewhere = fact.block === null && fact.atMs >= (lanesFromMs ?? Infinity);
+				if (fact.kind !== kind || !fact.accepted || isElsewhere) return false;
+				const isInside = fact.atMs >= Date.parse(from) && fact.atMs <= Date.parse(until);
+				return isInside && !isKnown.has(nameOf(fact));
+			});
+			if (left.length > 0) return `${left.length} of ${name} were never told`;
+		}
+		return undefined;
+	};
+}
+
+/** Up to the stated time every event is stored, so the newest event before it must be. */
+function coverageEndProblem(
+	{ known, truth, lanesFromMs }: View,
+	actual: string | null,
+): string | undefined {
+	if (actual === null) return undefined;
+	// The day before the first sync is read, and an event that the lanes did not find is not on the
+	// chain.
+	const fromMs = Date.parse(actual) - DAY_MS;
+	const newest = truth.findLast(({ atMs }) => atMs <= Date.parse(actual) && atMs >= fromMs);
+	const isElsewhere = newest?.block === null && newest.atMs >= (lanesFromMs ?? Infinity);
+	if (isElsewhere) return undefined;
+	const isHeld = !newest || known.some(({ atMs }) => atMs === newest.atMs);
+	return isHeld ? undefined : `${actual}, and what happened at ${newest?.atMs} was never told`;
+}
+
+/**
  * Checks that the stats are those of one answer, as a whole: a mixture of two answers was never
  * told.
  */
@@ -179,45 +255,6 @@ function sumOf({ volume, sales, volume_symbol }: any): Record<string, Expected> 
 	return { volume: isUnknown ? null : volume, sales, volume_symbol };
 }
 
-/** Up to the stated time every event is stored, so the newest event before it must be. */
-function coverageEndProblem(
-	{ known, truth, lanesFromMs }: View,
-	actual: string | null,
-): string | undefined {
-	if (actual === null) return undefined;
-	// The day before the first sync is read, and an event that the lanes did not find is not on the
-	// chain.
-	const fromMs = Date.parse(actual) - DAY_MS;
-	const newest = truth.findLast(({ atMs }) => atMs <= Date.parse(actual) && atMs >= fromMs);
-	const isElsewhere = newest?.block === null && newest.atMs >= (lanesFromMs ?? Infinity);
-	if (isElsewhere) return undefined;
-	const isHeld = !newest || known.some(({ atMs }) => atMs === newest.atMs);
-	return isHeld ? undefined : `${actual}, and what happened at ${newest?.atMs} was never told`;
-}
-
-/** Returns the newest accepted event of a kind. */
-export function lastOf(facts: readonly Fact[], kind: Fact["kind"]): Fact | null {
-	return facts.filter((fact) => fact.kind === kind && fact.accepted).at(-1) ?? null;
-}
-
-export const timeOf = (fact: Fact | null) => (fact ? new Date(fact.atMs).toISOString() : null);
-
-export function priceOf(fact: Fact): number | null {
-	const unit = unitWorthOf(fact);
-	return unit === null ? null : ether(unit);
-}
-
-const nameOfDropsOf = notAFigure("what it is called, and how it looks");
-const stateOfDropsOf = notAFigure("a state");
-
-/** Returns the announced mints as the provider's own answer about each shows them. */
-export function dropsOf(views: readonly View[], nowMs: number): Expected[] {
-	return views.flatMap((view) => {
-		const drop = newestOf(view.told.drops)?.answer;
-		return drop ? [dropOf(view, drop, nowMs)] : [];
-	});
-}
-
 function dropOf({ chain, address, rates }: View, drop: any, nowMs: number): Expected {
 	const time = (text: string) => new Date(text).toISOString();
 	const starts = drop.stages.map((one: any) => time(one.start_time)).sort();
@@ -246,42 +283,5 @@ function dropOf({ chain, address, rates }: View, drop: any, nowMs: number): Expe
 		startsAt: starts[0] ?? null,
 		endsAt: ends.at(-1) ?? null,
 		seenAt: stateOfDropsOf,
-	};
-}
-
-const nativeOf = (wei: bigint | null): number | null => (wei === null ? null : ether(wei));
-
-/** The kind of event in each list of a page. */
-const KINDS: Record<string, Fact["kind"]> = {
-	candles: "sale",
-	points: "sale",
-	sale: "sale",
-	mint: "mint",
-	transfer: "transfer",
-};
-
-/**
- * Checks a page's statement of the time that it shows: every accepted event between the ends it
- * names must have been told.
- */
-export function pageCoverageOf(view: View): Check {
-	const { known, truth, lanesFromMs } = view;
-	const nameOf = ({ kind, transaction, tokenId }: Fact) => `${kind} ${transaction} ${tokenId}`;
-	const isKnown = new Set(known.map(nameOf));
-	return (actual) => {
-		if (typeof actual !== "object" || actual === null) return "no coverage by list";
-		for (const [name, { from, until }] of Object.entries<any>(actual)) {
-			const kind = KINDS[name];
-			if (!kind) return `names ${name}, which no page has`;
-			if (from === null || until === null) continue;
-			const left = truth.filter((fact) => {
-				const isElsewhere = fact.block === null && fact.atMs >= (lanesFromMs ?? Infinity);
-				if (fact.kind !== kind || !fact.accepted || isElsewhere) return false;
-				const isInside = fact.atMs >= Date.parse(from) && fact.atMs <= Date.parse(until);
-				return isInside && !isKnown.has(nameOf(fact));
-			});
-			if (left.length > 0) return `${left.length} of ${name} were never told`;
-		}
-		return undefined;
 	};
 }

@@ -22,21 +22,27 @@ const MINUTE_MS = 60_000;
 /** The time until an answer is stored: the test advances the clock while one may be under way. */
 const TOLD_MS = 10 * MINUTE_MS;
 
-/** Checks a plain member: the figure's number, or null where it is unknown. */
-export function numberOf(figure: Figure): Check {
-	return (actual) => {
-		const { value, mayBeNull } = figure;
-		if (actual === null && mayBeNull) return undefined;
-		if (value === null) return actual === null ? undefined : `${actual}, and it is not known`;
-		return isNear(actual, value) ? undefined : `${actual}, and not ${value}`;
-	};
-}
+const nameOf = ({ kind, transaction, tokenId, contract }: Fact) =>
+	`${kind} ${transaction} ${contract} ${tokenId}`;
 
-/** Returns what the exact integer beside an amount must be, or a check of it. */
-export function rawOf({ raw, value, mayBeNull }: Figure): Expected {
-	const exact = value === null || raw === null ? null : raw.toString();
-	if (!mayBeNull) return exact;
-	return (actual) => (actual === null || actual === exact ? undefined : `${actual}`);
+const timesOf = (all: readonly Told[]) => all.map(({ atMs }) => atMs);
+
+/** Returns every figure of a collection's page, from the chain and the provider's answers alone. */
+export function figuresOf(view: View, nowMs: number): Record<string, Figure> {
+	const { sales, volume } = windowFigures(view, nowMs, "24h");
+	return {
+		floorNative: floorOf(view),
+		// No floor of a day ago exists to compare with.
+		floorChange24hPercent: { ...UNKNOWN, unit: "percent", window: "24h", reasons: ["not_read"] },
+		volume24hNative: volume,
+		sales24h: sales,
+		ownersCount: ownersOf(view),
+		listedCount: listedOf(view),
+		totalSupply: supplyOf(view),
+		mints1h: windowFigures(view, nowMs, "1h").mints,
+		mintedSupply: mintedOf(view),
+		mintPriceNative: mintPriceOf(view),
+	};
 }
 
 /** Returns checks for each member of a figure that names its source, coverage and reason. */
@@ -79,6 +85,23 @@ export function figureOf(figure: Figure, name: string, tally: Tally): Record<str
 	};
 }
 
+/** Checks a plain member: the figure's number, or null where it is unknown. */
+export function numberOf(figure: Figure): Check {
+	return (actual) => {
+		const { value, mayBeNull } = figure;
+		if (actual === null && mayBeNull) return undefined;
+		if (value === null) return actual === null ? undefined : `${actual}, and it is not known`;
+		return isNear(actual, value) ? undefined : `${actual}, and not ${value}`;
+	};
+}
+
+/** Returns what the exact integer beside an amount must be, or a check of it. */
+export function rawOf({ raw, value, mayBeNull }: Figure): Expected {
+	const exact = value === null || raw === null ? null : raw.toString();
+	if (!mayBeNull) return exact;
+	return (actual) => (actual === null || actual === exact ? undefined : `${actual}`);
+}
+
 /**
  * Checks the member `coverage` of a row: it names the figures covered in part; all others are
  * whole.
@@ -95,62 +118,6 @@ export function partialOf(figures: Record<string, Figure>): Check {
 			return problem === undefined ? [] : [`${name}: ${problem}`];
 		});
 		return wrong.length === 0 ? undefined : wrong.join("; ");
-	};
-}
-
-/**
- * Returns what is false about a stated coverage, or undefined. All events of the time that it calls
- * read must have been told.
- */
-function coverageProblem(figure: Figure, coverage: any): string | undefined {
-	const { span, share } = figure;
-	if (!span) return shareProblem(share, coverage);
-	const { startMs, endMs, known, truth, priced, lanesFromMs } = span;
-	const part = coverage ?? { from: null, until: null, fraction: 1 };
-	const fromMs =
-		part.from === null ? startMs + MINUTE_MS : Math.max(startMs, Date.parse(part.from));
-	const untilMs = part.until === null ? endMs - MINUTE_MS : Math.min(endMs, Date.parse(part.until));
-	const isKnown = new Set(known.map(nameOf));
-	const left = truth.filter((fact) => {
-		// An event that the lanes did not find where they read was never on the chain: only the
-		// provider has it.
-		const isElsewhere = fact.block === null && lanesFromMs !== null && fact.atMs >= lanesFromMs;
-		const isInside = fact.atMs >= fromMs && fact.atMs <= untilMs;
-		return isInside && !isElsewhere && !isKnown.has(nameOf(fact));
-	});
-	if (left.length > 0) return `${left.length} events of what it covers were never told`;
-	const lengthMs = endMs - startMs;
-	const exact = Math.min(1, Math.max(0, (untilMs - fromMs) / lengthMs)) * priced;
-	const slack = (3 * MINUTE_MS) / lengthMs + 0.001;
-	const isRight = part.fraction !== null && Math.abs(part.fraction - exact) <= slack;
-	return isRight ? undefined : `a fraction of ${part.fraction}, and not ${exact.toFixed(4)}`;
-}
-
-function shareProblem(share: number | null, coverage: any): string | undefined {
-	const told = coverage?.fraction ?? null;
-	if (share === null) return told === null || told === 1 ? undefined : `a fraction of ${told}`;
-	const exact = told ?? 1;
-	return Math.abs(exact - share) < 0.001 ? undefined : `a fraction of ${told}, and not ${share}`;
-}
-
-const nameOf = ({ kind, transaction, tokenId, contract }: Fact) =>
-	`${kind} ${transaction} ${contract} ${tokenId}`;
-
-/** Returns every figure of a collection's page, from the chain and the provider's answers alone. */
-export function figuresOf(view: View, nowMs: number): Record<string, Figure> {
-	const { sales, volume } = windowFigures(view, nowMs, "24h");
-	return {
-		floorNative: floorOf(view),
-		// No floor of a day ago exists to compare with.
-		floorChange24hPercent: { ...UNKNOWN, unit: "percent", window: "24h", reasons: ["not_read"] },
-		volume24hNative: volume,
-		sales24h: sales,
-		ownersCount: ownersOf(view),
-		listedCount: listedOf(view),
-		totalSupply: supplyOf(view),
-		mints1h: windowFigures(view, nowMs, "1h").mints,
-		mintedSupply: mintedOf(view),
-		mintPriceNative: mintPriceOf(view),
 	};
 }
 
@@ -259,4 +226,37 @@ function mintPriceOf({ known }: View): Figure {
 	};
 }
 
-const timesOf = (all: readonly Told[]) => all.map(({ atMs }) => atMs);
+/**
+ * Returns what is false about a stated coverage, or undefined. All events of the time that it calls
+ * read must have been told.
+ */
+function coverageProblem(figure: Figure, coverage: any): string | undefined {
+	const { span, share } = figure;
+	if (!span) return shareProblem(share, coverage);
+	const { startMs, endMs, known, truth, priced, lanesFromMs } = span;
+	const part = coverage ?? { from: null, until: null, fraction: 1 };
+	const fromMs =
+		part.from === null ? startMs + MINUTE_MS : Math.max(startMs, Date.parse(part.from));
+	const untilMs = part.until === null ? endMs - MINUTE_MS : Math.min(endMs, Date.parse(part.until));
+	const isKnown = new Set(known.map(nameOf));
+	const left = truth.filter((fact) => {
+		// An event that the lanes did not find where they read was never on the chain: only the
+		// provider has it.
+		const isElsewhere = fact.block === null && lanesFromMs !== null && fact.atMs >= lanesFromMs;
+		const isInside = fact.atMs >= fromMs && fact.atMs <= untilMs;
+		return isInside && !isElsewhere && !isKnown.has(nameOf(fact));
+	});
+	if (left.length > 0) return `${left.length} events of what it covers were never told`;
+	const lengthMs = endMs - startMs;
+	const exact = Math.min(1, Math.max(0, (untilMs - fromMs) / lengthMs)) * priced;
+	const slack = (3 * MINUTE_MS) / lengthMs + 0.001;
+	const isRight = part.fraction !== null && Math.abs(part.fraction - exact) <= slack;
+	return isRight ? undefined : `a fraction of ${part.fraction}, and not ${exact.toFixed(4)}`;
+}
+
+function shareProblem(share: number | null, coverage: any): string | undefined {
+	const told = coverage?.fraction ?? null;
+	if (share === null) return told === null || told === 1 ? undefined : `a fraction of ${told}`;
+	const exact = told ?? 1;
+	return Math.abs(exact - share) < 0.001 ? undefined : `a fraction of ${told}, and not ${share}`;
+}

@@ -43,6 +43,12 @@ export const INTERVALS = {
 	"1d": 1_440,
 } as const;
 
+const name = notAFigure("what it is called, and how it looks");
+const state = notAFigure("a state");
+
+const DAY_MS = 86_400_000;
+const label = notAFigure("words for people");
+
 /**
  * Returns the candles of accepted sales with a known price, newest last; empty intervals are left
  * out.
@@ -57,42 +63,6 @@ export function candlesOf(known: readonly Fact[], interval: keyof typeof INTERVA
 			all.some((sale) => worthOf(sale) !== null) ? [candleOf(atMs, all)] : [],
 		);
 }
-
-function candleOf(atMs: number, sales: readonly Fact[]): Expected {
-	const priced = sales.filter((sale) => worthOf(sale) !== null);
-	const units = priced.map((sale) => ether(unitWorthOf(sale) ?? 0n));
-	const volume = sales.reduce((sum, sale) => sum + (worthOf(sale) ?? 0n), 0n);
-	return {
-		openTime: new Date(atMs).toISOString(),
-		open: oneOf(priced, priced[0]),
-		high: Math.max(...units),
-		low: Math.min(...units),
-		close: oneOf(priced, priced.at(-1)),
-		volumeNative: ether(volume),
-		volumeRaw: volume.toString(),
-		volumeCurrency,
-		sales: sales.length,
-	};
-}
-
-/**
- * Returns the price of this sale, or of one about as old: the position of an event within its
- * minute is an estimate where only the provider told of it.
- */
-function oneOf(sales: readonly Fact[], sale: Fact | undefined): Expected {
-	if (!sale) return null;
-	const alike = sales.filter(({ atMs, block }) => {
-		const isNear = Math.abs(atMs - sale.atMs) <= 2 * MINUTE_MS;
-		return atMs === sale.atMs || (isNear && (block === null || sale.block === null));
-	});
-	const units = [...new Set([sale, ...alike])].map((one) => ether(unitWorthOf(one) ?? 0n));
-	return (actual) => {
-		return units.some((unit) => isNear(actual, unit)) ? undefined : `${actual}, and not ${units}`;
-	};
-}
-
-const name = notAFigure("what it is called, and how it looks");
-const state = notAFigure("a state");
 
 /** Returns a row of trending. */
 export function trendingRowOf(view: View, nowMs: number, window: Window): Expected {
@@ -171,22 +141,6 @@ export function hitOf(view: View, nowMs: number): Expected {
 	};
 }
 
-function pick<const Names extends readonly string[]>(
-	view: View,
-	nowMs: number,
-	names: Names,
-): { [At in keyof Names]: Figure } {
-	const figures = figuresOf(view, nowMs);
-	return names.map((one) => {
-		const figure = figures[one];
-		if (!figure) throw new Error(`there is no figure ${one}`);
-		return figure;
-	}) as never;
-}
-
-const DAY_MS = 86_400_000;
-const label = notAFigure("words for people");
-
 /** Returns a sale as a point of the chart. */
 export function pointOf(sale: Fact, rank: number | null): Record<string, Expected> {
 	return {
@@ -244,16 +198,56 @@ export function tilesOf(view: View, nowMs: number, tally: Tally): Expected {
 	});
 }
 
+function candleOf(atMs: number, sales: readonly Fact[]): Expected {
+	const priced = sales.filter((sale) => worthOf(sale) !== null);
+	const units = priced.map((sale) => ether(unitWorthOf(sale) ?? 0n));
+	const volume = sales.reduce((sum, sale) => sum + (worthOf(sale) ?? 0n), 0n);
+	return {
+		openTime: new Date(atMs).toISOString(),
+		open: oneOf(priced, priced[0]),
+		high: Math.max(...units),
+		low: Math.min(...units),
+		close: oneOf(priced, priced.at(-1)),
+		volumeNative: ether(volume),
+		volumeRaw: volume.toString(),
+		volumeCurrency,
+		sales: sales.length,
+	};
+}
+
+/**
+ * Returns the price of this sale, or of one about as old: the position of an event within its
+ * minute is an estimate where only the provider told of it.
+ */
+function oneOf(sales: readonly Fact[], sale: Fact | undefined): Expected {
+	if (!sale) return null;
+	const alike = sales.filter(({ atMs, block }) => {
+		const isNear = Math.abs(atMs - sale.atMs) <= 2 * MINUTE_MS;
+		return atMs === sale.atMs || (isNear && (block === null || sale.block === null));
+	});
+	const units = [...new Set([sale, ...alike])].map((one) => ether(unitWorthOf(one) ?? 0n));
+	return (actual) => {
+		return units.some((unit) => isNear(actual, unit)) ? undefined : `${actual}, and not ${units}`;
+	};
+}
+
+function pick<const Names extends readonly string[]>(
+	view: View,
+	nowMs: number,
+	names: Names,
+): { [At in keyof Names]: Figure } {
+	const figures = figuresOf(view, nowMs);
+	return names.map((one) => {
+		const figure = figures[one];
+		if (!figure) throw new Error(`there is no figure ${one}`);
+		return figure;
+	}) as never;
+}
+
 /** Returns prices of a unit in wei, the lowest first. */
 function pricesOf(view: View, nowMs: number): bigint[] {
 	const day = factsSince(view.known, "sale", windowStart(nowMs, "24h"));
 	return day.flatMap((sale) => unitWorthOf(sale) ?? []).sort((a, b) => (a < b ? -1 : 1));
-}
-
-function medianOf(prices: readonly bigint[]): bigint | null {
-	const low = prices[(prices.length - 1) >> 1];
-	const high = prices[prices.length >> 1];
-	return low === undefined || high === undefined ? null : (low + high) / 2n;
 }
 
 /**
@@ -282,6 +276,12 @@ function volumeChangeOf(view: View, nowMs: number): Figure {
 	const { lanesFromMs } = view;
 	const span = { startMs: fromMs, endMs: nowMs, known: sales, truth, priced: 1, lanesFromMs };
 	return { ...figure, value: change, reasons: [], span };
+}
+
+function medianOf(prices: readonly bigint[]): bigint | null {
+	const low = prices[(prices.length - 1) >> 1];
+	const high = prices[prices.length >> 1];
+	return low === undefined || high === undefined ? null : (low + high) / 2n;
 }
 
 function listedPercentOf(figures: Record<string, Figure>): Figure {

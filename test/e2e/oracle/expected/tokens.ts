@@ -13,6 +13,12 @@ import { priceOf, timeOf } from "#test/e2e/oracle/expected/collectionOf.ts";
 import { figuresOf } from "#test/e2e/oracle/expected/figuresOf.ts";
 import { dollarsOf, ether } from "#test/e2e/oracle/expected/worthOf.ts";
 
+/** Attributes of a token by trait, as OpenRarity reads them. */
+type Attributes = Map<string, string>;
+
+/** A trait's value, and the tokens with it; null if only their number was told. */
+type Counted = { type: string; value: string; count: number; ids: Set<string> | null };
+
 const COUNT = "meta_trait:trait_count";
 const NONE = ["none", ""];
 /** The relative tolerance of Python's `math.isclose`: two scores so near are equal. */
@@ -20,8 +26,40 @@ const CLOSE = 1e-9;
 /** A few unreadable tokens do not keep the others without a rank; more do. */
 const READ_SHARE = 0.95;
 
-/** Attributes of a token by trait, as OpenRarity reads them. */
-type Attributes = Map<string, string>;
+const plain = (text: string) => stripped(text).toLowerCase();
+
+const weighed = (share: number) => share * Math.log2(share);
+
+const name = notAFigure("what it is called, and how it looks");
+const state = notAFigure("a state, or a time at which the service did something");
+
+const order = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
+
+/** Returns one token as the answer must show it, in the words of its source. */
+export function assetOf(view: View, tokenId: string, nowMs: number): Expected {
+	const told = view.told.tokens.get(`${view.address} ${tokenId}`);
+	const owner = view.owners?.ofToken.get(tokenId) ?? null;
+	const word = (text: unknown): Expected => (told ? ((text ?? null) as Expected) : null);
+	return {
+		chain: view.chain,
+		contractAddress: view.address,
+		tokenId,
+		standard: told ? told.token_standard : state,
+		name: word(told?.name),
+		description: word(told?.description),
+		imageUrl: word(told?.image_url),
+		animationUrl: null,
+		traits: told ? told.traits.map(traitOf) : null,
+		rank: ranksOf(view, nowMs)?.get(tokenId) ?? null,
+		// The contracts have no metadata of their own.
+		tokenUri: null,
+		tokenUriHash: null,
+		source: told ? "provider" : null,
+		fetchedAt: state,
+		owner: owner === ZERO ? null : owner,
+		collection: { slug: name, name, imageUrl: name, revealState: state },
+	};
+}
 
 /**
  * Returns OpenRarity's rank of each token, by its published definition: information content over
@@ -49,18 +87,6 @@ export function attributesOf(traits: readonly any[]): Attributes {
 	);
 	const count = [...has.values()].filter((value) => !NONE.includes(value)).length;
 	return has.set(COUNT, String(count));
-}
-
-const plain = (text: string) => stripped(text).toLowerCase();
-
-/**
- * Strips a text as Python's `strip` does: JavaScript's takes U+FEFF and leaves U+001C to U+001F and
- * U+0085.
- */
-export function stripped(text: string): string {
-	const edge =
-		"[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
-	return text.replace(new RegExp(`^${edge}|${edge}$`, "g"), "");
 }
 
 /** Ranks the tokens of a complete list. */
@@ -97,46 +123,6 @@ export function rankTokens(all: readonly { id: string; has: Attributes }[]): Map
 	return ranks;
 }
 
-const weighed = (share: number) => share * Math.log2(share);
-
-function isClose(a: number, b: number): boolean {
-	return Math.abs(a - b) <= CLOSE * Math.max(Math.abs(a), Math.abs(b));
-}
-
-const name = notAFigure("what it is called, and how it looks");
-const state = notAFigure("a state, or a time at which the service did something");
-
-/** Returns one token as the answer must show it, in the words of its source. */
-export function assetOf(view: View, tokenId: string, nowMs: number): Expected {
-	const told = view.told.tokens.get(`${view.address} ${tokenId}`);
-	const owner = view.owners?.ofToken.get(tokenId) ?? null;
-	const word = (text: unknown): Expected => (told ? ((text ?? null) as Expected) : null);
-	return {
-		chain: view.chain,
-		contractAddress: view.address,
-		tokenId,
-		standard: told ? told.token_standard : state,
-		name: word(told?.name),
-		description: word(told?.description),
-		imageUrl: word(told?.image_url),
-		animationUrl: null,
-		traits: told ? told.traits.map(traitOf) : null,
-		rank: ranksOf(view, nowMs)?.get(tokenId) ?? null,
-		// The contracts have no metadata of their own.
-		tokenUri: null,
-		tokenUriHash: null,
-		source: told ? "provider" : null,
-		fetchedAt: state,
-		owner: owner === ZERO ? null : owner,
-		collection: { slug: name, name, imageUrl: name, revealState: state },
-	};
-}
-
-function traitOf({ trait_type: type, value, display_type: kind }: any): Expected {
-	const text = stripped(String(value));
-	return { trait_type: stripped(type), value: text, ...(kind && { display_type: kind }) };
-}
-
 /** Returns a row of activity, a mint of discover and a frame of the stream. */
 export function eventOf(fact: Fact, chain: string): Record<string, Expected> {
 	const { kind, accepted, block, total, quantity } = fact;
@@ -168,6 +154,39 @@ export function eventOf(fact: Fact, chain: string): Record<string, Expected> {
 		traits: words ? (actual) => same(actual, words.nft.traits) : notAFigure("the token's own"),
 		providerPayload: words ? (actual) => same(actual, words) : null,
 	};
+}
+
+/**
+ * Checks the collection's traits value by value; null if no source told any. Floors follow a book
+ * half a minute later: until then they are all the provider's.
+ */
+export function traitsOf(view: View): Check {
+	return (actual) => {
+		const wrong = [true, false].map((isByBook) =>
+			differences(actual, traitsBy(view, { isByBook })),
+		);
+		const [least = []] = wrong.sort((a, b) => a.length - b.length);
+		return least.length === 0 ? undefined : least.join("; ");
+	};
+}
+
+/**
+ * Strips a text as Python's `strip` does: JavaScript's takes U+FEFF and leaves U+001C to U+001F and
+ * U+0085.
+ */
+export function stripped(text: string): string {
+	const edge =
+		"[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+	return text.replace(new RegExp(`^${edge}|${edge}$`, "g"), "");
+}
+
+function traitOf({ trait_type: type, value, display_type: kind }: any): Expected {
+	const text = stripped(String(value));
+	return { trait_type: stripped(type), value: text, ...(kind && { display_type: kind }) };
+}
+
+function isClose(a: number, b: number): boolean {
+	return Math.abs(a - b) <= CLOSE * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /**
@@ -204,23 +223,6 @@ function currencyOf({ total, currency, words }: Fact): Expected {
 
 function same(actual: unknown, expected: unknown): string | undefined {
 	return Bun.deepEquals(actual, expected) ? undefined : `${JSON.stringify(actual)?.slice(0, 300)}`;
-}
-
-/** A trait's value, and the tokens with it; null if only their number was told. */
-type Counted = { type: string; value: string; count: number; ids: Set<string> | null };
-
-/**
- * Checks the collection's traits value by value; null if no source told any. Floors follow a book
- * half a minute later: until then they are all the provider's.
- */
-export function traitsOf(view: View): Check {
-	return (actual) => {
-		const wrong = [true, false].map((isByBook) =>
-			differences(actual, traitsBy(view, { isByBook })),
-		);
-		const [least = []] = wrong.sort((a, b) => a.length - b.length);
-		return least.length === 0 ? undefined : least.join("; ");
-	};
 }
 
 function traitsBy(view: View, { isByBook }: { isByBook: boolean }): Expected[] | null {
@@ -274,5 +276,3 @@ function toldFloorOf({ told, rates }: View, type: string, value: string): number
 	});
 	return prices.length === 0 ? null : Math.min(...prices);
 }
-
-const order = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);

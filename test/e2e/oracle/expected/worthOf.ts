@@ -31,6 +31,19 @@ export type Span = {
 	lanesFromMs: number | null;
 };
 
+/** Rates of money at any time; null where no feed had one. */
+export type Rates = {
+	/** The price of one ether in dollars at a time; null where no feed has one. */
+	dollarsAt(atMs: number): number | null;
+	/** The value of an amount (base units of a currency) in wei; null where no feed has a rate. */
+	weiOf(currency: string, amount: bigint, atMs: number): bigint | null;
+	/** The value in ether of an amount (whole coins) whose coin is known by its symbol only. */
+	etherOfSymbol(symbol: string, value: number, atMs: number): number | null;
+};
+
+/** An exact price in dollars. */
+type Price = { answer: bigint; decimals: number; coin: Coin };
+
 /** A figure that is not known. */
 export const UNKNOWN: Omit<Figure, "unit" | "reasons"> = {
 	window: null,
@@ -41,16 +54,6 @@ export const UNKNOWN: Omit<Figure, "unit" | "reasons"> = {
 	span: null,
 	share: null,
 	toldAt: null,
-};
-
-/** Rates of money at any time; null where no feed had one. */
-export type Rates = {
-	/** The price of one ether in dollars at a time; null where no feed has one. */
-	dollarsAt(atMs: number): number | null;
-	/** The value of an amount (base units of a currency) in wei; null where no feed has a rate. */
-	weiOf(currency: string, amount: bigint, atMs: number): bigint | null;
-	/** The value in ether of an amount (whole coins) whose coin is known by its symbol only. */
-	etherOfSymbol(symbol: string, value: number, atMs: number): number | null;
 };
 
 /** The addresses that mean ether on each chain: the coin itself and its wrapped form. */
@@ -64,8 +67,27 @@ const APE: readonly string[] = [coins.ape.address, coins.wape.address];
 const APE_SYMBOLS: readonly string[] = [coins.ape.symbol, coins.wape.symbol];
 const WEI = 10n ** 18n;
 
-/** An exact price in dollars. */
-type Price = { answer: bigint; decimals: number; coin: Coin };
+/** Returns an event's value in wei for all its units; null where its currency had no rate. */
+export const worthOf = ({ worth }: Fact): bigint | null => worth;
+
+export const ether = (wei: bigint): number => Number(wei) / 1e18;
+
+const MINUTE_MS = 60_000;
+export const WINDOWS = {
+	"5m": 5 * MINUTE_MS,
+	"1h": 60 * MINUTE_MS,
+	"6h": 360 * MINUTE_MS,
+	"24h": 1_440 * MINUTE_MS,
+	"7d": 7 * 1_440 * MINUTE_MS,
+} as const;
+
+export type Window = keyof typeof WINDOWS;
+
+/** Returns the start of a window: windows begin at a whole minute. */
+export const windowStart = (nowMs: number, window: Window) =>
+	Math.floor((nowMs - WINDOWS[window]) / MINUTE_MS) * MINUTE_MS;
+
+export const RANGES = { "1h": 1, "24h": 24, "7d": 168, "30d": 720, all: null } as const;
 
 /**
  * Reads the rounds of feeds, by the specification: an answer is valid until the next one and for
@@ -120,8 +142,11 @@ export function priced(fact: UnpricedFact, rates: Rates): Fact {
 	return { ...fact, worth, etherDollars: rates.dollarsAt(atMs) };
 }
 
-/** Returns an event's value in wei for all its units; null where its currency had no rate. */
-export const worthOf = ({ worth }: Fact): bigint | null => worth;
+/** Returns the value of one unit in dollars at its time. */
+export function dollarsOf(fact: Fact): number | null {
+	const unit = unitWorthOf(fact);
+	return inDollars(unit === null ? null : ether(unit), fact.etherDollars);
+}
 
 /** Returns the value of one unit in wei. */
 export function unitWorthOf(fact: Fact): bigint | null {
@@ -129,36 +154,9 @@ export function unitWorthOf(fact: Fact): bigint | null {
 	return worth === null ? null : worth / fact.quantity;
 }
 
-/** Returns the value of one unit in dollars at its time. */
-export function dollarsOf(fact: Fact): number | null {
-	const unit = unitWorthOf(fact);
-	return inDollars(unit === null ? null : ether(unit), fact.etherDollars);
-}
-
 /** Returns ether in dollars; null if either is not known. */
 export function inDollars(value: number | null, etherDollars: number | null): number | null {
 	return value === null || etherDollars === null ? null : value * etherDollars;
-}
-
-export const ether = (wei: bigint): number => Number(wei) / 1e18;
-
-const MINUTE_MS = 60_000;
-export const WINDOWS = {
-	"5m": 5 * MINUTE_MS,
-	"1h": 60 * MINUTE_MS,
-	"6h": 360 * MINUTE_MS,
-	"24h": 1_440 * MINUTE_MS,
-	"7d": 7 * 1_440 * MINUTE_MS,
-} as const;
-
-export type Window = keyof typeof WINDOWS;
-
-/** Returns the start of a window: windows begin at a whole minute. */
-export const windowStart = (nowMs: number, window: Window) =>
-	Math.floor((nowMs - WINDOWS[window]) / MINUTE_MS) * MINUTE_MS;
-
-export function factsSince(facts: readonly Fact[], kind: Fact["kind"], startMs: number): Fact[] {
-	return facts.filter((fact) => fact.kind === kind && fact.accepted && fact.atMs >= startMs);
 }
 
 /**
@@ -190,28 +188,15 @@ export function windowFigures(view: View, nowMs: number, window: Window) {
 	return { sales, mints: count("mint"), volume: volumeOf(sales) };
 }
 
-/** Turns a zero into unknown for a day on which the provider's stats count sales. */
-function denied(sales: Figure, { told, isSole, lanesFromMs }: View): Figure {
-	const isNone = sales.value === 0 && sales.window === "24h";
-	const day = told.stats.at(-1)?.answer.intervals.find((one: any) => one.interval === "one_day");
-	if (!isNone || !isSole || !((day?.sales ?? 0) > 0)) return sales;
-	const figure = { ...sales, reasons: ["contradicted"] };
-	// The chain's own zero stands where its lanes read the whole day.
-	const isWhole = lanesFromMs !== null && lanesFromMs <= (sales.span?.startMs ?? 0) + MINUTE_MS;
-	return isWhole ? { ...figure, mayBeNull: true } : { ...figure, value: null };
+/** Returns accepted sales of a range, which begins at a whole minute. */
+export function inRange(facts: readonly Fact[], range: keyof typeof RANGES, nowMs: number): Fact[] {
+	const hours = RANGES[range];
+	const startMs = hours === null ? 0 : Math.floor(nowMs / MINUTE_MS - hours * 60) * MINUTE_MS;
+	return factsSince(facts, "sale", startMs);
 }
 
-function volumeOf(sales: Figure): Figure {
-	const known = sales.span?.known ?? [];
-	const worths = known.flatMap((sale) => worthOf(sale) ?? []);
-	const raw = worths.reduce((sum, worth) => sum + worth, 0n);
-	const figure = { ...sales, unit: "ETH" as const };
-	const unknown = { ...figure, value: null, raw: null };
-	if (sales.value === null) return unknown;
-	if (known.length === 0) return { ...figure, value: 0, raw };
-	if (worths.length === 0) return { ...unknown, reasons: ["no_price"] };
-	const span = sales.span && { ...sales.span, priced: worths.length / known.length };
-	return { ...figure, value: ether(raw), raw, span };
+export function factsSince(facts: readonly Fact[], kind: Fact["kind"], startMs: number): Fact[] {
+	return facts.filter((fact) => fact.kind === kind && fact.accepted && fact.atMs >= startMs);
 }
 
 /** Says whether a minute of any window up to now was read. */
@@ -240,11 +225,26 @@ function sourcesOf({ lanesFromMs, told }: View): string[] {
 	];
 }
 
-export const RANGES = { "1h": 1, "24h": 24, "7d": 168, "30d": 720, all: null } as const;
+/** Turns a zero into unknown for a day on which the provider's stats count sales. */
+function denied(sales: Figure, { told, isSole, lanesFromMs }: View): Figure {
+	const isNone = sales.value === 0 && sales.window === "24h";
+	const day = told.stats.at(-1)?.answer.intervals.find((one: any) => one.interval === "one_day");
+	if (!isNone || !isSole || !((day?.sales ?? 0) > 0)) return sales;
+	const figure = { ...sales, reasons: ["contradicted"] };
+	// The chain's own zero stands where its lanes read the whole day.
+	const isWhole = lanesFromMs !== null && lanesFromMs <= (sales.span?.startMs ?? 0) + MINUTE_MS;
+	return isWhole ? { ...figure, mayBeNull: true } : { ...figure, value: null };
+}
 
-/** Returns accepted sales of a range, which begins at a whole minute. */
-export function inRange(facts: readonly Fact[], range: keyof typeof RANGES, nowMs: number): Fact[] {
-	const hours = RANGES[range];
-	const startMs = hours === null ? 0 : Math.floor(nowMs / MINUTE_MS - hours * 60) * MINUTE_MS;
-	return factsSince(facts, "sale", startMs);
+function volumeOf(sales: Figure): Figure {
+	const known = sales.span?.known ?? [];
+	const worths = known.flatMap((sale) => worthOf(sale) ?? []);
+	const raw = worths.reduce((sum, worth) => sum + worth, 0n);
+	const figure = { ...sales, unit: "ETH" as const };
+	const unknown = { ...figure, value: null, raw: null };
+	if (sales.value === null) return unknown;
+	if (known.length === 0) return { ...figure, value: 0, raw };
+	if (worths.length === 0) return { ...unknown, reasons: ["no_price"] };
+	const span = sales.span && { ...sales.span, priced: worths.length / known.length };
+	return { ...figure, value: ether(raw), raw, span };
 }

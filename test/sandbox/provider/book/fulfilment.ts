@@ -30,50 +30,6 @@ import type {
 	Trait,
 } from "../market/Market.ts";
 
-/**
- * Returns the Merkle root of Seaport's criteria: the leaves are the hashed ids, sorted; pairs are
- * sorted before they are hashed.
- */
-export function merkleRoot(ids: readonly bigint[]): Hex {
-	let level = leavesOf(ids);
-	while (level.length > 1) level = parentsOf(level);
-	return level[0] ?? toHex(0n, { size: 32 });
-}
-
-/** Returns the Merkle proof of an id. */
-export function merkleProof(ids: readonly bigint[], id: bigint): Hex[] {
-	const proof: Hex[] = [];
-	let level = leavesOf(ids);
-	let at = level.indexOf(leafOf(id));
-	if (at < 0) return [];
-	while (level.length > 1) {
-		const sibling = level[at ^ 1];
-		if (sibling) proof.push(sibling);
-		level = parentsOf(level);
-		at >>= 1;
-	}
-	return proof;
-}
-
-function leavesOf(ids: readonly bigint[]): Hex[] {
-	return ids.map(leafOf).sort();
-}
-
-function leafOf(id: bigint): Hex {
-	return keccak256(toHex(id, { size: 32 }));
-}
-
-function parentsOf(level: readonly Hex[]): Hex[] {
-	const parents: Hex[] = [];
-	for (let at = 0; at < level.length; at += 2) {
-		const [one, other] = [level[at], level[at + 1]];
-		if (!one) break;
-		// A node without a partner moves up unchanged.
-		parents.push(other ? keccak256(concatHex([one, other].sort())) : one);
-	}
-	return parents;
-}
-
 export type Terms = {
 	kind: OrderKind;
 	maker: Address;
@@ -89,7 +45,27 @@ export type Terms = {
 	endS: number;
 };
 
+export type Filling = {
+	signature: Hex;
+	units: bigint;
+	/**
+	 * The address that gets the offered item; the zero address means the sender of the transaction.
+	 */
+	recipient: Address;
+	/** The token for a criteria offer. */
+	tokenId: bigint | null;
+};
+
+/** A call that fills an order, in the provider's form: nothing is encoded yet. */
+export type Call = { function: string; to: Address; value: bigint; input: Record<string, unknown> };
+
+export type Signatures = { of(order: BookOrder): Promise<Hex | null> };
+
+type Name = "fulfillBasicOrder_efficient_6GL6yc" | "fulfillAdvancedOrder";
+
 const MARKET_FEE_PERCENT = 1;
+
+const HELD_MAX = 20_000;
 
 /** Returns an order as its maker would sign it, with its hash; it is not in the book yet. */
 export function draftOrder(market: Market, collection: Collection, terms: Terms): BookOrder {
@@ -136,62 +112,15 @@ export function draftOrder(market: Market, collection: Collection, terms: Terms)
 	};
 }
 
-function goodsOf({ facts }: Collection, { tokenId, units, trait }: Terms): OfferItem {
-	const plain = facts.standard === "erc721" ? 2 : 3;
-	return {
-		itemType: tokenId === null ? 4 : plain,
-		token: facts.address,
-		// Criteria 0 is any token of the contract; otherwise the root over the allowed ids.
-		identifierOrCriteria: tokenId ?? (trait ? BigInt(merkleRoot(trait.ids)) : 0n),
-		startAmount: units,
-		endAmount: units,
-	};
-}
-
 /**
- * Returns the market's and the artist's fees. They are computed per unit: Seaport refuses a partial
- * fill whose share of any item is not a whole number.
+ * Returns the Merkle root of Seaport's criteria: the leaves are the hashed ids, sorted; pairs are
+ * sorted before they are hashed.
  */
-function feesOf({ facts }: Collection, terms: Terms): ConsiderationItem[] {
-	const shares = [
-		{ percent: MARKET_FEE_PERCENT, recipient: lower(addresses.marketFee) },
-		...(facts.royalty ? [facts.royalty] : []),
-	];
-	return shares.map(({ percent, recipient }) => {
-		const each = (terms.unitRaw * BigInt(Math.round(percent * 100))) / 10_000n;
-		return { ...payment(terms.currency, each * terms.units), recipient };
-	});
+export function merkleRoot(ids: readonly bigint[]): Hex {
+	let level = leavesOf(ids);
+	while (level.length > 1) level = parentsOf(level);
+	return level[0] ?? toHex(0n, { size: 32 });
 }
-
-function payment(currency: Currency, amount: bigint): OfferItem {
-	return {
-		itemType: currency.address === zeroAddress ? 0 : 1,
-		token: currency.address,
-		identifierOrCriteria: 0n,
-		startAmount: amount,
-		endAmount: amount,
-	};
-}
-
-function lower(address: Address): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
-}
-
-export type Filling = {
-	signature: Hex;
-	units: bigint;
-	/**
-	 * The address that gets the offered item; the zero address means the sender of the transaction.
-	 */
-	recipient: Address;
-	/** The token for a criteria offer. */
-	tokenId: bigint | null;
-};
-
-/** A call that fills an order, in the provider's form: nothing is encoded yet. */
-export type Call = { function: string; to: Address; value: bigint; input: Record<string, unknown> };
-
-type Name = "fulfillBasicOrder_efficient_6GL6yc" | "fulfillAdvancedOrder";
 
 /**
  * Returns the call that fills an order: the cheap basic function where one whole token goes to the
@@ -232,37 +161,20 @@ export function fulfilmentOf(order: BookOrder, filling: Filling): Call {
 	return { function: signatureOf("fulfillAdvancedOrder"), to, value, input };
 }
 
-function isNative({ currency, kind }: BookOrder): boolean {
-	return kind === "listing" && currency.address === zeroAddress;
+/** Returns the Merkle proof of an id. */
+export function merkleProof(ids: readonly bigint[], id: bigint): Hex[] {
+	const proof: Hex[] = [];
+	let level = leavesOf(ids);
+	let at = level.indexOf(leafOf(id));
+	if (at < 0) return [];
+	while (level.length > 1) {
+		const sibling = level[at ^ 1];
+		if (sibling) proof.push(sibling);
+		level = parentsOf(level);
+		at >>= 1;
+	}
+	return proof;
 }
-
-function signatureOf(name: Name): string {
-	const found = seaportAbi.find(
-		(item): item is Extract<(typeof seaportAbi)[number], AbiFunction> =>
-			item.type === "function" && item.name === name,
-	);
-	if (!found) throw new Error(`Seaport has no ${name}`);
-	return toFunctionSignature(found);
-}
-
-/**
- * Converts values for JSON: integers of 256 bits become text; small ones (types, sides) stay
- * numbers.
- */
-function asText(value: unknown): unknown {
-	if (typeof value === "bigint") return String(value);
-	if (Array.isArray(value)) return value.map(asText);
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asText(inner)]));
-}
-
-function lowerOfFulfilment(address: Address): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
-}
-
-export type Signatures = { of(order: BookOrder): Promise<Hex | null> };
-
-const HELD_MAX = 20_000;
 
 /**
  * Makes the makers' signatures when an order is first shown: most orders of history never are, and
@@ -287,4 +199,92 @@ export function createSignatures(actors: readonly Actor[]): Signatures {
 			return signature;
 		},
 	};
+}
+
+function goodsOf({ facts }: Collection, { tokenId, units, trait }: Terms): OfferItem {
+	const plain = facts.standard === "erc721" ? 2 : 3;
+	return {
+		itemType: tokenId === null ? 4 : plain,
+		token: facts.address,
+		// Criteria 0 is any token of the contract; otherwise the root over the allowed ids.
+		identifierOrCriteria: tokenId ?? (trait ? BigInt(merkleRoot(trait.ids)) : 0n),
+		startAmount: units,
+		endAmount: units,
+	};
+}
+
+/**
+ * Returns the market's and the artist's fees. They are computed per unit: Seaport refuses a partial
+ * fill whose share of any item is not a whole number.
+ */
+function feesOf({ facts }: Collection, terms: Terms): ConsiderationItem[] {
+	const shares = [
+		{ percent: MARKET_FEE_PERCENT, recipient: lower(addresses.marketFee) },
+		...(facts.royalty ? [facts.royalty] : []),
+	];
+	return shares.map(({ percent, recipient }) => {
+		const each = (terms.unitRaw * BigInt(Math.round(percent * 100))) / 10_000n;
+		return { ...payment(terms.currency, each * terms.units), recipient };
+	});
+}
+
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+function payment(currency: Currency, amount: bigint): OfferItem {
+	return {
+		itemType: currency.address === zeroAddress ? 0 : 1,
+		token: currency.address,
+		identifierOrCriteria: 0n,
+		startAmount: amount,
+		endAmount: amount,
+	};
+}
+
+function leavesOf(ids: readonly bigint[]): Hex[] {
+	return ids.map(leafOf).sort();
+}
+
+function leafOf(id: bigint): Hex {
+	return keccak256(toHex(id, { size: 32 }));
+}
+
+function parentsOf(level: readonly Hex[]): Hex[] {
+	const parents: Hex[] = [];
+	for (let at = 0; at < level.length; at += 2) {
+		const [one, other] = [level[at], level[at + 1]];
+		if (!one) break;
+		// A node without a partner moves up unchanged.
+		parents.push(other ? keccak256(concatHex([one, other].sort())) : one);
+	}
+	return parents;
+}
+
+function isNative({ currency, kind }: BookOrder): boolean {
+	return kind === "listing" && currency.address === zeroAddress;
+}
+
+function lowerOfFulfilment(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+/**
+ * Converts values for JSON: integers of 256 bits become text; small ones (types, sides) stay
+ * numbers.
+ */
+function asText(value: unknown): unknown {
+	if (typeof value === "bigint") return String(value);
+	if (Array.isArray(value)) return value.map(asText);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asText(inner)]));
+}
+
+function signatureOf(name: Name): string {
+	const found = seaportAbi.find(
+		(item): item is Extract<(typeof seaportAbi)[number], AbiFunction> =>
+			item.type === "function" && item.name === name,
+	);
+	if (!found) throw new Error(`Seaport has no ${name}`);
+	return toFunctionSignature(found);
 }

@@ -25,6 +25,15 @@ export type Edges = {
 	bidFor(ether: number): number | null;
 };
 
+/** The makers of the book's orders, and the seed of their actions. Sellers only sell. */
+export type Quoting = {
+	seed: number;
+	actors: readonly Address[];
+	sellers?: readonly Address[];
+};
+
+type Desk = { market: Market; collection: Collection; prng: Prng; quoting: Quoting; timeS: number };
+
 /** Prices have four decimals, and the lowest is ten steps. */
 const STEP = 0.0001;
 const STEPS_MIN = 10;
@@ -34,59 +43,10 @@ const STEPS_MIN = 10;
  */
 const COIN_DOUBT = 0.05;
 
-/**
- * Returns the prices that an order may have without crossing another: a bid at an ask's price would
- * simply buy.
- *
- * A listing counts also while its seller has given the token away: it may become valid again, and
- * must then be above later bids.
- */
-export function edgesOf({ open }: Collection): Edges {
-	let bestBid = 0;
-	let lowestAsk = Number.POSITIVE_INFINITY;
-	for (const order of open) {
-		const ether = unitEther(order);
-		const sure = ether * sureShare(order.currency);
-		if (order.kind === "listing") lowestAsk = Math.min(lowestAsk, sure);
-		else bestBid = Math.max(bestBid, ether);
-	}
-	return {
-		askFor: (ether, currency) => Math.max(ether, (bestBid + STEP) / sureShare(currency)),
-		bidFor(ether) {
-			const below = Math.round(lowestAsk / STEP) - 1;
-			return below < STEPS_MIN ? null : Math.min(ether, below * STEP);
-		},
-	};
-}
-
-/** Returns the share of a price in this currency that is certain. */
-function sureShare({ etherPerUnit }: Currency): number {
-	return etherPerUnit === 1 ? 1 : 1 - COIN_DOUBT;
-}
-
 /** Shares of the current price: an order outside of them is cancelled by its maker. */
 const BID_MAX = 0.97;
 const ASK_MIN = 0.85;
 const ASK_MAX = 1.35;
-
-/**
- * Returns orders that no longer fit the price. Without cancelling them the book would stay at the
- * old price: no bid goes above an old ask, and no ask below an old bid.
- */
-export function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
-	return [...open].filter((order) => {
-		const share = unitEther(order) / goingPrice;
-		if (order.kind !== "listing") return share > BID_MAX;
-		return share < ASK_MIN || share > ASK_MAX;
-	});
-}
-
-/** The makers of the book's orders, and the seed of their actions. Sellers only sell. */
-export type Quoting = {
-	seed: number;
-	actors: readonly Address[];
-	sellers?: readonly Address[];
-};
 
 const LISTED_SHARE = 0.12;
 const LISTINGS_WANTED_MAX = 60;
@@ -95,8 +55,6 @@ const ORDERS_A_BLOCK_MAX = 8;
 const COIN_SHARE = 0.08;
 const HOUR_S = 3_600;
 const STEPS_PER_ETHER = 10_000;
-
-type Desk = { market: Market; collection: Collection; prng: Prng; quoting: Quoting; timeS: number };
 
 /**
  * Returns what the world's actors list, bid and cancel in one block.
@@ -124,15 +82,41 @@ export function quoteBlock(market: Market, quoting: Quoting): MarketChange[] {
 	return changes;
 }
 
-function listingsWanted({ ids, facts }: Collection): number {
-	// An edition has many holders, and some of them sell.
-	if (facts.standard === "erc1155") return Math.min(LISTINGS_WANTED_MAX, ids.length);
-	return Math.min(LISTINGS_WANTED_MAX, Math.ceil(ids.length * LISTED_SHARE));
+/**
+ * Returns the prices that an order may have without crossing another: a bid at an ask's price would
+ * simply buy.
+ *
+ * A listing counts also while its seller has given the token away: it may become valid again, and
+ * must then be above later bids.
+ */
+export function edgesOf({ open }: Collection): Edges {
+	let bestBid = 0;
+	let lowestAsk = Number.POSITIVE_INFINITY;
+	for (const order of open) {
+		const ether = unitEther(order);
+		const sure = ether * sureShare(order.currency);
+		if (order.kind === "listing") lowestAsk = Math.min(lowestAsk, sure);
+		else bestBid = Math.max(bestBid, ether);
+	}
+	return {
+		askFor: (ether, currency) => Math.max(ether, (bestBid + STEP) / sureShare(currency)),
+		bidFor(ether) {
+			const below = Math.round(lowestAsk / STEP) - 1;
+			return below < STEPS_MIN ? null : Math.min(ether, below * STEP);
+		},
+	};
 }
 
-/** Returns the number of new orders in a block: the more are missing, the more come. */
-function rate(prng: Prng, lacking: number): number {
-	return Math.min(ORDERS_A_BLOCK_MAX, prng.count(0.03 + 0.06 * Math.max(0, lacking)));
+/**
+ * Returns orders that no longer fit the price. Without cancelling them the book would stay at the
+ * old price: no bid goes above an old ask, and no ask below an old bid.
+ */
+export function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
+	return [...open].filter((order) => {
+		const share = unitEther(order) / goingPrice;
+		if (order.kind !== "listing") return share > BID_MAX;
+		return share < ASK_MIN || share > ASK_MAX;
+	});
 }
 
 /** Cancels orders that no longer fit the price. */
@@ -145,6 +129,13 @@ function takeBack({ market, collection, timeS }: Desk): MarketChange[] {
 	});
 }
 
+/** Returns one unit's price in ether: the price of sales, else the mint price, else null. */
+function goingPrice({ logPrice, facts }: Collection): number | null {
+	if (logPrice !== null) return Math.exp(logPrice);
+	const minted = Number(facts.mint?.priceRaw ?? 0n) / 1e18;
+	return minted > 0 ? minted * 1.2 : null;
+}
+
 /** Cancels a listing now and then, more often where too much is listed. */
 function withdraw(desk: Desk, listings: readonly BookOrder[]): MarketChange[] {
 	const { market, collection, prng, timeS } = desk;
@@ -154,6 +145,17 @@ function withdraw(desk: Desk, listings: readonly BookOrder[]): MarketChange[] {
 	const order = prng.pick(listings);
 	endOrder(market, order, "CANCELLED");
 	return [{ kind: "gone", order, timeS }];
+}
+
+function listingsWanted({ ids, facts }: Collection): number {
+	// An edition has many holders, and some of them sell.
+	if (facts.standard === "erc1155") return Math.min(LISTINGS_WANTED_MAX, ids.length);
+	return Math.min(LISTINGS_WANTED_MAX, Math.ceil(ids.length * LISTED_SHARE));
+}
+
+/** Returns the number of new orders in a block: the more are missing, the more come. */
+function rate(prng: Prng, lacking: number): number {
+	return Math.min(ORDERS_A_BLOCK_MAX, prng.count(0.03 + 0.06 * Math.max(0, lacking)));
 }
 
 function list(desk: Desk): MarketChange[] {
@@ -184,6 +186,57 @@ function list(desk: Desk): MarketChange[] {
 		...priced(currency, edgesOf(collection).askFor(price * spread, currency)),
 		...lasting(desk, days * 24 * HOUR_S),
 	});
+}
+
+/**
+ * Returns the payment token that is neither ether nor WETH, where the world has one with a rate.
+ */
+function coinOf(market: Market): Currency | undefined {
+	return [...market.currencies.values()].find(
+		({ decimals, etherPerUnit }) => etherPerUnit > 0 && etherPerUnit < 1 && decimals >= 4,
+	);
+}
+
+function etherOfMarket(market: Market): Currency {
+	const ether = market.currencies.get(zeroAddress);
+	if (!ether) throw new Error("a market without ether");
+	return ether;
+}
+
+function place(desk: Desk, terms: Omit<Terms, "salt">): MarketChange[] {
+	const { market, collection, timeS } = desk;
+	const salt = (BigInt(desk.quoting.seed) << 96n) + (BigInt(market.seq + 1) << 8n) + 1n;
+	const order = draftOrder(market, collection, { ...terms, salt });
+	market.orders.set(order.hash, order);
+	collection.open.add(order);
+	const { kind, tokenId, units, maker, totalRaw, currency } = order;
+	const event = pushEvent(market, {
+		type: kind,
+		timeS,
+		collection,
+		tokenId,
+		quantity: units,
+		transaction: null,
+		order,
+		orderHash: order.hash,
+		from: maker,
+		to: null,
+		payment: { totalRaw, currency },
+		isAcceptedOffer: false,
+	});
+	return [event];
+}
+
+/** Rounds to four decimals of an ether, as people type prices. */
+function priced(currency: Currency, ether: number): { currency: Currency; unitRaw: bigint } {
+	const steps = Math.max(10, Math.round(ether * STEPS_PER_ETHER));
+	const units = steps / STEPS_PER_ETHER / currency.etherPerUnit;
+	const unitRaw = BigInt(Math.round(units * 10_000)) * 10n ** BigInt(currency.decimals - 4);
+	return { currency, unitRaw };
+}
+
+function lasting({ timeS }: Desk, seconds: number): { startS: number; endS: number } {
+	return { startS: timeS, endS: timeS + seconds };
 }
 
 function bid(desk: Desk, kind: "item_offer" | "collection_offer" | "trait_offer"): MarketChange[] {
@@ -217,28 +270,8 @@ function bid(desk: Desk, kind: "item_offer" | "collection_offer" | "trait_offer"
 	});
 }
 
-function place(desk: Desk, terms: Omit<Terms, "salt">): MarketChange[] {
-	const { market, collection, timeS } = desk;
-	const salt = (BigInt(desk.quoting.seed) << 96n) + (BigInt(market.seq + 1) << 8n) + 1n;
-	const order = draftOrder(market, collection, { ...terms, salt });
-	market.orders.set(order.hash, order);
-	collection.open.add(order);
-	const { kind, tokenId, units, maker, totalRaw, currency } = order;
-	const event = pushEvent(market, {
-		type: kind,
-		timeS,
-		collection,
-		tokenId,
-		quantity: units,
-		transaction: null,
-		order,
-		orderHash: order.hash,
-		from: maker,
-		to: null,
-		payment: { totalRaw, currency },
-		isAcceptedOffer: false,
-	});
-	return [event];
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
 }
 
 /**
@@ -252,40 +285,7 @@ function existing(
 	return entry && ids.length > 0 ? { trait: entry.trait, ids } : undefined;
 }
 
-/** Returns one unit's price in ether: the price of sales, else the mint price, else null. */
-function goingPrice({ logPrice, facts }: Collection): number | null {
-	if (logPrice !== null) return Math.exp(logPrice);
-	const minted = Number(facts.mint?.priceRaw ?? 0n) / 1e18;
-	return minted > 0 ? minted * 1.2 : null;
-}
-
-/** Rounds to four decimals of an ether, as people type prices. */
-function priced(currency: Currency, ether: number): { currency: Currency; unitRaw: bigint } {
-	const steps = Math.max(10, Math.round(ether * STEPS_PER_ETHER));
-	const units = steps / STEPS_PER_ETHER / currency.etherPerUnit;
-	const unitRaw = BigInt(Math.round(units * 10_000)) * 10n ** BigInt(currency.decimals - 4);
-	return { currency, unitRaw };
-}
-
-function lasting({ timeS }: Desk, seconds: number): { startS: number; endS: number } {
-	return { startS: timeS, endS: timeS + seconds };
-}
-
-/**
- * Returns the payment token that is neither ether nor WETH, where the world has one with a rate.
- */
-function coinOf(market: Market): Currency | undefined {
-	return [...market.currencies.values()].find(
-		({ decimals, etherPerUnit }) => etherPerUnit > 0 && etherPerUnit < 1 && decimals >= 4,
-	);
-}
-
-function etherOfMarket(market: Market): Currency {
-	const ether = market.currencies.get(zeroAddress);
-	if (!ether) throw new Error("a market without ether");
-	return ether;
-}
-
-function lower(address: Address): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
+/** Returns the share of a price in this currency that is certain. */
+function sureShare({ etherPerUnit }: Currency): number {
+	return etherPerUnit === 1 ? 1 : 1 - COIN_DOUBT;
 }

@@ -46,6 +46,22 @@ export type ChainBlock = {
 	transactions: { hash: Hex; logs: ChainLog[] }[];
 };
 
+export type RawLog = { address: Hex; topics: Hex[]; data: Hex };
+
+/** One NFT sold once, however many orders that took. */
+export type ChainSale = {
+	contract: Address;
+	id: bigint;
+	units: bigint;
+	seller: Address;
+	buyer: Address;
+	/** The price of all units, in `currency`. */
+	totalRaw: bigint;
+	currency: Address;
+	orderHash: Hex;
+	isAcceptedOffer: boolean;
+};
+
 /** Lists all events that the emulator reads. */
 export const logAbi = parseAbi([
 	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
@@ -59,105 +75,12 @@ export const logAbi = parseAbi([
 	"event CounterIncremented(uint256 newCounter, address indexed offerer)",
 ]);
 
-export type RawLog = { address: Hex; topics: Hex[]; data: Hex };
-
-export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
-/** Returns what a log means for the market; an empty list for an irrelevant or malformed one. */
-export function readLog(log: RawLog): ChainLog[] {
-	const contract = lower(log.address);
-	const [topic, ...rest] = log.topics;
-	if (!topic) return [];
-	if (topic === TRANSFER_TOPIC) {
-		const [from, to, id] = rest;
-		// An ERC-20 transfer has the same topic, but no third argument in the topics.
-		if (!from || !to || !id) return [];
-		const parties = { from: addressOf(from), to: addressOf(to) };
-		return [transfer("erc721", contract, { ...parties, id: BigInt(id), units: 1n })];
-	}
-	try {
-		return decode(contract, { topic, rest, data: log.data });
-	} catch {
-		return [];
-	}
-}
-
-function decode(
-	contract: Address,
-	{ topic, rest, data }: { topic: Hex; rest: Hex[]; data: Hex },
-): ChainLog[] {
-	const event = decodeEventLog({ abi: logAbi, topics: [topic, ...rest], data });
-	switch (event.eventName) {
-		case "TransferSingle": {
-			const { from, to, id, value } = event.args;
-			return [transfer("erc1155", contract, { from, to, id, units: value })];
-		}
-		case "TransferBatch": {
-			const { from, to, ids, values } = event.args;
-			return ids.map((id, n) =>
-				transfer("erc1155", contract, { from, to, id, units: values[n] ?? 0n }),
-			);
-		}
-		case "MetadataUpdate":
-			return [{ kind: "metadata", contract, fromId: event.args.id, toId: event.args.id }];
-		case "BatchMetadataUpdate":
-			return [{ kind: "metadata", contract, ...event.args }];
-		default:
-			return contract === lower(addresses.seaport) ? ofSeaport(event) : [];
-	}
-}
-
 type SeaportEvent = Extract<
 	ReturnType<typeof decodeEventLog<typeof logAbi>>,
 	{ eventName: "OrderFulfilled" | "OrderCancelled" | "CounterIncremented" }
 >;
 
-function ofSeaport(event: SeaportEvent): ChainLog[] {
-	switch (event.eventName) {
-		case "OrderFulfilled": {
-			const { orderHash, offerer, recipient, offer, consideration } = event.args;
-			return [
-				{
-					kind: "fulfilled",
-					orderHash,
-					offerer: lower(offerer),
-					recipient: lower(recipient),
-					offer: offer.map(itemOf),
-					consideration: consideration.map((item) => ({
-						...itemOf(item),
-						recipient: lower(item.recipient),
-					})),
-				},
-			];
-		}
-		case "OrderCancelled":
-			return [{ kind: "cancelled", orderHash: event.args.orderHash }];
-		case "CounterIncremented":
-			return [{ kind: "counter", offerer: lower(event.args.offerer) }];
-	}
-}
-
-function transfer(
-	standard: "erc721" | "erc1155",
-	contract: Address,
-	move: { from: Address; to: Address; id: bigint; units: bigint },
-): ChainLog {
-	const { id, units } = move;
-	const parties = { from: lower(move.from), to: lower(move.to) };
-	return { kind: "transfer", standard, contract, ...parties, id, units };
-}
-
-function itemOf(item: Item): Item {
-	return { ...item, token: lower(item.token) };
-}
-
-function addressOf(topic: Hex): Address {
-	return topic.length === 66 ? lower(`0x${topic.slice(26)}`) : zeroAddress;
-}
-
-function lower(address: Hex): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
-}
+export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 const hex = z.custom<Hex>((value) => isHex(value));
 const Header = z.object({ number: hex, hash: hex, parentHash: hex, timestamp: hex });
@@ -175,6 +98,10 @@ const TOPICS = [
 	TRANSFER_TOPIC,
 	...logAbi.flatMap((item) => (item.type === "event" ? [toEventSelector(item)] : [])),
 ];
+
+const isNft = (item: Item): boolean => item.itemType === 2 || item.itemType === 3;
+const isPayment = (item: Item): boolean => item.itemType === 0 || item.itemType === 1;
+const keyOf = (item: Item): string => `${item.token}/${item.identifier}`;
 
 /** Reads blocks with their market logs, oldest first; the caller must bound `range`. */
 export async function readBlocks(
@@ -206,23 +133,24 @@ export async function readBlocks(
 	});
 }
 
-/** One NFT sold once, however many orders that took. */
-export type ChainSale = {
-	contract: Address;
-	id: bigint;
-	units: bigint;
-	seller: Address;
-	buyer: Address;
-	/** The price of all units, in `currency`. */
-	totalRaw: bigint;
-	currency: Address;
-	orderHash: Hex;
-	isAcceptedOffer: boolean;
-};
-
-const isNft = (item: Item): boolean => item.itemType === 2 || item.itemType === 3;
-const isPayment = (item: Item): boolean => item.itemType === 0 || item.itemType === 1;
-const keyOf = (item: Item): string => `${item.token}/${item.identifier}`;
+/** Returns what a log means for the market; an empty list for an irrelevant or malformed one. */
+export function readLog(log: RawLog): ChainLog[] {
+	const contract = lower(log.address);
+	const [topic, ...rest] = log.topics;
+	if (!topic) return [];
+	if (topic === TRANSFER_TOPIC) {
+		const [from, to, id] = rest;
+		// An ERC-20 transfer has the same topic, but no third argument in the topics.
+		if (!from || !to || !id) return [];
+		const parties = { from: addressOf(from), to: addressOf(to) };
+		return [transfer("erc721", contract, { ...parties, id: BigInt(id), units: 1n })];
+	}
+	try {
+		return decode(contract, { topic, rest, data: log.data });
+	} catch {
+		return [];
+	}
+}
 
 /**
  * Returns the sales of one transaction.
@@ -243,22 +171,76 @@ export function salesOf(logs: readonly ChainLog[]): ChainSale[] {
 	return [...matched, ...rest].filter((sale) => sale.seller !== sale.buyer);
 }
 
-function isSameGoods(a: ChainSale, b: ChainSale): boolean {
-	return a.contract === b.contract && a.id === b.id;
+function lower(address: Hex): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
 }
 
-function listingSales(order: Fulfilment): ChainSale[] {
-	const goods = order.offer.filter(isNft);
-	const asked = order.consideration.filter(isNft);
-	const paid = order.consideration.filter(isPayment);
-	const offered = new Set(goods.map(keyOf));
-	if (goods.length === 0 || asked.some((item) => !offered.has(keyOf(item)))) return [];
-	return split(order, { goods, paid }).map((sale) => {
-		// A private listing requests its own NFT back, for its buyer.
-		const forBuyer = asked.find((item) => keyOf(item) === `${sale.contract}/${sale.id}`);
-		const buyer = forBuyer?.recipient ?? order.recipient;
-		return { ...sale, seller: order.offerer, buyer, isAcceptedOffer: false };
-	});
+function addressOf(topic: Hex): Address {
+	return topic.length === 66 ? lower(`0x${topic.slice(26)}`) : zeroAddress;
+}
+
+function transfer(
+	standard: "erc721" | "erc1155",
+	contract: Address,
+	move: { from: Address; to: Address; id: bigint; units: bigint },
+): ChainLog {
+	const { id, units } = move;
+	const parties = { from: lower(move.from), to: lower(move.to) };
+	return { kind: "transfer", standard, contract, ...parties, id, units };
+}
+
+function decode(
+	contract: Address,
+	{ topic, rest, data }: { topic: Hex; rest: Hex[]; data: Hex },
+): ChainLog[] {
+	const event = decodeEventLog({ abi: logAbi, topics: [topic, ...rest], data });
+	switch (event.eventName) {
+		case "TransferSingle": {
+			const { from, to, id, value } = event.args;
+			return [transfer("erc1155", contract, { from, to, id, units: value })];
+		}
+		case "TransferBatch": {
+			const { from, to, ids, values } = event.args;
+			return ids.map((id, n) =>
+				transfer("erc1155", contract, { from, to, id, units: values[n] ?? 0n }),
+			);
+		}
+		case "MetadataUpdate":
+			return [{ kind: "metadata", contract, fromId: event.args.id, toId: event.args.id }];
+		case "BatchMetadataUpdate":
+			return [{ kind: "metadata", contract, ...event.args }];
+		default:
+			return contract === lower(addresses.seaport) ? ofSeaport(event) : [];
+	}
+}
+
+function ofSeaport(event: SeaportEvent): ChainLog[] {
+	switch (event.eventName) {
+		case "OrderFulfilled": {
+			const { orderHash, offerer, recipient, offer, consideration } = event.args;
+			return [
+				{
+					kind: "fulfilled",
+					orderHash,
+					offerer: lower(offerer),
+					recipient: lower(recipient),
+					offer: offer.map(itemOf),
+					consideration: consideration.map((item) => ({
+						...itemOf(item),
+						recipient: lower(item.recipient),
+					})),
+				},
+			];
+		}
+		case "OrderCancelled":
+			return [{ kind: "cancelled", orderHash: event.args.orderHash }];
+		case "CounterIncremented":
+			return [{ kind: "counter", offerer: lower(event.args.offerer) }];
+	}
+}
+
+function itemOf(item: Item): Item {
+	return { ...item, token: lower(item.token) };
 }
 
 function offerSales(order: Fulfilment): ChainSale[] {
@@ -291,4 +273,22 @@ function split(
 		currency,
 		orderHash,
 	}));
+}
+
+function listingSales(order: Fulfilment): ChainSale[] {
+	const goods = order.offer.filter(isNft);
+	const asked = order.consideration.filter(isNft);
+	const paid = order.consideration.filter(isPayment);
+	const offered = new Set(goods.map(keyOf));
+	if (goods.length === 0 || asked.some((item) => !offered.has(keyOf(item)))) return [];
+	return split(order, { goods, paid }).map((sale) => {
+		// A private listing requests its own NFT back, for its buyer.
+		const forBuyer = asked.find((item) => keyOf(item) === `${sale.contract}/${sale.id}`);
+		const buyer = forBuyer?.recipient ?? order.recipient;
+		return { ...sale, seller: order.offerer, buyer, isAcceptedOffer: false };
+	});
+}
+
+function isSameGoods(a: ChainSale, b: ChainSale): boolean {
+	return a.contract === b.contract && a.id === b.id;
 }

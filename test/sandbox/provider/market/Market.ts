@@ -127,15 +127,16 @@ export type Market = {
 	seq: number;
 };
 
-/** Returns an amount in ether, as a double; 0 without a rate. */
-export function etherOf(raw: bigint, currency: Currency): number {
-	return unitsOf(raw, currency) * currency.etherPerUnit;
-}
+/** Older events are dropped: the provider's clients page through the newest. */
+export const EVENTS_PER_COLLECTION_MAX = 6_000;
+/** Enough for a week of any collection here; all-time figures are counted separately. */
+export const SALES_PER_COLLECTION_MAX = 20_000;
+/** How many ended orders can still be found by their hash. */
+export const ORDERS_MAX = 30_000;
+export const COLLECTIONS_MAX = 500;
 
-/** Returns an amount in whole units of its currency, as the provider's figures are. */
-export function unitsOf(raw: bigint, { decimals }: Currency): number {
-	return Number(raw) / 10 ** decimals;
-}
+/** The owner is no actor of the planner. */
+const OUTSIDER = -1;
 
 /** Returns open listings that can be filled, the cheapest in ether first. */
 export function listingsOf(collection: Collection): BookOrder[] {
@@ -147,6 +148,16 @@ export function listingsOf(collection: Collection): BookOrder[] {
 /** Returns the price of one unit of an order, in ether. */
 export function unitEther(order: BookOrder): number {
 	return etherOf(order.totalRaw, order.currency) / Number(order.units);
+}
+
+/** Returns an amount in ether, as a double; 0 without a rate. */
+export function etherOf(raw: bigint, currency: Currency): number {
+	return unitsOf(raw, currency) * currency.etherPerUnit;
+}
+
+/** Returns an amount in whole units of its currency, as the provider's figures are. */
+export function unitsOf(raw: bigint, { decimals }: Currency): number {
+	return Number(raw) / 10 ** decimals;
 }
 
 /** Returns the units of each holder, the largest first. */
@@ -174,17 +185,6 @@ export function salesSince(
 	return { sales: count, ether };
 }
 
-/** Older events are dropped: the provider's clients page through the newest. */
-export const EVENTS_PER_COLLECTION_MAX = 6_000;
-/** Enough for a week of any collection here; all-time figures are counted separately. */
-export const SALES_PER_COLLECTION_MAX = 20_000;
-/** How many ended orders can still be found by their hash. */
-export const ORDERS_MAX = 30_000;
-export const COLLECTIONS_MAX = 500;
-
-/** The owner is no actor of the planner. */
-const OUTSIDER = -1;
-
 /**
  * Updates the planner's owners from the chain.
  *
@@ -208,17 +208,6 @@ export function matchWorld(world: World, market: Market, actors: readonly Actor[
 			}
 		}
 	}
-}
-
-function ownersOf({ holders }: Collection, indexes: Map<Address, number>): number[] {
-	return Array.from({ length: holders.size }, (_, n) => {
-		const [holder] = holders.get(BigInt(n + 1))?.keys() ?? [];
-		return holder === undefined ? OUTSIDER : (indexes.get(holder) ?? OUTSIDER);
-	});
-}
-
-function lower(address: Address): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
 }
 
 /** Returns a market before its first block. */
@@ -257,14 +246,6 @@ export function addCollection(market: Market, facts: ContractFacts, createdS: nu
 	return collection;
 }
 
-function slugOf(name: string): string {
-	return name
-		.toLowerCase()
-		.replaceAll(/[^a-z0-9]+/g, "-")
-		.replaceAll(/^-+|-+$/g, "")
-		.slice(0, 80);
-}
-
 /** Stores an event with its collection, and returns it as a change. */
 export function pushEvent(market: Market, event: Omit<MarketEvent, "seq">): MarketChange {
 	market.seq += 1;
@@ -276,4 +257,23 @@ export function pushEvent(market: Market, event: Omit<MarketEvent, "seq">): Mark
 		events.splice(0, events.length - EVENTS_PER_COLLECTION_MAX);
 	}
 	return { kind: "event", event: noted };
+}
+
+function lower(address: Address): Address {
+	return `0x${address.slice(2).toLowerCase()}`;
+}
+
+function ownersOf({ holders }: Collection, indexes: Map<Address, number>): number[] {
+	return Array.from({ length: holders.size }, (_, n) => {
+		const [holder] = holders.get(BigInt(n + 1))?.keys() ?? [];
+		return holder === undefined ? OUTSIDER : (indexes.get(holder) ?? OUTSIDER);
+	});
+}
+
+function slugOf(name: string): string {
+	return name
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.replaceAll(/^-+|-+$/g, "")
+		.slice(0, 80);
 }

@@ -11,15 +11,31 @@ import {
 	SALES_PER_COLLECTION_MAX,
 } from "./Market.ts";
 
-/** Ends an order permanently; it can still be found by its hash. */
-export function endOrder(
-	market: Market,
-	order: BookOrder,
-	status: "FULFILLED" | "EXPIRED" | "CANCELLED",
-): void {
-	order.status = status;
-	order.revision += 1;
-	market.collections.get(order.slug)?.open.delete(order);
+type Transfer = Extract<ChainLog, { kind: "transfer" }>;
+type At = { timeS: number; transaction: Hex };
+
+/** The weight of one sale in the current price. */
+const PRICE_WEIGHT = 0.15;
+
+/**
+ * Applies a block to the market, and returns the changes. Its collections and currencies must be
+ * known.
+ */
+export function applyBlock(market: Market, block: ChainBlock): MarketChange[] {
+	const { timeS } = block;
+	expireOrders(market, timeS);
+	const changes: MarketChange[] = [];
+	for (const { hash, logs } of block.transactions) {
+		const at = { timeS, transaction: hash };
+		// Fills come first: some calls log them after the transfers, and the seller of a filled listing
+		// did not give the token away.
+		const isFill = (log: ChainLog) => log.kind === "fulfilled";
+		const ordered = [...logs.filter(isFill), ...logs.filter((log) => !isFill(log))];
+		for (const log of ordered) changes.push(...applyLog(market, log, at));
+		for (const sale of salesOf(logs)) changes.push(...applySale(market, sale, at));
+	}
+	market.head = { number: block.number, hash: block.hash, timeS };
+	return changes;
 }
 
 /** Ends orders that expired by this time, and drops those that ended longest ago. */
@@ -87,31 +103,15 @@ export function retireMaker(market: Market, maker: Address, timeS: number): Mark
 	return changes;
 }
 
-type Transfer = Extract<ChainLog, { kind: "transfer" }>;
-type At = { timeS: number; transaction: Hex };
-
-/** The weight of one sale in the current price. */
-const PRICE_WEIGHT = 0.15;
-
-/**
- * Applies a block to the market, and returns the changes. Its collections and currencies must be
- * known.
- */
-export function applyBlock(market: Market, block: ChainBlock): MarketChange[] {
-	const { timeS } = block;
-	expireOrders(market, timeS);
-	const changes: MarketChange[] = [];
-	for (const { hash, logs } of block.transactions) {
-		const at = { timeS, transaction: hash };
-		// Fills come first: some calls log them after the transfers, and the seller of a filled listing
-		// did not give the token away.
-		const isFill = (log: ChainLog) => log.kind === "fulfilled";
-		const ordered = [...logs.filter(isFill), ...logs.filter((log) => !isFill(log))];
-		for (const log of ordered) changes.push(...applyLog(market, log, at));
-		for (const sale of salesOf(logs)) changes.push(...applySale(market, sale, at));
-	}
-	market.head = { number: block.number, hash: block.hash, timeS };
-	return changes;
+/** Ends an order permanently; it can still be found by its hash. */
+export function endOrder(
+	market: Market,
+	order: BookOrder,
+	status: "FULFILLED" | "EXPIRED" | "CANCELLED",
+): void {
+	order.status = status;
+	order.revision += 1;
+	market.collections.get(order.slug)?.open.delete(order);
 }
 
 function applyLog(market: Market, log: ChainLog, at: At): MarketChange[] {

@@ -14,20 +14,6 @@ export type Office = {
 	usdPerEther: number;
 };
 
-/** The provider's spelling of chain 31337; the real one has no test chains. */
-export const CHAIN = "anvil";
-export const CHAIN_ID = 31_337;
-
-/** An answer other than 200: the status and the text in `errors`. */
-export class Refusal extends Error {
-	constructor(
-		readonly status: number,
-		message: string,
-	) {
-		super(message);
-	}
-}
-
 export type Asked = {
 	office: Office;
 	/** Decoded path segments, in the order of the path's `:` names. */
@@ -44,12 +30,43 @@ export type Route = {
 	answer(asked: Asked): unknown;
 };
 
+export type Paging<Item> = {
+	query: URLSearchParams;
+	/** `next` in some families, `cursor` or `after` in others; the answer always calls it `next`. */
+	cursorName: "next" | "cursor" | "after";
+	limitDefault: number;
+	limitMax: number;
+	/**
+	 * Returns an item's position: pages continue after the last one shown, even if the list has
+	 * changed.
+	 */
+	position(item: Item): readonly number[];
+};
+
+/** The provider's spelling of chain 31337; the real one has no test chains. */
+export const CHAIN = "anvil";
+export const CHAIN_ID = 31_337;
+
+/** An answer other than 200: the status and the text in `errors`. */
+export class Refusal extends Error {
+	constructor(
+		readonly status: number,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
 /** Other chains that the provider knows; they are empty here. */
 const OTHER_CHAINS = new Set(
 	"ethereum optimism unichain polygon monad shape flow hyperevm sei soneium ronin abstract megaeth robinhood somnia b3 base ape_chain arbitrum avalanche gunzilla ink animechain bera_chain blast zora solana".split(
 		" ",
 	),
 );
+
+const Position = z.array(z.number()).max(4);
+
+const Filter = z.array(z.object({ traitType: z.string(), value: z.string() })).max(50);
 
 export function collectionBySlug(office: Office, slug: string | undefined): Collection {
 	const found = office.market().collections.get(slug ?? "");
@@ -114,21 +131,6 @@ export function choiceOf<Choice extends string>(
 	return found;
 }
 
-export type Paging<Item> = {
-	query: URLSearchParams;
-	/** `next` in some families, `cursor` or `after` in others; the answer always calls it `next`. */
-	cursorName: "next" | "cursor" | "after";
-	limitDefault: number;
-	limitMax: number;
-	/**
-	 * Returns an item's position: pages continue after the last one shown, even if the list has
-	 * changed.
-	 */
-	position(item: Item): readonly number[];
-};
-
-const Position = z.array(z.number()).max(4);
-
 /** Returns one page of a list that is sorted by its items' positions, the lowest first. */
 export function pageOf<Item>(
 	items: readonly Item[],
@@ -175,16 +177,6 @@ export function readCursor(cursor: string): readonly number[] {
 	}
 }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-	for (const [n, value] of a.entries()) {
-		const other = b[n] ?? 0;
-		if (value !== other) return value < other ? -1 : 1;
-	}
-	return 0;
-}
-
-const Filter = z.array(z.object({ traitType: z.string(), value: z.string() })).max(50);
-
 /** Reads the `traits` parameter: a token must have all of them. Null where it is absent. */
 export function traitFilter(
 	query: URLSearchParams,
@@ -201,4 +193,12 @@ export function traitFilter(
 		wanted.every(({ traitType, value }) =>
 			traits.some((trait) => trait.type === traitType && trait.value === value),
 		);
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+	for (const [n, value] of a.entries()) {
+		const other = b[n] ?? 0;
+		if (value !== other) return value < other ? -1 : 1;
+	}
+	return 0;
 }

@@ -21,6 +21,14 @@ import {
 } from "./Office.ts";
 import { renderCollection, renderCollectionDetail, renderStats } from "./render.ts";
 
+type Measure = (collection: Collection, nowS: number) => number;
+type Listing = {
+	cursorName: "next" | "cursor";
+	limitDefault: number;
+	limitMax: number;
+	measure: Measure;
+};
+
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 const TIMEFRAME_S = {
@@ -54,14 +62,6 @@ const SORT_BY = [
 	"total_sales",
 ] as const;
 const Batch = z.object({ slugs: z.array(z.string()).max(100) });
-
-type Measure = (collection: Collection, nowS: number) => number;
-type Listing = {
-	cursorName: "next" | "cursor";
-	limitDefault: number;
-	limitMax: number;
-	measure: Measure;
-};
 
 /** Routes of collections: the lists, one by name, its figures, its holders. */
 export const collectionRoutes: readonly Route[] = [
@@ -120,6 +120,12 @@ export const collectionRoutes: readonly Route[] = [
 	{ method: "GET", path: "/collections/:slug/offer_aggregates", answer: offerAggregates },
 ];
 
+/** Routes of traits, from the tokens' own metadata, and of the lowest price of each. */
+export const traitRoutes: readonly Route[] = [
+	{ method: "GET", path: "/traits/:slug", answer: counts },
+	{ method: "GET", path: "/traits/:slug/floors", answer: floors },
+];
+
 function listPage({ office, query }: Asked, listing: Listing): unknown {
 	const market = office.market();
 	const all = hasOurChain(query) ? [...market.collections.values()] : [];
@@ -150,6 +156,10 @@ function newestMeasure(order: (typeof ORDER_BY)[number]): Measure {
 	}
 }
 
+function sum(what: "sales" | "ether", seconds: number): Measure {
+	return (collection, nowS) => salesSince(collection, nowS - seconds)[what];
+}
+
 function topMeasure(by: (typeof SORT_BY)[number]): Measure {
 	switch (by) {
 		case "one_day_volume":
@@ -174,10 +184,6 @@ function topMeasure(by: (typeof SORT_BY)[number]): Measure {
 				return best ? unitEther(best) : 0;
 			};
 	}
-}
-
-function sum(what: "sales" | "ether", seconds: number): Measure {
-	return (collection, nowS) => salesSince(collection, nowS - seconds)[what];
 }
 
 function holders({ office, params: [slug], query }: Asked): unknown {
@@ -232,12 +238,6 @@ function offerAggregates({ office, params: [slug], query }: Asked): unknown {
 		...(page.next && { next: page.next }),
 	};
 }
-
-/** Routes of traits, from the tokens' own metadata, and of the lowest price of each. */
-export const traitRoutes: readonly Route[] = [
-	{ method: "GET", path: "/traits/:slug", answer: counts },
-	{ method: "GET", path: "/traits/:slug/floors", answer: floors },
-];
 
 async function counts({ office, params }: Asked): Promise<unknown> {
 	const collection = collectionBySlug(office, params[0]);

@@ -19,8 +19,62 @@ import { criteriaOf, type Nft, renderNfts } from "./render.ts";
 
 type Json = Record<string, unknown>;
 
+type Wanted = (event: MarketEvent) => boolean;
+
 const SEAPORT = addresses.seaport.toLowerCase();
 const EVENT_TYPE = { item_offer: "offer" } as Record<string, string>;
+
+const TYPES = new Set([
+	"sale",
+	"transfer",
+	"mint",
+	"listing",
+	"offer",
+	"trait_offer",
+	"collection_offer",
+]);
+const LIMITS = { limitDefault: 50, limitMax: 200 };
+
+/** Routes of events, newest first; paged by `next`. */
+export const eventRoutes: readonly Route[] = [
+	{
+		method: "GET",
+		path: "/events",
+		answer: (asked) => page(asked, [...asked.office.market().collections.values()]),
+	},
+	{
+		method: "GET",
+		path: "/events/collection/:slug",
+		async answer(asked) {
+			const { office, params, query } = asked;
+			const collection = collectionBySlug(office, params[0]);
+			const matches = traitFilter(query);
+			if (!matches) return page(asked, [collection]);
+			const metadata = await office.metadata.of(collection, collection.ids);
+			const ids = new Set(collection.ids.filter((_, n) => matches(metadata[n]?.traits ?? [])));
+			return page(asked, [collection], ({ tokenId }) => tokenId !== null && ids.has(tokenId));
+		},
+	},
+	{
+		method: "GET",
+		path: "/events/chain/:chain/contract/:address/nfts/:identifier",
+		answer(asked) {
+			const [chain, address, identifier] = asked.params;
+			const collection = collectionByContract(asked.office, { chain, address });
+			const id = tokenOf(collection, identifier);
+			return page(asked, [collection], ({ tokenId }) => tokenId === id);
+		},
+	},
+	{
+		method: "GET",
+		path: "/events/accounts/:address",
+		answer(asked) {
+			const who = addressOf(asked.params[0]);
+			const all = [...asked.office.market().collections.values()];
+			return page(asked, all, ({ from, to }) => from === who || to === who);
+		},
+	},
+];
 
 /** Renders the events of a page, with their tokens; reads metadata once per collection. */
 export async function renderEvents(
@@ -43,14 +97,6 @@ export async function renderEvents(
 export function eventTypeOf(event: MarketEvent): string {
 	if (event.type === "mint" && isMintAsTransfer(event)) return "transfer";
 	return EVENT_TYPE[event.type] ?? event.type;
-}
-
-/**
- * Returns true for some mints: it is unknown which of both types the real provider sends, so
- * clients get both.
- */
-function isMintAsTransfer({ tokenId }: MarketEvent): boolean {
-	return tokenId !== null && tokenId % 4n === 3n;
 }
 
 function renderEvent(event: MarketEvent, nft: Nft | undefined): Json {
@@ -106,59 +152,13 @@ function orderMembers({ type, order, collection, from }: MarketEvent): Json {
 	};
 }
 
-const TYPES = new Set([
-	"sale",
-	"transfer",
-	"mint",
-	"listing",
-	"offer",
-	"trait_offer",
-	"collection_offer",
-]);
-const LIMITS = { limitDefault: 50, limitMax: 200 };
-
-type Wanted = (event: MarketEvent) => boolean;
-
-/** Routes of events, newest first; paged by `next`. */
-export const eventRoutes: readonly Route[] = [
-	{
-		method: "GET",
-		path: "/events",
-		answer: (asked) => page(asked, [...asked.office.market().collections.values()]),
-	},
-	{
-		method: "GET",
-		path: "/events/collection/:slug",
-		async answer(asked) {
-			const { office, params, query } = asked;
-			const collection = collectionBySlug(office, params[0]);
-			const matches = traitFilter(query);
-			if (!matches) return page(asked, [collection]);
-			const metadata = await office.metadata.of(collection, collection.ids);
-			const ids = new Set(collection.ids.filter((_, n) => matches(metadata[n]?.traits ?? [])));
-			return page(asked, [collection], ({ tokenId }) => tokenId !== null && ids.has(tokenId));
-		},
-	},
-	{
-		method: "GET",
-		path: "/events/chain/:chain/contract/:address/nfts/:identifier",
-		answer(asked) {
-			const [chain, address, identifier] = asked.params;
-			const collection = collectionByContract(asked.office, { chain, address });
-			const id = tokenOf(collection, identifier);
-			return page(asked, [collection], ({ tokenId }) => tokenId === id);
-		},
-	},
-	{
-		method: "GET",
-		path: "/events/accounts/:address",
-		answer(asked) {
-			const who = addressOf(asked.params[0]);
-			const all = [...asked.office.market().collections.values()];
-			return page(asked, all, ({ from, to }) => from === who || to === who);
-		},
-	},
-];
+/**
+ * Returns true for some mints: it is unknown which of both types the real provider sends, so
+ * clients get both.
+ */
+function isMintAsTransfer({ tokenId }: MarketEvent): boolean {
+	return tokenId !== null && tokenId % 4n === 3n;
+}
 
 async function page(
 	{ office, query }: Asked,
@@ -175,15 +175,6 @@ async function page(
 	const last = shown.at(-1);
 	const next = found.length > limit && last ? writeCursor([last.timeS, last.seq]) : null;
 	return { asset_events: await renderEvents(office, shown), ...(next && { next }) };
-}
-
-function newest(events: readonly MarketEvent[], fits: Wanted, max: number): MarketEvent[] {
-	const found: MarketEvent[] = [];
-	for (let n = events.length - 1; n >= 0 && found.length < max; n--) {
-		const event = events[n];
-		if (event && fits(event)) found.push(event);
-	}
-	return found;
 }
 
 function filterOf(query: URLSearchParams, isWanted: Wanted): Wanted {
@@ -206,4 +197,13 @@ function secondsOf(query: URLSearchParams, name: string): number | null {
 	if (text === null) return null;
 	if (!/^\d{1,12}$/.test(text)) throw new Refusal(400, `Invalid ${name}: ${text}`);
 	return Number(text);
+}
+
+function newest(events: readonly MarketEvent[], fits: Wanted, max: number): MarketEvent[] {
+	const found: MarketEvent[] = [];
+	for (let n = events.length - 1; n >= 0 && found.length < max; n--) {
+		const event = events[n];
+		if (event && fits(event)) found.push(event);
+	}
+	return found;
 }

@@ -19,6 +19,26 @@ import { type Office, Refusal, type Route } from "./Office.ts";
 import { fulfilmentRoutes, orderRoutes } from "./orderRoutes.ts";
 import { authRoutes, dropRoutes, searchRoutes } from "./searchRoutes.ts";
 
+export type Gate = {
+	office: Office;
+	faults: FaultList;
+	calls: CallLog;
+	clock: Clock;
+	rateLimits: RateLimits | null;
+	apiKey: string | null;
+	/** Settles when the history of the chain is read. */
+	caughtUp(): Promise<void>;
+	dropStream(): void;
+	/** Makes the buyer of this order too late. */
+	race(kind: RaceKind, orderHash: Hex): Promise<void>;
+	stopped: AbortSignal;
+};
+
+type Handler = (
+	request: Request,
+	upgrade: (data: StreamData) => boolean,
+) => Promise<Response | undefined>;
+
 const PREFIX = "/api/v2";
 const BODY_BYTES_MAX = 100_000;
 
@@ -35,75 +55,8 @@ const routes: readonly Route[] = [
 ];
 const table = routes.map((route) => ({ route, segments: route.path.split("/") }));
 
-/** Answers one request of the REST API; errors have the provider's form. */
-export async function answerRequest(office: Office, request: Request): Promise<Response> {
-	const url = new URL(request.url);
-	const found = url.pathname.startsWith(`${PREFIX}/`)
-		? find(request.method, url.pathname.slice(PREFIX.length))
-		: null;
-	if (!found) return refused(404, "Not found");
-	const body = request.method === "POST" ? await readBody(request) : null;
-	const { route, params } = found;
-	try {
-		const answer = await route.answer({ office, params, query: url.searchParams, body });
-		return Response.json(answer, { status: route.path === "/auth/keys" ? 201 : 200 });
-	} catch (cause) {
-		if (cause instanceof Refusal) return refused(cause.status, cause.message);
-		return refused(500, cause instanceof Error ? cause.message : "Internal error");
-	}
-}
-
-export function refused(status: number, text: string): Response {
-	return Response.json({ errors: [text] }, { status });
-}
-
-function find(method: string, path: string): { route: Route; params: string[] } | null {
-	const asked = path.split("/");
-	for (const { route, segments } of table) {
-		if (route.method !== method || segments.length !== asked.length) continue;
-		const params: string[] = [];
-		const fits = segments.every((segment, n) => {
-			if (!segment.startsWith(":")) return segment === asked[n];
-			params.push(decodeURIComponent(asked[n] ?? ""));
-			return true;
-		});
-		if (fits) return { route, params };
-	}
-	return null;
-}
-
-async function readBody(request: Request): Promise<unknown> {
-	const text = await request.text();
-	if (text.length > BODY_BYTES_MAX) return null;
-	try {
-		return JSON.parse(text);
-	} catch {
-		return null;
-	}
-}
-
-export type Gate = {
-	office: Office;
-	faults: FaultList;
-	calls: CallLog;
-	clock: Clock;
-	rateLimits: RateLimits | null;
-	apiKey: string | null;
-	/** Settles when the history of the chain is read. */
-	caughtUp(): Promise<void>;
-	dropStream(): void;
-	/** Makes the buyer of this order too late. */
-	race(kind: RaceKind, orderHash: Hex): Promise<void>;
-	stopped: AbortSignal;
-};
-
 const hash = z.custom<Hex>((value) => isHex(value));
 const Filled = z.object({ listing: z.object({ hash }) });
-
-type Handler = (
-	request: Request,
-	upgrade: (data: StreamData) => boolean,
-) => Promise<Response | undefined>;
 
 /** Makes the handler in front of the routes: the key, the limits, and faults. */
 export function createHandler(gate: Gate): Handler {
@@ -144,36 +97,26 @@ export function createHandler(gate: Gate): Handler {
 	};
 }
 
-/**
- * Answers as usual, but makes the answer outdated; an order that left the book is reported as gone.
- */
-async function answerLate(
-	gate: Gate,
-	given: { request: Request; kind: RaceKind; answer(): Promise<Response> },
-): Promise<Response> {
-	const asked = Filled.safeParse(
-		await given.request
-			.clone()
-			.json()
-			.catch(() => null),
-	).data;
-	const race = async () => {
-		if (asked) await gate.race(given.kind, asked.listing.hash);
-	};
-	if (given.kind === "seller_withdraws") await race();
-	const response = await given.answer();
-	if (given.kind !== "seller_withdraws") await race();
-	return response;
+/** Answers one request of the REST API; errors have the provider's form. */
+export async function answerRequest(office: Office, request: Request): Promise<Response> {
+	const url = new URL(request.url);
+	const found = url.pathname.startsWith(`${PREFIX}/`)
+		? find(request.method, url.pathname.slice(PREFIX.length))
+		: null;
+	if (!found) return refused(404, "Not found");
+	const body = request.method === "POST" ? await readBody(request) : null;
+	const { route, params } = found;
+	try {
+		const answer = await route.answer({ office, params, query: url.searchParams, body });
+		return Response.json(answer, { status: route.path === "/auth/keys" ? 201 : 200 });
+	} catch (cause) {
+		if (cause instanceof Refusal) return refused(cause.status, cause.message);
+		return refused(500, cause instanceof Error ? cause.message : "Internal error");
+	}
 }
 
-/**
- * Returns whether the key is right. Without a key of our own every caller may ask, but an empty
- * header is wrong.
- */
-function hasKey({ apiKey }: Gate, request: Request): boolean {
-	const sent = request.headers.get("x-api-key");
-	if (apiKey === null) return sent === null || sent !== "";
-	return sent === apiKey;
+export function refused(status: number, text: string): Response {
+	return Response.json({ errors: [text] }, { status });
 }
 
 async function control(gate: Gate, request: Request, url: URL): Promise<Response> {
@@ -197,5 +140,62 @@ async function control(gate: Gate, request: Request, url: URL): Promise<Response
 			return Response.json(gate.calls.read());
 		default:
 			return refused(404, "Not found");
+	}
+}
+
+/**
+ * Returns whether the key is right. Without a key of our own every caller may ask, but an empty
+ * header is wrong.
+ */
+function hasKey({ apiKey }: Gate, request: Request): boolean {
+	const sent = request.headers.get("x-api-key");
+	if (apiKey === null) return sent === null || sent !== "";
+	return sent === apiKey;
+}
+
+/**
+ * Answers as usual, but makes the answer outdated; an order that left the book is reported as gone.
+ */
+async function answerLate(
+	gate: Gate,
+	given: { request: Request; kind: RaceKind; answer(): Promise<Response> },
+): Promise<Response> {
+	const asked = Filled.safeParse(
+		await given.request
+			.clone()
+			.json()
+			.catch(() => null),
+	).data;
+	const race = async () => {
+		if (asked) await gate.race(given.kind, asked.listing.hash);
+	};
+	if (given.kind === "seller_withdraws") await race();
+	const response = await given.answer();
+	if (given.kind !== "seller_withdraws") await race();
+	return response;
+}
+
+function find(method: string, path: string): { route: Route; params: string[] } | null {
+	const asked = path.split("/");
+	for (const { route, segments } of table) {
+		if (route.method !== method || segments.length !== asked.length) continue;
+		const params: string[] = [];
+		const fits = segments.every((segment, n) => {
+			if (!segment.startsWith(":")) return segment === asked[n];
+			params.push(decodeURIComponent(asked[n] ?? ""));
+			return true;
+		});
+		if (fits) return { route, params };
+	}
+	return null;
+}
+
+async function readBody(request: Request): Promise<unknown> {
+	const text = await request.text();
+	if (text.length > BODY_BYTES_MAX) return null;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
 	}
 }

@@ -106,6 +106,32 @@ export const orderRoutes: readonly Route[] = [
 	}),
 ];
 
+const Named = z.object({ hash: z.string(), chain: z.string(), protocol_address: z.string() });
+const Body = z.object({
+	listing: Named.optional(),
+	offer: Named.optional(),
+	fulfiller: z.object({ address: z.string() }),
+	consideration: z
+		.object({ asset_contract_address: z.string(), token_id: z.string().regex(/^\d{1,78}$/) })
+		.optional(),
+	recipient: z.string().optional(),
+	units_to_fill: z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).optional(),
+});
+type Body = z.infer<typeof Body>;
+
+/** Attribution after the calldata; Seaport ignores it. */
+const CALLDATA_SUFFIX = "0x5a4db0c5";
+
+/** Routes that return how to fill an order of the book on chain. */
+export const fulfilmentRoutes: readonly Route[] = [
+	{
+		method: "POST",
+		path: "/listings/fulfillment_data",
+		answer: (asked) => fulfil(asked, "listing"),
+	},
+	{ method: "POST", path: "/offers/fulfillment_data", answer: (asked) => fulfil(asked, "offer") },
+];
+
 /** Returns an order; for an unknown one the provider answers 400, not 404. */
 export function orderByHash(office: Office, hash: string | undefined): BookOrder {
 	const order = isHex(hash) ? office.market().orders.get(hash) : undefined;
@@ -126,6 +152,24 @@ function collectionList(
 			return renderPage(asked, list, pick(collection, asked));
 		},
 	};
+}
+
+async function renderPage(
+	{ office, query }: Asked,
+	{ name, cursorName, position }: List,
+	orders: readonly BookOrder[],
+): Promise<unknown> {
+	const page = pageOf(orders, {
+		query,
+		cursorName: cursorName ?? "next",
+		limitDefault: 50,
+		limitMax: 200,
+		position: position ?? (({ seq }) => [-seq]),
+	});
+	const rendered = page.items.map((order) =>
+		renderOrder(office, collectionBySlug(office, order.slug), order),
+	);
+	return { [name]: await Promise.all(rendered), ...(page.next && { next: page.next }) };
 }
 
 function accountList(
@@ -161,24 +205,6 @@ async function bestListings(asked: Asked): Promise<unknown> {
 	return renderPage(asked, { name: "listings", position }, orders);
 }
 
-async function renderPage(
-	{ office, query }: Asked,
-	{ name, cursorName, position }: List,
-	orders: readonly BookOrder[],
-): Promise<unknown> {
-	const page = pageOf(orders, {
-		query,
-		cursorName: cursorName ?? "next",
-		limitDefault: 50,
-		limitMax: 200,
-		position: position ?? (({ seq }) => [-seq]),
-	});
-	const rendered = page.items.map((order) =>
-		renderOrder(office, collectionBySlug(office, order.slug), order),
-	);
-	return { [name]: await Promise.all(rendered), ...(page.next && { next: page.next }) };
-}
-
 function tokenAsked({ office, params: [slug, identifier] }: Asked): {
 	collection: Collection;
 	id: bigint;
@@ -204,32 +230,6 @@ function ofMaker(orders: BookOrder[], query: URLSearchParams): BookOrder[] {
 	const maker = addressOf(text);
 	return orders.filter((order) => order.maker === maker);
 }
-
-const Named = z.object({ hash: z.string(), chain: z.string(), protocol_address: z.string() });
-const Body = z.object({
-	listing: Named.optional(),
-	offer: Named.optional(),
-	fulfiller: z.object({ address: z.string() }),
-	consideration: z
-		.object({ asset_contract_address: z.string(), token_id: z.string().regex(/^\d{1,78}$/) })
-		.optional(),
-	recipient: z.string().optional(),
-	units_to_fill: z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).optional(),
-});
-type Body = z.infer<typeof Body>;
-
-/** Attribution after the calldata; Seaport ignores it. */
-const CALLDATA_SUFFIX = "0x5a4db0c5";
-
-/** Routes that return how to fill an order of the book on chain. */
-export const fulfilmentRoutes: readonly Route[] = [
-	{
-		method: "POST",
-		path: "/listings/fulfillment_data",
-		answer: (asked) => fulfil(asked, "listing"),
-	},
-	{ method: "POST", path: "/offers/fulfillment_data", answer: (asked) => fulfil(asked, "offer") },
-];
 
 async function fulfil(asked: Asked, side: "listing" | "offer"): Promise<unknown> {
 	const { office } = asked;

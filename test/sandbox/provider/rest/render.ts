@@ -13,46 +13,14 @@ import {
 } from "../market/Market.ts";
 import { CHAIN, type Office } from "./Office.ts";
 
-/** Renders a payment token with its prices, which are texts. */
-export function renderCurrency(office: Office, currency: Currency): Record<string, unknown> {
-	const { symbol, address, name, decimals, etherPerUnit } = currency;
-	return {
-		symbol,
-		address,
-		chain: CHAIN,
-		image: "",
-		name,
-		decimals,
-		eth_price: String(etherPerUnit),
-		usd_price: String(etherPerUnit * office.usdPerEther),
-	};
-}
+export type Nft = Record<string, unknown>;
 
 type Json = Record<string, unknown>;
 
+type JsonOfRenderOrder = Record<string, unknown>;
+
 const DAY_S = 86_400;
 const INTERVALS = { one_day: DAY_S, seven_days: 7 * DAY_S, thirty_days: 30 * DAY_S };
-
-/** Renders a row of the provider's lists. */
-export function renderCollection(office: Office, collection: Collection): Json {
-	const { slug, facts } = collection;
-	return {
-		collection: slug,
-		name: facts.name,
-		...(facts.description !== null && { description: facts.description }),
-		...(facts.image !== null && { image_url: facts.image, banner_image_url: facts.image }),
-		...(facts.owner !== null && { owner: facts.owner }),
-		safelist_status: "approved",
-		category: "art",
-		is_disabled: false,
-		is_nsfw: false,
-		trait_offers_enabled: facts.standard === "erc721",
-		collection_offers_enabled: facts.standard === "erc721",
-		opensea_url: `${office.publicUrl}/collection/${slug}`,
-		project_url: `https://${slug}.example`,
-		contracts: [{ address: facts.address, chain: CHAIN }],
-	};
-}
 
 /** Renders a collection requested by name: not wrapped. */
 export function renderCollectionDetail(office: Office, collection: Collection): Json {
@@ -77,6 +45,42 @@ export function renderCollectionDetail(office: Office, collection: Collection): 
 	};
 }
 
+/** Renders a payment token with its prices, which are texts. */
+export function renderCurrency(office: Office, currency: Currency): Record<string, unknown> {
+	const { symbol, address, name, decimals, etherPerUnit } = currency;
+	return {
+		symbol,
+		address,
+		chain: CHAIN,
+		image: "",
+		name,
+		decimals,
+		eth_price: String(etherPerUnit),
+		usd_price: String(etherPerUnit * office.usdPerEther),
+	};
+}
+
+/** Renders a row of the provider's lists. */
+export function renderCollection(office: Office, collection: Collection): Json {
+	const { slug, facts } = collection;
+	return {
+		collection: slug,
+		name: facts.name,
+		...(facts.description !== null && { description: facts.description }),
+		...(facts.image !== null && { image_url: facts.image, banner_image_url: facts.image }),
+		...(facts.owner !== null && { owner: facts.owner }),
+		safelist_status: "approved",
+		category: "art",
+		is_disabled: false,
+		is_nsfw: false,
+		trait_offers_enabled: facts.standard === "erc721",
+		collection_offers_enabled: facts.standard === "erc721",
+		opensea_url: `${office.publicUrl}/collection/${slug}`,
+		project_url: `https://${slug}.example`,
+		contracts: [{ address: facts.address, chain: CHAIN }],
+	};
+}
+
 /** Renders figures as doubles; a floor of 0 with an empty symbol means that nothing is for sale. */
 export function renderStats(office: Office, collection: Collection): Json {
 	const [best] = listingsOf(collection);
@@ -98,7 +102,15 @@ export function renderStats(office: Office, collection: Collection): Json {
 	};
 }
 
-export type Nft = Record<string, unknown>;
+/** Renders several tokens of one collection; reads their metadata together. */
+export async function renderNfts(
+	office: Office,
+	collection: Collection,
+	ids: readonly bigint[],
+): Promise<Nft[]> {
+	const metadata = await office.metadata.of(collection, ids);
+	return ids.map((id, n) => renderNft(office, collection, { id, metadata: metadata[n] }));
+}
 
 /** Renders a token for lists and events. */
 export function renderNft(
@@ -125,16 +137,6 @@ export function renderNft(
 	};
 }
 
-/** Renders several tokens of one collection; reads their metadata together. */
-export async function renderNfts(
-	office: Office,
-	collection: Collection,
-	ids: readonly bigint[],
-): Promise<Nft[]> {
-	const metadata = await office.metadata.of(collection, ids);
-	return ids.map((id, n) => renderNft(office, collection, { id, metadata: metadata[n] }));
-}
-
 /** Renders a token for its own page: with its owners. */
 export function renderDetailed(nft: Nft, collection: Collection, id: bigint): Nft {
 	const { facts } = collection;
@@ -154,8 +156,6 @@ export function ownersOf(collection: Collection, id: bigint): Record<string, unk
 		quantity_string: String(units),
 	}));
 }
-
-type JsonOfRenderOrder = Record<string, unknown>;
 
 /**
  * Renders a listing or an offer. The price is in two places: `price.current` for a listing only.

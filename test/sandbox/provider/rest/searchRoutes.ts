@@ -17,6 +17,8 @@ import {
 	readCursor,
 } from "./Office.ts";
 
+type Drop = { collection: Collection; mint: MintTerms; isMinting: boolean; position: number[] };
+
 /** Gives a key to every caller; see `answerRequest` for its 201. */
 export const authRoutes: readonly Route[] = [
 	{
@@ -31,8 +33,6 @@ export const authRoutes: readonly Route[] = [
 		}),
 	},
 ];
-
-type Drop = { collection: Collection; mint: MintTerms; isMinting: boolean; position: number[] };
 
 const Mint = z.object({ minter: z.string(), quantity: z.int().min(1).max(100) });
 const MAX_PER_WALLET = "100";
@@ -59,6 +59,12 @@ export const dropRoutes: readonly Route[] = [
 	{ method: "POST", path: "/drops/:slug/mint", answer: mint },
 ];
 
+/**
+ * Routes of the search: one list of all kinds, best first; no paging, collections without
+ * contracts.
+ */
+export const searchRoutes: readonly Route[] = [{ method: "GET", path: "/search", answer: search }];
+
 function list({ office, query }: Asked): unknown {
 	const type = choiceOf(query, "type", ["featured", "upcoming", "recently_minted"]);
 	const all = hasOurChain(query) ? [...office.market().collections.values()] : [];
@@ -82,6 +88,20 @@ function list({ office, query }: Asked): unknown {
 	return {
 		drops: page.items.map((drop) => renderDrop(office, drop)),
 		...(page.next && { next: page.next }),
+	};
+}
+
+/** Returns the drop; null for a collection that its contract never sold. */
+function dropOf(collection: Collection): Drop | null {
+	const { facts, units, createdS } = collection;
+	const { mint: terms } = facts;
+	if (terms === null) return null;
+	const isMinting = terms.maxSupply === null || units < terms.maxSupply;
+	return {
+		collection,
+		mint: terms,
+		isMinting,
+		position: [-createdS, Number(BigInt(facts.address) % 1_000_003n)],
 	};
 }
 
@@ -110,20 +130,6 @@ function mintData({ facts, ids }: Collection, minter: Address, quantity: bigint)
 	}
 	const args = [minter, ids[0] ?? 1n, quantity] as const;
 	return encodeFunctionData({ abi: tokenAbi, functionName: "mint", args });
-}
-
-/** Returns the drop; null for a collection that its contract never sold. */
-function dropOf(collection: Collection): Drop | null {
-	const { facts, units, createdS } = collection;
-	const { mint: terms } = facts;
-	if (terms === null) return null;
-	const isMinting = terms.maxSupply === null || units < terms.maxSupply;
-	return {
-		collection,
-		mint: terms,
-		isMinting,
-		position: [-createdS, Number(BigInt(facts.address) % 1_000_003n)],
-	};
 }
 
 function renderDrop(office: Office, drop: Drop): Record<string, unknown> {
@@ -157,12 +163,6 @@ function stageOf({ collection, mint: terms, isMinting }: Drop): Record<string, u
 		max_per_wallet: MAX_PER_WALLET,
 	};
 }
-
-/**
- * Routes of the search: one list of all kinds, best first; no paging, collections without
- * contracts.
- */
-export const searchRoutes: readonly Route[] = [{ method: "GET", path: "/search", answer: search }];
 
 async function search({ office, query }: Asked): Promise<unknown> {
 	const text = query.get("query")?.trim().toLowerCase();

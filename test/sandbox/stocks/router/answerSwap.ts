@@ -21,18 +21,6 @@ import { stockAbi } from "../stockCatalogue.ts";
 import { lessen, UNIVERSAL_ROUTER } from "./renderQuote.ts";
 import type { RouterFault } from "./startRouterEmulator.ts";
 
-const executeAbi = parseAbi([
-	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
-]);
-/** Since 2.1.1 a V3 swap has a least price for each hop; an empty list sets no limit. */
-const swapInput = parseAbiParameters(
-	"address recipient, uint256 amount, uint256 bound, bytes path, bool payerIsUser, uint256[] minHopPriceX36",
-);
-const wrapInput = parseAbiParameters("address recipient, uint256 amount");
-const COMMANDS = { swapIn: "0x00", swapOut: "0x01", wrap: "0x0b", unwrap: "0x0c" } as const;
-/** The router's placeholder for its own address. */
-const ROUTER: Address = "0x0000000000000000000000000000000000000002";
-
 export type UniversalSwap = {
 	exact: "in" | "out";
 	ways: readonly { path: Hex; amount: bigint; bound: bigint }[];
@@ -45,23 +33,26 @@ export type UniversalSwap = {
 	deadlineS: bigint;
 };
 
-/** Returns the universal router's calldata (2.1.1) for swaps through V3 pools. */
-export function encodeUniversal(swap: UniversalSwap): Hex {
-	const { exact, ways, recipient, isNativeIn, isNativeOut, most, least, deadlineS } = swap;
-	const command = exact === "in" ? COMMANDS.swapIn : COMMANDS.swapOut;
-	const to = isNativeOut ? ROUTER : recipient;
-	const swaps = ways.map(({ path, amount, bound }) => ({
-		command,
-		input: encodeAbiParameters(swapInput, [to, amount, bound, path, !isNativeIn, []]),
-	}));
-	const wrap = { command: COMMANDS.wrap, input: encodeAbiParameters(wrapInput, [ROUTER, most]) };
-	const out = encodeAbiParameters(wrapInput, [recipient, least]);
-	const unwrap = { command: COMMANDS.unwrap, input: out };
-	const steps = [...(isNativeIn ? [wrap] : []), ...swaps, ...(isNativeOut ? [unwrap] : [])];
-	const commands = concatHex(steps.map((step) => step.command));
-	const inputs = steps.map(({ input }) => input);
-	return encodeFunctionData({ abi: executeAbi, args: [commands, inputs, deadlineS] });
-}
+type Desk = {
+	desk: FaultDesk<RouterFault>;
+	quotedAtMs: ReadonlyMap<string, number>;
+	nowMs: number;
+	lied<Answer>(path: string, answer: Answer): Answer;
+};
+type Quote = QuoteAnswer["quote"];
+type Bounds = { recipient: Address; deadlineS: number; least: bigint; most: bigint };
+
+const executeAbi = parseAbi([
+	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
+]);
+/** Since 2.1.1 a V3 swap has a least price for each hop; an empty list sets no limit. */
+const swapInput = parseAbiParameters(
+	"address recipient, uint256 amount, uint256 bound, bytes path, bool payerIsUser, uint256[] minHopPriceX36",
+);
+const wrapInput = parseAbiParameters("address recipient, uint256 amount");
+const COMMANDS = { swapIn: "0x00", swapOut: "0x01", wrap: "0x0b", unwrap: "0x0c" } as const;
+/** The router's placeholder for its own address. */
+const ROUTER: Address = "0x0000000000000000000000000000000000000002";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const data = z.string().regex(/^0x([0-9a-f]{2})*$/);
@@ -181,15 +172,6 @@ export const approvalAnswer = z.object({
 	cancel: z.null(),
 });
 
-type Desk = {
-	desk: FaultDesk<RouterFault>;
-	quotedAtMs: ReadonlyMap<string, number>;
-	nowMs: number;
-	lied<Answer>(path: string, answer: Answer): Answer;
-};
-type Quote = QuoteAnswer["quote"];
-type Bounds = { recipient: Address; deadlineS: number; least: bigint; most: bigint };
-
 const QUOTE_MS = 30_000;
 const DEADLINE_S = 1_200;
 const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
@@ -232,6 +214,24 @@ export async function answerSwap(request: Request, given: Desk): Promise<Respons
 	return Response.json(lied("/swap", answer));
 }
 
+/** Returns the universal router's calldata (2.1.1) for swaps through V3 pools. */
+export function encodeUniversal(swap: UniversalSwap): Hex {
+	const { exact, ways, recipient, isNativeIn, isNativeOut, most, least, deadlineS } = swap;
+	const command = exact === "in" ? COMMANDS.swapIn : COMMANDS.swapOut;
+	const to = isNativeOut ? ROUTER : recipient;
+	const swaps = ways.map(({ path, amount, bound }) => ({
+		command,
+		input: encodeAbiParameters(swapInput, [to, amount, bound, path, !isNativeIn, []]),
+	}));
+	const wrap = { command: COMMANDS.wrap, input: encodeAbiParameters(wrapInput, [ROUTER, most]) };
+	const out = encodeAbiParameters(wrapInput, [recipient, least]);
+	const unwrap = { command: COMMANDS.unwrap, input: out };
+	const steps = [...(isNativeIn ? [wrap] : []), ...swaps, ...(isNativeOut ? [unwrap] : [])];
+	const commands = concatHex(steps.map((step) => step.command));
+	const inputs = steps.map(({ input }) => input);
+	return encodeFunctionData({ abi: executeAbi, args: [commands, inputs, deadlineS] });
+}
+
 /** Answers `POST /check_approval`: an unlimited approval, where Permit2's is too low. */
 export async function answerApproval(request: Request, rpc: Rpc): Promise<Response> {
 	const read = Ask.safeParse(await request.json().catch(() => null));
@@ -251,6 +251,10 @@ export async function answerApproval(request: Request, rpc: Rpc): Promise<Respon
 			? null
 			: { to: token, from: walletAddress, data: approve, value: "0x00", chainId: 4663 };
 	return Response.json(approvalAnswer.parse({ requestId, approval, cancel: null }));
+}
+
+function refuse(errorCode: string, detail: string, status: number): Response {
+	return Response.json({ errorCode, detail: detail.slice(0, 500) }, { status });
 }
 
 function calldataOf(quote: Quote, { recipient, deadlineS, least, most }: Bounds): Hex {
@@ -288,8 +292,4 @@ function lower(address: string): Hex {
 function evenHex(value: bigint): Hex {
 	const hex = toHex(value).slice(2);
 	return `0x${hex.length % 2 === 0 ? "" : "0"}${hex}`;
-}
-
-function refuse(errorCode: string, detail: string, status: number): Response {
-	return Response.json({ errorCode, detail: detail.slice(0, 500) }, { status });
 }

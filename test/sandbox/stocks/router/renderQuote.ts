@@ -22,92 +22,6 @@ export type WayAsk = {
 	amount: bigint;
 };
 
-const HOPS_MAX = 3;
-const WAYS_MAX = 24;
-const Reply = z.array(
-	z.object({ id: z.int(), result: z.custom<Hex>((value) => isHex(value)).optional() }),
-);
-
-/** Quotes every route with QuoterV2 at one block; returns those that work, the best first. */
-export async function quoteWays(
-	rpcUrl: string,
-	{ ask, pools, block }: { ask: WayAsk; pools: readonly Pool[]; block: Hex },
-): Promise<Way[]> {
-	const ways = findWays(pools, ask).slice(0, WAYS_MAX);
-	const calls = ways.map((way) => {
-		const [path, amount] = [pathOf(way, ask), ask.amount];
-		const functionName = ask.exact === "in" ? "quoteExactInput" : "quoteExactOutput";
-		const data = encodeFunctionData({ abi: uniswapAbi, functionName, args: [path, amount] });
-		return { to: stockAddresses.quoter, data };
-	});
-	const answers = await readMany(rpcUrl, { calls, block });
-	return ways
-		.flatMap((way, index): Way[] => {
-			const answer = answers[index];
-			if (!answer) return [];
-			const [amount, , , gas] = decodeFunctionResult({
-				...{ abi: uniswapAbi, functionName: "quoteExactInput", data: answer },
-			});
-			const isIn = ask.exact === "in";
-			const [amountIn, amountOut] = isIn ? [ask.amount, amount] : [amount, ask.amount];
-			return amountIn > 0n && amountOut > 0n ? [{ pools: way, amountIn, amountOut, gas }] : [];
-		})
-		.sort((a, b) => {
-			const [of, to] = ask.exact === "in" ? [b.amountOut, a.amountOut] : [a.amountIn, b.amountIn];
-			return of > to ? 1 : of < to ? -1 : 0;
-		});
-}
-
-/** Makes calls at one block in one request; undefined where one reverts. */
-export async function readMany(
-	rpcUrl: string,
-	{ calls, block }: { calls: readonly { to: Address; data: Hex }[]; block: Hex },
-): Promise<(Hex | undefined)[]> {
-	if (calls.length === 0) return [];
-	const response = await fetch(rpcUrl, {
-		method: "POST",
-		headers: { "content-type": "application/json" },
-		body: JSON.stringify(
-			calls.map((call, id) => ({
-				...{ jsonrpc: "2.0", id, method: "eth_call", params: [call, block] },
-			})),
-		),
-	});
-	const replies = Reply.parse(await response.json());
-	const byId = new Map(replies.map(({ id, result }) => [id, result]));
-	return calls.map((_, id) => byId.get(id));
-}
-
-/** Returns every route of pools from one token to the other that passes no token twice. */
-function findWays(pools: readonly Pool[], { tokenIn, tokenOut }: WayAsk): Pool[][] {
-	const found: Pool[][] = [];
-	const walk = (at: Address, way: Pool[], passed: readonly Address[]): void => {
-		for (const pool of pools) {
-			const next = pool.token0 === at ? pool.token1 : pool.token1 === at ? pool.token0 : null;
-			if (next === null || passed.includes(next)) continue;
-			if (next === tokenOut) found.push([...way, pool]);
-			else if (way.length + 1 < HOPS_MAX) walk(next, [...way, pool], [...passed, next]);
-		}
-	};
-	walk(tokenIn, [], [tokenIn]);
-	return found.sort((a, b) => a.length - b.length);
-}
-
-/** Returns the path in V3's encoding: backwards for an exact output. */
-function pathOf(way: readonly Pool[], { tokenIn, exact }: WayAsk): Hex {
-	const tokens = tokensOf(way, tokenIn);
-	const fees = way.map(({ fee }) => numberToHex(fee, { size: 3 }));
-	const [names, prices] = exact === "in" ? [tokens, fees] : [tokens.reverse(), fees.reverse()];
-	return concatHex(names.flatMap((name, index) => [name, ...prices.slice(index, index + 1)]));
-}
-
-/** Returns the tokens that a route passes, from first to last. */
-export function tokensOf(way: readonly Pool[], tokenIn: Address): Address[] {
-	const tokens = [tokenIn];
-	for (const { token0, token1 } of way) tokens.push(tokens.at(-1) === token0 ? token1 : token0);
-	return tokens;
-}
-
 export type PoolState = { sqrtPriceX96: bigint; tick: number; liquidity: bigint };
 export type QuoteDraft = {
 	asked: QuoteRequest;
@@ -120,6 +34,12 @@ export type QuoteDraft = {
 	/** Without Permit2 there is no permit to sign. */
 	hasPermit: boolean;
 };
+
+const HOPS_MAX = 3;
+const WAYS_MAX = 24;
+const Reply = z.array(
+	z.object({ id: z.int(), result: z.custom<Hex>((value) => isHex(value)).optional() }),
+);
 
 /**
  * The address of the real router 2.1.1; no package has its bytecode, so it is not deployed here.
@@ -140,32 +60,6 @@ const known = new Map(
 		{ symbol: stock.ticker, decimals: stock.decimals },
 	]),
 );
-
-/** Reads the state of the pools of these routes. */
-export async function readStates(
-	rpcUrl: string,
-	{ ways, block }: { ways: readonly Way[]; block: Hex },
-): Promise<Map<Address, PoolState>> {
-	const pools = [...new Set(ways.flatMap((way) => way.pools.map(({ address }) => address)))];
-	const views = (["slot0", "liquidity"] as const).map((functionName) =>
-		encodeFunctionData({ abi: uniswapAbi, functionName }),
-	);
-	const calls = pools.flatMap((to) => views.map((data) => ({ to, data })));
-	const answers = await readMany(rpcUrl, { calls, block });
-	return new Map(
-		pools.map((pool, index) => {
-			const [slot0 = "0x", depth = "0x"] = answers.slice(index * 2, index * 2 + 2);
-			const abi = uniswapAbi;
-			const [sqrtPriceX96, tick] = decodeFunctionResult({
-				abi,
-				functionName: "slot0",
-				data: slot0,
-			});
-			const liquidity = decodeFunctionResult({ abi, functionName: "liquidity", data: depth });
-			return [pool, { sqrtPriceX96, tick, liquidity }];
-		}),
-	);
-}
 
 /** Renders a quote as the Trading API does. */
 export function renderQuote(draft: QuoteDraft): QuoteAnswer {
@@ -204,6 +98,89 @@ export function renderQuote(draft: QuoteDraft): QuoteAnswer {
 		},
 		permitData: draft.hasPermit && asked.tokenIn !== zeroAddress ? permitOf(draft, amountIn) : null,
 	};
+}
+
+/** Quotes every route with QuoterV2 at one block; returns those that work, the best first. */
+export async function quoteWays(
+	rpcUrl: string,
+	{ ask, pools, block }: { ask: WayAsk; pools: readonly Pool[]; block: Hex },
+): Promise<Way[]> {
+	const ways = findWays(pools, ask).slice(0, WAYS_MAX);
+	const calls = ways.map((way) => {
+		const [path, amount] = [pathOf(way, ask), ask.amount];
+		const functionName = ask.exact === "in" ? "quoteExactInput" : "quoteExactOutput";
+		const data = encodeFunctionData({ abi: uniswapAbi, functionName, args: [path, amount] });
+		return { to: stockAddresses.quoter, data };
+	});
+	const answers = await readMany(rpcUrl, { calls, block });
+	return ways
+		.flatMap((way, index): Way[] => {
+			const answer = answers[index];
+			if (!answer) return [];
+			const [amount, , , gas] = decodeFunctionResult({
+				...{ abi: uniswapAbi, functionName: "quoteExactInput", data: answer },
+			});
+			const isIn = ask.exact === "in";
+			const [amountIn, amountOut] = isIn ? [ask.amount, amount] : [amount, ask.amount];
+			return amountIn > 0n && amountOut > 0n ? [{ pools: way, amountIn, amountOut, gas }] : [];
+		})
+		.sort((a, b) => {
+			const [of, to] = ask.exact === "in" ? [b.amountOut, a.amountOut] : [a.amountIn, b.amountIn];
+			return of > to ? 1 : of < to ? -1 : 0;
+		});
+}
+
+/** Returns the tokens that a route passes, from first to last. */
+export function tokensOf(way: readonly Pool[], tokenIn: Address): Address[] {
+	const tokens = [tokenIn];
+	for (const { token0, token1 } of way) tokens.push(tokens.at(-1) === token0 ? token1 : token0);
+	return tokens;
+}
+
+/** Reads the state of the pools of these routes. */
+export async function readStates(
+	rpcUrl: string,
+	{ ways, block }: { ways: readonly Way[]; block: Hex },
+): Promise<Map<Address, PoolState>> {
+	const pools = [...new Set(ways.flatMap((way) => way.pools.map(({ address }) => address)))];
+	const views = (["slot0", "liquidity"] as const).map((functionName) =>
+		encodeFunctionData({ abi: uniswapAbi, functionName }),
+	);
+	const calls = pools.flatMap((to) => views.map((data) => ({ to, data })));
+	const answers = await readMany(rpcUrl, { calls, block });
+	return new Map(
+		pools.map((pool, index) => {
+			const [slot0 = "0x", depth = "0x"] = answers.slice(index * 2, index * 2 + 2);
+			const abi = uniswapAbi;
+			const [sqrtPriceX96, tick] = decodeFunctionResult({
+				abi,
+				functionName: "slot0",
+				data: slot0,
+			});
+			const liquidity = decodeFunctionResult({ abi, functionName: "liquidity", data: depth });
+			return [pool, { sqrtPriceX96, tick, liquidity }];
+		}),
+	);
+}
+
+/** Makes calls at one block in one request; undefined where one reverts. */
+export async function readMany(
+	rpcUrl: string,
+	{ calls, block }: { calls: readonly { to: Address; data: Hex }[]; block: Hex },
+): Promise<(Hex | undefined)[]> {
+	if (calls.length === 0) return [];
+	const response = await fetch(rpcUrl, {
+		method: "POST",
+		headers: { "content-type": "application/json" },
+		body: JSON.stringify(
+			calls.map((call, id) => ({
+				...{ jsonrpc: "2.0", id, method: "eth_call", params: [call, block] },
+			})),
+		),
+	});
+	const replies = Reply.parse(await response.json());
+	const byId = new Map(replies.map(({ id, result }) => [id, result]));
+	return calls.map((_, id) => byId.get(id));
 }
 
 /** Returns the quote changed to one V4 pool of these tokens; unchanged where there is none. */
@@ -326,4 +303,27 @@ function permitOf(
 			sigDeadline: String(nowS + SIGNATURE_S),
 		},
 	};
+}
+
+/** Returns every route of pools from one token to the other that passes no token twice. */
+function findWays(pools: readonly Pool[], { tokenIn, tokenOut }: WayAsk): Pool[][] {
+	const found: Pool[][] = [];
+	const walk = (at: Address, way: Pool[], passed: readonly Address[]): void => {
+		for (const pool of pools) {
+			const next = pool.token0 === at ? pool.token1 : pool.token1 === at ? pool.token0 : null;
+			if (next === null || passed.includes(next)) continue;
+			if (next === tokenOut) found.push([...way, pool]);
+			else if (way.length + 1 < HOPS_MAX) walk(next, [...way, pool], [...passed, next]);
+		}
+	};
+	walk(tokenIn, [], [tokenIn]);
+	return found.sort((a, b) => a.length - b.length);
+}
+
+/** Returns the path in V3's encoding: backwards for an exact output. */
+function pathOf(way: readonly Pool[], { tokenIn, exact }: WayAsk): Hex {
+	const tokens = tokensOf(way, tokenIn);
+	const fees = way.map(({ fee }) => numberToHex(fee, { size: 3 }));
+	const [names, prices] = exact === "in" ? [tokens, fees] : [tokens.reverse(), fees.reverse()];
+	return concatHex(names.flatMap((name, index) => [name, ...prices.slice(index, index + 1)]));
 }

@@ -22,6 +22,18 @@ import {
 	wrapped,
 } from "./renderQuote.ts";
 
+export type RouterEmulatorOptions = {
+	rpcUrl: string;
+	port?: number | undefined;
+	/** Required in `x-api-key`; without it no key is needed. */
+	apiKey?: string | undefined;
+	/** Requests per window; without it unlimited. */
+	rateLimit?: { limit: number; windowMs: number } | undefined;
+	/** Default: the world's own pools. */
+	pools?: readonly Pool[];
+	clock?: Clock;
+};
+
 const ATTACKER = `0x${"66".repeat(20)}`;
 
 /**
@@ -86,18 +98,6 @@ export const RouterFault = z.discriminatedUnion("kind", [
 	z.object({ ...order, kind: z.literal("no_route") }),
 ]);
 export type RouterFault = z.output<typeof RouterFault>;
-
-export type RouterEmulatorOptions = {
-	rpcUrl: string;
-	port?: number | undefined;
-	/** Required in `x-api-key`; without it no key is needed. */
-	apiKey?: string | undefined;
-	/** Requests per window; without it unlimited. */
-	rateLimit?: { limit: number; windowMs: number } | undefined;
-	/** Default: the world's own pools. */
-	pools?: readonly Pool[];
-	clock?: Clock;
-};
 
 export type RouterEmulator = {
 	/** ROUTER_BASE_URL */
@@ -229,6 +229,10 @@ export function startRouterEmulator(options: RouterEmulatorOptions): RouterEmula
 	};
 }
 
+function refused(errorCode: string, detail: string, status = 400): Response {
+	return Response.json({ errorCode, detail: detail.slice(0, 500) }, { status });
+}
+
 function askOf({ type, amount, tokenIn, tokenOut }: QuoteRequest): WayAsk {
 	return {
 		tokenIn: wrapped(tokenIn),
@@ -238,17 +242,13 @@ function askOf({ type, amount, tokenIn, tokenOut }: QuoteRequest): WayAsk {
 	};
 }
 
+function noQuote(): Response {
+	return refused("ResourceNotFound", "No quotes available", 404);
+}
+
 function setAt(target: unknown, { steps, value }: { steps: readonly string[]; value: unknown }) {
 	const [step = "", ...rest] = steps;
 	if (typeof target !== "object" || target === null) return;
 	if (rest.length === 0) Object.assign(target, { [step]: value });
 	else setAt(Reflect.get(target, step), { steps: rest, value });
-}
-
-function noQuote(): Response {
-	return refused("ResourceNotFound", "No quotes available", 404);
-}
-
-function refused(errorCode: string, detail: string, status = 400): Response {
-	return Response.json({ errorCode, detail: detail.slice(0, 500) }, { status });
 }

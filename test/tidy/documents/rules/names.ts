@@ -104,15 +104,6 @@ export const namedFolders: DocumentRule = {
 	],
 };
 
-function foldersIn(home: string, files: Parameters<DocumentRule["check"]>[0]): string[] {
-	const below = files.filter(({ path }) => path.startsWith(home));
-	const first = below.flatMap(({ path }) => {
-		const [folder, ...rest] = path.slice(home.length).split("/");
-		return rest.length > 0 && folder !== undefined ? [folder] : [];
-	});
-	return [...new Set(first)];
-}
-
 const PAGES = ["README.md", "ARCHITECTURE.md"];
 
 export const namedPlugins: DocumentRule = {
@@ -143,3 +134,12 @@ export const namedPlugins: DocumentRule = {
 		],
 	],
 };
+
+function foldersIn(home: string, files: Parameters<DocumentRule["check"]>[0]): string[] {
+	const below = files.filter(({ path }) => path.startsWith(home));
+	const first = below.flatMap(({ path }) => {
+		const [folder, ...rest] = path.slice(home.length).split("/");
+		return rest.length > 0 && folder !== undefined ? [folder] : [];
+	});
+	return [...new Set(first)];
+}

@@ -36,11 +36,6 @@ export const datedDecisions: DocumentRule = {
 	],
 };
 
-function dated(text: string) {
-	const files = [{ path: "core/README.md", text: `## Decisions\n\n${text}` }];
-	return [...files, { path: DECISIONS_PAGE, text: listDecisions(files) }];
-}
-
 const PAGE = "ARCHITECTURE.md";
 
 export const glossary: DocumentRule = {
@@ -117,3 +112,8 @@ export const requirements: DocumentRule = {
 		],
 	],
 };
+
+function dated(text: string) {
+	const files = [{ path: "core/README.md", text: `## Decisions\n\n${text}` }];
+	return [...files, { path: DECISIONS_PAGE, text: listDecisions(files) }];
+}

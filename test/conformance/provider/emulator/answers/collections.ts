@@ -17,61 +17,6 @@ const INTERVALS = [
 	["thirty_days", 30],
 ] as const;
 
-/** A collection's figures as the provider tells them: from its own events, or as it claims. */
-export function statsOf({ events, orders, tokens, claims }: WorldCollection, nowMs: number) {
-	const nowS = Math.floor(nowMs / 1_000);
-	const sales = events.filter(({ kind, atS }) => kind === "sale" && atS <= nowS);
-	const listings = orders.filter(
-		({ kind, endS, taker }) => kind === "listing" && endS > nowS && taker === null,
-	);
-	const asks = listings.map(({ price, quantity }) => ({
-		price: wholeCoins(price) / quantity,
-		symbol: price.coin.symbol,
-	}));
-	const cheapest = asks.reduce<(typeof asks)[number] | null>(
-		(best, ask) => (best === null || ask.price < best.price ? ask : best),
-		null,
-	);
-	const floor = claims.floor ?? cheapest ?? { price: 0, symbol: "" };
-	return {
-		total: {
-			...sumOf(sales, claims.total),
-			num_owners: claims.owners ?? new Set(tokens.map(({ owner }) => owner)).size,
-			floor_price: floor.price,
-			floor_price_symbol: floor.symbol,
-		},
-		intervals: INTERVALS.map(([interval, days]) => ({
-			interval,
-			...sumOf(
-				sales.filter(({ atS }) => atS > nowS - days * 86_400),
-				interval === "one_day" ? claims.day : undefined,
-			),
-		})),
-	};
-}
-
-function sumOf(
-	sales: readonly WorldEvent[],
-	claimed: { volume: number; volumeSymbol: string; sales: number } | undefined,
-) {
-	if (claimed) {
-		const { volumeSymbol, ...rest } = claimed;
-		return { ...rest, volume_symbol: volumeSymbol };
-	}
-	const priced = sales.flatMap(({ price }) => price ?? []);
-	const [first] = priced;
-	const symbol = first?.coin.symbol === "WETH" ? "ETH" : (first?.coin.symbol ?? "ETH");
-	return {
-		volume: priced.reduce((sum, price) => sum + wholeCoins(price), 0),
-		volume_symbol: symbol,
-		sales: sales.length,
-	};
-}
-
-function wholeCoins({ total, coin }: { total: bigint; coin: { decimals: number } }): number {
-	return Number(total) / 10 ** coin.decimals;
-}
-
 const SUPPORTED = ["ethereum", "base", "ape_chain", "zora"];
 
 export const listCollections: Answer = (asked) => {
@@ -120,6 +65,58 @@ export const collectionsBatch: Answer = ({ world, body }) => {
 export const collectionStats: Answer = ({ world, path, nowMs }) =>
 	statsOf(collectionOf(world, path.slug), nowMs);
 
+const FEE_RECIPIENT = "0x0000a26b00c1f0df003000390027140000faa719";
+
+export const listChains: Answer = () => ({
+	chains: ["ethereum", "base", "ape_chain", "zora"].map((chain) => ({
+		chain,
+		name: chain,
+		symbol: chain === "ape_chain" ? "APE" : "ETH",
+		supports_swaps: true,
+		block_explorer: "Explorer",
+		block_explorer_url: `https://${chain}.explorer.example`,
+	})),
+});
+
+export const onePaymentToken: Answer = ({ path: { chain = "", address = "" } }) => {
+	const coin = Object.values(coins).find((one) => one.address === address.toLowerCase());
+	if (!coin) throw new Refusal(404, `Token ${address} not found`);
+	return paymentToken(coin, chain);
+};
+
+/** A collection's figures as the provider tells them: from its own events, or as it claims. */
+export function statsOf({ events, orders, tokens, claims }: WorldCollection, nowMs: number) {
+	const nowS = Math.floor(nowMs / 1_000);
+	const sales = events.filter(({ kind, atS }) => kind === "sale" && atS <= nowS);
+	const listings = orders.filter(
+		({ kind, endS, taker }) => kind === "listing" && endS > nowS && taker === null,
+	);
+	const asks = listings.map(({ price, quantity }) => ({
+		price: wholeCoins(price) / quantity,
+		symbol: price.coin.symbol,
+	}));
+	const cheapest = asks.reduce<(typeof asks)[number] | null>(
+		(best, ask) => (best === null || ask.price < best.price ? ask : best),
+		null,
+	);
+	const floor = claims.floor ?? cheapest ?? { price: 0, symbol: "" };
+	return {
+		total: {
+			...sumOf(sales, claims.total),
+			num_owners: claims.owners ?? new Set(tokens.map(({ owner }) => owner)).size,
+			floor_price: floor.price,
+			floor_price_symbol: floor.symbol,
+		},
+		intervals: INTERVALS.map(([interval, days]) => ({
+			interval,
+			...sumOf(
+				sales.filter(({ atS }) => atS > nowS - days * 86_400),
+				interval === "one_day" ? claims.day : undefined,
+			),
+		})),
+	};
+}
+
 /** The collection of a slug, or the document's 404. */
 export function collectionOf(world: Asked["world"], slug = ""): WorldCollection {
 	const collection = world.collections.get(slug);
@@ -140,7 +137,36 @@ export function paymentToken(coin: Coin, chain: string) {
 	};
 }
 
-const FEE_RECIPIENT = "0x0000a26b00c1f0df003000390027140000faa719";
+/** `chains` of a query; unknown ones are left out, and only unknown ones are refused. */
+export function chainsAsked({ query }: Asked): string[] | null {
+	const given = query.getAll("chains").flatMap((text) => text.split(","));
+	if (given.length === 0) return null;
+	const known = given.filter((chain) => SUPPORTED.includes(chain));
+	if (known.length === 0) throw new Refusal(400, "No supported chain was given");
+	return known;
+}
+
+function wholeCoins({ total, coin }: { total: bigint; coin: { decimals: number } }): number {
+	return Number(total) / 10 ** coin.decimals;
+}
+
+function sumOf(
+	sales: readonly WorldEvent[],
+	claimed: { volume: number; volumeSymbol: string; sales: number } | undefined,
+) {
+	if (claimed) {
+		const { volumeSymbol, ...rest } = claimed;
+		return { ...rest, volume_symbol: volumeSymbol };
+	}
+	const priced = sales.flatMap(({ price }) => price ?? []);
+	const [first] = priced;
+	const symbol = first?.coin.symbol === "WETH" ? "ETH" : (first?.coin.symbol ?? "ETH");
+	return {
+		volume: priced.reduce((sum, price) => sum + wholeCoins(price), 0),
+		volume_symbol: symbol,
+		sales: sales.length,
+	};
+}
 
 function rendered({ slug, name, description, imageUrl, places }: WorldCollection) {
 	return {
@@ -175,15 +201,6 @@ function isOn({ places }: WorldCollection, chain: string | null): boolean {
 	return chain === null || places.some((place) => place.chain === chain);
 }
 
-/** `chains` of a query; unknown ones are left out, and only unknown ones are refused. */
-export function chainsAsked({ query }: Asked): string[] | null {
-	const given = query.getAll("chains").flatMap((text) => text.split(","));
-	if (given.length === 0) return null;
-	const known = given.filter((chain) => SUPPORTED.includes(chain));
-	if (known.length === 0) throw new Refusal(400, "No supported chain was given");
-	return known;
-}
-
 function ofChains(asked: Asked): WorldCollection[] {
 	const chains = chainsAsked(asked);
 	const all = [...asked.world.collections.values()];
@@ -202,20 +219,3 @@ function sortKey(collection: WorldCollection, orderBy: string, asked: Asked): nu
 	if (orderBy === "created_date") return collection.createdMs;
 	return orderBy.endsWith("volume") ? dayVolume(collection, asked) : daySales(collection, asked);
 }
-
-export const listChains: Answer = () => ({
-	chains: ["ethereum", "base", "ape_chain", "zora"].map((chain) => ({
-		chain,
-		name: chain,
-		symbol: chain === "ape_chain" ? "APE" : "ETH",
-		supports_swaps: true,
-		block_explorer: "Explorer",
-		block_explorer_url: `https://${chain}.explorer.example`,
-	})),
-});
-
-export const onePaymentToken: Answer = ({ path: { chain = "", address = "" } }) => {
-	const coin = Object.values(coins).find((one) => one.address === address.toLowerCase());
-	if (!coin) throw new Refusal(404, `Token ${address} not found`);
-	return paymentToken(coin, chain);
-};

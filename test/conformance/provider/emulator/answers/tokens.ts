@@ -14,28 +14,9 @@ import type {
 	WorldToken,
 } from "#test/conformance/provider/world/World.ts";
 
-const PAGE = { cursorName: "next", limit: { usual: 50, max: 200 } } as const;
+type Place = { atS: number; number: number };
 
-/** A token as the document's `Nft`. */
-export function renderNft({ slug }: WorldCollection, token: WorldToken) {
-	const { id, place, name, imageUrl, displayImageUrl, traits } = token;
-	return {
-		identifier: id,
-		collection: slug,
-		contract: place.address,
-		token_standard: place.standard,
-		name,
-		description: `One of ${slug}`,
-		...(imageUrl !== null && { image_url: imageUrl, original_image_url: imageUrl }),
-		...(displayImageUrl !== null && { display_image_url: displayImageUrl }),
-		metadata_url: `https://pictures.example/${slug}/${id}.json`,
-		opensea_url: `https://marketplace.example/item/${place.chain}/${place.address}/${id}`,
-		updated_at: "2026-11-01T00:00:00.000000",
-		is_disabled: false,
-		is_nsfw: false,
-		traits,
-	};
-}
+const PAGE = { cursorName: "next", limit: { usual: 50, max: 200 } } as const;
 
 export const nftsOfCollection: Answer = (asked) => {
 	const collection = collectionOf(asked.world, asked.path.slug);
@@ -139,21 +120,6 @@ export const traitFloors: Answer = ({ world, path, nowMs }) => {
 	return { chain, floors: ordered.map(([, { row }]) => row) };
 };
 
-function nftPage(asked: Asked, collection: WorldCollection, tokens: readonly WorldToken[]) {
-	const { items, ...rest } = pageOf(asked, tokens, PAGE);
-	return { nfts: items.map((token) => renderNft(collection, token)), ...rest };
-}
-
-function contractOf({ world, path: { chain, address = "" } }: Asked) {
-	for (const collection of world.collections.values()) {
-		const place = collection.places.find(
-			(one) => one.chain === chain && one.address === address.toLowerCase(),
-		);
-		if (place) return { collection, place };
-	}
-	throw new Refusal(404, `Contract ${address} not found`);
-}
-
 const LIMIT = { usual: 50, max: 200 };
 
 /** Newest first; a cursor stays at its event, however many new ones there are. */
@@ -174,6 +140,8 @@ export const collectionEvents: Answer = (asked) => {
 		...(hasMore && { next: asked.cursors.make(question, `${last.atS} ${last.number}`) }),
 	};
 };
+
+const SEAPORT = "0x0000000000000068f116a894984e2db1123eb395";
 
 /** One event as the document's `SaleEvent` or `TransferEvent`. */
 export function renderEvent(collection: WorldCollection, event: WorldEvent) {
@@ -199,10 +167,44 @@ export function renderEvent(collection: WorldCollection, event: WorldEvent) {
 	};
 }
 
-const SEAPORT = "0x0000000000000068f116a894984e2db1123eb395";
+/** A token as the document's `Nft`. */
+export function renderNft({ slug }: WorldCollection, token: WorldToken) {
+	const { id, place, name, imageUrl, displayImageUrl, traits } = token;
+	return {
+		identifier: id,
+		collection: slug,
+		contract: place.address,
+		token_standard: place.standard,
+		name,
+		description: `One of ${slug}`,
+		...(imageUrl !== null && { image_url: imageUrl, original_image_url: imageUrl }),
+		...(displayImageUrl !== null && { display_image_url: displayImageUrl }),
+		metadata_url: `https://pictures.example/${slug}/${id}.json`,
+		opensea_url: `https://marketplace.example/item/${place.chain}/${place.address}/${id}`,
+		updated_at: "2026-11-01T00:00:00.000000",
+		is_disabled: false,
+		is_nsfw: false,
+		traits,
+	};
+}
 
 function payment({ total, coin: { address, decimals, symbol } }: Price) {
 	return { quantity: total.toString(), token_address: address, decimals, symbol };
+}
+
+function nftPage(asked: Asked, collection: WorldCollection, tokens: readonly WorldToken[]) {
+	const { items, ...rest } = pageOf(asked, tokens, PAGE);
+	return { nfts: items.map((token) => renderNft(collection, token)), ...rest };
+}
+
+function contractOf({ world, path: { chain, address = "" } }: Asked) {
+	for (const collection of world.collections.values()) {
+		const place = collection.places.find(
+			(one) => one.chain === chain && one.address === address.toLowerCase(),
+		);
+		if (place) return { collection, place };
+	}
+	throw new Refusal(404, `Contract ${address} not found`);
 }
 
 function fits({ kind, atS }: WorldEvent, { query, nowMs }: Asked): boolean {
@@ -221,8 +223,6 @@ function secondsOf(query: URLSearchParams, name: string): number | null {
 	if (!/^\d{1,15}$/.test(text)) throw new Refusal(400, `${name} must be a timestamp in seconds`);
 	return Number(text);
 }
-
-type Place = { atS: number; number: number };
 
 function placeOf(text: string): Place {
 	const [atS = 0, number = 0] = text.split(" ").map(Number);
