@@ -5,7 +5,7 @@ import { agentFault } from "#agent/faults.ts";
 import { replySchema } from "#agent/reply/renderLine.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import type { CliCommand } from "#core/plugin/Plugin.ts";
 
 const USAGE = 'ask "<text>" [--url URL]';

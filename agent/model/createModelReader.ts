@@ -11,7 +11,7 @@ import {
 import type { Budget } from "#core/budget/Budget.ts";
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { createMemoryLimiter } from "#core/limiter.ts";
 import type { Log } from "#core/log.ts";
 import type { Counter } from "#core/metrics.ts";

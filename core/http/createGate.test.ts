@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import fc from "fast-check";
+import { readCapped } from "#core/http/call.ts";
 import { contentOf } from "#core/http/content.ts";
-import { admitBody, createGate, type GateOptions, readCapped } from "#core/http/createGate.ts";
+import { admitBody, createGate, type GateOptions } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { ObservedRequest } from "#core/http/createRequestObserver.ts";
 import { httpFault } from "#core/http/faults.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import type { Log } from "#core/log.ts";
 import { custodyFault } from "#plugins/custody/faults.ts";
 import { ANSWER_BYTES_MAX, LOG_EVERY_MS, NAME_LENGTH_MAX } from "#plugins/custody/limits.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { retryAfterMs } from "#core/chain/rpc/readAnswers.ts";
 import { defineFaults, type Fault } from "#core/fault.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";

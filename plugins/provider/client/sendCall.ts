@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Fault } from "#core/fault.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import {

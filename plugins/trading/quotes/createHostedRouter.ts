@@ -1,6 +1,6 @@
 import type { Budget } from "#core/budget/Budget.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ROUTER_BODY_BYTES_MAX, ROUTER_PAUSE_MS } from "#plugins/trading/limits.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/createGate.ts";
+import { readCapped } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import {
 	DEPLOYMENTS_MAX,
