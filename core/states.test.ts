@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { finalStates, movesBy, nextState, type StateTable } from "#core/states.ts";
+
+type Light = "green" | "red" | "broken";
+type Event = "switch" | "fail";
+
+const LIGHT: StateTable<Light, Event> = {
+	green: { switch: "red", fail: "broken" },
+	red: { switch: "green", fail: "broken" },
+	broken: {},
+};
+
+test("an event leads where the table says, and nowhere else", () => {
+	expect(nextState(LIGHT, "green", "switch")).toBe("red");
+	expect(nextState(LIGHT, "broken", "switch")).toBeNull();
+});
+
+test("names of an object's own functions are no states and no events", () => {
+	expect(nextState(LIGHT, "green", "toString" as Event)).toBeNull();
+	expect(nextState(LIGHT, "constructor" as Light, "fail")).toBeNull();
+});
+
+test("all moves of an event are found, in the table's order", () => {
+	expect(movesBy(LIGHT, "switch")).toEqual([
+		{ from: "green", to: "red" },
+		{ from: "red", to: "green" },
+	]);
+});
+
+test("a state that no event leaves is final", () => {
+	expect(finalStates(LIGHT)).toEqual(["broken"]);
+});
