@@ -42,6 +42,19 @@ export const SECONDS_MAX = 8_640_000_000_000;
  */
 export const PLACE_MAX = 2 ** 30 - 1;
 
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const WORD = /^0x[0-9a-f]{64}$/;
+
+/** Returns true for 20 bytes in lower case, as our own code writes accounts and contracts. */
+export function isAddress(text: string): text is Address {
+	return ADDRESS.test(text);
+}
+
+/** Returns true for 32 bytes in lower case: a hash, a topic, a storage word. */
+export function isWord(text: string): text is Hex {
+	return WORD.test(text);
+}
+
 /**
  * Returns the bytes of hex, as `bytea` columns take them. Uses the engine's own code, which is many
  * times as fast as viem's `hexToBytes`. It checks nothing: decoding stops at an invalid digit.

@@ -41,6 +41,32 @@ const ANOTHER =
 /** The longest cursor, except those that hold strangers' texts. */
 const CURSOR_LENGTH_MAX = 256;
 
+/**
+ * Returns the schema of a page size from 1 to `max`. Any other value is refused, never silently
+ * cut.
+ */
+export function limitParam(fallback: number, max: number) {
+	const message = `must be a whole number from 1 to ${max}`;
+	return z
+		.string()
+		.regex(/^[1-9][0-9]{0,3}$/, message)
+		.transform(Number)
+		.pipe(z.int().max(max, message))
+		.meta({
+			type: "integer",
+			minimum: 1,
+			maximum: max,
+			description: `How many at most; ${fallback} unless given.`,
+			examples: [fallback],
+		})
+		.default(fallback);
+}
+
+/** Returns the query parameters of a list that is read page by page. */
+export function pageQuery(limit: { default: number; max: number }) {
+	return { limit: limitParam(limit.default, limit.max), cursor: cursorParam() };
+}
+
 /** Whether a list continues, and what to send as `cursor` for the next page. */
 export const pageSchema = z
 	.object({
