@@ -1,4 +1,4 @@
-// Calls servers of other people, once: one time limit, capped bytes, no redirect, no secret in words.
+// Calls other servers, once: one time limit, capped bytes, no redirect, no secret in words.
 
 export type OutboundCall = {
 	url: string;

@@ -1,4 +1,5 @@
 import type { Rule } from "#test/tidy/Rule.ts";
+import { crumbs } from "#test/tidy/rules/crumbs.ts";
 import {
 	fileLength,
 	fileNames,
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
 	skippedTests,
 	fileNames,
 	fileLength,
+	crumbs,
 	lineWidth,
 	leftovers,
 	testLimits,

@@ -87,6 +87,8 @@ const WAYS_OUT_HOMES: Record<string, string> = {
 	"agent/model/createModelReader.ts": "the operator's language model",
 	"agent/askCommand.ts": "the service of whoever types the command",
 	"core/http/faults.ts": "names of statuses, calls nobody",
+	"core/http/call.ts": "the one caller of servers that the operator named",
+	"plugins/provider/client/sendCall.ts": "the operator's provider",
 };
 
 /** Runs in a browser, which has its own guards and no private network of ours. */
@@ -95,8 +97,8 @@ const WAYS_OUT_BROWSER = /^plugins\/(terminal|link-page)\/web\//;
 const MODULES =
 	/^((node:)?(http|https|http2|net|tls|dgram|dns|dns\/promises)|undici|ws|axios|got|node-fetch)$/;
 
-/** The guarded call without its guards. */
-const UNGUARDED = /^core\/foreign\/(requestOnce|resolve)\.ts$/;
+/** The guarded call without its guards, and the caller that has none: the URL is its caller's. */
+const UNGUARDED = /^core\/(foreign\/(requestOnce|resolve)|http\/call)\.ts$/;
 
 const CALLS = [
 	// The global itself, called or handed on; neither a type nor a property of that name.
@@ -114,7 +116,7 @@ export const waysOut: Rule = {
 			return [];
 		return linesOf(file).map((line) => ({
 			line,
-			message: "calls out by itself: use core.foreignFetch, or say in waysOut.ts whom it calls",
+			message: "calls out by itself: use core.foreignFetch, or say in homes.ts whom it calls",
 		}));
 	}),
 	bad: [
@@ -127,12 +129,14 @@ export const waysOut: Rule = {
 		[{ path: "api/x.ts", text: 'import { lookup } from "dns/promises";' }],
 		[{ path: "api/x.ts", text: 'import { request } from "undici";' }],
 		[{ path: "api/x.ts", text: 'import { requestOnce } from "#core/foreign/requestOnce.ts";' }],
+		[{ path: "plugins/a/x.ts", text: 'import { callOut } from "#core/http/call.ts";' }],
 		[{ path: "core/x.ts", text: "const socket = new WebSocket(url);" }],
 		[{ path: "core/x.ts", text: "Reflect.construct(WebSocket, [url]);" }],
 		[{ path: "core/foreign/x.ts", text: "Bun.connect({ hostname, port, socket });" }],
 	],
 	good: [
 		[{ path: "core/chain/rpc/httpRpc.ts", text: "const got = await fetch(url);" }],
+		[{ path: "plugins/custody/caller.ts", text: 'import { callOut } from "#core/http/call.ts";' }],
 		[{ path: "core/a.ts", text: "type Options = { fetch?: typeof fetch };" }],
 		[{ path: "core/a.ts", text: "serve({ fetch: (request) => app.fetch(request) });" }],
 		[{ path: "core/a.ts", text: 'import type { Socket } from "node:net";' }],
