@@ -68,8 +68,7 @@ type SalesContext = {
 	prices: Pick<Prices, "ethUsd">;
 };
 
-const cursors = createCursor("candles2", [CURSOR_PART.millis]);
-
+/** How far back a list of sales reaches; `all` has no limit. */
 export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
 
 export type SalesQuery = {
@@ -78,7 +77,8 @@ export type SalesQuery = {
 	limit: number;
 };
 
-const pages = createEventCursor("sales2");
+const candleCursors = createCursor("candles2", [CURSOR_PART.millis]);
+const salesCursors = createEventCursor("sales2");
 
 /**
  * Reads candles in the order of a chart, newest last. A cursor is the opening time of the oldest
@@ -96,7 +96,7 @@ export async function readCandlePage(
 ): Promise<CandlePage> {
 	const { collection, interval, cursor, limit } = query;
 	const { id: collectionId, chain, address } = collection;
-	const bound = cursors.of({ chain, address, interval });
+	const bound = candleCursors.of({ chain, address, interval });
 	const before = cursor === undefined ? query.before : new Date(Number(bound.decode(cursor)[0]));
 	const nowMs = core.clock.nowMs();
 	// Both are read before the rows, so that they never claim more than those contain.
@@ -135,7 +135,7 @@ export async function readSales(
 			kinds: ["sale"],
 			acceptedOnly: true,
 			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
-			cursors: pages.of({ chain: found.chain, address: found.address, range }),
+			cursors: salesCursors.of({ chain: found.chain, address: found.address, range }),
 			cursor,
 			limit,
 			nowMs,

@@ -107,7 +107,7 @@ export function sumRollups(events: readonly CountedEvent[]): Rollup[] {
 		const bucketMs = bucketOf(event.occurredAtMs, TIERS[0].ms);
 		const rollup = rollups.open(event.collectionId, bucketMs);
 		if (event.kind === "mint") rollup.mints++;
-		else addSaleOfSumRollups(rollup, event);
+		else addSaleToBucket(rollup, event);
 	}
 	return rollups.all;
 }
@@ -243,7 +243,7 @@ function newRollup(collectionId: number, bucketMs: number): Rollup {
 	};
 }
 
-function addSaleOfSumRollups(rollup: Rollup, event: CountedEvent): void {
+function addSaleToBucket(rollup: Rollup, event: CountedEvent): void {
 	rollup.sales++;
 	if (event.totalNative === null) return;
 	rollup.priced++;
@@ -253,7 +253,7 @@ function addSaleOfSumRollups(rollup: Rollup, event: CountedEvent): void {
 	const position = positionOf(event);
 	const { prices } = rollup;
 	if (prices !== null) {
-		include(prices, unit, position);
+		includePrice(prices, unit, position);
 		return;
 	}
 	const place = { openPosition: position, closePosition: position };
@@ -264,7 +264,7 @@ function addSaleOfSumRollups(rollup: Rollup, event: CountedEvent): void {
  * Merges as `mergePrices` does, but in place: most of a busy minute's sales change none of its
  * prices.
  */
-function include(prices: RollupPrices, unit: bigint, position: bigint): void {
+function includePrice(prices: RollupPrices, unit: bigint, position: bigint): void {
 	const opens = compare(position, prices.openPosition) || compare(unit, prices.open);
 	if (opens < 0) {
 		prices.open = unit;

@@ -31,10 +31,13 @@ import {
 	tokenIdParam,
 } from "#plugins/market-index/schemas/params.ts";
 
+const OFFER_KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
+
 const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
+
 const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
 
-const answerSchema = z
+const depthSchema = z
 	.object({
 		asks: levels(`Listings, the cheapest first; 50 levels at most; ${UNREAD}`),
 		bids: levels(`Offers on the collection, the highest first; 50 levels at most; ${UNREAD}`),
@@ -43,10 +46,8 @@ const answerSchema = z
 	})
 	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
 
-const KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
-
 // Strict: with a misspelled quantity silently dropped, it would be an estimate for one.
-const bodySchema = z
+const quoteRequestSchema = z
 	.strictObject({
 		chain: chainParam,
 		slug: slugParams.shape.slug,
@@ -75,7 +76,7 @@ export function getDepth(context: RouteContext) {
 			params: slugParams,
 			query: z.object({ chain: chainParam }),
 			response: {
-				200: answerSchema,
+				200: depthSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
@@ -150,14 +151,14 @@ export function getOffers(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/offers",
 		({ params, query }) => {
-			const kinds = query.kind === undefined ? KINDS : [query.kind];
+			const kinds = query.kind === undefined ? OFFER_KINDS : [query.kind];
 			return answerOrders(context, { ...params, query, kinds, order: "desc" });
 		},
 		{
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				kind: z.enum(KINDS).optional().meta({ description: "Only offers of this kind." }),
+				kind: z.enum(OFFER_KINDS).optional().meta({ description: "Only offers of this kind." }),
 				tokenId: tokenIdParam.optional(),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				cursor: cursorParam(),
@@ -231,7 +232,7 @@ export function postQuoteEstimate(context: RouteContext) {
 			});
 		},
 		{
-			body: bodySchema,
+			body: quoteRequestSchema,
 			response: { 200: quoteSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),

@@ -18,7 +18,7 @@ import {
 import { freshnessSchema } from "#plugins/market-index/schemas/lists.ts";
 import { chainParam, limitParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 
-const querySchema = z.object({
+const listQuerySchema = z.object({
 	chain: chainParam,
 	mode: z
 		.enum(["trending", "top", "new"])
@@ -39,7 +39,7 @@ const rawListSchema = z
 	})
 	.meta({ id: "RawCollectionList", description: "The list in the provider's own form." });
 
-const answerSchema = z
+const collectionListSchema = z
 	.object({
 		normalized: z
 			.array(collectionSchema)
@@ -49,7 +49,7 @@ const answerSchema = z
 	})
 	.meta({ id: "CollectionList", description: "A list of collections, in two forms." });
 
-const answerSchemaOfPostResync = z
+const resyncSchema = z
 	.object({
 		slug: field.text("The collection's slug.", "tidal-cats"),
 		chain: field.text("Slug of the chain.", "ethereum"),
@@ -105,8 +105,8 @@ export function getCollections(context: RouteContext) {
 			return new Response(body, { headers });
 		},
 		{
-			query: querySchema,
-			response: { 200: answerSchema },
+			query: listQuerySchema,
+			response: { 200: collectionListSchema },
 			detail: {
 				operationId: "listCollections",
 				tags: ["market"],
@@ -138,7 +138,7 @@ export function postResync({ index, resync }: RouteContext) {
 			params: slugParams,
 			query: z.object({ chain: chainParam }),
 			response: {
-				202: answerSchemaOfPostResync,
+				202: resyncSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
@@ -154,7 +154,7 @@ export function postResync({ index, resync }: RouteContext) {
 	);
 }
 
-function chainsInScope(core: RouteContext["core"], query: z.output<typeof querySchema>) {
+function chainsInScope(core: RouteContext["core"], query: z.output<typeof listQuerySchema>) {
 	const named = chainsOf(core, query.chain);
 	if (query.scope === "all") return chainsOf(core, undefined);
 	const [first] = named;

@@ -26,10 +26,14 @@ import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
 import { chainParam, limitParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 import { readEventSpans } from "#plugins/market-index/sql/readEvents.ts";
 
-const KINDS = ["sale", "mint", "transfer"] as const;
-const pages = createEventCursor("activity2");
+const EVENT_KINDS = ["sale", "mint", "transfer"] as const;
 
-const answerSchema = z
+/** Candles of one page: default and most. */
+const CANDLES_MAX = 500;
+
+const activityCursors = createEventCursor("activity2");
+
+const activityPageSchema = z
 	.object({
 		data: z.array(marketEventSchema).meta({ description: "Events, newest first." }),
 		coverage: pageCoverageSchema("`sale`, `mint`, `transfer`"),
@@ -37,13 +41,11 @@ const answerSchema = z
 	})
 	.meta({ id: "ActivityPage", description: "A page of a collection's events." });
 
-const CANDLES_MAX = 500;
-
 const timeParam = z.iso
 	.datetime({ offset: true, error: "must be a time like 2026-03-01T12:00:00.000Z" })
 	.optional();
 
-const answerSchemaOfGetCandles = z
+const candlePageSchema = z
 	.object({
 		candles: z.array(candleSchema).meta({ description: "Candles, newest last." }),
 		coverage: pageCoverageSchema("`candles`"),
@@ -51,7 +53,7 @@ const answerSchemaOfGetCandles = z
 	})
 	.meta({ id: "CandlePage", description: "A page of candles; the next page is older." });
 
-const answerSchemaOfGetSales = z
+const salesPageSchema = z
 	.object({
 		points: z.array(salePointSchema).meta({ description: "Accepted sales, newest first." }),
 		tiles: z
@@ -78,13 +80,13 @@ export function getActivity(context: RouteContext) {
 					readChainSpans(scanner, resolveChain(core, chain).id),
 					readEventSpans(core.db, found.id),
 				]);
-				const kinds = query.type === undefined ? KINDS : [query.type];
+				const kinds = query.type === undefined ? EVENT_KINDS : [query.type];
 				const read = await readEventPage({ db: core.db, prices }, resolveChain(core, chain), {
 					collectionId: found.id,
 					kinds,
 					acceptedOnly: false,
 					since: null,
-					cursors: pages.of({ chain, address, type: query.type }),
+					cursors: activityCursors.of({ chain, address, type: query.type }),
 					cursor: query.cursor,
 					limit: query.limit,
 					nowMs,
@@ -108,11 +110,11 @@ export function getActivity(context: RouteContext) {
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				type: z.enum(KINDS).optional().meta({ description: "Only events of this kind." }),
+				type: z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." }),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				cursor: cursorParam(),
 			}),
-			response: { 200: answerSchema },
+			response: { 200: activityPageSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
 				operationId: "listCollectionActivity",
@@ -159,7 +161,7 @@ export function getCandles(context: RouteContext) {
 				cursor: cursorParam(),
 				limit: limitParam(CANDLES_MAX, CANDLES_MAX),
 			}),
-			response: { 200: answerSchemaOfGetCandles },
+			response: { 200: candlePageSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
 				operationId: "listCollectionCandles",
@@ -197,7 +199,7 @@ export function getSales(context: RouteContext) {
 				cursor: cursorParam(),
 			}),
 			response: {
-				200: answerSchemaOfGetSales,
+				200: salesPageSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),

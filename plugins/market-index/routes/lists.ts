@@ -26,14 +26,15 @@ import { chainParam, limitParam } from "#plugins/market-index/schemas/params.ts"
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const { countOrNone, count, address } = CURSOR_PART;
-const newestFirst = createCursor("drops2", [countOrNone, count, address]);
-const nextFirst = createCursor("soon2", [countOrNone, count, address]);
+const newestFirstCursors = createCursor("drops2", [countOrNone, count, address]);
+const nextFirstCursors = createCursor("soon2", [countOrNone, count, address]);
 
+/** The latest time that a `Date` can hold, in ms since 1970. */
 const DATE_MS_MAX = 8_640_000_000_000_000;
 
 const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
 
-const answerSchema = z
+const discoverSchema = z
 	.object({
 		trending: rows("Collections by sales in 24 hours."),
 		mints: z.array(discoverMintSchema).meta({ description: "Accepted mints, newest first." }),
@@ -42,21 +43,21 @@ const answerSchema = z
 	})
 	.meta({ id: "Discover", description: "What moves across all collections." });
 
-const answerSchemaOfGetDrops = z
+const dropPageSchema = z
 	.object({
 		data: z.array(dropSchema).meta({ description: "Drops by their start." }),
 		page: pageSchema,
 	})
 	.meta({ id: "DropPage", description: "A page of drops." });
 
-const answerSchemaOfGetSearch = z
+const searchPageSchema = z
 	.object({
 		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
 		page: pageSchema,
 	})
 	.meta({ id: "SearchPage", description: "A page of what a search found." });
 
-const answerSchemaOfGetTrending = z
+const trendingSchema = z
 	.object({
 		rows: z.array(trendingRowSchema).meta({ description: "Collections, most sales first." }),
 		freshness: freshnessSchema,
@@ -75,7 +76,7 @@ export function getDiscover({ core, scanner, prices }: RouteContext) {
 		{
 			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
 			response: {
-				200: answerSchema,
+				200: discoverSchema,
 			},
 			detail: {
 				operationId: "getDiscover",
@@ -99,7 +100,7 @@ export function getDrops(context: RouteContext) {
 			limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 			cursor: cursorParam(),
 		}),
-		response: { 200: answerSchemaOfGetDrops },
+		response: { 200: dropPageSchema },
 		detail: {
 			operationId: "listDrops",
 			tags: ["market"],
@@ -125,12 +126,15 @@ export async function answerDrops(
 	const nowMs = core.clock.nowMs();
 	const { state } = query;
 	const chain = query.chain === undefined ? undefined : chains[0]?.slug;
-	const cursors = (state === "upcoming" ? nextFirst : newestFirst).of({ chain, state });
+	const cursors = (state === "upcoming" ? nextFirstCursors : newestFirstCursors).of({
+		chain,
+		state,
+	});
 	const found = await readDrops(core.db, {
 		chainIds: chains.map(({ id }) => id),
 		state: state ?? null,
 		nowMs,
-		after: query.cursor === undefined ? null : placeOf(cursors.decode(query.cursor)),
+		after: query.cursor === undefined ? null : placeOfCursor(cursors.decode(query.cursor)),
 		limit: query.limit + 1,
 	});
 	const shown = found.slice(0, query.limit);
@@ -138,7 +142,7 @@ export async function answerDrops(
 	const hasMore = found.length > query.limit;
 	return {
 		data: shown.map((row) => renderDrop(chainOfRow(chains, row), row, { prices, nowMs })),
-		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
+		page: { nextCursor: hasMore && last ? cursors.encode(cursorPartsOf(last)) : null, hasMore },
 	};
 }
 
@@ -165,7 +169,7 @@ export function getSearch(context: RouteContext) {
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 				cursor: cursorParam(),
 			}),
-			response: { 200: answerSchemaOfGetSearch },
+			response: { 200: searchPageSchema },
 			detail: {
 				operationId: "searchCollections",
 				tags: ["market"],
@@ -204,7 +208,7 @@ export function getTrending(context: RouteContext) {
 							"Only rows that show this lifecycle; `ended`: all that sold out, whatever they show.",
 					}),
 			}),
-			response: { 200: answerSchemaOfGetTrending },
+			response: { 200: trendingSchema },
 			detail: {
 				operationId: "listTrending",
 				tags: ["market"],
@@ -218,7 +222,7 @@ export function getTrending(context: RouteContext) {
 	);
 }
 
-function placeOf([startsAt, chainId, contract]: string[]): DropPlace {
+function placeOfCursor([startsAt, chainId, contract]: string[]): DropPlace {
 	return {
 		startsAtMs: startsAt === "none" ? null : Math.min(Number(startsAt), DATE_MS_MAX),
 		chainId: Math.min(Number(chainId), Number.MAX_SAFE_INTEGER),
@@ -226,6 +230,6 @@ function placeOf([startsAt, chainId, contract]: string[]): DropPlace {
 	};
 }
 
-function partsOf({ startsAt, chainId, contract }: DropRow): string[] {
+function cursorPartsOf({ startsAt, chainId, contract }: DropRow): string[] {
 	return [startsAt === null ? "none" : String(startsAt.getTime()), String(chainId), contract];
 }

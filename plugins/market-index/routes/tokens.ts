@@ -22,9 +22,12 @@ import {
 } from "#plugins/market-index/schemas/tokens.ts";
 import { readTraitPage, readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
-const holders = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
+const holderCursors = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
+const traitCursors = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longText]);
 
-const traits = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longText]);
+/** A cursor of traits holds two texts of 512 bytes, as hex, in base64. */
+const TRAIT_CURSOR_LENGTH_MAX = 4_096;
+const TRAIT_NAME_LENGTH_MAX = 128;
 
 const contractParam = z
 	.string()
@@ -34,7 +37,7 @@ const contractParam = z
 		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
 	});
 
-const answerSchema = z
+const holderPageSchema = z
 	.object({
 		data: z.array(holderSchema).nullable().meta({
 			description: "Holders, the largest first; null until the walk is done: not known.",
@@ -43,10 +46,7 @@ const answerSchema = z
 	})
 	.meta({ id: "HolderPage", description: "A page of a collection's holders." });
 
-/** Two texts of 512 bytes, as hex, in base64. */
-const CURSOR_LENGTH_MAX = 4_096;
-
-const answerSchemaOfGetTraits = z
+const traitPageSchema = z
 	.object({
 		data: z.array(traitCountSchema).nullable().meta({
 			description: "By trait, then by value; null until traits were counted once: not known.",
@@ -54,8 +54,6 @@ const answerSchemaOfGetTraits = z
 		page: pageSchema,
 	})
 	.meta({ id: "TraitPage", description: "A page of a collection's traits." });
-
-const TEXT_MAX = 128;
 
 /** Serves one token. */
 export function getAsset({ core, index }: RouteContext) {
@@ -102,7 +100,7 @@ export function getHolders(context: RouteContext) {
 				cursor: cursorParam(),
 			}),
 			response: {
-				200: answerSchema,
+				200: holderPageSchema,
 			},
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
@@ -123,7 +121,7 @@ export async function answerHolders(
 	found: FoundCollection,
 	query: { cursor?: string | undefined; limit: number },
 ) {
-	const cursors = holders.of({ chain: found.chain, address: found.address });
+	const cursors = holderCursors.of({ chain: found.chain, address: found.address });
 	const [units, owner] = query.cursor === undefined ? [] : cursors.decode(query.cursor);
 	const after =
 		units === undefined || owner === undefined
@@ -157,7 +155,7 @@ export function getTraits(context: RouteContext) {
 				chain: chainParam,
 				type: z
 					.string()
-					.max(TEXT_MAX)
+					.max(TRAIT_NAME_LENGTH_MAX)
 					.regex(/^[^\p{Cc}]*$/u, "must be a trait's name")
 					.optional()
 					.meta({
@@ -165,9 +163,9 @@ export function getTraits(context: RouteContext) {
 						examples: ["Background"],
 					}),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(CURSOR_LENGTH_MAX),
+				cursor: cursorParam(TRAIT_CURSOR_LENGTH_MAX),
 			}),
-			response: { 200: answerSchemaOfGetTraits },
+			response: { 200: traitPageSchema },
 			detail: {
 				...canFail(marketFault.notFound, marketFault.chainRequired),
 				operationId: "listCollectionTraits",
@@ -192,7 +190,7 @@ export async function answerTraits(
 	query: { type?: string | undefined; cursor?: string | undefined; limit: number },
 ) {
 	const { chain, address } = found;
-	const cursors = traits.of({ chain, address, type: query.type });
+	const cursors = traitCursors.of({ chain, address, type: query.type });
 	index.touch(found.id, "detail");
 	const read = await readTraitPage(core.db, {
 		collectionId: found.id,

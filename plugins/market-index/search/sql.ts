@@ -55,7 +55,7 @@ export const HIT_KEPT_MS = 1_000;
 export const HITS_KEPT_MAX = 5_000;
 
 /** Returns the page, and the number of matches: at least one row, which contains that number. */
-const TEXT = `with found as materialized (
+const SORT_STATEMENT = `with found as materialized (
 		select id, slug, volume_native from market_index.collection
 		where words @@ $2::tsquery and chain_id = any($1::int8[]) and not excluded
 		limit ${MATCHES_SORTED_MAX}
@@ -82,7 +82,7 @@ const CLASS_MAX = 2_147_483_647;
 export const ID_MAX = 2_147_483_647;
 
 /** Returns at least one row, which states how far the walk came. */
-const WALK_TRADED_TEXT = `with last as materialized (
+const TRADED_STATEMENT = `with last as materialized (
 		select (
 			select candidate.volume_class from unnest($1::int8[]) as chain (id)
 			cross join lateral (
@@ -119,7 +119,7 @@ const WALK_TRADED_TEXT = `with last as materialized (
 	order by not page."isExact", -page.volume, page.id`;
 
 /** Returns at least one row, which states how far the walk came. */
-const WALK_UNTRADED_TEXT = `with last as materialized (
+const UNTRADED_STATEMENT = `with last as materialized (
 		select (
 			select candidate.id from unnest($1::int8[]) as chain (id)
 			cross join lateral (
@@ -194,7 +194,7 @@ export async function sortMatches(
 	db: Queryable,
 	{ chainIds, terms, slug, after, limit, address }: MatchQuery & { address: Address | null },
 ): Promise<HitPlace[] | null> {
-	const rows = await db.query<(HitPlace | { id: null }) & { matches: number }>(TEXT, [
+	const rows = await db.query<(HitPlace | { id: null }) & { matches: number }>(SORT_STATEMENT, [
 		chainIds,
 		tsqueryOf(terms),
 		address && bytesOf(address),
@@ -226,7 +226,7 @@ export async function walkTraded(
 	const { chainIds, terms, slug, after, limit, candidates } = query;
 	const from = after && !after.isExact ? after : null;
 	const rows = await db.query<(HitPlace | { id: null }) & { lastClass: number | null }>(
-		WALK_TRADED_TEXT,
+		TRADED_STATEMENT,
 		[
 			chainIds,
 			tsqueryOf(terms),
@@ -259,7 +259,7 @@ export async function walkUntraded(
 	query: Omit<MatchQuery, "after"> & { afterId: number; candidates: number },
 ): Promise<UntradedWalk> {
 	const { chainIds, terms, slug, afterId, limit, candidates } = query;
-	const rows = await db.query<{ id: number | null; lastId: number | null }>(WALK_UNTRADED_TEXT, [
+	const rows = await db.query<{ id: number | null; lastId: number | null }>(UNTRADED_STATEMENT, [
 		chainIds,
 		tsqueryOf(terms),
 		slug,

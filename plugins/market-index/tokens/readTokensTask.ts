@@ -27,20 +27,20 @@ import {
 	wantsProvider,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
 
-const payload = z.object({ collectionId: z.int(), again: z.boolean().default(false) });
+const learnPayload = z.object({ collectionId: z.int(), again: z.boolean().default(false) });
 
-const payloadOfReadTokensTask = z.object({ collectionId: z.int() });
+const readPayload = z.object({ collectionId: z.int() });
 
 /**
  * Makes the task that reads the metadata of a collection's tokens, a part a run, and has the traits
  * counted.
  */
-export function readTokensTask(context: TokenContext): QueueTask<typeof payloadOfReadTokensTask> {
+export function readTokensTask(context: TokenContext): QueueTask<typeof readPayload> {
 	const { core } = context;
 	const tell = teller(context);
 	return {
 		name: READ_TOKENS_TASK,
-		payload: payloadOfReadTokensTask,
+		payload: readPayload,
 		attemptsMax: 12,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,
@@ -66,10 +66,10 @@ export function readTokensTask(context: TokenContext): QueueTask<typeof payloadO
  * Makes the task that finds a collection's tokens, as far as owners and events tell, and has them
  * read.
  */
-export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typeof payload> {
+export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typeof learnPayload> {
 	return {
 		name: LEARN_TOKENS_TASK,
-		payload,
+		payload: learnPayload,
 		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,

@@ -38,18 +38,18 @@ import {
 	traitsJob,
 } from "#plugins/market-index/tokens/tokenJobs.ts";
 
-const payload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
+const floorsPayload = z.object({ collectionId: z.int(), isNewBook: z.boolean().default(false) });
 
-const payloadOfTraitsTask = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
+const traitsPayload = z.object({ collectionId: z.int(), forced: z.boolean().default(false) });
 
 /**
  * Makes the task that counts a collection's traits, and ranks its tokens where ranks are useful.
  */
-export function traitsTask(context: TokenContext): QueueTask<typeof payloadOfTraitsTask> {
+export function traitsTask(context: TokenContext): QueueTask<typeof traitsPayload> {
 	const { core } = context;
 	return {
 		name: TRAITS_TASK,
-		payload: payloadOfTraitsTask,
+		payload: traitsPayload,
 		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,
 		lane: TOKEN_LANE,
@@ -95,11 +95,11 @@ export async function settleReveal(
  * Makes the task that finds the best ask for each value of each trait: from the stored order book,
  * and where that has no listing of a token with known traits, from the provider.
  */
-export function traitFloorsTask(context: TokenContext): QueueTask<typeof payload> {
+export function traitFloorsTask(context: TokenContext): QueueTask<typeof floorsPayload> {
 	const { core, provider } = context;
 	return {
 		name: TRAIT_FLOORS_TASK,
-		payload,
+		payload: floorsPayload,
 		// Enough to outlast a minute without calls to the provider.
 		attemptsMax: 8,
 		timeoutMs: PART_TIMEOUT_MS,

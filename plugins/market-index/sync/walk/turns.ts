@@ -50,17 +50,17 @@ export const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
 /**
  * Its place in the order of turns: those without a turn come first. Each index below is of this.
  */
-const PLACE = "coalesce(due.lean_at, '-infinity')";
+const DUE_PLACE = "coalesce(due.lean_at, '-infinity')";
 
 /** The first pages of a first day, which go before everything else. */
 const IS_EARLY = `(due.walk_until is null
 	or (due.walk_pages < ${FIRST_PAGES_MAX} and due.walk_idle < ${WALK_IDLE_MAX}))`;
 
 /** By `sync_first`. */
-const FIRST = headOf(`due.events_until is null and ${IS_EARLY} and ${PLACE} <= $2`);
+const FIRST = headOf(`due.events_until is null and ${IS_EARLY} and ${DUE_PLACE} <= $2`);
 
 /** A walk that is under way, by `sync_walking`. */
-const WALKING = headOf(`due.walk_until is not null and ${PLACE} <= $2
+const WALKING = headOf(`due.walk_until is not null and ${DUE_PLACE} <= $2
 	and not (due.events_until is null and ${IS_EARLY})`);
 
 /**
@@ -69,12 +69,12 @@ const WALKING = headOf(`due.walk_until is not null and ${PLACE} <= $2
  * turn was before they became level, and now and then for the rest.
  */
 const IS_HELD = "due.events_until is not null and due.walk_until is null";
-const HELD = headOf(`${IS_HELD} and ${PLACE} <= case when span.level_from is null then $4
+const HELD = headOf(`${IS_HELD} and ${DUE_PLACE} <= case when span.level_from is null then $4
 	else least($4, greatest(span.level_from, $5)) end`);
 
 /** A collection with sales that no lane tells, by `sync_foreign`. */
 const FOREIGN = headOf(`${IS_HELD} and due.foreign_until is not null and due.foreign_until > $2
-	and ${PLACE} <= $4`);
+	and ${DUE_PLACE} <= $4`);
 
 const WHO = { first: FIRST, refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}` } as const;
 
@@ -85,7 +85,7 @@ const INDEXED = [
 	"events_until is not null and walk_until is null",
 ] as const;
 
-const MEND_TURNS_PLACE = "coalesce(lean_at, '-infinity')";
+const PLACE = "coalesce(lean_at, '-infinity')";
 
 /**
  * Claims the turn of one collection. Null where another worker has it, where it rests after a page
@@ -218,7 +218,7 @@ export async function mendTurns(
 	const ahead = INDEXED.map(
 		(isIndexed) => `select collection_id from market_index.sync
 			where chain_id = any($1::int8[]) and provider_slug is not null and ${isIndexed}
-				and ${MEND_TURNS_PLACE} > $2 and (walk_failures = 0 or ${MEND_TURNS_PLACE} > $3)`,
+				and ${PLACE} > $2 and (walk_failures = 0 or ${PLACE} > $3)`,
 	);
 	await db.execute(
 		`update market_index.sync set lean_at = null
@@ -276,6 +276,6 @@ function headOf(isDue: string): string {
 		join market_index.collection as c on c.id = due.collection_id and not c.excluded
 		where due.chain_id = span.id and due.provider_slug is not null and ${isDue}
 			and ${isFree("due")}
-		order by ${PLACE} limit 1 for update of due skip locked
+		order by ${DUE_PLACE} limit 1 for update of due skip locked
 	) as head`;
 }
