@@ -1,5 +1,5 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { RankedTrait } from "#plugins/market-index/rank/rankTokens.ts";
+import type { RankedTrait } from "#plugins/market-index/rank/scoreToken.ts";
 
 /** A collection's state: not checked yet, all tokens alike, or each with its own content. */
 export type RevealState = "unknown" | "placeholder" | "revealed";

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { z } from "zod";
-import { type RankedTrait, rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
+import { rankTokens } from "#plugins/market-index/rank/rankTokens.ts";
+import type { RankedTrait } from "#plugins/market-index/rank/scoreToken.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 
 const traitsOf = (traits: Record<string, string>): RankedTrait[] =>

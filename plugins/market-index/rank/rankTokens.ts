@@ -1,16 +1,9 @@
 import {
 	isTextTrait,
 	normaliseTrait,
+	type RankedTrait,
 	traitCountName,
 } from "#plugins/market-index/rank/scoreToken.ts";
-
-/** A trait as far as rarity is concerned. */
-export type RankedTrait = {
-	type: string;
-	value: string;
-	/** The kind of a numeric trait. */
-	displayType?: string | null | undefined;
-};
 
 /** Tokens as integers. A value's number stands for its name as well. */
 export type InternedTraits = {

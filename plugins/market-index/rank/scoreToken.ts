@@ -1,4 +1,10 @@
-import type { RankedTrait } from "#plugins/market-index/rank/rankTokens.ts";
+/** A trait as far as rarity is concerned. */
+export type RankedTrait = {
+	type: string;
+	value: string;
+	/** The kind of a numeric trait. */
+	displayType?: string | null | undefined;
+};
 
 /** How many tokens have a value of a trait. */
 export type TraitTally = { type: string; value: string; tokens: number };

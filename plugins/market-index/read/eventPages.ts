@@ -20,12 +20,16 @@ import {
 import { type IndexReads, resolveChain } from "#plugins/market-index/read/context.ts";
 import { renderEvent, renderSalePoint, renderTraits } from "#plugins/market-index/render/event.ts";
 import { renderTiles } from "#plugins/market-index/render/figures.ts";
-import { type Candle, renderCandle } from "#plugins/market-index/rollup/candles.ts";
+import {
+	type Candle,
+	type CandleInterval,
+	renderCandle,
+} from "#plugins/market-index/rollup/candles.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
 import type { Tile } from "#plugins/market-index/schemas/figures.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
-import { type CandleInterval, readCandles } from "#plugins/market-index/sql/candles.ts";
+import { readCandles } from "#plugins/market-index/sql/candles.ts";
 import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import {

@@ -22,12 +22,13 @@ import {
 	readPicked,
 } from "#plugins/market-index/sql/collectionLists.ts";
 import { collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
+import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import {
 	DISCOVER_COLUMNS,
 	type DiscoverColumns,
 	TRENDING_COLUMNS,
 } from "#plugins/market-index/sql/listColumns.ts";
-import { createBinder, readLatestMints } from "#plugins/market-index/sql/readEvents.ts";
+import { readLatestMints } from "#plugins/market-index/sql/readEvents.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 export type Discover = {
@@ -37,9 +38,12 @@ export type Discover = {
 	minting: DiscoverRow[];
 };
 
+/** The windows over which trending counts sales. */
+export const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
+
 export type TrendingQuery = {
 	chains: readonly Chain[];
-	window: "5m" | "1h" | "6h" | "24h" | "7d";
+	window: (typeof TRENDING_WINDOWS)[number];
 	lifecycle?: LifecycleFilter | undefined;
 	limit: number;
 };

@@ -5,7 +5,11 @@ import type { JobQueue } from "#core/queue.ts";
 import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import { collectionJobs, owedNamesJob } from "#plugins/market-index/metadata/metadataJobs.ts";
 import { storablePayload } from "#plugins/market-index/payload.ts";
-import { findCollections, renameCollections } from "#plugins/market-index/sql/collectionNames.ts";
+import {
+	findCollections,
+	ROUTABLE_SLUG,
+	renameCollections,
+} from "#plugins/market-index/sql/collectionNames.ts";
 import type { ProviderCollection } from "#plugins/provider/contract.ts";
 
 /** A contract that was met, with what is known of it already. */
@@ -52,9 +56,6 @@ export type ListedRow = z.output<typeof listedRowSchema>;
 
 /** Collections that one transaction registers: each takes a name, under a lock. */
 const PER_TRANSACTION_MAX = 25;
-
-/** Slugs that routes accept, without addresses: one would lead to another contract. */
-const ROUTABLE = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
 
 /**
  * Registers the contracts of a chain that the index does not have, under their addresses and as
@@ -204,7 +205,7 @@ async function register(
 	}
 	const wishes = fresh.flatMap(({ id, address }) => {
 		const wish = slugs.get(address);
-		return wish !== undefined && ROUTABLE.test(wish) ? { collectionId: id, wish } : [];
+		return wish !== undefined && ROUTABLE_SLUG.test(wish) ? { collectionId: id, wish } : [];
 	});
 	await renameCollections(tx, { chainId, wishes });
 }

@@ -14,21 +14,13 @@ import {
 	priceCollections,
 	priceEvents,
 	readUnpriced,
+	type UnpricedEvent,
 } from "#plugins/market-index/reprice/sql.ts";
 import { collectionChanges } from "#plugins/market-index/rollup/rollups.ts";
 import { bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 import { recomputeRollups } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
-
-/** An event's place, and its payment. */
-export type UnpricedEvent = {
-	occurredAtMs: number;
-	blockNumber: number;
-	logIndex: number;
-	subIndex: number;
-	totalRaw: bigint;
-};
 
 export type RepriceOptions = {
 	db: Database;

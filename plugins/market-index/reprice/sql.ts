@@ -1,6 +1,5 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { UnpricedEvent } from "#plugins/market-index/reprice/createRepricer.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import type { CollectionChange } from "#plugins/market-index/rollup/rollups.ts";
 import {
@@ -9,6 +8,15 @@ import {
 	eventOf,
 	type TakenBack,
 } from "#plugins/market-index/sql/events.ts";
+
+/** An event's place, and its payment. */
+export type UnpricedEvent = {
+	occurredAtMs: number;
+	blockNumber: number;
+	logIndex: number;
+	subIndex: number;
+	totalRaw: bigint;
+};
 
 export type PricedEvent = Omit<TakenBack, "standard">;
 

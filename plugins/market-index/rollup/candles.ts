@@ -1,8 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import { nativeCurrency } from "#plugins/market-index/display.ts";
-import { WEI_PAID_MAX } from "#plugins/market-index/rollup/windows.ts";
+import { TIERS, WEI_PAID_MAX } from "#plugins/market-index/rollup/windows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** One interval of a collection's accepted sales. Prices are ETH equivalents for one unit. */
@@ -37,6 +38,26 @@ export type CandleRow = {
 export const AMOUNT_MAX = 10n ** 78n - 1n;
 
 const WEI_DECIMALS = 18;
+
+const [MINUTES, HOURS, DAYS] = TIERS;
+
+/**
+ * The intervals of candles, by their names in requests, each with its length and the rollup tier
+ * that it is read from: `buckets` of `table` make one candle.
+ *
+ * An interval begins at a whole multiple of its length since 1970, UTC. The route's parameter and
+ * the statements of `sql/candles.ts` are both made from this.
+ */
+export const CANDLE_INTERVALS = {
+	"1m": { ms: MINUTE_MS, table: MINUTES.table, buckets: 1 },
+	"15m": { ms: 15 * MINUTE_MS, table: MINUTES.table, buckets: 15 },
+	"30m": { ms: 30 * MINUTE_MS, table: MINUTES.table, buckets: 30 },
+	"1h": { ms: HOUR_MS, table: HOURS.table, buckets: 1 },
+	"4h": { ms: 4 * HOUR_MS, table: HOURS.table, buckets: 4 },
+	"1d": { ms: DAY_MS, table: DAYS.table, buckets: 1 },
+} as const;
+
+export type CandleInterval = keyof typeof CANDLE_INTERVALS;
 
 /**
  * Limits a sum to the most its column takes.

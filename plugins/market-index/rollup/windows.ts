@@ -61,9 +61,9 @@ export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 /** The rollup tiers, finest first. A tier's bucket is a whole number of the finer one's. */
 export const TIERS = [
-	{ table: "rollup_minute", ms: 60_000 },
-	{ table: "rollup_hour", ms: 3_600_000 },
-	{ table: "rollup_day", ms: 86_400_000 },
+	{ table: "rollup_minute", ms: MINUTE_MS },
+	{ table: "rollup_hour", ms: HOUR_MS },
+	{ table: "rollup_day", ms: DAY_MS },
 ] as const;
 
 export type Tier = (typeof TIERS)[number];
@@ -71,6 +71,7 @@ export type Tier = (typeof TIERS)[number];
 /** A billion ETH: more than exists. A larger amount without proof of its own chain is no price. */
 export const WEI_PAID_MAX = 10n ** 27n;
 
+/** The windows that figures are summed over, by their names in requests and answers, in ms. */
 export const WINDOW_MS = {
 	"5m": 5 * MINUTE_MS,
 	"1h": HOUR_MS,

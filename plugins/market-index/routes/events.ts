@@ -15,6 +15,7 @@ import {
 	readSales,
 	SALES_RANGES,
 } from "#plugins/market-index/read/eventPages.ts";
+import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/candles.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
 import {
@@ -151,7 +152,7 @@ export function getCandles(context: RouteContext) {
 			query: z.object({
 				chain: chainParam,
 				interval: z
-					.enum(["1m", "15m", "30m", "1h", "4h", "1d"])
+					.enum(Object.keys(CANDLE_INTERVALS) as [CandleInterval])
 					.default("1h")
 					.meta({ description: "How long one candle is." }),
 				before: timeParam.meta({

@@ -12,7 +12,11 @@ import {
 } from "#plugins/market-index/drops/drops.ts";
 import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
-import { readDiscover, readTrending } from "#plugins/market-index/read/trending.ts";
+import {
+	readDiscover,
+	readTrending,
+	TRENDING_WINDOWS,
+} from "#plugins/market-index/read/trending.ts";
 import { answerShared, PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
 import {
 	discoverMintSchema,
@@ -196,7 +200,7 @@ export function getTrending(context: RouteContext) {
 			query: z.object({
 				chain: chainParam,
 				window: z
-					.enum(["5m", "1h", "6h", "24h", "7d"])
+					.enum(TRENDING_WINDOWS)
 					.default("24h")
 					.meta({ description: "Sales of this long until now are counted." }),
 				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),

@@ -5,10 +5,9 @@ import type { SearchHit } from "#plugins/market-index/schemas/lists.ts";
 import {
 	createCollectionSearch,
 	createHitCache,
-	type HitPlace,
 } from "#plugins/market-index/search/createSearcher.ts";
 import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
-import { COMMON_KEPT_MS, HIT_KEPT_MS } from "#plugins/market-index/search/sql.ts";
+import { COMMON_KEPT_MS, HIT_KEPT_MS, type HitPlace } from "#plugins/market-index/search/sql.ts";
 import { ethereum } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -1,21 +1,25 @@
 import { LRUCache } from "lru-cache";
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
 import type { SearchHit } from "#plugins/market-index/schemas/lists.ts";
 import {
 	type AskedSearch,
+	type CollectionSearch,
+	type Found,
+	type HitsOf,
 	readHits,
 	readSearch,
 	type SearchPage,
+	type SearchQuery,
 } from "#plugins/market-index/search/readSearch.ts";
 import {
 	COMMON_KEPT_MAX,
 	COMMON_KEPT_MS,
 	HIT_KEPT_MS,
 	HITS_KEPT_MAX,
+	type HitPlace,
 	ID_MAX,
 	LETTERS_MAX,
 	LOOKED_AT_MAX,
@@ -25,28 +29,6 @@ import {
 	walkTraded,
 	walkUntraded,
 } from "#plugins/market-index/search/sql.ts";
-
-/** The key of a hit in the order of hits: the slug itself first, then by volume, then by id. */
-export type HitPlace = { isExact: boolean; volume: string; id: number };
-
-export type SearchQuery = MatchQuery & {
-	/** The whole query, where it is an address. */
-	address: Address | null;
-};
-
-export type Found = {
-	hits: HitPlace[];
-	/** Where the next page begins; null where nothing is left. A short page may have one. */
-	next: HitPlace | null;
-};
-
-export type CollectionSearch = (db: Queryable, query: SearchQuery) => Promise<Found>;
-
-/** Returns collections as hits, in the given order; deleted ones are left out. */
-export type HitsOf = (
-	chains: readonly Chain[],
-	collectionIds: readonly number[],
-) => Promise<SearchHit[]>;
 
 export type Searcher = (query: AskedSearch) => Promise<SearchPage>;
 

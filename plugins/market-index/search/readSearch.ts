@@ -1,5 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import { chainOfRow, nativeCurrency } from "#plugins/market-index/display.ts";
 import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
@@ -9,12 +10,7 @@ import { renderPartial } from "#plugins/market-index/render/collection.ts";
 import { renderTrade } from "#plugins/market-index/render/event.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import type { SearchHit } from "#plugins/market-index/schemas/lists.ts";
-import type {
-	CollectionSearch,
-	HitPlace,
-	HitsOf,
-} from "#plugins/market-index/search/createSearcher.ts";
-import { ownBySlug } from "#plugins/market-index/search/sql.ts";
+import { type HitPlace, type MatchQuery, ownBySlug } from "#plugins/market-index/search/sql.ts";
 import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 
@@ -30,6 +26,25 @@ export type AskedSearch = {
 	limit: number;
 	cursor: string | undefined;
 };
+
+export type SearchQuery = MatchQuery & {
+	/** The whole query, where it is an address. */
+	address: Address | null;
+};
+
+export type Found = {
+	hits: HitPlace[];
+	/** Where the next page begins; null where nothing is left. A short page may have one. */
+	next: HitPlace | null;
+};
+
+export type CollectionSearch = (db: Queryable, query: SearchQuery) => Promise<Found>;
+
+/** Returns collections as hits, in the given order; deleted ones are left out. */
+export type HitsOf = (
+	chains: readonly Chain[],
+	collectionIds: readonly number[],
+) => Promise<SearchHit[]>;
 
 type SearchContext = Pick<RouteContext, "core" | "lists"> & {
 	search: CollectionSearch;

@@ -1,6 +1,8 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { HitPlace } from "#plugins/market-index/search/createSearcher.ts";
+
+/** The key of a hit in the order of hits: the slug itself first, then by volume, then by id. */
+export type HitPlace = { isExact: boolean; volume: string; id: number };
 
 /** Which collections are searched for, and which page of them. */
 export type MatchQuery = {

@@ -1,20 +1,12 @@
 import type { Queryable } from "#core/db/Database.ts";
-import { type Candle, type CandleRow, renderCandle } from "#plugins/market-index/rollup/candles.ts";
+import {
+	CANDLE_INTERVALS,
+	type Candle,
+	type CandleInterval,
+	type CandleRow,
+	renderCandle,
+} from "#plugins/market-index/rollup/candles.ts";
 import type { Rollup } from "#plugins/market-index/rollup/rollups.ts";
-
-/**
- * Each interval is a whole number of one tier's buckets, and begins at multiples since 1970, UTC.
- */
-export const CANDLE_INTERVALS = {
-	"1m": { ms: 60_000, table: "rollup_minute", buckets: 1 },
-	"15m": { ms: 900_000, table: "rollup_minute", buckets: 15 },
-	"30m": { ms: 1_800_000, table: "rollup_minute", buckets: 30 },
-	"1h": { ms: 3_600_000, table: "rollup_hour", buckets: 1 },
-	"4h": { ms: 14_400_000, table: "rollup_hour", buckets: 4 },
-	"1d": { ms: 86_400_000, table: "rollup_day", buckets: 1 },
-} as const;
-
-export type CandleInterval = keyof typeof CANDLE_INTERVALS;
 
 /** Returns the minute candles that a batch moved, as they are now; by primary key. */
 export async function readCandleUpdates(
@@ -26,7 +18,7 @@ export async function readCandleUpdates(
 		`select kept.collection_id as "collectionId", kept.bucket, kept.open, kept.high, kept.low,
 			kept.close, kept.volume, kept.sales
 		from unnest($1::int4[], $2::timestamptz[]) as given (collection_id, bucket)
-		join market_index.rollup_minute as kept using (collection_id, bucket)
+		join market_index.${CANDLE_INTERVALS["1m"].table} as kept using (collection_id, bucket)
 		where kept.priced > 0
 		order by kept.collection_id, kept.bucket`,
 		[

@@ -8,6 +8,9 @@ export type SlugWish = { collectionId: number; wish: string };
 
 type Renaming = { chainId: number; wishes: readonly SlugWish[] };
 
+/** Slugs that routes accept, without addresses: one would lead to another contract. */
+export const ROUTABLE_SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
+
 /**
  * The first half of the advisory lock's key ("slug" in ASCII); the second is the chain's id. Two
  * renames on one chain must not choose the same free slug.

@@ -10,13 +10,10 @@ import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
 import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
+import type { CandleInterval } from "#plugins/market-index/rollup/candles.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import { readNamesakes } from "#plugins/market-index/search/sql.ts";
-import {
-	type CandleInterval,
-	readCandles,
-	readCandleUpdates,
-} from "#plugins/market-index/sql/candles.ts";
+import { readCandles, readCandleUpdates } from "#plugins/market-index/sql/candles.ts";
 import {
 	type CollectionOrder,
 	listCollections,

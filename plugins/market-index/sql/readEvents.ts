@@ -1,19 +1,13 @@
 import { bytesOf } from "#core/chain/Hex.ts";
-import type { Queryable, SqlValue } from "#core/db/Database.ts";
+import type { Queryable } from "#core/db/Database.ts";
 import { EVENT_KIND, type EventPlace } from "#plugins/market-index/event/MarketEvent.ts";
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/events.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
 import { readTokenFacts, type TokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
-
-/** Collects a statement's parameters while its text is put together. */
-export type Binder = {
-	readonly values: SqlValue[];
-	/** Adds a value and returns its placeholder with its type, `$3::int8`. */
-	bind(value: SqlValue, type: string): string;
-};
 
 export type ActivityQuery = {
 	collectionId: number;
@@ -94,18 +88,6 @@ export function activityStatement(query: ActivityQuery) {
 		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
 		limit ${limit}`;
 	return { text, values: binder.values };
-}
-
-/**
- * Makes a binder for statements made of shared parts, so that parameters need not be counted across
- * files.
- */
-export function createBinder(): Binder {
-	const values: SqlValue[] = [];
-	return {
-		values,
-		bind: (value, type) => `$${values.push(value)}::${type}`,
-	};
 }
 
 /**

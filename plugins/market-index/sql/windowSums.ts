@@ -8,7 +8,7 @@ import {
 	type Window,
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/readEvents.ts";
+import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 
 /** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
 export type TileSums = {
@@ -176,9 +176,9 @@ export function rollupsSince(binder: Binder, window: Window, filter: string): st
 			rollup.mints, rollup.high, rollup.low
 		from market_index.${table} as rollup where ${filter} and ${bounds}`;
 	return [
-		tier("rollup_minute", `rollup.bucket >= ${start} and rollup.bucket < ${hours}`),
-		tier("rollup_hour", `rollup.bucket >= ${hours} and rollup.bucket < ${days}`),
-		tier("rollup_day", `rollup.bucket >= ${days}`),
+		tier(MINUTES.table, `rollup.bucket >= ${start} and rollup.bucket < ${hours}`),
+		tier(HOURS.table, `rollup.bucket >= ${hours} and rollup.bucket < ${days}`),
+		tier(DAYS.table, `rollup.bucket >= ${days}`),
 	].join("\nunion all ");
 }
 

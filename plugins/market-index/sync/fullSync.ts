@@ -22,13 +22,8 @@ import {
 	YOUNG_MS,
 } from "#plugins/market-index/sync/bounds.ts";
 import { floorOfParts } from "#plugins/market-index/sync/parts/ask.ts";
-import {
-	countParts,
-	type PartReading,
-	partsOf,
-	readParts,
-	type SyncParts,
-} from "#plugins/market-index/sync/parts/read.ts";
+import { type PartReading, readParts } from "#plugins/market-index/sync/parts/read.ts";
+import { countParts, partsOf, type SyncParts } from "#plugins/market-index/sync/parts/SyncParts.ts";
 import {
 	FULL_SYNC_TASK,
 	LISTED_PRIORITY,

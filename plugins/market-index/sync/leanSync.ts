@@ -12,6 +12,7 @@ import {
 	LEAN_CONCURRENCY,
 	LEAN_EVERY_MS,
 	LEAN_TIMEOUT_MS,
+	LEVEL_LOOK_MS,
 	PAGES_PER_REFRESH,
 	REFRESHES_PER_RUN,
 	SUPPLIES_BEHIND_MAX,
@@ -20,11 +21,12 @@ import {
 } from "#plugins/market-index/sync/bounds.ts";
 import { behindSupplies } from "#plugins/market-index/sync/sql/parts.ts";
 import { followedSlugs } from "#plugins/market-index/sync/sql/syncs.ts";
-import { type ClaimedTurn, createLevelWatch } from "#plugins/market-index/sync/walk/nextStep.ts";
+import type { ClaimedTurn } from "#plugins/market-index/sync/walk/nextStep.ts";
 import {
 	claimTurn,
 	isBehind,
 	mendTurns,
+	noteLevel,
 	type TurnKind,
 } from "#plugins/market-index/sync/walk/turns.ts";
 import { endTurnInVain, walkTurn } from "#plugins/market-index/sync/walk/walkTurn.ts";
@@ -188,5 +190,25 @@ export function supplyCatchUpJob({
 			const ids = found.flat();
 			if (ids.length > 0) await db.transaction((tx) => queue.add(tx, supplyJobs(ids)));
 		},
+	};
+}
+
+/**
+ * Returns a function that records which chains are level with their heads. It checks every few
+ * seconds, however often it is called, since a lane may be a block behind at a single check.
+ */
+function createLevelWatch({
+	core,
+	heldUntil,
+}: Pick<SyncContext, "core" | "heldUntil">): () => Promise<void> {
+	let lookedAtMs = Number.NEGATIVE_INFINITY;
+	return async () => {
+		const nowMs = core.clock.nowMs();
+		if (Math.abs(nowMs - lookedAtMs) < LEVEL_LOOK_MS) return;
+		lookedAtMs = nowMs;
+		for (const { chain } of core.indexed) {
+			const until = await heldUntil(chain.id);
+			if (until !== null) await noteLevel(core.db, { chainId: chain.id, until });
+		}
 	};
 }

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import {
@@ -20,7 +19,7 @@ import {
 	BEST_PAGES_MAX,
 	LISTINGS_WAIT_MAX_MS,
 } from "#plugins/market-index/sync/bounds.ts";
-import type { ListingPages, SyncParts } from "#plugins/market-index/sync/parts/read.ts";
+import type { Ask, ListingPages, SyncParts } from "#plugins/market-index/sync/parts/SyncParts.ts";
 import { lockSync, type SyncRow } from "#plugins/market-index/sync/sql/syncs.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type {
@@ -65,22 +64,6 @@ export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & 
  * A sync, with the time when this worker began it. A worker that begins it again writes a new time.
  */
 export type StartedSync = { collectionId: number; startedAt: Date };
-
-/**
- * The part of a public listing that its figures need; stored while more pages are still to come.
- */
-export const ask = z.object({
-	tokenId: z.string().nullable(),
-	/** The price of one unit in wei of ETH; null where the currency has no exchange rate. */
-	unitNative: z.string().nullable(),
-	/** For one unit, in display units of `symbol`. */
-	price: z.number(),
-	symbol: z.string(),
-	startsAtMs: z.number().nullable(),
-	endsAtMs: z.number().nullable(),
-});
-
-export type Ask = z.infer<typeof ask>;
 
 /** How often a page waits for a limit; after that other syncs have their turn. */
 const WAITS_MAX = 3;

@@ -1,11 +1,9 @@
-import { z } from "zod";
 import { Fault } from "#core/fault.ts";
 import { salesOfDay } from "#plugins/market-index/figures/figures.ts";
 import type { SyncContext } from "#plugins/market-index/pace.ts";
-import { renameCollection } from "#plugins/market-index/sql/collectionNames.ts";
-import { BEST_PAGES_MAX, LISTINGS_READING_MAX_MS } from "#plugins/market-index/sync/bounds.ts";
+import { ROUTABLE_SLUG, renameCollection } from "#plugins/market-index/sql/collectionNames.ts";
+import { LISTINGS_READING_MAX_MS } from "#plugins/market-index/sync/bounds.ts";
 import {
-	ask,
 	askAgain,
 	askDetail,
 	askListings,
@@ -13,6 +11,7 @@ import {
 	storeFloor,
 	storePart,
 } from "#plugins/market-index/sync/parts/ask.ts";
+import type { ListingPages, SyncParts } from "#plugins/market-index/sync/parts/SyncParts.ts";
 import { storeDetail, storeStats } from "#plugins/market-index/sync/sql/parts.ts";
 import { nameSync, type SyncRow } from "#plugins/market-index/sync/sql/syncs.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
@@ -27,55 +26,10 @@ export type PartReading = {
 	parts: SyncParts;
 };
 
-/**
- * Pages of the cheapest listings, the time of the first one's request, and the next one's cursor.
- */
-export type ListingPages = NonNullable<SyncParts["pages"]>;
-
 export type PartsRead =
 	| { kind: "stranger" | "taken" }
 	/** `failures`: why parts did not arrive; those that did are stored. */
 	| { kind: "known"; failures: unknown[] };
-
-const part = <Shape extends z.ZodRawShape>(shape: Shape) =>
-	z.object({ atMs: z.number(), ...shape }).nullish();
-
-const parts = z.object({
-	/** The slug that the provider gave for the contract: it costs a call of its own. */
-	name: part({ slug: z.string() }),
-	detail: part({
-		slug: z.string(),
-		isShared: z.boolean(),
-		/** Existing units, as text; null where the provider has not counted. */
-		supply: z.string().nullable(),
-	}),
-	stats: part({
-		/**
-		 * False where the answer could not be read: then it does not even mean that there is no floor.
-		 */
-		isRead: z.boolean(),
-		floor: z.object({ value: z.number(), symbol: z.string() }).nullable(),
-		owners: z.number().nullable(),
-	}),
-	listings: part({
-		best: z.object({ unitNative: z.string(), price: z.number(), symbol: z.string() }).nullable(),
-		isEmpty: z.boolean(),
-		/** When the last ask at the best price expires; null where none is known to expire. */
-		bestEndsAtMs: z.number().nullable(),
-	}),
-	/** The pages of the cheapest listings that arrived while a later one is still to come. */
-	pages: part({ count: z.int().min(1), cursor: z.string(), asks: z.array(ask) }),
-});
-
-/**
- * The answers that a full sync has so far, each with the time of its request. A sync that ends
- * early leaves them to the next one, which reads the missing ones only. The figures made from them
- * are stored already.
- */
-export type SyncParts = z.infer<typeof parts>;
-
-/** Slugs that routes accept, without addresses: one would lead to another contract. */
-const SLUG = /^(?!0x[0-9a-f]*$)[a-z0-9][a-z0-9_.-]{0,127}$/;
 
 /** What stats of a slug with several contracts mean for one of them: nothing. */
 const NOTHING = { owners: null, salesDay: null };
@@ -84,31 +38,6 @@ const FIGURES = [
 	["stats", readStats],
 	["listings", readListings],
 ] as const;
-
-/**
- * Returns a measure of how much a sync has learned, whatever its age: a part counts more than any
- * page of one.
- */
-export function countParts(stored: unknown): number {
-	const { pages, ...whole } = partsOf(stored, 0);
-	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);
-}
-
-/** Returns the parts of a row that are still valid; an older one is read again. */
-export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
-	const read = parts.safeParse(stored);
-	if (!read.success) return {};
-	const { name, detail, stats, listings, pages } = read.data;
-	const isGood = (one: { atMs: number } | null | undefined) => one && one.atMs >= goodFromMs;
-	// Without the collection's detail it is not known whose the rest is.
-	if (!isGood(detail)) return isGood(name) ? { name } : {};
-	return {
-		detail,
-		...(isGood(stats) && { stats }),
-		...(isGood(listings) && { listings }),
-		...(isGood(pages) && { pages }),
-	};
-}
 
 /**
  * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
@@ -245,7 +174,8 @@ export async function readDetail({
 		if (isNews) await core.queue.add(tx, [learnTokensJob(collectionId)]);
 		const isNamed = await nameSync(tx, { collectionId, providerSlug: slug, at });
 		// Once: a slug that changed with each sync would take every name.
-		if (!isNamed || now.providerSlug === slug || now.slug === slug || !SLUG.test(slug)) return;
+		if (!isNamed || now.providerSlug === slug || now.slug === slug || !ROUTABLE_SLUG.test(slug))
+			return;
 		await renameCollection(tx, { chainId: row.chainId, collectionId, wish: slug });
 	});
 	return isMine ? parts : "taken";

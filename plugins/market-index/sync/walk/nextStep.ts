@@ -1,12 +1,7 @@
-import {
-	PROVIDER_PAGE,
-	type SyncContext,
-	type SyncedCollection,
-} from "#plugins/market-index/pace.ts";
+import { PROVIDER_PAGE, type SyncedCollection } from "#plugins/market-index/pace.ts";
 import {
 	LEAN_FIRST_MS,
 	LEAN_OVERLAP_MS,
-	LEVEL_LOOK_MS,
 	TURN_REST_MAX_MS,
 	TURN_REST_MS,
 	WALK_IDLE_MAX,
@@ -14,7 +9,6 @@ import {
 	WALK_PAGES_MAX,
 	WALK_SLACK_MS,
 } from "#plugins/market-index/sync/bounds.ts";
-import { noteLevel } from "#plugins/market-index/sync/walk/turns.ts";
 import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
 /** A turn: the exclusive right to read one page of a collection's walk. */
@@ -161,26 +155,6 @@ export function knownNewestMs(
 	const isSame =
 		newestTypes?.length === types.length && newestTypes.every((type) => types.includes(type));
 	return isSame ? (newestAt?.getTime() ?? null) : null;
-}
-
-/**
- * Returns a function that records which chains are level with their heads. It checks every few
- * seconds, however often it is called, since a lane may be a block behind at a single check.
- */
-export function createLevelWatch({
-	core,
-	heldUntil,
-}: Pick<SyncContext, "core" | "heldUntil">): () => Promise<void> {
-	let lookedAtMs = Number.NEGATIVE_INFINITY;
-	return async () => {
-		const nowMs = core.clock.nowMs();
-		if (Math.abs(nowMs - lookedAtMs) < LEVEL_LOOK_MS) return;
-		lookedAtMs = nowMs;
-		for (const { chain } of core.indexed) {
-			const until = await heldUntil(chain.id);
-			if (until !== null) await noteLevel(core.db, { chainId: chain.id, until });
-		}
-	};
 }
 
 /**
