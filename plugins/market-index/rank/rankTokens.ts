@@ -1,3 +1,5 @@
+// Ranks a collection's tokens by the rarity of their traits (OpenRarity).
+
 import {
 	isTextTrait,
 	normaliseTrait,
@@ -6,7 +8,7 @@ import {
 } from "#plugins/market-index/rank/scoreToken.ts";
 
 /** Tokens as integers. A value's number stands for its name as well. */
-export type InternedTraits = {
+type InternedTraits = {
 	/** Token `i` has `values[starts[i]]` to before `values[starts[i + 1]]`, one of a name. */
 	starts: Int32Array;
 	values: Int32Array;
@@ -17,7 +19,7 @@ export type InternedTraits = {
 	nameCounts: readonly number[];
 };
 
-export type RankedToken<Id> = { id: Id; score: number; rank: number };
+type RankedToken<Id> = { id: Id; score: number; rank: number };
 
 type Value = {
 	id: number;
@@ -76,9 +78,7 @@ export function rankTokens<Id>(
  * Turns texts into numbers, once for each different spelling: the same few hundred texts come a
  * hundred thousand times. Of several traits with one name the last counts, as in OpenRarity.
  */
-export function internTraits(
-	tokens: readonly { traits: readonly RankedTrait[] }[],
-): InternedTraits {
+function internTraits(tokens: readonly { traits: readonly RankedTrait[] }[]): InternedTraits {
 	let room = tokens.length;
 	for (const { traits } of tokens) room += traits.length;
 	const starts = new Int32Array(tokens.length + 1);

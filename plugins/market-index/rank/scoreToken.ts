@@ -1,3 +1,5 @@
+// Scores one token against stored trait counts, and compares traits as OpenRarity does.
+
 /** A trait as far as rarity is concerned. */
 export type RankedTrait = {
 	type: string;
@@ -10,7 +12,7 @@ export type RankedTrait = {
 export type TraitTally = { type: string; value: string; tokens: number };
 
 /** Counts that a token is scored against. */
-export type CountedTraits = {
+type CountedTraits = {
 	supply: number;
 	/** Tokens with each value, by name, all in the form in which OpenRarity compares them. */
 	names: ReadonlyMap<string, { tokens: number; values: ReadonlyMap<string, number> }>;

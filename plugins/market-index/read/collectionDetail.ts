@@ -1,3 +1,5 @@
+// Reads one collection, or one of its tokens, for its page and for single figures.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";

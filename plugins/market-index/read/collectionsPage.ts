@@ -1,3 +1,5 @@
+// Builds the collections list from the provider's list and our own rows, and caches it.
+
 import type { CachedPage } from "#core/cache.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -20,7 +22,7 @@ import { listCollections } from "#plugins/market-index/sql/collectionLists.ts";
 import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-export type PageRowsQuery = {
+type PageRowsQuery = {
 	chains: readonly Chain[];
 	mode: ListMode;
 	limit: number;
@@ -28,18 +30,18 @@ export type PageRowsQuery = {
 };
 
 /** One of our rows: in its place in the provider's list, or after the end of that list. */
-export type PageRow =
+type PageRow =
 	| { kind: "listed"; listed: ListedRow; own: CollectionRow }
 	| { kind: "own"; own: CollectionRow };
 
-export type PageRows = {
+type PageRows = {
 	/** Listed rows first, in the provider's order. */
 	rows: PageRow[];
 	/** When the oldest list of the page was read; null without any. */
 	refreshedAtMs: number | null;
 };
 
-export type CollectionsQuery = {
+type CollectionsQuery = {
 	chains: readonly Chain[];
 	mode: "trending" | "top" | "new";
 	limit: number;
@@ -95,7 +97,7 @@ export async function collectionsPage(
  *
  * A listed collection on none of these chains has no figures of ours, and is on no page.
  */
-export async function pageRows(
+async function pageRows(
 	context: { db: Queryable; lists: ListSource },
 	query: PageRowsQuery,
 ): Promise<PageRows> {

@@ -1,3 +1,5 @@
+// Finds chains and collections by the names in a request, and says how fresh an answer is.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Reads pages of candles, sales and events of one collection.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
@@ -41,25 +43,25 @@ import { readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-export type CandlePage = {
+type CandlePage = {
 	candles: Candle[];
 	coverage: ShownPartial;
 	page: { nextCursor: string | null; hasMore: boolean };
 };
 
-export type TokenEvents = {
+type TokenEvents = {
 	events: MarketEvent[];
 	/** Known ranks, by token id. */
 	ranks: ReadonlyMap<string, number>;
 };
 
-export type EventPage = TokenEvents & {
+type EventPage = TokenEvents & {
 	page: { nextCursor: string | null; hasMore: boolean };
 	/** The time that it is about. */
 	range: PageRange;
 };
 
-export type Sales = {
+type Sales = {
 	points: SalePoint[];
 	tiles: Tile[];
 	coverage: ShownPartial;
@@ -75,7 +77,7 @@ type SalesContext = {
 /** How far back a list of sales reaches; `all` has no limit. */
 export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
 
-export type SalesQuery = {
+type SalesQuery = {
 	range: (typeof SALES_RANGES)[number];
 	cursor: string | undefined;
 	limit: number;
@@ -183,7 +185,7 @@ export async function readEventPage(
 }
 
 /** Renders stored events of one chain for clients, with what is known of their currencies. */
-export async function withCurrencies(
+async function withCurrencies(
 	{ db, prices }: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	chain: Chain,
 	events: readonly StoredEvent[],
@@ -196,7 +198,7 @@ export async function withCurrencies(
  * Adds the tokens' own metadata to events of one collection. An image and traits that came with the
  * event stay: they are what was sold then.
  */
-export async function withTokens(
+async function withTokens(
 	db: Queryable,
 	collectionId: number,
 	events: readonly MarketEvent[],

@@ -1,3 +1,5 @@
+// Reads the rows of discover and of trending.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
@@ -31,7 +33,7 @@ import {
 import { readLatestMints } from "#plugins/market-index/sql/readEvents.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-export type Discover = {
+type Discover = {
 	trending: DiscoverRow[];
 	mints: DiscoverMint[];
 	market: DiscoverRow[];
@@ -41,7 +43,7 @@ export type Discover = {
 /** The windows over which trending counts sales. */
 export const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
 
-export type TrendingQuery = {
+type TrendingQuery = {
 	chains: readonly Chain[];
 	window: (typeof TRENDING_WINDOWS)[number];
 	lifecycle?: LifecycleFilter | undefined;

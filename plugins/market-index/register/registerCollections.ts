@@ -1,3 +1,5 @@
+// Registers new collections with their first jobs: the only writer of new ones.
+
 import { z } from "zod";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
@@ -20,7 +22,7 @@ export type MetContract = {
 	imageUrl?: string | null;
 };
 
-export type Registration = {
+type Registration = {
 	chainId: number;
 	contracts: readonly MetContract[];
 	/** True where lanes are behind: names wait, and one job of the chain covers all. */

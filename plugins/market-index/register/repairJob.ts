@@ -1,3 +1,5 @@
+// Queues first jobs again for collections whose metadata or tokens never arrived.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
@@ -10,9 +12,9 @@ import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
  * How often collections are looked for that lack metadata or tokens, how long after registration,
  * and how many of either are queued at once.
  */
-export const REPAIR_EVERY_MS = 600_000;
+const REPAIR_EVERY_MS = 600_000;
 export const LACKING_AFTER_MS = 600_000;
-export const REPAIRED_PER_TICK_MAX = 2_000;
+const REPAIRED_PER_TICK_MAX = 2_000;
 
 /**
  * Makes a job that queues first jobs of collections again that never finished: jobs that an older
@@ -63,7 +65,7 @@ export function repairJob({
  * Contracts of chains that are not indexed here cannot be asked; their tokens can be looked for.
  * Of those that are, only `level` ones are: the others' names are owed.
  */
-export async function lackingJobs(
+async function lackingJobs(
 	db: Queryable,
 	query: { indexed: readonly number[]; level: readonly number[]; before: Date; limit: number },
 ): Promise<{ unread: number[]; unlearned: number[] }> {

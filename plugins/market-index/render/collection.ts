@@ -1,3 +1,5 @@
+// Renders collections for clients: details, rows of lists, mints, coverage, freshness.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import {

@@ -1,3 +1,5 @@
+// Renders events, sales and traits for clients.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money.ts";
@@ -26,7 +28,7 @@ import type { Prices } from "#plugins/prices/contract.ts";
 export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
 
 /** A trait in the form of ERC-721 metadata, which providers use as well. */
-export type ShownTrait = { trait_type: string; value: string; display_type?: string };
+type ShownTrait = { trait_type: string; value: string; display_type?: string };
 
 const WEI_DECIMALS = 18;
 

@@ -1,3 +1,5 @@
+// Renders figures for clients: each with its source, tiles, and the provider's stats.
+
 import { z } from "zod";
 import { type FigureContext, renderCoverage } from "#plugins/market-index/figures/coverage.ts";
 import {
@@ -25,7 +27,7 @@ import {
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { TileSums } from "#plugins/market-index/sql/windowSums.ts";
 
-export type ShownStats = {
+type ShownStats = {
 	total: Record<string, unknown> & {
 		floor_price: number | null;
 		floor_price_symbol: string | null;

@@ -1,3 +1,5 @@
+// Prices events that were stored before the rate of their currency was known.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
@@ -31,7 +33,7 @@ export type RepriceOptions = {
 	spansOf: SpansOf;
 };
 
-export type Repricer = {
+type Repricer = {
 	/** Notes that rates became known; the job does the work. */
 	note(learned: Learned): Promise<void>;
 	/** Prices events of the noted spans, for a while. */
@@ -48,15 +50,15 @@ type Work = Learned & { after: UnpricedEvent | null };
  * How often events with a newly known rate are priced, for how long in one go, how many under one
  * hold of the chain's lock, and after which pause a failure is retried.
  */
-export const REPRICE_EVERY_MS = 2_000;
-export const REPRICE_BUSY_MS = 500;
+const REPRICE_EVERY_MS = 2_000;
+const REPRICE_BUSY_MS = 500;
 export const REPRICE_ROWS_MAX = 40;
-export const REPRICE_RETRY_MS = 30_000;
+const REPRICE_RETRY_MS = 30_000;
 
 /**
  * Events that a part may price and still send each candle; with more, clients read topics again.
  */
-export const REPRICE_TOLD_MAX = 20;
+const REPRICE_TOLD_MAX = 20;
 
 /**
  * Makes the repricer, which prices events that were stored before their rate was known. Notes are

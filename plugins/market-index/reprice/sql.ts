@@ -1,3 +1,5 @@
+// Reads events without a price, and writes prices of events and collections.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
@@ -20,7 +22,7 @@ export type UnpricedEvent = {
 
 export type PricedEvent = Omit<TakenBack, "standard">;
 
-export type UnpricedQuery = {
+type UnpricedQuery = {
 	chainId: number;
 	currency: Address;
 	fromMs: number;

@@ -1,3 +1,5 @@
+// Defines candles and their intervals, and values payments in wei of ETH.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money.ts";

@@ -1,3 +1,5 @@
+// Sums events up: into buckets of sales, and into changes of a collection's own row.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import {
 	type EventRow,

@@ -1,3 +1,5 @@
+// Defines windows of time, rollup tiers, and what a figure says of itself.
+
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 

@@ -1,3 +1,5 @@
+// Serves order books: depth, listings, offers, and estimates of what buying costs.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";

@@ -1,3 +1,5 @@
+// Serves collections: one, the list, and a request to repair one.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { assert } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Serves a collection's events: activity, candles, and sales with the stat strip.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { readSnapshot } from "#core/db/migrate.ts";

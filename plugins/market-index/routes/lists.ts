@@ -1,3 +1,5 @@
+// Serves lists across collections: discover, drops, search, trending.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";

@@ -1,3 +1,5 @@
+// Serves one token, and a collection's holders and traits.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";

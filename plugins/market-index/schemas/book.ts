@@ -1,10 +1,12 @@
+// Describes order books and quotes as clients see them.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
 
 /** The currency of an order, as the provider states it. */
-export const bookCurrencySchema = z
+const bookCurrencySchema = z
 	.object({
 		symbol: field.text("Its symbol; null where the provider gave none.", "ETH").nullable(),
 		address: field

@@ -1,3 +1,5 @@
+// Describes collections, their details and their reveals as clients see them.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";

@@ -1,3 +1,5 @@
+// Describes figures, candles and coverage as clients see them.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { nativeCurrency } from "#plugins/market-index/display.ts";

@@ -1,3 +1,5 @@
+// Describes the data of the frames that streams send.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import type { FloorUpdate } from "#plugins/market-index/floor.ts";

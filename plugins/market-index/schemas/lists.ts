@@ -1,3 +1,5 @@
+// Describes the rows of lists as clients see them: discover, drops, sales, search, trending.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { lifecycleSchema, partialSchema } from "#plugins/market-index/schemas/collection.ts";

@@ -1,3 +1,5 @@
+// Finds collections by words or address, at a bounded cost, and keeps hits for a second.
+
 import { LRUCache } from "lru-cache";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";

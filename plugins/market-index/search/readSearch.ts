@@ -1,3 +1,5 @@
+// Reads a page of search results: our own collections, else the provider's.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Searches the table of collections by words, by name and by the provider's slug.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
@@ -14,7 +16,7 @@ export type MatchQuery = {
 	limit: number;
 };
 
-export type Namesake = {
+type Namesake = {
 	id: number;
 	chainId: number;
 	slug: string;
@@ -22,20 +24,20 @@ export type Namesake = {
 	name: string | null;
 };
 
-export type TradedWalk = {
+type TradedWalk = {
 	hits: HitPlace[];
 	/** The last step of volume that was read to its end; null where all were. */
 	lastClass: number | null;
 };
 
-export type UntradedWalk = {
+type UntradedWalk = {
 	hits: HitPlace[];
 	/** The last collection that was read; null where there are no more. */
 	lastId: number | null;
 };
 
 /** The most matches of a query that are read and sorted; with more, its words are common ones. */
-export const MATCHES_SORTED_MAX = 1_000;
+const MATCHES_SORTED_MAX = 1_000;
 /** Words of so many letters count as common until shown otherwise. */
 export const LETTERS_MAX = 2;
 /**
@@ -78,7 +80,7 @@ const SORT_STATEMENT = `with found as materialized (
 	order by not page."isExact", -page.volume, page.id`;
 
 /** The `volume_class` of a volume of zero. */
-export const NO_VOLUME_CLASS = 10;
+const NO_VOLUME_CLASS = 10;
 const CLASS_MAX = 2_147_483_647;
 /** An id after all collections of a step of volume: that step is then not read again. */
 export const ID_MAX = 2_147_483_647;
@@ -279,7 +281,7 @@ export async function walkUntraded(
  * Returns a `tsquery` for words that begin with all terms. Terms are quoted, so none is an
  * operator.
  */
-export function tsqueryOf(terms: readonly string[]): string {
+function tsqueryOf(terms: readonly string[]): string {
 	return terms.map((term) => `'${term}':*`).join(" & ");
 }
 

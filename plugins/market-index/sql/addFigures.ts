@@ -1,3 +1,5 @@
+// Adds sums to rollups and collections, and removes collections without any source left.
+
 import { bytesOf } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
 import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/candles.ts";
@@ -9,7 +11,7 @@ import {
 import { TIERS, type Tier } from "#plugins/market-index/rollup/windows.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
-export type AddedFigures = {
+type AddedFigures = {
 	/** In the finest buckets: the coarser ones follow from them. */
 	minutes: readonly Rollup[];
 	collections: readonly CollectionChange[];

@@ -1,3 +1,5 @@
+// Reads candles from the rollups.
+
 import type { Queryable } from "#core/db/Database.ts";
 import {
 	CANDLE_INTERVALS,

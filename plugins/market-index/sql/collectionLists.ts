@@ -1,3 +1,5 @@
+// Reads the first collections of an order: trending, top, new, minting, market.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { HOUR_MS } from "#core/time.ts";
 import { type LifecycleFilter, lifecycleFilterSql } from "#plugins/market-index/lifecycle.ts";
@@ -19,7 +21,7 @@ import { busyDays, sumsSince } from "#plugins/market-index/sql/windowSums.ts";
  */
 export type CollectionOrder = "trending" | "top" | "new" | "minting" | "market";
 
-export type Ranking = {
+type Ranking = {
 	window: Window;
 	nowMs: number;
 	/** The first criterion of the order, descending. */
@@ -31,7 +33,7 @@ export type Ranking = {
 	tracked: string;
 };
 
-export type CollectionQuery = {
+type CollectionQuery = {
 	chainIds: readonly number[];
 	nowMs: number;
 	window: Window;
@@ -60,7 +62,7 @@ export type KnownFigures = {
  * Returns the columns of a collection's row that orders by a window's figures need, to be read with
  * those figures.
  */
-export const orderingColumns = (row: string) =>
+const orderingColumns = (row: string) =>
 	`${row}.last_sale_at, ${row}.last_mint_at, ${row}.volume_class, ${row}.volume_native`;
 
 const recency = (row: string) =>
@@ -77,7 +79,7 @@ const TOP = `${byVolume("c")}, c.sales desc, ${recency("c")}`;
  * collections without trades in the window; each begins with the columns of an index
  * (`collection_last_sale`, `collection_volume`, `collection_newest`).
  */
-export const COLLECTION_ORDER = {
+const COLLECTION_ORDER = {
 	trending: {
 		picked: (row) => `picked.sales desc, picked.volume desc, ${recency(row)}`,
 		rest: `c.last_sale_hour desc nulls last, ${recency("c")}`,
@@ -155,7 +157,7 @@ export async function pickCollections(
  * `activeCollections` finds those active in the window; only when they do not fill the page are
  * others read, in the order of their own rows.
  */
-export function pickedCollections(binder: Binder, query: CollectionQuery): string {
+function pickedCollections(binder: Binder, query: CollectionQuery): string {
 	const { order, lifecycle, nowMs } = query;
 	const chains = binder.bind(query.chainIds, "int8[]");
 	const limit = binder.bind(query.limit, "int8");
@@ -206,7 +208,7 @@ export function pickedCollections(binder: Binder, query: CollectionQuery): strin
  * theirs (`least`) cannot be on the page, and is not read. On a page that is not full every active
  * collection is.
  */
-export function activeCollections(binder: Binder, ranking: Ranking): string {
+function activeCollections(binder: Binder, ranking: Ranking): string {
 	const { window, nowMs, by, chains, limit, tracked } = ranking;
 	const tier = boundTier(ranking);
 	const fromMs = bucketOf(window.start.getTime(), tier.ms);

@@ -1,8 +1,10 @@
+// Reads collections by name, slug and address, and gives them slugs.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Currencies, KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 
-export type NamedCollection = { id: number; chainId: number; slug: string; address: Address };
+type NamedCollection = { id: number; chainId: number; slug: string; address: Address };
 
 export type SlugWish = { collectionId: number; wish: string };
 

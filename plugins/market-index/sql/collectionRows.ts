@@ -1,3 +1,5 @@
+// Reads collections' rows, with the figures of a window, in the columns that are asked for.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
@@ -73,7 +75,7 @@ export type CollectionRow = {
 
 export type CollectionColumn = keyof CollectionRow;
 
-export type CollectionRowsOptions = {
+type CollectionRowsOptions = {
 	picked: string;
 	nowMs: number;
 	window?: Window;
@@ -234,7 +236,7 @@ export async function readCollections<Column extends keyof CollectionRow = keyof
  * time before that. One step down the primary key of `floor_snapshot`, and none at all for a
  * collection without a floor.
  */
-export function floorBefore(binder: Binder, nowMs: number): string {
+function floorBefore(binder: Binder, nowMs: number): string {
 	const dayAgo = binder.bind(new Date(nowMs - DAY_MS), "timestamptz");
 	return `left join lateral (
 			select s.floor_native from market_index.floor_snapshot as s
@@ -247,7 +249,7 @@ export function floorBefore(binder: Binder, nowMs: number): string {
  * Returns SQL that joins the collection `c` with an id, by primary key. Its limit keeps the planner
  * from reading the whole table for a page of it, which it prefers while there are few collections.
  */
-export function joinCollection(collectionId: string): string {
+function joinCollection(collectionId: string): string {
 	return `cross join lateral (
 			select * from market_index.collection as c where c.id = ${collectionId} limit 1
 		) as c`;

@@ -1,3 +1,5 @@
+// Stores events, deletes them after a fork, and converts their rows.
+
 import { bytesOf } from "#core/chain/Hex.ts";
 import { type CopyWriter, createCopyWriter } from "#core/db/createCopyWriter.ts";
 import { isSqlState, type SqlValue, type Tx } from "#core/db/Database.ts";
@@ -53,8 +55,8 @@ const COLUMNS = [
 	"payload",
 ];
 
-export const INSERT_COLUMNS = COLUMNS.join(", ");
-export const INSERT_COLUMN_COUNT = COLUMNS.length;
+const INSERT_COLUMNS = COLUMNS.join(", ");
+const INSERT_COLUMN_COUNT = COLUMNS.length;
 
 /** Bytes given to COPY at a time: few calls, and no huge buffer. */
 const CHUNK_BYTES = 256 * 1024;

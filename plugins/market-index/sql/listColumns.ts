@@ -1,7 +1,7 @@
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 
 /** The columns of the rows of every list: a name, a floor, a window's sales, and a lifecycle. */
-export const TRADE_COLUMNS = [
+const TRADE_COLUMNS = [
 	"chainId",
 	"slug",
 	"name",

@@ -1,9 +1,11 @@
+// Makes, lists and drops the months of the event table, and deletes what is not kept.
+
 import { type Database, isSqlState, type Queryable, type Tx } from "#core/db/Database.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
 import { PARTITION_YEAR_MAX, PARTITION_YEAR_MIN } from "#plugins/market-index/sql/events.ts";
 
-export type StoredMonth = {
+type StoredMonth = {
 	/** The partition, with its schema. */
 	table: string;
 	/** The first moment after it. */
@@ -20,7 +22,7 @@ export type Partitions = {
 	ensure(timesMs: Iterable<number>, options?: { ahead?: boolean }): Promise<void>;
 };
 
-export type PartitionsOptions = {
+type PartitionsOptions = {
 	lockTimeoutMs?: number;
 	/**
 	 * Months that end before this get no partition: retention would drop it again, and other
@@ -30,7 +32,7 @@ export type PartitionsOptions = {
 };
 
 /** "part" in ASCII: serializes the making and dropping of partitions among processes. */
-export const PARTITION_LOCK_KEY = 0x70617274;
+const PARTITION_LOCK_KEY = 0x70617274;
 
 /**
  * Attaching waits for readers of `event_elsewhere` (a backup reads for an hour), and until it has

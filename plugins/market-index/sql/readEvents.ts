@@ -1,3 +1,5 @@
+// Reads events: of one collection, the latest mints, and the image of a last sale.
+
 import { bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { EVENT_KIND, type EventPlace } from "#plugins/market-index/event/MarketEvent.ts";
@@ -26,7 +28,7 @@ export type ProviderEvents = Pick<
 	"eventsFrom" | "eventsUntil" | "walkFrom" | "walkUntil"
 >;
 
-export type LatestMint = {
+type LatestMint = {
 	chainId: number;
 	event: StoredEvent;
 	collection: { slug: string; name: string | null; imageUrl: string | null };

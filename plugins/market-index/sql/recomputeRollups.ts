@@ -1,3 +1,5 @@
+// Recomputes rollups and collections' figures after events were removed or priced.
+
 import type { Tx } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";

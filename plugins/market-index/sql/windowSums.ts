@@ -1,3 +1,5 @@
+// Makes the SQL that sums rollups over a window, and reads the sums of the stat strip.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
@@ -167,7 +169,7 @@ export async function readTileFigures(
  * = …` by the indexes `rollup_*_recent`. Either way the cost depends on the window's length and the
  * number of collections, never on the number of events.
  */
-export function rollupsSince(binder: Binder, window: Window, filter: string): string {
+function rollupsSince(binder: Binder, window: Window, filter: string): string {
 	const start = binder.bind(window.start, "timestamptz");
 	const hours = binder.bind(window.hours, "timestamptz");
 	const days = binder.bind(window.days, "timestamptz");

@@ -1,4 +1,5 @@
-import type { Queryable } from "#core/db/Database.ts";
+// Lists the limits and times of syncs, and computes the longest waits that follow from them.
+
 import { MINUTE_MS } from "#core/time.ts";
 
 /** How often full syncs are queued, and at most how many a tick. */
@@ -66,8 +67,8 @@ export const LEAN_OVERLAP_MS = 120_000;
  */
 export const PAGES_PER_REFRESH = 3;
 /** The parts of the background's calls that are reserved for the lean sync, and for full syncs. */
-export const LEAN_SHARE = 0.4;
-export const FULL_SHARE = 0.5;
+const LEAN_SHARE = 0.4;
+const FULL_SHARE = 0.5;
 /**
  * How many refreshes a run may make while first days are waited for: a quarter of a run's calls.
  */
@@ -146,30 +147,6 @@ export const SUPPLIES_BEHIND_MAX = 10;
 
 /** Calls of a first sync besides its events: the slug, the detail twice, stats, listings. */
 const CALLS_MAX = 9;
-
-/**
- * Records that pushes of these collections may have been missed since then: the next lean sync
- * begins with them and reads from there on, and their books are read as soon as they are looked at.
- * A minute is added: the time when a frame was sent is by another clock than its event's.
- *
- * Rows are locked in order of id, as everywhere that several are locked: two streams may break at
- * once. A collection that was never read gets a whole day anyway.
- */
-export async function noteGap(
-	db: Queryable,
-	gap: { slugs: readonly string[]; sinceMs: number },
-): Promise<void> {
-	await db.execute(
-		`update market_index.sync set lean_at = null,
-			events_until = case when events_until is not null then least(events_until, $2) end,
-			orders_due_at = least(orders_due_at, $2)
-		where collection_id in (
-			select collection_id from market_index.sync where provider_slug = any($1::text[])
-			order by collection_id for update
-		)`,
-		[gap.slugs, new Date(gap.sinceMs - GAP_MARGIN_MS)],
-	);
-}
 
 /**
  * Returns the longest time between two turns of a collection whose first day is whole, whatever

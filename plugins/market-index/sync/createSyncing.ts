@@ -6,10 +6,10 @@ import { bookJob, pruneOrdersJob } from "#plugins/market-index/orders/bookJob.ts
 import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
 import { applyOrderPushes } from "#plugins/market-index/orders/pushes.ts";
 import { createLoneFailures, createPause, type SyncContext } from "#plugins/market-index/pace.ts";
-import { noteGap } from "#plugins/market-index/sync/bounds.ts";
 import { fullSyncJob, fullSyncTask } from "#plugins/market-index/sync/fullSync.ts";
 import { followJob, leanSyncJob } from "#plugins/market-index/sync/leanSync.ts";
 import { createSyncRequests, type SyncRequests } from "#plugins/market-index/sync/requests.ts";
+import { noteGap } from "#plugins/market-index/sync/sql/syncs.ts";
 
 export type Syncing = SyncRequests & {
 	jobs: Job[];

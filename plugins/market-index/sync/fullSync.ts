@@ -1,3 +1,5 @@
+// Queues and runs full syncs: all that the provider tells of one collection.
+
 import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";

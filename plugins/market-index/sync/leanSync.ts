@@ -1,3 +1,5 @@
+// Reads recent events every 20 seconds, follows streams, and has old supplies read again.
+
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";

@@ -1,3 +1,5 @@
+// Queues syncs that routes, streams and lists ask for, and moves the state of a sync.
+
 import type { Tx } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import type { NewJob } from "#core/queue.ts";

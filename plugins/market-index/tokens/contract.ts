@@ -1,3 +1,5 @@
+// Defines what the work on tokens needs and offers, and its limits.
+
 import type { Tx } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type {

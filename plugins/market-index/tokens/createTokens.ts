@@ -1,3 +1,5 @@
+// Puts together all work on tokens, and queues tokens that are due.
+
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";

@@ -1,3 +1,5 @@
+// Asks the provider about tokens that could not be read, or that are unknown here.
+
 import { z } from "zod";
 import type { NewJob, QueueTask } from "#core/queue.ts";
 import {

@@ -1,3 +1,5 @@
+// Reads the URIs and documents of a collection's due tokens, a part at a time.
+
 import { createHash } from "node:crypto";
 import { readAbiText } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";

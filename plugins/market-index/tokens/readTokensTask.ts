@@ -1,3 +1,5 @@
+// Finds a collection's tokens, and reads their metadata.
+
 import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";
 import type { NewJob, QueueTask } from "#core/queue.ts";

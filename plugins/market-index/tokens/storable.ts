@@ -1,3 +1,5 @@
+// Cuts tokens' metadata down to what may be stored and shown.
+
 import { cleanProse, cleanUrl } from "#core/outside.ts";
 import { cleanName, IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/metadataJobs.ts";
 import {

@@ -1,3 +1,5 @@
+// Makes the jobs of the work on tokens, and decides how long they wait.
+
 import type { Core } from "#core/plugin/Core.ts";
 import type { NewJob, QueueLane } from "#core/queue.ts";
 import {

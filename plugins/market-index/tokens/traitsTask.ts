@@ -1,3 +1,5 @@
+// Counts a collection's traits, finds their floors, ranks tokens, and notices reveals.
+
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue.ts";

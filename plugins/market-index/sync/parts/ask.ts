@@ -1,3 +1,5 @@
+// Asks the provider for the parts of a full sync, and stores each with its figures.
+
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import {
@@ -28,7 +30,7 @@ import type {
 	ProviderPage,
 } from "#plugins/provider/contract.ts";
 
-export type FoundDetail = {
+type FoundDetail = {
 	slug: string;
 	detail: ProviderCollectionDetail;
 	/**
@@ -38,7 +40,7 @@ export type FoundDetail = {
 	isShared: boolean;
 };
 
-export type ReadListings = {
+type ReadListings = {
 	/** The cheapest listings, to the last one where `isWhole`. */
 	asks: Ask[];
 	isWhole: boolean;
@@ -46,7 +48,7 @@ export type ReadListings = {
 	failure: unknown;
 };
 
-export type ListingsAsk = {
+type ListingsAsk = {
 	collection: SyncedCollection;
 	slug: string;
 	/** The pages that arrived before; null where the reading begins. */
@@ -55,7 +57,7 @@ export type ListingsAsk = {
 	keep(pages: Omit<ListingPages, "atMs">): Promise<boolean>;
 };
 
-export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & {
+type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & {
 	/** Tokens for sale; null where not every listing was read. */
 	listed: number | null;
 };
@@ -63,7 +65,7 @@ export type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & 
 /**
  * A sync, with the time when this worker began it. A worker that begins it again writes a new time.
  */
-export type StartedSync = { collectionId: number; startedAt: Date };
+type StartedSync = { collectionId: number; startedAt: Date };
 
 /** How often a page waits for a limit; after that other syncs have their turn. */
 const WAITS_MAX = 3;

@@ -1,3 +1,5 @@
+// Reads the parts of a full sync that are missing: detail, stats, cheapest listings.
+
 import { Fault } from "#core/fault.ts";
 import { salesOfDay } from "#plugins/market-index/figures/figures.ts";
 import type { SyncContext } from "#plugins/market-index/pace.ts";
@@ -26,7 +28,7 @@ export type PartReading = {
 	parts: SyncParts;
 };
 
-export type PartsRead =
+type PartsRead =
 	| { kind: "stranger" | "taken" }
 	/** `failures`: why parts did not arrive; those that did are stored. */
 	| { kind: "known"; failures: unknown[] };
@@ -151,7 +153,7 @@ export async function readParts(reading: PartReading): Promise<PartsRead> {
  * Reads a collection's detail, and stores it with its slug: from then on its events can be read as
  * well. Null where the provider does not know it.
  */
-export async function readDetail({
+async function readDetail({
 	context,
 	row,
 	signal,

@@ -1,3 +1,5 @@
+// Stores the provider's detail and stats of a collection, and finds outdated supplies.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { capAmount } from "#plugins/market-index/rollup/candles.ts";
 import { jsonOf } from "#plugins/market-index/sync/sql/syncs.ts";

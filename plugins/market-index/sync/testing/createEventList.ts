@@ -1,5 +1,5 @@
 /** A list of events as the provider pages through it: newest first, behind opaque cursors. */
-export type EventList = {
+type EventList = {
 	/** One event, at its time; kept in order. */
 	add(timeMs: number): void;
 	page(asked: ListAsked): { timesMs: number[]; next: string | null };
@@ -8,7 +8,7 @@ export type EventList = {
 	timesMs(): readonly number[];
 };
 
-export type ListAsked = {
+type ListAsked = {
 	afterMs?: number | undefined;
 	beforeMs?: number | undefined;
 	cursor?: string | undefined;

@@ -1,3 +1,5 @@
+// Makes syncs over a real database and a fake provider, for tests.
+
 import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
@@ -19,7 +21,7 @@ import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 export type SyncLab = ReturnType<typeof createSyncLab>;
 
 /** A row of `collection` and one of `sync`, as the database has them. */
-export type LabRow = Record<string, unknown>;
+type LabRow = Record<string, unknown>;
 
 let contracts = 0x5000;
 

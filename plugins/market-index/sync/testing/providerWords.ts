@@ -1,3 +1,5 @@
+// Makes answers of the provider, for tests.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { contractOf, ETH, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import type {

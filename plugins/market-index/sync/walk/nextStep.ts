@@ -1,3 +1,5 @@
+// Decides how a walk through the provider's list of events begins and goes on.
+
 import { PROVIDER_PAGE, type SyncedCollection } from "#plugins/market-index/pace.ts";
 import {
 	LEAN_FIRST_MS,
@@ -57,7 +59,7 @@ export type Walk = {
 };
 
 /** A page as it arrived: the times of its events in its order, and the next cursor. */
-export type WalkedPage = {
+type WalkedPage = {
 	timesMs: readonly number[];
 	/** Its unreadable rows. */
 	unreadable?: number | undefined;

@@ -1,3 +1,5 @@
+// Claims turns (the right to read one page of one collection) and gives them back.
+
 import type { Queryable } from "#core/db/Database.ts";
 import {
 	BACKLOG_AFTER_MS,
@@ -12,7 +14,7 @@ import {
 import type { ClaimedTurn } from "#plugins/market-index/sync/walk/nextStep.ts";
 import type { ProviderEventType } from "#plugins/provider/contract.ts";
 
-export type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & {
+type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & {
 	newestTypes: ProviderEventType[] | null;
 	hole: Date | null;
 	baseAt: Date | null;
@@ -30,7 +32,7 @@ export type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & 
  */
 export type TurnKind = "first" | "refresh";
 
-export type TurnClaim = {
+type TurnClaim = {
 	kind: TurnKind;
 	chainIds: readonly number[];
 	nowMs: number;
@@ -39,7 +41,7 @@ export type TurnClaim = {
 };
 
 /** What a statement that claims a turn returns; `s` is the sync, `c` its collection. */
-export const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
+const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
 	'0x' || encode(c.address, 'hex') as address, s.provider_slug as "providerSlug", s.turn,
 	s.events_from as "eventsFrom", s.events_until as "eventsUntil",
 	s.events_newest as "newestAt", s.events_newest_types as "newestTypes",
@@ -153,7 +155,7 @@ export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<Claime
 }
 
 /** Converts a row of such a statement to a turn. */
-export function turnOf(row: TurnRow): ClaimedTurn {
+function turnOf(row: TurnRow): ClaimedTurn {
 	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
 	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;
 	const held = { eventsFrom, eventsUntil, newestAt, newestTypes, failures };

@@ -1,3 +1,5 @@
+// Reads one page of a collection's events in a turn, and ends the turn or the walk.
+
 import { Fault } from "#core/fault.ts";
 import { SECOND_MS } from "#core/time.ts";
 import { PROVIDER_PAGE, type SyncContext } from "#plugins/market-index/pace.ts";
@@ -29,7 +31,7 @@ import {
 } from "#plugins/market-index/sync/walk/walks.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
-export type WalkEnd = {
+type WalkEnd = {
 	/** `backwards`: the list was an older one, and says nothing about what is stored. */
 	kind: "done" | "stuck" | "backwards";
 	walk: NonNullable<ClaimedTurn["walk"]>;
@@ -38,7 +40,7 @@ export type WalkEnd = {
 };
 
 /** `more`: the walk continues with the next turn. `over`: it came as far as it will. */
-export type TurnEnd = "more" | "over";
+type TurnEnd = "more" | "over";
 
 /** `walked`: the day is whole, or cannot be read. `taken`: another worker has the turn. */
 export type WalkedOnce = "walked" | "more" | "taken";
@@ -164,7 +166,7 @@ export async function endTurnInVain(
 }
 
 /** Stores what a walk has covered, and queues the first sync that waited for it. */
-export async function finishWalk(
+async function finishWalk(
 	{ core }: Pick<SyncContext, "core">,
 	turn: ClaimedTurn,
 	{ kind, walk, purpose }: WalkEnd,

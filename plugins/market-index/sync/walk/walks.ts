@@ -1,3 +1,5 @@
+// Stores how far walks have read, and reads whether a first walk is done.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { ClaimedTurn, Walk } from "#plugins/market-index/sync/walk/nextStep.ts";
 

@@ -1,3 +1,5 @@
+// Reads which tokens are due, records failures, and locks a collection's tokens.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import {

@@ -1,3 +1,5 @@
+// Stores what the provider tells of tokens: metadata, counts, floors, standard.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type TokenDocument, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";

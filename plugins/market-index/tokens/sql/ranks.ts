@@ -1,3 +1,5 @@
+// Stores ranks, and reads what the detection of reveals needs.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { RevealState, Shown } from "#plugins/market-index/reveal.ts";

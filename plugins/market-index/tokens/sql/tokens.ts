@@ -1,3 +1,5 @@
+// Adds, reads and writes tokens.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";

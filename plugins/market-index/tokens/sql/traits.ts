@@ -1,3 +1,5 @@
+// Counts traits, finds their floors, and reads them.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import {
 	TOKENS_MAX,
@@ -6,14 +8,14 @@ import {
 } from "#plugins/market-index/tokens/contract.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
-export type TraitCount = {
+type TraitCount = {
 	type: string;
 	value: string;
 	tokens: number;
 	floorNative: string | null;
 };
 
-export type TraitPageQuery = {
+type TraitPageQuery = {
 	collectionId: number;
 	/** Only this trait. */
 	type: string | null;

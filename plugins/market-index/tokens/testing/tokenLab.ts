@@ -1,3 +1,5 @@
+// Runs the work on tokens over a real database and a fake provider, for tests.
+
 import { encodeAbiParameters } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -115,7 +117,7 @@ export async function nameAtProvider(db: Database, collectionId: number, slug: s
 	);
 }
 
-export type StoredToken = {
+type StoredToken = {
 	tokenId: string;
 	name: string | null;
 	traits: unknown;
