@@ -57,7 +57,7 @@ type DetailContext = {
 	providerHealth: () => ProviderHealth;
 };
 
-const COLUMNS = [
+const WINDOW_COLUMNS = [
 	"name",
 	"windowSales",
 	"windowPriced",
@@ -71,6 +71,37 @@ const COLUMNS = [
 ] as const;
 
 const WEI_PER_ETH = 1e18;
+
+/** Returns one collection as its own page shows it. */
+export async function readCollectionDetail(
+	{ core, scanner, prices, providerHealth }: DetailContext,
+	found: FoundCollection,
+): Promise<CollectionDetail> {
+	const chain = resolveChain(core, found.chain);
+	const nowMs = core.clock.nowMs();
+	const [coverageEnd, spans] = await Promise.all([
+		readCoverageEnd(scanner, chain.id),
+		readChainSpans(scanner, chain.id),
+	]);
+	const row = await readCollection(core.db, found.id, { nowMs });
+	if (!row) throw marketFault.notFound();
+	const context = { nowMs, window: "24h", spans } as const;
+	const priceWei = mintPriceWei(chain, row, prices);
+	return {
+		market: renderCollection(chain, row, {
+			nowMs,
+			spans,
+			coverageEnd,
+			prices,
+			provider: providerHealth(),
+		}),
+		figures: renderFigures(row, context, priceWei),
+		mint: renderMint(row, context, priceWei),
+		lastSale: await lastSaleOf({ db: core.db, prices }, row),
+		stats: { data: renderProviderStats(await readProviderStats(core.db, found.id)) },
+		observedAt: new Date(nowMs).toISOString(),
+	};
+}
 
 /**
  * Returns one token as it is known here. A token without an event, an owner or a row is not found.
@@ -108,37 +139,6 @@ export async function readAsset(
 	};
 }
 
-/** Returns one collection as its own page shows it. */
-export async function readCollectionDetail(
-	{ core, scanner, prices, providerHealth }: DetailContext,
-	found: FoundCollection,
-): Promise<CollectionDetail> {
-	const chain = resolveChain(core, found.chain);
-	const nowMs = core.clock.nowMs();
-	const [coverageEnd, spans] = await Promise.all([
-		readCoverageEnd(scanner, chain.id),
-		readChainSpans(scanner, chain.id),
-	]);
-	const row = await readCollection(core.db, found.id, { nowMs });
-	if (!row) throw marketFault.notFound();
-	const context = { nowMs, window: "24h", spans } as const;
-	const priceWei = mintPriceWei(chain, row, prices);
-	return {
-		market: renderCollection(chain, row, {
-			nowMs,
-			spans,
-			coverageEnd,
-			prices,
-			provider: providerHealth(),
-		}),
-		figures: renderFigures(row, context, priceWei),
-		mint: renderMint(row, context, priceWei),
-		lastSale: await lastSaleOf({ db: core.db, prices }, row),
-		stats: { data: renderProviderStats(await readProviderStats(core.db, found.id)) },
-		observedAt: new Date(nowMs).toISOString(),
-	};
-}
-
 /**
  * Returns the price of a unit at a collection's last mint, in wei of ETH at the rate of its time;
  * null where unknown. Some mints that only the provider tells are paid in a token.
@@ -168,7 +168,7 @@ export async function readWindowFigures(
 	found: FoundCollection,
 	window: FigureWindow,
 ): Promise<{ name: string | null; volume: ShownFigure; sales: ShownFigure }> {
-	const { row, context } = await readColumns(deps, found, { columns: COLUMNS, window });
+	const { row, context } = await readColumns(deps, found, { columns: WINDOW_COLUMNS, window });
 	return {
 		name: row.name,
 		volume: renderFigure(volumeFigure(row, context), { unit: "ETH", wei: row.windowVolume }),

@@ -33,31 +33,37 @@ type UnpricedQuery = {
 };
 
 /**
- * Adds the new worth of sales to their collections, by primary key; the newest sale is shown with
- * its price. Counts stay: the sales were counted before.
+ * Returns events paid in a currency without a price, newest first, by the index `event_unpriced`.
  */
-export async function priceCollections(
-	tx: Tx,
-	changes: readonly CollectionChange[],
-): Promise<void> {
-	if (changes.length === 0) return;
-	await tx.execute(
-		`update market_index.collection as kept set
-			volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
-			last_sale_unit_native = case
-				when kept.last_sale_position = given.position and kept.last_sale_token_id = given.token_id
-				then given.unit_native else kept.last_sale_unit_native end
-		from unnest($1::int4[], $2::numeric[], $3::int8[], $4::numeric[], $5::numeric[])
-			as given (id, volume, position, token_id, unit_native)
-		where kept.id = given.id`,
+export async function readUnpriced(db: Queryable, query: UnpricedQuery): Promise<UnpricedEvent[]> {
+	const { chainId, currency, fromMs, toMs, after, limit } = query;
+	const rows = await db.query<
+		Omit<UnpricedEvent, "occurredAtMs" | "totalRaw"> & { occurredAt: Date; totalRaw: string }
+	>(
+		`select occurred_at as "occurredAt", block_number as "blockNumber", log_index as "logIndex",
+			sub_index as "subIndex", total_raw as "totalRaw"
+		from market_index.event
+		where chain_id = $1 and currency = $2 and total_native is null and total_raw is not null
+			and occurred_at >= $3 and occurred_at <= $4
+			and (occurred_at, block_number, log_index, sub_index) < ($4, $5::int8, $6::int4, $7::int4)
+		order by occurred_at desc, block_number desc, log_index desc, sub_index desc
+		limit $8`,
 		[
-			changes.map(({ collectionId }) => collectionId),
-			changes.map(({ volume }) => volume),
-			changes.map(({ lastSale }) => lastSale?.position ?? null),
-			changes.map(({ lastSale }) => lastSale?.tokenId ?? null),
-			changes.map(({ lastSale }) => lastSale?.unitNative ?? null),
+			chainId,
+			bytesOf(currency),
+			new Date(fromMs),
+			new Date(after?.occurredAtMs ?? toMs),
+			after?.blockNumber ?? Number.MAX_SAFE_INTEGER,
+			after?.logIndex ?? 0,
+			after?.subIndex ?? 0,
+			limit,
 		],
 	);
+	return rows.map(({ occurredAt, totalRaw, ...place }) => ({
+		...place,
+		occurredAtMs: occurredAt.getTime(),
+		totalRaw: BigInt(totalRaw),
+	}));
 }
 
 /**
@@ -97,35 +103,29 @@ export async function priceEvents(
 }
 
 /**
- * Returns events paid in a currency without a price, newest first, by the index `event_unpriced`.
+ * Adds the new worth of sales to their collections, by primary key; the newest sale is shown with
+ * its price. Counts stay: the sales were counted before.
  */
-export async function readUnpriced(db: Queryable, query: UnpricedQuery): Promise<UnpricedEvent[]> {
-	const { chainId, currency, fromMs, toMs, after, limit } = query;
-	const rows = await db.query<
-		Omit<UnpricedEvent, "occurredAtMs" | "totalRaw"> & { occurredAt: Date; totalRaw: string }
-	>(
-		`select occurred_at as "occurredAt", block_number as "blockNumber", log_index as "logIndex",
-			sub_index as "subIndex", total_raw as "totalRaw"
-		from market_index.event
-		where chain_id = $1 and currency = $2 and total_native is null and total_raw is not null
-			and occurred_at >= $3 and occurred_at <= $4
-			and (occurred_at, block_number, log_index, sub_index) < ($4, $5::int8, $6::int4, $7::int4)
-		order by occurred_at desc, block_number desc, log_index desc, sub_index desc
-		limit $8`,
+export async function priceCollections(
+	tx: Tx,
+	changes: readonly CollectionChange[],
+): Promise<void> {
+	if (changes.length === 0) return;
+	await tx.execute(
+		`update market_index.collection as kept set
+			volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
+			last_sale_unit_native = case
+				when kept.last_sale_position = given.position and kept.last_sale_token_id = given.token_id
+				then given.unit_native else kept.last_sale_unit_native end
+		from unnest($1::int4[], $2::numeric[], $3::int8[], $4::numeric[], $5::numeric[])
+			as given (id, volume, position, token_id, unit_native)
+		where kept.id = given.id`,
 		[
-			chainId,
-			bytesOf(currency),
-			new Date(fromMs),
-			new Date(after?.occurredAtMs ?? toMs),
-			after?.blockNumber ?? Number.MAX_SAFE_INTEGER,
-			after?.logIndex ?? 0,
-			after?.subIndex ?? 0,
-			limit,
+			changes.map(({ collectionId }) => collectionId),
+			changes.map(({ volume }) => volume),
+			changes.map(({ lastSale }) => lastSale?.position ?? null),
+			changes.map(({ lastSale }) => lastSale?.tokenId ?? null),
+			changes.map(({ lastSale }) => lastSale?.unitNative ?? null),
 		],
 	);
-	return rows.map(({ occurredAt, totalRaw, ...place }) => ({
-		...place,
-		occurredAtMs: occurredAt.getTime(),
-		totalRaw: BigInt(totalRaw),
-	}));
 }

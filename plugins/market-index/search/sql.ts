@@ -150,45 +150,6 @@ const UNTRADED_STATEMENT = `with last as materialized (
 	order by page.id`;
 
 /**
- * Returns our collections with these provider's slugs, on these chains; a slug may be on several.
- */
-export async function ownBySlug(
-	db: Queryable,
-	query: { chainIds: readonly number[]; slugs: readonly string[] },
-): Promise<{ id: number; slug: string; excluded: boolean }[]> {
-	if (query.slugs.length === 0) return [];
-	return await db.query(
-		`select c.id, s.provider_slug as slug, c.excluded
-		from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
-		where s.chain_id = any($1::int8[]) and s.provider_slug = any($2::text[])
-		order by c.volume_native desc, c.id`,
-		[query.chainIds, query.slugs],
-	);
-}
-
-/**
- * Reads collections with exactly this name, in any case, the most traded first.
- *
- * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
- * read, which copies of a name are not.
- */
-export async function readNamesakes(
-	db: Queryable,
-	query: { chainIds: readonly number[]; name: string; limit: number },
-): Promise<Namesake[]> {
-	return db.query<Namesake>(
-		`with named as materialized (
-			select id, chain_id, slug, address, name, volume_native from market_index.collection
-			where lower(name) = lower($2) and chain_id = any($1::int8[]) and not excluded
-			order by id limit ${MATCHES_SORTED_MAX}
-		)
-		select id, chain_id as "chainId", slug, '0x' || encode(address, 'hex') as address, name
-		from named order by volume_native desc, id limit $3`,
-		[query.chainIds, query.name, query.limit],
-	);
-}
-
-/**
  * Returns a page of the collections that match, or that are at the address; null where there are
  * too many matches to sort.
  *
@@ -275,6 +236,45 @@ export async function walkUntraded(
 		hits: rows.flatMap(({ id }) => (id === null ? [] : { isExact: false, volume: "0", id })),
 		lastId: rows[0]?.lastId ?? null,
 	};
+}
+
+/**
+ * Reads collections with exactly this name, in any case, the most traded first.
+ *
+ * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
+ * read, which copies of a name are not.
+ */
+export async function readNamesakes(
+	db: Queryable,
+	query: { chainIds: readonly number[]; name: string; limit: number },
+): Promise<Namesake[]> {
+	return db.query<Namesake>(
+		`with named as materialized (
+			select id, chain_id, slug, address, name, volume_native from market_index.collection
+			where lower(name) = lower($2) and chain_id = any($1::int8[]) and not excluded
+			order by id limit ${MATCHES_SORTED_MAX}
+		)
+		select id, chain_id as "chainId", slug, '0x' || encode(address, 'hex') as address, name
+		from named order by volume_native desc, id limit $3`,
+		[query.chainIds, query.name, query.limit],
+	);
+}
+
+/**
+ * Returns our collections with these provider's slugs, on these chains; a slug may be on several.
+ */
+export async function ownBySlug(
+	db: Queryable,
+	query: { chainIds: readonly number[]; slugs: readonly string[] },
+): Promise<{ id: number; slug: string; excluded: boolean }[]> {
+	if (query.slugs.length === 0) return [];
+	return await db.query(
+		`select c.id, s.provider_slug as slug, c.excluded
+		from market_index.sync as s join market_index.collection as c on c.id = s.collection_id
+		where s.chain_id = any($1::int8[]) and s.provider_slug = any($2::text[])
+		order by c.volume_native desc, c.id`,
+		[query.chainIds, query.slugs],
+	);
 }
 
 /**

@@ -43,44 +43,6 @@ const LOCK_TIMEOUT_MS = 5_000;
 /** A month that is not needed yet may block readers for no longer than this. */
 const AHEAD_LOCK_TIMEOUT_MS = 100;
 
-/**
- * Drops a month's partition; false where readers kept it for the whole wait.
- *
- * Dropping needs a lock that blocks readers of all events, and while it waits for the slowest of
- * them, new ones queue up behind it. So it waits only briefly. (PostgreSQL can detach without this,
- * but refuses it where there is a default partition.) The lock is held for the catalogue's rows
- * alone: files are removed after it is released.
- */
-export async function dropMonth(
-	db: Database,
-	{ table, lockTimeoutMs }: { table: string; lockTimeoutMs: number },
-): Promise<boolean> {
-	try {
-		await db.transaction(async (tx) => {
-			await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
-			await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
-			await tx.execute(`drop table ${table}`);
-		});
-		return true;
-	} catch (error) {
-		if (isSqlState(error, "lock_not_available")) return false;
-		throw error;
-	}
-}
-
-/** Returns the months of events that have a partition, oldest first. */
-export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
-	const rows = await db.query<{ name: string }>(
-		`select relname as name from pg_inherits join pg_class on oid = inhrelid
-		where inhparent = 'market_index.event'::regclass and relname ~ '^event_[0-9]{4}_[0-9]{2}$'
-		order by relname`,
-	);
-	return rows.map(({ name }) => {
-		const [year, month] = name.slice("event_".length).split("_").map(Number);
-		return { table: `market_index.${name}`, endsAtMs: Date.UTC(year ?? 0, month ?? 0) };
-	});
-}
-
 export function partitionsOf(
 	db: Pick<Database, "connectionString">,
 	options: PartitionsOptions = {},
@@ -121,6 +83,44 @@ export function partitionsOf(
 			});
 		},
 	};
+}
+
+/** Returns the months of events that have a partition, oldest first. */
+export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
+	const rows = await db.query<{ name: string }>(
+		`select relname as name from pg_inherits join pg_class on oid = inhrelid
+		where inhparent = 'market_index.event'::regclass and relname ~ '^event_[0-9]{4}_[0-9]{2}$'
+		order by relname`,
+	);
+	return rows.map(({ name }) => {
+		const [year, month] = name.slice("event_".length).split("_").map(Number);
+		return { table: `market_index.${name}`, endsAtMs: Date.UTC(year ?? 0, month ?? 0) };
+	});
+}
+
+/**
+ * Drops a month's partition; false where readers kept it for the whole wait.
+ *
+ * Dropping needs a lock that blocks readers of all events, and while it waits for the slowest of
+ * them, new ones queue up behind it. So it waits only briefly. (PostgreSQL can detach without this,
+ * but refuses it where there is a default partition.) The lock is held for the catalogue's rows
+ * alone: files are removed after it is released.
+ */
+export async function dropMonth(
+	db: Database,
+	{ table, lockTimeoutMs }: { table: string; lockTimeoutMs: number },
+): Promise<boolean> {
+	try {
+		await db.transaction(async (tx) => {
+			await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
+			await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
+			await tx.execute(`drop table ${table}`);
+		});
+		return true;
+	} catch (error) {
+		if (isSqlState(error, "lock_not_available")) return false;
+		throw error;
+	}
 }
 
 /**

@@ -49,27 +49,6 @@ type Run = {
 const EARLY_MS = 2_000;
 
 /**
- * Makes a job that tells the provider's stream which collections to follow. Each process has a
- * stream of its own, or none.
- */
-export function followJob({ core, provider }: Pick<SyncContext, "core" | "provider">): Job {
-	return {
-		name: "market-index.follow",
-		schedule: { everyMs: FOLLOW_EVERY_MS },
-		lock: "process",
-		timeoutMs: FOLLOW_EVERY_MS,
-		async run() {
-			if (!provider.isOn || provider.stream.state() === "off") return;
-			const chainIds = core.indexed.map(({ chain }) => chain.id);
-			const nowMs = core.clock.nowMs();
-			provider.stream.follow(
-				await followedSlugs(core.db, { chainIds, nowMs, limit: FOLLOWED_MAX }),
-			);
-		},
-	};
-}
-
-/**
  * Makes a job that reads events every 20 seconds, ten at a time: a turn is one page of one
  * collection's events, and the collection with the oldest turn is next. First days and refreshes
  * each have their share of the turns: while both want them, three of four are a first day's and the
@@ -162,6 +141,27 @@ export function leanSyncJob(context: SyncContext): Job {
 		if (turn?.eventsUntil === null) run.firsts++;
 		return turn;
 	}
+}
+
+/**
+ * Makes a job that tells the provider's stream which collections to follow. Each process has a
+ * stream of its own, or none.
+ */
+export function followJob({ core, provider }: Pick<SyncContext, "core" | "provider">): Job {
+	return {
+		name: "market-index.follow",
+		schedule: { everyMs: FOLLOW_EVERY_MS },
+		lock: "process",
+		timeoutMs: FOLLOW_EVERY_MS,
+		async run() {
+			if (!provider.isOn || provider.stream.state() === "off") return;
+			const chainIds = core.indexed.map(({ chain }) => chain.id);
+			const nowMs = core.clock.nowMs();
+			provider.stream.follow(
+				await followedSlugs(core.db, { chainIds, nowMs, limit: FOLLOWED_MAX }),
+			);
+		},
+	};
 }
 
 /**

@@ -80,23 +80,6 @@ export type PartOptions = {
 const SELECTOR = { erc721: "0xc87b56dd", erc1155: "0x0e89341c" } as const;
 
 /**
- * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
- * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
- */
-export async function readTokenUris(
-	rpc: Rpc,
-	contract: { address: Address; standard: "erc721" | "erc1155" },
-	tokenIds: readonly bigint[],
-	signal: AbortSignal,
-): Promise<(string | null)[]> {
-	return readUrisOf(
-		rpc,
-		tokenIds.map((tokenId) => ({ contract, tokenId })),
-		{ signal },
-	);
-}
-
-/**
  * Reads due tokens of one collection, by id, for a bounded time: a window of concurrent documents,
  * written in parts, so that memory holds a part of a collection and never all of it.
  *
@@ -213,7 +196,27 @@ export function createSupply(options: SupplyOptions): Supply {
 	};
 }
 
-/** Reads the same for tokens of several contracts, as one call where the chain has Multicall3. */
+/**
+ * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
+ * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
+ */
+export async function readTokenUris(
+	rpc: Rpc,
+	contract: { address: Address; standard: "erc721" | "erc1155" },
+	tokenIds: readonly bigint[],
+	signal: AbortSignal,
+): Promise<(string | null)[]> {
+	return readUrisOf(
+		rpc,
+		tokenIds.map((tokenId) => ({ contract, tokenId })),
+		{ signal },
+	);
+}
+
+/**
+ * Reads the URIs of tokens of several contracts, as `readTokenUris` does; one call where the chain
+ * has Multicall3.
+ */
 export async function readUrisOf(
 	rpc: Rpc,
 	tokens: readonly AskedToken[],

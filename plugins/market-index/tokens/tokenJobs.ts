@@ -50,6 +50,11 @@ export function learnTokensJob(
 	};
 }
 
+/** Returns the job that reads the metadata of due tokens. */
+export function readTokensJob(collectionId: number, given: Given = {}): NewJob {
+	return jobOf(READ_TOKENS_TASK, { collectionId }, given);
+}
+
 /** Returns the job that asks the provider about tokens that no other source knows. */
 export function providerTokensJob(
 	collectionId: number,
@@ -115,11 +120,6 @@ export async function tokensChanged(
 			readTokensJob(collectionId, { delayMs: REREAD_DELAY_MS, keepsTime: true }),
 		]);
 	});
-}
-
-/** Returns the job that reads the metadata of due tokens. */
-export function readTokensJob(collectionId: number, given: Given = {}): NewJob {
-	return jobOf(READ_TOKENS_TASK, { collectionId }, given);
 }
 
 /**

@@ -75,25 +75,6 @@ export function traitsTask(context: TokenContext): QueueTask<typeof traitsPayloa
 }
 
 /**
- * Moves a collection's reveal state by what is stored of its tokens, and returns the state. This is
- * for collections that are not watched: their tokens are read when they are minted, and again after
- * a message that they changed.
- */
-export async function settleReveal(
-	{ db, clock, log }: Pick<Core, "db" | "clock" | "log">,
-	state: TokenState,
-): Promise<RevealState> {
-	const reading = readingOf(await revealSample(db, state.id));
-	const event = eventOf(state, reading);
-	if (event === null) return state.revealState;
-	const at = new Date(clock.nowMs());
-	const collectionId = state.id;
-	const moved = await db.transaction((tx) => moveReveal(tx, { collectionId, event, at }));
-	if (moved) log.info("a collection's reveal state moved", { contract: state.address, ...moved });
-	return moved?.to ?? state.revealState;
-}
-
-/**
  * Makes the task that finds the best ask for each value of each trait: from the stored order book,
  * and where that has no listing of a token with known traits, from the provider.
  */
@@ -151,6 +132,25 @@ export async function rankTokensNow(
 	const isRanked = await rank(core, { ...state, untried: 0 }, { isShown: true });
 	await noteTraits(core.db, { collectionId, at: new Date(core.clock.nowMs()), isRanked });
 	await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
+}
+
+/**
+ * Moves a collection's reveal state by what is stored of its tokens, and returns the state. This is
+ * for collections that are not watched: their tokens are read when they are minted, and again after
+ * a message that they changed.
+ */
+async function settleReveal(
+	{ db, clock, log }: Pick<Core, "db" | "clock" | "log">,
+	state: TokenState,
+): Promise<RevealState> {
+	const reading = readingOf(await revealSample(db, state.id));
+	const event = eventOf(state, reading);
+	if (event === null) return state.revealState;
+	const at = new Date(clock.nowMs());
+	const collectionId = state.id;
+	const moved = await db.transaction((tx) => moveReveal(tx, { collectionId, event, at }));
+	if (moved) log.info("a collection's reveal state moved", { contract: state.address, ...moved });
+	return moved?.to ?? state.revealState;
 }
 
 /**

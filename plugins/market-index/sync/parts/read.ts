@@ -42,87 +42,6 @@ const FIGURES = [
 ] as const;
 
 /**
- * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
- * when it arrives: a sync that ends early leaves the best ask so far, and the next one continues
- * after the last page.
- */
-export async function readListings(reading: PartReading): Promise<SyncParts | "taken"> {
-	const { context, row, signal } = reading;
-	const { clock } = context.core;
-	const { id: collectionId, startedAt } = row;
-	const begunAtMs = clock.nowMs();
-	const from = goodPages(reading.parts.pages, begunAtMs);
-	// The figures are as old as their first page.
-	const askedAtMs = from?.atMs ?? begunAtMs;
-	const slug = reading.parts.detail?.slug ?? "";
-	const asked = { collection: row, slug, from, keep };
-	const { asks, isWhole, failure } = await askListings(context, asked, signal);
-	const { listed, ...figures } = listingFigures(asks, { isWhole, nowMs: clock.nowMs() });
-	const { pages, ...others } = reading.parts;
-	const parts: SyncParts = { ...others, listings: { atMs: askedAtMs, ...figures } };
-	const left = failure === null ? parts : leadsOn(failure) ? reading.parts : others;
-	// A floor is as old as the oldest answer that it was made from.
-	const oldestMs = Math.min(askedAtMs, others.stats?.atMs ?? askedAtMs);
-	const isMine = await storePart(context, { collectionId, startedAt }, left, async (tx) => {
-		// A count from a later request stays.
-		await tx.execute(
-			`update market_index.collection set listed_count = $2, listed_at = $3
-			where id = $1 and $2::int4 is not null
-				and (listed_at is null or listed_at <= $3 or listed_at > $4)`,
-			[collectionId, listed, new Date(askedAtMs), new Date(clock.nowMs())],
-		);
-		await storeFloor(tx, context, { row, parts, askedAtMs: oldestMs });
-	});
-	if (!isMine) return "taken";
-	reading.parts = left;
-	if (failure !== null) throw failure;
-	return parts;
-
-	async function keep(came: Omit<ListingPages, "atMs">): Promise<boolean> {
-		const kept = { ...reading.parts, pages: { atMs: askedAtMs, ...came } };
-		const isMine = await storePart(context, { collectionId, startedAt }, kept, async () => {});
-		if (isMine) reading.parts = kept;
-		return isMine;
-	}
-}
-
-/**
- * Reads the stats of a collection, and stores their owners and floor. Unreadable stats say nothing:
- * what is known stays, and the sync continues.
- */
-export async function readStats({
-	context,
-	row,
-	signal,
-	parts: before,
-}: PartReading): Promise<SyncParts | "taken"> {
-	const { core } = context;
-	const { id: collectionId, startedAt } = row;
-	const atMs = core.clock.nowMs();
-	const slug = before.detail?.slug ?? "";
-	let isRead = true;
-	let stats: ProviderStats | null = null;
-	try {
-		const call = { purpose: "background", signal } as const;
-		stats = await askAgain(context, signal, () => context.provider.stats(slug, call));
-	} catch (error) {
-		if (!(error instanceof Fault) || error.code !== "provider_unreadable") throw error;
-		isRead = false;
-	}
-	const { floor = null, owners = null } = stats ?? {};
-	const parts: SyncParts = { ...before, stats: { atMs, isRead, floor, owners } };
-	const isMine = await storePart(context, { collectionId, startedAt }, parts, async (tx) => {
-		if (!stats) return;
-		const at = new Date(core.clock.nowMs());
-		const isShared = before.detail?.isShared ?? false;
-		const told = isShared ? NOTHING : { owners, salesDay: salesOfDay(stats.raw) };
-		await storeStats(tx, { collectionId, stats, ...told, askedAt: new Date(atMs), at });
-		await storeFloor(tx, context, { row, parts, askedAtMs: atMs });
-	});
-	return isMine ? parts : "taken";
-}
-
-/**
  * Reads the missing parts of a full sync, and stores each as it arrives. A failing part does not
  * stop the others; a limit, or a stop of the worker, ends the sync.
  */
@@ -194,6 +113,87 @@ async function readDetail({
 		const named = { name: { atMs, slug } };
 		await storePart(context, { collectionId, startedAt }, named, async () => {});
 		return slug;
+	}
+}
+
+/**
+ * Reads the stats of a collection, and stores their owners and floor. Unreadable stats say nothing:
+ * what is known stays, and the sync continues.
+ */
+export async function readStats({
+	context,
+	row,
+	signal,
+	parts: before,
+}: PartReading): Promise<SyncParts | "taken"> {
+	const { core } = context;
+	const { id: collectionId, startedAt } = row;
+	const atMs = core.clock.nowMs();
+	const slug = before.detail?.slug ?? "";
+	let isRead = true;
+	let stats: ProviderStats | null = null;
+	try {
+		const call = { purpose: "background", signal } as const;
+		stats = await askAgain(context, signal, () => context.provider.stats(slug, call));
+	} catch (error) {
+		if (!(error instanceof Fault) || error.code !== "provider_unreadable") throw error;
+		isRead = false;
+	}
+	const { floor = null, owners = null } = stats ?? {};
+	const parts: SyncParts = { ...before, stats: { atMs, isRead, floor, owners } };
+	const isMine = await storePart(context, { collectionId, startedAt }, parts, async (tx) => {
+		if (!stats) return;
+		const at = new Date(core.clock.nowMs());
+		const isShared = before.detail?.isShared ?? false;
+		const told = isShared ? NOTHING : { owners, salesDay: salesOfDay(stats.raw) };
+		await storeStats(tx, { collectionId, stats, ...told, askedAt: new Date(atMs), at });
+		await storeFloor(tx, context, { row, parts, askedAtMs: atMs });
+	});
+	return isMine ? parts : "taken";
+}
+
+/**
+ * Reads the cheapest listings, and stores how many are for sale and the floor. Each page is stored
+ * when it arrives: a sync that ends early leaves the best ask so far, and the next one continues
+ * after the last page.
+ */
+export async function readListings(reading: PartReading): Promise<SyncParts | "taken"> {
+	const { context, row, signal } = reading;
+	const { clock } = context.core;
+	const { id: collectionId, startedAt } = row;
+	const begunAtMs = clock.nowMs();
+	const from = goodPages(reading.parts.pages, begunAtMs);
+	// The figures are as old as their first page.
+	const askedAtMs = from?.atMs ?? begunAtMs;
+	const slug = reading.parts.detail?.slug ?? "";
+	const asked = { collection: row, slug, from, keep };
+	const { asks, isWhole, failure } = await askListings(context, asked, signal);
+	const { listed, ...figures } = listingFigures(asks, { isWhole, nowMs: clock.nowMs() });
+	const { pages, ...others } = reading.parts;
+	const parts: SyncParts = { ...others, listings: { atMs: askedAtMs, ...figures } };
+	const left = failure === null ? parts : leadsOn(failure) ? reading.parts : others;
+	// A floor is as old as the oldest answer that it was made from.
+	const oldestMs = Math.min(askedAtMs, others.stats?.atMs ?? askedAtMs);
+	const isMine = await storePart(context, { collectionId, startedAt }, left, async (tx) => {
+		// A count from a later request stays.
+		await tx.execute(
+			`update market_index.collection set listed_count = $2, listed_at = $3
+			where id = $1 and $2::int4 is not null
+				and (listed_at is null or listed_at <= $3 or listed_at > $4)`,
+			[collectionId, listed, new Date(askedAtMs), new Date(clock.nowMs())],
+		);
+		await storeFloor(tx, context, { row, parts, askedAtMs: oldestMs });
+	});
+	if (!isMine) return "taken";
+	reading.parts = left;
+	if (failure !== null) throw failure;
+	return parts;
+
+	async function keep(came: Omit<ListingPages, "atMs">): Promise<boolean> {
+		const kept = { ...reading.parts, pages: { atMs: askedAtMs, ...came } };
+		const isMine = await storePart(context, { collectionId, startedAt }, kept, async () => {});
+		if (isMine) reading.parts = kept;
+		return isMine;
 	}
 }
 

@@ -40,6 +40,22 @@ const PROVIDER_SLUG_LOCK_SPACE = 0x70_736c_7567n << 20n;
 
 const IS_SAME = "mine.provider_slug is not distinct from $2";
 
+/** Adds a row for collections that were never looked for at the provider, newest first. */
+export async function trackCollections(
+	db: Queryable,
+	{ chainIds, limit }: { chainIds: readonly number[]; limit: number },
+): Promise<void> {
+	await db.execute(
+		`insert into market_index.sync (collection_id, chain_id, next_at)
+		select c.id, c.chain_id, c.registered_at from market_index.collection as c
+		where c.chain_id = any($1::int8[]) and not c.excluded
+			and not exists (select from market_index.sync as s where s.collection_id = c.id)
+		order by c.id desc limit $2
+		on conflict do nothing`,
+		[chainIds, limit],
+	);
+}
+
 /**
  * Claims collections whose full sync is due, and returns them in order, the oldest first. Those
  * never synced, those that are looked at, and those with stored parts go before others, but only by
@@ -65,57 +81,6 @@ export async function claimSyncs(
 	// An update returns its rows in any order.
 	const inOrder = rows.toSorted((a, b) => a.place.getTime() - b.place.getTime() || a.id - b.id);
 	return inOrder.map(({ id, isWatched }) => ({ id, isWatched }));
-}
-
-/** Ends a sync that succeeded: its parts are removed, as they belong to no later one. */
-export async function closeSync(
-	tx: Tx,
-	sync: { collectionId: number; at: Date; nextAt: Date },
-): Promise<void> {
-	await tx.execute(
-		`update market_index.sync set synced_at = $2, failures = 0, failed_code = null,
-			next_at = $3, parts = null
-		where collection_id = $1`,
-		[sync.collectionId, sync.at, sync.nextAt],
-	);
-}
-
-/** Stores when a collection is synced again, how often it failed in a row, and why. */
-export async function deferSync(
-	tx: Tx,
-	sync: { collectionId: number; nextAt: Date; failures: number; failedCode: string | null },
-): Promise<void> {
-	await tx.execute(
-		`update market_index.sync set next_at = $2, failures = $3, failed_code = $4
-		where collection_id = $1`,
-		[sync.collectionId, sync.nextAt, sync.failures, sync.failedCode],
-	);
-}
-
-/**
- * Returns the provider's slugs of collections worth following: those looked at, then the most
- * active.
- */
-export async function followedSlugs(
-	db: Queryable,
-	follow: { chainIds: readonly number[]; nowMs: number; limit: number },
-): Promise<string[]> {
-	const rows = await db.query<{ slug: string }>(
-		`select s.provider_slug as slug from market_index.sync as s
-		join market_index.collection as c on c.id = s.collection_id and not c.excluded
-		where s.provider_slug is not null and s.chain_id = any($1::int8[])
-		order by coalesce(s.watched_until > $2, false) desc,
-			greatest(c.last_sale_at, c.last_mint_at) desc nulls last, s.collection_id desc
-		limit $3`,
-		[follow.chainIds, new Date(follow.nowMs), follow.limit],
-	);
-	return [...new Set(rows.map(({ slug }) => slug))];
-}
-
-/** Returns a record of the provider's as `jsonb` accepts it; null where it cannot be stored. */
-export function jsonOf(raw: Readonly<Record<string, unknown>>): string | null {
-	const payload = storablePayload(raw);
-	return payload && JSON.stringify(payload);
 }
 
 /** Locks the sync of a collection until the transaction ends; its row first, as everywhere. */
@@ -186,27 +151,28 @@ export async function nameSync(
 	return rows[0]?.providerSlug != null;
 }
 
-/**
- * Records that pushes of these collections may have been missed since then: the next lean sync
- * begins with them and reads from there on, and their books are read as soon as they are looked at.
- * A minute is added: the time when a frame was sent is by another clock than its event's.
- *
- * Rows are locked in order of id, as everywhere that several are locked: two streams may break at
- * once. A collection that was never read gets a whole day anyway.
- */
-export async function noteGap(
-	db: Queryable,
-	gap: { slugs: readonly string[]; sinceMs: number },
+/** Ends a sync that succeeded: its parts are removed, as they belong to no later one. */
+export async function closeSync(
+	tx: Tx,
+	sync: { collectionId: number; at: Date; nextAt: Date },
 ): Promise<void> {
-	await db.execute(
-		`update market_index.sync set lean_at = null,
-			events_until = case when events_until is not null then least(events_until, $2) end,
-			orders_due_at = least(orders_due_at, $2)
-		where collection_id in (
-			select collection_id from market_index.sync where provider_slug = any($1::text[])
-			order by collection_id for update
-		)`,
-		[gap.slugs, new Date(gap.sinceMs - GAP_MARGIN_MS)],
+	await tx.execute(
+		`update market_index.sync set synced_at = $2, failures = 0, failed_code = null,
+			next_at = $3, parts = null
+		where collection_id = $1`,
+		[sync.collectionId, sync.at, sync.nextAt],
+	);
+}
+
+/** Stores when a collection is synced again, how often it failed in a row, and why. */
+export async function deferSync(
+	tx: Tx,
+	sync: { collectionId: number; nextAt: Date; failures: number; failedCode: string | null },
+): Promise<void> {
+	await tx.execute(
+		`update market_index.sync set next_at = $2, failures = $3, failed_code = $4
+		where collection_id = $1`,
+		[sync.collectionId, sync.nextAt, sync.failures, sync.failedCode],
 	);
 }
 
@@ -264,18 +230,52 @@ export async function renewParts(tx: Tx, collectionIds: readonly number[]): Prom
 	);
 }
 
-/** Adds a row for collections that were never looked for at the provider, newest first. */
-export async function trackCollections(
+/**
+ * Records that pushes of these collections may have been missed since then: the next lean sync
+ * begins with them and reads from there on, and their books are read as soon as they are looked at.
+ * A minute is added: the time when a frame was sent is by another clock than its event's.
+ *
+ * Rows are locked in order of id, as everywhere that several are locked: two streams may break at
+ * once. A collection that was never read gets a whole day anyway.
+ */
+export async function noteGap(
 	db: Queryable,
-	{ chainIds, limit }: { chainIds: readonly number[]; limit: number },
+	gap: { slugs: readonly string[]; sinceMs: number },
 ): Promise<void> {
 	await db.execute(
-		`insert into market_index.sync (collection_id, chain_id, next_at)
-		select c.id, c.chain_id, c.registered_at from market_index.collection as c
-		where c.chain_id = any($1::int8[]) and not c.excluded
-			and not exists (select from market_index.sync as s where s.collection_id = c.id)
-		order by c.id desc limit $2
-		on conflict do nothing`,
-		[chainIds, limit],
+		`update market_index.sync set lean_at = null,
+			events_until = case when events_until is not null then least(events_until, $2) end,
+			orders_due_at = least(orders_due_at, $2)
+		where collection_id in (
+			select collection_id from market_index.sync where provider_slug = any($1::text[])
+			order by collection_id for update
+		)`,
+		[gap.slugs, new Date(gap.sinceMs - GAP_MARGIN_MS)],
 	);
+}
+
+/**
+ * Returns the provider's slugs of collections worth following: those looked at, then the most
+ * active.
+ */
+export async function followedSlugs(
+	db: Queryable,
+	follow: { chainIds: readonly number[]; nowMs: number; limit: number },
+): Promise<string[]> {
+	const rows = await db.query<{ slug: string }>(
+		`select s.provider_slug as slug from market_index.sync as s
+		join market_index.collection as c on c.id = s.collection_id and not c.excluded
+		where s.provider_slug is not null and s.chain_id = any($1::int8[])
+		order by coalesce(s.watched_until > $2, false) desc,
+			greatest(c.last_sale_at, c.last_mint_at) desc nulls last, s.collection_id desc
+		limit $3`,
+		[follow.chainIds, new Date(follow.nowMs), follow.limit],
+	);
+	return [...new Set(rows.map(({ slug }) => slug))];
+}
+
+/** Returns a record of the provider's as `jsonb` accepts it; null where it cannot be stored. */
+export function jsonOf(raw: Readonly<Record<string, unknown>>): string | null {
+	const payload = storablePayload(raw);
+	return payload && JSON.stringify(payload);
 }

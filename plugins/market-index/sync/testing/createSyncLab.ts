@@ -44,7 +44,6 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 	const access: ChainAccess = { chain: ethereum, rpcFor: () => ({}) as Rpc, headUrls: [] };
 	const core = { db, clock, log, queue, outbox, chains, indexed: [access] };
 	const merge: MergeEvents = async (...given) => void merged.push(given);
-	/** Another process: the same database, provider and clock. */
 	/** The time until which lanes hold everything; null while they are behind, as in most tests. */
 	const level: { until: Date | null } = { until: null };
 	const heldUntil = async () => level.until;
@@ -55,6 +54,7 @@ export function createSyncLab(db: Database, { isOn = true }: { isOn?: boolean } 
 	};
 	const waited: number[] = [];
 	const options = { core, provider: fake.provider, prices, merge, heldUntil, wait };
+	/** Another process: the same database, provider and clock. */
 	const another = () => createSyncing(options);
 	const syncing = another();
 	const { signal } = new AbortController();

@@ -90,42 +90,6 @@ const INDEXED = [
 const PLACE = "coalesce(lean_at, '-infinity')";
 
 /**
- * Claims the turn of one collection. Null where another worker has it, where it rests after a page
- * that did not arrive, or where its slug is not known.
- */
-export async function claimOwnTurn(
-	db: Queryable,
-	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
-): Promise<ClaimedTurn | null> {
-	const rows = await db.query<TurnRow>(
-		`update market_index.sync as s
-		set lean_at = $2, turn = s.turn + 1, turn_until = $3
-		from (
-			select collection_id, lean_at from market_index.sync as mine
-			where collection_id = $1 and provider_slug is not null and ${isFree("mine")}
-				and (lean_at is null or lean_at <= $2
-					or lean_at > $2::timestamptz + interval '${TURN_REST_MAX_MS} ms')
-			for update
-		) as taken
-		join market_index.collection as c on c.id = taken.collection_id and not c.excluded
-		where s.collection_id = taken.collection_id
-		returning ${TURN_COLUMNS}, taken.lean_at as "leanAt", null::timestamptz as "levelFrom"`,
-		[collectionId, new Date(nowMs), new Date(nowMs + TURN_MS)],
-	);
-	return rows[0] ? turnOf(rows[0]) : null;
-}
-
-/**
- * Returns SQL that says whether the turn of a sync is free: `$2` is now, `$3` the end of a turn
- * that begins now. A turn that ends more than a turn's length after `$3` was claimed before the
- * clock was set back, and does not count. A smaller difference is that of two processes' clocks.
- */
-export function isFree(sync: string): string {
-	return `(${sync}.turn_until is null or ${sync}.turn_until <= $2
-		or ${sync}.turn_until > $3::timestamptz + interval '${TURN_MS} ms')`;
-}
-
-/**
  * Claims the turn of the collection whose last turn is the longest ago. For each kind of turn and
  * chain only the head of its index is read: collections that are not due cost nothing, however many
  * they are.
@@ -154,17 +118,30 @@ export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<Claime
 	return rows[0] ? turnOf(rows[0]) : null;
 }
 
-/** Converts a row of such a statement to a turn. */
-function turnOf(row: TurnRow): ClaimedTurn {
-	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
-	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;
-	const held = { eventsFrom, eventsUntil, newestAt, newestTypes, failures };
-	return {
-		...{ id, chainId, address, providerSlug, turn, leanAt, levelFrom, ...held },
-		walk: walkOf(row),
-		pages: row.from === null ? row.pages : 0,
-		backwards: row.from === null ? row.idle : 0,
-	};
+/**
+ * Claims the turn of one collection. Null where another worker has it, where it rests after a page
+ * that did not arrive, or where its slug is not known.
+ */
+export async function claimOwnTurn(
+	db: Queryable,
+	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
+): Promise<ClaimedTurn | null> {
+	const rows = await db.query<TurnRow>(
+		`update market_index.sync as s
+		set lean_at = $2, turn = s.turn + 1, turn_until = $3
+		from (
+			select collection_id, lean_at from market_index.sync as mine
+			where collection_id = $1 and provider_slug is not null and ${isFree("mine")}
+				and (lean_at is null or lean_at <= $2
+					or lean_at > $2::timestamptz + interval '${TURN_REST_MAX_MS} ms')
+			for update
+		) as taken
+		join market_index.collection as c on c.id = taken.collection_id and not c.excluded
+		where s.collection_id = taken.collection_id
+		returning ${TURN_COLUMNS}, taken.lean_at as "leanAt", null::timestamptz as "levelFrom"`,
+		[collectionId, new Date(nowMs), new Date(nowMs + TURN_MS)],
+	);
+	return rows[0] ? turnOf(rows[0]) : null;
 }
 
 /**
@@ -249,6 +226,29 @@ export async function noteLevel(
 		where excluded.level_until > span.level_until`,
 		[chainId, until, new Date(until.getTime() - LEVEL_BREAK_MS)],
 	);
+}
+
+/**
+ * Returns SQL that says whether the turn of a sync is free: `$2` is now, `$3` the end of a turn
+ * that begins now. A turn that ends more than a turn's length after `$3` was claimed before the
+ * clock was set back, and does not count. A smaller difference is that of two processes' clocks.
+ */
+export function isFree(sync: string): string {
+	return `(${sync}.turn_until is null or ${sync}.turn_until <= $2
+		or ${sync}.turn_until > $3::timestamptz + interval '${TURN_MS} ms')`;
+}
+
+/** Converts a row of such a statement to a turn. */
+function turnOf(row: TurnRow): ClaimedTurn {
+	const { id, chainId, address, providerSlug, turn, leanAt, levelFrom } = row;
+	const { eventsFrom, eventsUntil, newestAt, newestTypes, failures } = row;
+	const held = { eventsFrom, eventsUntil, newestAt, newestTypes, failures };
+	return {
+		...{ id, chainId, address, providerSlug, turn, leanAt, levelFrom, ...held },
+		walk: walkOf(row),
+		pages: row.from === null ? row.pages : 0,
+		backwards: row.from === null ? row.idle : 0,
+	};
 }
 
 function walkOf(row: TurnRow): ClaimedTurn["walk"] {

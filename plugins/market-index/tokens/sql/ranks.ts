@@ -120,7 +120,7 @@ export async function beginReread(
 	);
 }
 
-/** Ends it: ordinary work on the collection's tokens continues. */
+/** Ends reading all of a collection's tokens again: ordinary work on them continues. */
 export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 	await tx.execute("update market_index.collection set reread_since = null where id = $1", [
 		collectionId,
