@@ -30,7 +30,7 @@ async function migrate(): Promise<void> {
 	for (const statement of statements) await database.db.execute(statement);
 }
 
-test("URLs of before that no page may be handed are unknown, and the others stay", async () => {
+test("stored URLs that are unsafe for a page become null, and the others stay", async () => {
 	const { db } = database;
 	const all = [...GOOD, ...BAD];
 	await db.execute(
@@ -74,7 +74,7 @@ test("URLs of before that no page may be handed are unknown, and the others stay
 	expect(await left("token_uri", "token")).toEqual([...GOOD, ...held].sort());
 });
 
-test("a URI that a document was read from stays, whatever network it is of", async () => {
+test("the URI of a document that was read stays, on whatever network it is", async () => {
 	const { db } = database;
 	const uri = "http://10.0.0.7:8080/7.json";
 	await db.execute(
@@ -89,7 +89,7 @@ test("a URI that a document was read from stays, whatever network it is of", asy
 	expect(rows).toEqual([{ uri }, { uri: null }]);
 });
 
-test("descriptions of before run forward", async () => {
+test("stored descriptions lose characters that change the direction of text", async () => {
 	const { db } = database;
 	await db.execute(
 		`insert into market_index.token (collection_id, token_id, description)

@@ -125,7 +125,7 @@ test("[IDX-08] case, space around, repeated names and a claimed trait count chan
 	expect(odd).toEqual(plain);
 });
 
-test("[IDX-08] none and nothing are values, and no traits that count", () => {
+test("[IDX-08] `none` and the empty text are values, and do not count as traits", () => {
 	const ranked = rank([{ a: "none", b: "x" }, { a: "", b: "x" }, { b: "x" }]);
 	// Each lacks, or has, `a` in its own way: the same content and the same count of traits.
 	expect(ranked.map(({ score }) => score)).toEqual(Array(3).fill(ranked[0]?.score));

@@ -17,7 +17,7 @@ describe("normaliseTrait", () => {
 		...[8232, 8233, 8239, 8287, 12288],
 	];
 
-	test("exactly the edges that Python's strip takes off are taken off, and nothing within", () => {
+	test("exactly the blanks that Python's strip removes are removed, only at both ends", () => {
 		const blanks = new Set(PYTHON_BLANKS);
 		for (let code = 0; code < 0x1_00_00; code++) {
 			const character = String.fromCharCode(code);
@@ -29,7 +29,7 @@ describe("normaliseTrait", () => {
 		expect(normaliseTrait(" \u0085\t")).toBe("");
 	});
 
-	test("what is normalised stays as it is, and any number of blanks costs no more than their number", () => {
+	test("normalising twice changes nothing, and its time grows only with the number of blanks", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
 				expect(normaliseTrait(normaliseTrait(text))).toBe(normaliseTrait(text));
@@ -38,7 +38,7 @@ describe("normaliseTrait", () => {
 		expect(normaliseTrait(`${" ".repeat(1_000_000)}x${"\u0085 ".repeat(500_000)}`)).toBe("x");
 	});
 
-	test("values that differ in such an edge alone are one value, and U+FEFF makes two", () => {
+	test("values that differ only in such blanks are one value; a U+FEFF makes two", () => {
 		const ranksOf = (...values: string[]) =>
 			rankTokens(values.map((value, id) => ({ id, traits: [{ type: "Fur", value }] }))).map(
 				({ rank }) => rank,
@@ -64,7 +64,7 @@ describe("scoreToken", () => {
 		);
 	});
 
-	test("[IDX-08] counts of nothing, and larger than the supply, make no infinity", () => {
+	test("[IDX-08] counts of zero, or above the supply, never make an infinite score", () => {
 		for (const counted of [countedTraits(0, HATS), countedTraits(2, HATS), countedTraits(5, [])]) {
 			for (const traits of [
 				[],

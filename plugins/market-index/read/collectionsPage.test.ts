@@ -191,7 +191,7 @@ test("a cold page's collections get the jobs that the worker's get", async () =>
 	expect(await jobsOf(() => lab.tick())).toEqual(cold);
 });
 
-test("[API-04] what the lanes saw first is filled under the name that the list has for it", async () => {
+test("[API-04] a collection that lanes saw first is filled under the slug that the list has for it", async () => {
 	await lab.fixture.seed(ethereum, [mintOf(OURS), mintOf(DOGS)]);
 	lab.fake.answers.newest = async () =>
 		page(
@@ -304,7 +304,7 @@ test("[API-05] while the worker's list is warm nothing is tracked or filled, and
 	expect(statements.join("\n")).toMatch(/\bbegin\b/);
 });
 
-test("a provider that is away costs its rows, and not the page", async () => {
+test("a page without the provider's rows is served while the provider is away", async () => {
 	await lab.fixture.seed(ethereum, [mintOf(OURS)]);
 	for (const fault of [lab.fake.faults.unavailable(), lab.fake.faults.unreadable()]) {
 		lab.fake.failAll(fault);

@@ -83,7 +83,7 @@ describe("createFinder", () => {
 		});
 	});
 
-	test("[API-06] nobody, an excluded one, and one on another chain are all not found", async () => {
+	test("[API-06] an unknown, an excluded and another chain's collection are not found", async () => {
 		const notFound = { status: 404, code: "not_found" };
 		await expect(find("nobody")).rejects.toMatchObject(notFound);
 		await expect(find(GONE)).rejects.toMatchObject(notFound);
@@ -137,16 +137,16 @@ describe("mostLagging", () => {
 
 	const worst = (...lanes: LaneProgress[]) => mostLagging(lanes, NOW).chainId;
 
-	test("[API-18] among lanes that are alive, the most blocks behind speaks for all", () => {
+	test("[API-18] of lanes that are alive, the one most blocks behind is shown for all", () => {
 		expect(worst(lane(1, 2, 12_000), lane(2, 90, 500), lane(3, 0, 100))).toBe(2);
 	});
 
-	test("[API-18] a lane that died at the head speaks before one that lags and lives", () => {
+	test("[API-18] a lane that died at the head is shown before one that lags and lives", () => {
 		expect(worst(lane(1, 0, 400_000), lane(2, 90, 500))).toBe(1);
 		expect(worst(lane(1, 0, 60_000), lane(2, 90, 59_999))).toBe(1);
 	});
 
-	test("[API-18] a lane that never told anything speaks before all others", () => {
+	test("[API-18] a lane that never indexed anything is shown before all others", () => {
 		expect(worst(lane(1, 50_000, 400_000), silent)).toBe(9);
 	});
 });
@@ -212,7 +212,7 @@ describe("resolveChain", () => {
 		}
 	});
 
-	test("a refused chain is told whether it is unknown or only not indexed, and what is", () => {
+	test("the refusal of a chain says whether it is unknown or not indexed, and names those that are", () => {
 		expect(() => resolveChain(core, "base")).toThrow(
 			'The chain "base" is not indexed here. Indexed chains: polygon, ethereum.',
 		);
@@ -224,7 +224,7 @@ describe("resolveChain", () => {
 		expect(chainsOf(core, "1")).toEqual([ethereum]);
 	});
 
-	test("a row of a chain that was not asked for is our own mistake", () => {
+	test("a row of a chain that was not asked for fails an assertion", () => {
 		expect(chainOfRow([polygon, base], { chainId: base.id })).toBe(base);
 		expect(() => chainOfRow([polygon], { chainId: 1 })).toThrow(AssertionFailed);
 	});

@@ -42,7 +42,7 @@ describe("registerCollections", () => {
 	const asked = () =>
 		jobs.flatMap((job) => (job.payload as { collectionIds: number[] }).collectionIds);
 
-	test("a contract that is new gets a row under its address, and its metadata is asked for", async () => {
+	test("a new contract gets a row under its address, and a job for its metadata", async () => {
 		const named = met(1, { standard: "erc1155", name: "Cats", imageUrl: "https://images.test/1" });
 		const fresh = await register([met(2), named]);
 		expect(fresh.map(({ address }) => address)).toEqual([contractOf(1), contractOf(2)]);
@@ -62,7 +62,7 @@ describe("registerCollections", () => {
 		expect(asked()).toEqual([1, 2]);
 	});
 
-	test("one that is there is neither written nor asked about again, on its own chain", async () => {
+	test("a contract that is registered on the chain gets no second row and no second job", async () => {
 		await register([met(1, { name: "First" })]);
 		jobs = [];
 		expect(await register([met(1, { name: "Second" }), met(1)])).toEqual([]);
@@ -73,12 +73,12 @@ describe("registerCollections", () => {
 		expect(asked()).toHaveLength(1);
 	});
 
-	test("named twice at once it is one row and one job", async () => {
+	test("a contract that is named twice at once gets one row and one job", async () => {
 		expect(await register([met(7, { name: "a" }), met(7, { name: "b" })])).toHaveLength(1);
 		expect(asked()).toEqual([1]);
 	});
 
-	test("what is met while lanes are behind is owed: one job stands for all of the chain", async () => {
+	test("contracts met while lanes are behind share one job of the chain for their names", async () => {
 		const meet = (contracts: readonly MetContract[]) =>
 			database.db.transaction((tx) =>
 				registerCollections(tx, queue, { chainId: base.id, contracts, areOwed: true }),
@@ -131,7 +131,7 @@ describe("resolveCollections", () => {
 		expect(there.get(A)?.id).not.toBe(here.get(A)?.id);
 	});
 
-	test("what was named, pictured or excluded since is told", async () => {
+	test("a known collection comes with its present name, image and exclusion", async () => {
 		await resolve(10, [A]);
 		await database.db.execute(
 			`update market_index.collection
@@ -147,7 +147,7 @@ describe("resolveCollections", () => {
 		});
 	});
 
-	test("five thousand at once are five thousand rows", async () => {
+	test("five thousand new contracts at once get five thousand rows", async () => {
 		const contracts = Array.from({ length: 5_000 }, (_, index) => contractOf(0x10_000 + index));
 		const known = await resolve(137, contracts);
 		expect(known.size).toBe(5_000);

@@ -72,7 +72,7 @@ const asked = (task: string) =>
 const set = (columns: string, id: number) =>
 	database.db.execute(`update market_index.collection set ${columns} where id = $1`, [id]);
 
-test("what was never read, or whose tokens were never looked for, is put in line again", async () => {
+test("collections without metadata, or whose tokens were never looked for, are queued again", async () => {
 	await fixture.seed(
 		ethereum,
 		[1, 2, 3, 4].map((number) => mintOf(contractOf(number))),
@@ -85,7 +85,7 @@ test("what was never read, or whose tokens were never looked for, is put in line
 	expect(asked(LEARN_TOKENS_TASK)).toEqual([2]);
 });
 
-test("a young collection's own jobs are waited for", async () => {
+test("a collection is not repaired before its own first jobs had time to run", async () => {
 	await fixture.seed(ethereum, [mintOf(contractOf(1))]);
 	await tick(LACKING_AFTER_MS - 1);
 	expect(jobs).toEqual([]);
@@ -93,7 +93,7 @@ test("a young collection's own jobs are waited for", async () => {
 	expect(asked(COLLECTION_METADATA_TASK)).toEqual([1]);
 });
 
-test("names of a chain whose lanes are behind stay owed, and what stands for them is in line", async () => {
+test("names of a chain whose lanes are behind stay owed, and their one job is queued", async () => {
 	isBehind = true;
 	await fixture.seed(ethereum, [mintOf(contractOf(1))]);
 	await tick();
@@ -111,7 +111,7 @@ test("a contract of a chain that is not indexed is not asked, and its tokens are
 	expect(asked(LEARN_TOKENS_TASK)).toEqual([1]);
 });
 
-test("a repair takes no place of a job that waits, and puts none off", async () => {
+test("a repair neither replaces nor delays a waiting job", async () => {
 	const many = COLLECTIONS_PER_JOB_MAX + 1;
 	await fixture.seed(
 		ethereum,

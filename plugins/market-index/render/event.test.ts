@@ -132,7 +132,7 @@ test("traits are shown only where they are a list", () => {
 	for (const traits of [null, "x", {}, 1]) expect(show({ payload: { traits } }).traits).toBeNull();
 });
 
-test("words that were stored before they were cleaned are shown clean", () => {
+test("texts that were stored before cleaning existed are shown clean", () => {
 	const payload = {
 		image_url: "data:text/html,<script>",
 		display_image_url: "https://me:secret@images.test/b",
@@ -148,7 +148,7 @@ test("words that were stored before they were cleaned are shown clean", () => {
 	});
 });
 
-test("an event of another block is another id, and so is each item of a log", () => {
+test("the same event in another block, and each item of a log, has an id of its own", () => {
 	const place = { blockHash: `0x${"a".repeat(64)}`, logIndex: 1, subIndex: 0 } as const;
 	const ids = [
 		place,

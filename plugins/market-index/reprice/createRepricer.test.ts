@@ -84,7 +84,7 @@ const nativeTotals = () =>
 		"select total_native as total from market_index.event order by occurred_at",
 	);
 
-test("[MRG-05] what was priced later leaves the figures of what was priced at once", async () => {
+test("[MRG-05] events priced later give the same figures as events priced at once", async () => {
 	const trades = randomTrades({ seed: 7, contracts: [CATS, DOGS], count: 900, days: 3 });
 	const early = open();
 	early.knowRate();
@@ -102,7 +102,7 @@ test("[MRG-05] what was priced later leaves the figures of what was priced at on
 	expect(await readFigures(database.db)).toEqual(expected);
 });
 
-test("[MRG-02] a price that is there is never written over, and one that is not known not guessed", async () => {
+test("[MRG-02] a stored price is never overwritten, and an unknown one never guessed", async () => {
 	const index = open();
 	index.knowRate(NOW_MS - HOUR_MS);
 	const old = coinSale({ occurredAtMs: NOW_MS - DAY_MS });
@@ -127,7 +127,7 @@ test("[MRG-02] two processes that price one event at once count it once", async 
 	expect(await nativeTotals()).toEqual([{ total: (3n * ETH).toString() }]);
 });
 
-test("only the span, the chain and the currency that became known are looked at", async () => {
+test("only events of the span, chain and currency that became known are priced", async () => {
 	const index = open();
 	await index.apply(ethereum, [
 		coinSale({ occurredAtMs: NOW_MS - 3 * HOUR_MS }),
@@ -151,7 +151,7 @@ test("more than one part's rows, many of one moment, are all priced, a part unde
 	expect(index.locks()).toBe(3);
 });
 
-test("[STR-04] the candle that moved is told; of many, that all is to be read anew", async () => {
+test("[STR-04] streams get each changed candle; where many changed, a call to read all again", async () => {
 	const topic = collectionTopic(ethereum.slug, CATS);
 	const index = open();
 	await index.apply(ethereum, [coinSale()]);
@@ -186,7 +186,7 @@ test("a reorg takes a price back with its event, and the new one is priced by it
 	expect(buckets).toEqual([]);
 });
 
-test("a failure rests, is one line, and loses nothing", async () => {
+test("a failure is logged once, retried after a pause, and loses nothing", async () => {
 	const index = open();
 	await index.apply(ethereum, [coinSale()]);
 	index.knowRate();

@@ -18,13 +18,13 @@ import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 
 describe("capAmount", () => {
-	test("sums up to 78 digits are exact, and beyond them stand still", () => {
+	test("sums of up to 78 digits are exact, and larger ones stay at the ceiling", () => {
 		for (const sum of [0n, 8n * (2n ** 256n - 1n), AMOUNT_MAX]) expect(capAmount(sum)).toBe(sum);
 		expect(capAmount(AMOUNT_MAX + 1n)).toBe(AMOUNT_MAX);
 		expect(AMOUNT_MAX.toString()).toBe("9".repeat(78));
 	});
 
-	test("held at each step or at the end, in any order, a sum is the same", () => {
+	test("capping a sum at each step or at its end gives the same, in any order", () => {
 		const amounts = fc.array(fc.oneof(fc.bigInt(0n, 9n), fc.bigInt(0n, AMOUNT_MAX)));
 		fc.assert(
 			fc.property(amounts, (parts) => {
@@ -42,7 +42,7 @@ describe("nativeTotal", () => {
 		return { currency, totalRaw, occurredAtMs };
 	};
 
-	test("ETH and its wrapped form are worth themselves, to the last wei, and ask for no rate", () => {
+	test("ETH and its wrapped form are valued exactly, without a rate", () => {
 		const unasked = {
 			toNative() {
 				throw new Error("a rate was asked for");
@@ -55,7 +55,7 @@ describe("nativeTotal", () => {
 		}
 	});
 
-	test("what needs a rate is unknown, and never guessed", () => {
+	test("a payment whose rate is unknown has an unknown value", () => {
 		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 1n), none)).toBeNull();
 		// Wrapped ETH of another chain is a stranger here.
 		expect(nativeTotal(ethereum, paid(base.wrappedNative, 1n), none)).toBeNull();
@@ -77,7 +77,7 @@ describe("nativeTotal", () => {
 		}
 	});
 
-	test("[MRG-15] what would be worth more than all ETH there is has no worth that anybody knows", () => {
+	test("[MRG-15] a payment worth more than all existing ETH has an unknown value", () => {
 		const prices = fakePrices();
 		prices.setEth(2_500);
 		prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 2_500, decimals: 18 });
@@ -86,7 +86,7 @@ describe("nativeTotal", () => {
 		expect(nativeTotal(ethereum, paid(STRANGE_COIN, most + 1n), prices)).toBeNull();
 	});
 
-	test("nothing is nothing in any currency: a free mint is 0 and not unknown", () => {
+	test("a payment of 0 is 0 in any currency: a free mint has a known price", () => {
 		expect(nativeTotal(polygon, paid(ZERO_ADDRESS, 0n), none)).toBe(0n);
 		expect(nativeTotal(ethereum, paid(STRANGE_COIN, 0n), none)).toBe(0n);
 	});

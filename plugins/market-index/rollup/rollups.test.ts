@@ -53,7 +53,7 @@ describe("collectionChanges", () => {
 		expect(change).toMatchObject({ firstMintAtMs: 2_000, lastMintAtMs: 9_000 });
 	});
 
-	test("[IDX-10] what is not accepted changes nothing, not even the last sale", () => {
+	test("[IDX-10] events that are not accepted change nothing, not even the last sale", () => {
 		const late = { blockNumber: 2 ** 31, accepted: false } as const;
 		const events = [saleOf(CATS, late), mintOf(CATS, late), saleOf(CATS, { kind: "transfer" })];
 		expect(collectionChanges(events.map((event) => row(event)))).toEqual([]);
@@ -116,7 +116,7 @@ describe("sumRollups", () => {
 			);
 		});
 
-		test("sales summed one by one are sales merged, in whatever order they come", () => {
+		test("summing sales one by one equals merging their prices, in any order", () => {
 			const place = fc.record({
 				blockNumber: fc.nat({ max: 3 }),
 				logIndex: fc.nat({ max: 2 }),
@@ -170,7 +170,7 @@ describe("sumRollups", () => {
 		]);
 	});
 
-	test("outliers are figures like any other", () => {
+	test("outliers are counted like any other sale", () => {
 		const [rollup] = sumRollups([
 			sale({ totalRaw: 1n, totalNative: 1n }),
 			sale({ totalRaw: 2n ** 256n - 1n, totalNative: 2n ** 256n - 1n }),
@@ -198,7 +198,7 @@ describe("sumRollups", () => {
 		]);
 	});
 
-	test("coarse buckets by way of fine ones are those of the events themselves", () => {
+	test("coarse buckets made from fine ones equal those made from the events", () => {
 		const events = fc.array(
 			fc
 				.record({

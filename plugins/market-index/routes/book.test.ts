@@ -93,7 +93,7 @@ test("[API-15] one token, one order, or nothing that is for sale", async () => {
 	});
 });
 
-test("[API-15] a body that says too little, too much or nonsense is refused", async () => {
+test("[API-15] a body with missing, unknown or invalid members is refused", async () => {
 	const bad = [
 		{},
 		{ slug: CATS, quantity: 0 },

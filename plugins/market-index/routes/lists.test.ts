@@ -290,7 +290,7 @@ describe("getSearch.200", () => {
 		}
 	});
 
-	test("what is no word finds nothing and breaks nothing; what is no query is refused", async () => {
+	test("a query without any word finds nothing; an invalid query is refused", async () => {
 		for (const q of ["'", "%26%26", ":*", "%21%21%21", "%F0%9F%90%88", "%25", "a%27b", "%5C"]) {
 			const { status } = await lab.ask(`/search?q=${q}`);
 			expect({ q, status }).toEqual({ q, status: 200 });

@@ -61,7 +61,7 @@ test("every list refuses a limit that is not a whole number from 1 to its maximu
 	}
 });
 
-test("words that a parameter does not know are refused, with the parameter's name", async () => {
+test("unknown values of a parameter are refused, with the parameter's name", async () => {
 	await expectRefused("/collections?mode=hot", "mode");
 	await expectRefused("/collections?scope=world", "scope");
 	await expectRefused("/trending?window=2h", "window");

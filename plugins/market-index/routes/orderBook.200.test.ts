@@ -170,7 +170,7 @@ test("[API-20] of a collection whose book was not read nothing is known: null, a
 	expect((await ask(`/collections/${BARE}/depth`)).body).toMatchObject({ asks: [], bids: [] });
 });
 
-test("a cursor that is none, a token id that is none and an unknown kind are refused", async () => {
+test("an invalid cursor, an invalid token id and an unknown kind are refused", async () => {
 	const bad = [
 		"listings?cursor=abc",
 		"listings?tokenId=0x1",

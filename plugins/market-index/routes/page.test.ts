@@ -15,7 +15,7 @@ function readings() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a crowd that comes while one answer is read shares the next, which begins after it came", async () => {
+test("requests that come during a reading share the next one, which begins after they came", async () => {
 	const { ends, read } = readings();
 	const request = new Request("http://localhost/discover");
 	const context = {} as RequestContext;

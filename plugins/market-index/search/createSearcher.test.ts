@@ -144,7 +144,7 @@ describe("createCollectionSearch", () => {
 		});
 	}
 
-	test("a page whose words are common, but not among those looked at, is short and says where to go on", async () => {
+	test("a page whose matches lie beyond what one page reads is short and has a next cursor", async () => {
 		const search = createCollectionSearch(clock, { step: 20, max: 60 });
 		const { hits, next } = await search(database.db, queryOf("mint", { limit: 51 }));
 		expect(hits).toEqual([]);
@@ -201,7 +201,7 @@ describe("createCollectionSearch", () => {
 		});
 	}
 
-	test("words that were found to be common are not looked up in the index of words again", async () => {
+	test("words found to be common are not looked up in the index of words again", async () => {
 		const time = { nowMs: 1_000_000 };
 		const search = createCollectionSearch({ nowMs: () => time.nowMs });
 		expect(await readBy(search, "common")).toHaveLength(2);
@@ -273,7 +273,7 @@ describe("createHitCache", () => {
 		expect(asked).toHaveLength(4);
 	});
 
-	test("a collection that is gone is left out, and none is asked for nothing", async () => {
+	test("a deleted collection is left out, and an empty list of ids reads nothing", async () => {
 		const { slugs, asked } = open();
 		expect(await slugs(100, 1)).toEqual(["cats-1"]);
 		expect(await slugs()).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
 
-test("words of any script, without what the index's language takes for operators", () => {
+test("a query becomes words of any script, without characters that are operators of a tsquery", () => {
 	expect(searchTerms("  Bored  Ape's & (YACHT) | !club:* ")).toEqual([
 		"bored",
 		"ape",
@@ -14,7 +14,7 @@ test("words of any script, without what the index's language takes for operators
 	expect(searchTerms("🐈 -- ''")).toEqual([]);
 });
 
-test("a query of any length is a few short words", () => {
+test("a query of any length becomes at most a few short words", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "binary", maxLength: 400 }), (query) => {
 			const terms = searchTerms(query);

@@ -97,7 +97,7 @@ describe("renameCollection", () => {
 		expect(slugs.toSorted()).toContain("same");
 	});
 
-	test("however many have the name, the next one gets the suffix behind theirs", async () => {
+	test("the next collection of a name gets the next suffix, however many have the name", async () => {
 		await database.db.execute(
 			`insert into market_index.collection (chain_id, address, slug, standard)
 		select $1, decode(lpad(to_hex(n + 4096), 40, '0'), 'hex'),
@@ -147,7 +147,7 @@ describe("renameCollections", () => {
 		return rows.map(({ slug }) => slug);
 	};
 
-	test("[ING-04] named together they get what one after the other would have got", async () => {
+	test("[ING-04] collections renamed together get the slugs that they would get one by one", async () => {
 		const wishes = wishesOf("cats", "dogs", "cats", "cats-2", "cats-2", "cats", "dogs-2-2");
 		const given = await rename(wishes);
 		const expected = ["cats", "dogs", "cats-2", "cats-2-2", "cats-2-3", "cats-3", "dogs-2-2"];
@@ -159,7 +159,7 @@ describe("renameCollections", () => {
 		expect(await slugs(7)).toEqual(expected);
 	});
 
-	test("whose free suffixes are few and far between get one each all the same", async () => {
+	test("each collection gets a slug where free suffixes are rare and far apart", async () => {
 		// Taken: the name, and all even suffixes up to 60.
 		await database.db.execute(
 			`update market_index.collection set slug = case when id = 101 then 'cats'

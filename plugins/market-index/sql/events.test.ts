@@ -85,7 +85,7 @@ describe("insertEvents", () => {
 				expect(await stored()).toEqual(expected);
 			});
 
-			test("what was stored before is not stored again, nor answered as new", async () => {
+			test("an event that is stored is neither stored again nor returned as new", async () => {
 				const first = rows(count);
 				const second = rows(count);
 				await insert(first);
@@ -95,14 +95,14 @@ describe("insertEvents", () => {
 				expect(await stored()).toHaveLength(2 * count);
 			});
 
-			test("of an event that a batch holds twice the first is stored and answered", async () => {
+			test("of an event that is twice in a batch the first is stored and returned", async () => {
 				const events = rows(count);
 				const again = events.map((event) => ({ ...event, tokenId: HUGE }));
 				expect(await insert([...events, ...again])).toEqual(events);
 				expect((await stored()).some(({ tokenId }) => tokenId === HUGE)).toBe(false);
 			});
 
-			test("the same place at another time is another event: it is stored and answered", async () => {
+			test("an event at the same place and another time is another event, and is stored", async () => {
 				const events = rows(count);
 				const later = events.map((event) => ({ ...event, occurredAtMs: event.occurredAtMs + 1 }));
 				const [known] = events;
@@ -110,7 +110,7 @@ describe("insertEvents", () => {
 				expect(await insert([...events, ...later])).toEqual([...events.slice(1), ...later]);
 			});
 
-			test("a row that no table takes fails the transaction, and nothing of it stays", async () => {
+			test("an invalid row fails the transaction, and nothing of it stays", async () => {
 				const bad = [...rows(count), row({ logIndex: 2 ** 31 })];
 				await expect(insert(bad)).rejects.toThrow();
 				expect(await stored()).toEqual([]);
@@ -118,7 +118,7 @@ describe("insertEvents", () => {
 		});
 	}
 
-	test("several large replays in one transaction do not get in each other's way", async () => {
+	test("several large replays work in one transaction", async () => {
 		const events = rows(COPY_ROWS_MIN);
 		await insert(events);
 		const more = rows(COPY_ROWS_MIN);

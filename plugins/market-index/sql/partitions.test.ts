@@ -80,7 +80,7 @@ describe("partitionsOf", () => {
 		expect(await months()).toContain("2032_01");
 	});
 
-	test("a backup that reads every table is not waited for, and delays no month that is far away", async () => {
+	test("while a backup reads all tables a needed month fails after its wait, and one ahead is skipped", async () => {
 		const backup = new Client({ connectionString: database.connectionString });
 		await backup.connect();
 		await backup.query("begin; select count(*) from market_index.event");
@@ -125,7 +125,7 @@ describe("pruneUnconfirmed", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("what is not kept is not waited for: retention forgets it, a few rows at a time", async () => {
+	test("marks of events that are no longer kept are deleted, a few rows at a time", async () => {
 		const { db } = database;
 		const lab = createMergeLab(db);
 		const cats = await lab.register(contractOf(0xb1));

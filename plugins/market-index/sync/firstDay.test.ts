@@ -55,7 +55,7 @@ test("while a first day is read, figures grow no older than those of any other c
 	expect(await lab.row(id)).toMatchObject({ sync_status: "syncing", provider_owners: 41 });
 });
 
-test("whoever opens a collection takes nothing from a sync that is at work, or waits", async () => {
+test("opening a collection takes no stored part from a sync that runs or waits", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "waits");
 	lab.fake.fail("events", lab.fake.faults.rateLimited(20_000));

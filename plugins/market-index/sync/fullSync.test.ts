@@ -48,7 +48,7 @@ describe("fullSyncJob", () => {
 		expect(new Set(ids()).size).toBe(ids().length);
 	});
 
-	test("[API-16] never synced goes first, then what somebody looks at, then the stalest", async () => {
+	test("[API-16] never synced collections are queued first, then watched ones, then the stalest", async () => {
 		const names = ["stale", "watched", "stalest", "queued"] as const;
 		const by = new Map<number, string>();
 		for (const name of names) by.set((await lab.register()).id, name);
@@ -84,7 +84,7 @@ describe("fullSyncJob", () => {
 		expect(await claim(4)).toEqual(order);
 	});
 
-	test("[API-16] what somebody looks at has priority 1 in line, everything else 5", async () => {
+	test("[API-16] watched collections are queued with priority 1, all others with 5", async () => {
 		const [watched, other] = [await lab.register(), await lab.register()];
 		await lab.touch(watched.id, "stream");
 		lab.time.nowMs += 60_000 * 5 - 1;
@@ -123,7 +123,7 @@ describe("fullSyncJob", () => {
 		expect(ids()).toEqual([]);
 	});
 
-	test("[MRG-11] after a limit nobody is put in line until it is over", async () => {
+	test("[MRG-11] no collection is queued until the provider's limit is over", async () => {
 		const { id } = await lab.register();
 		await lab.register();
 		lab.fake.failAll(lab.fake.faults.rateLimited(90_000));
@@ -228,7 +228,7 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("bestListings")).toHaveLength(1 + 5);
 	});
 
-	test("[MRG-02] a floor that everybody took away is unknown, and none is listed", async () => {
+	test("[MRG-02] a floor whose listings are all gone is unknown, and the listed count is 0", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "gone");
 		await lab.sync(id);
@@ -275,7 +275,7 @@ describe("fullSyncTask", () => {
 		});
 	});
 
-	test("figures of a slug that spans several contracts are nobody's; its listings are each one's own", async () => {
+	test("a slug of several contracts gives none of them its figures; each gets its own listings", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "many");
 		const contracts = [
@@ -339,7 +339,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ provider_slug: "second", slug: "second" });
 	});
 
-	test("[MRG-15] [MRG-17] listings that cannot be read cost what they tell, and nothing of the rest", async () => {
+	test("[MRG-15] [MRG-17] unreadable listings leave their own figures unknown, and store the rest", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "unread");
 		lab.fake.fail("bestListings", lab.fake.faults.unreadable());
@@ -388,7 +388,7 @@ describe("fullSyncTask", () => {
 		});
 	}
 
-	test("a sync to which something new was told waits a minute again: its parts grow old no sooner than it ends", async () => {
+	test("a failed sync that learned something new waits a minute only, so that its parts stay valid", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "halting");
 		const fault = lab.fake.faults.unavailable();
@@ -404,7 +404,7 @@ describe("fullSyncTask", () => {
 		expect([await waited(), await waited()]).toEqual([1, 2]);
 	});
 
-	test("a part that fails for ever is asked for less and less, though the others grow old meanwhile", async () => {
+	test("a part that always fails is asked for less and less often, though other parts expire meanwhile", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "half");
 		lab.fake.fail("stats", lab.fake.faults.unavailable());
@@ -420,7 +420,7 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("collection").length).toBeGreaterThan(1);
 	});
 
-	test("[MRG-11] a limit is no failure: the collection goes back in line, and nobody else asks meanwhile", async () => {
+	test("[MRG-11] a limit is no failure: the collection is queued again, and no other sync asks meanwhile", async () => {
 		const { id, address } = await lab.register();
 		const other = await lab.register();
 		lab.know(address, "limited");
@@ -443,7 +443,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ sync_status: "synced" });
 	});
 
-	test("a worker that is told to stop puts its collection back; one that took too long has failed", async () => {
+	test("a stopped worker queues its collection again; one that timed out records a failure", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "stopped");
 		const stop = new AbortController();
@@ -461,7 +461,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ sync_status: "failed", failed_code: "internal" });
 	});
 
-	test("a collection is synced by one worker at a time; what a dead one left behind is taken up", async () => {
+	test("a collection is synced by one worker at a time; a dead worker's sync is resumed", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "shared");
 		let inside = 0;
@@ -483,7 +483,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ sync_status: "synced" });
 	});
 
-	test("words that jsonb refuses are stored without them", async () => {
+	test("characters that jsonb refuses are removed before a record is stored", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "nul");
 		const detail = detailOf(address, { slug: "nul", raw: { note: "a\u0000b" } });
@@ -515,7 +515,7 @@ describe("fullSyncTask", () => {
 		};
 	}
 
-	test("a worker that slept writes nothing over the one that took its collection up", async () => {
+	test("a worker that slept overwrites nothing of the worker that resumed its sync", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const slow = held<ReturnType<typeof statsOf>>();
@@ -540,7 +540,7 @@ describe("fullSyncTask", () => {
 		expect(lab.said).toEqual([]);
 	});
 
-	test("a worker that slept and then failed takes nothing from the one that took its collection up", async () => {
+	test("a worker that slept and then failed changes nothing of the worker that resumed its sync", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const slow = held<never>();
@@ -558,7 +558,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ sync_status: "synced", failures: 0 });
 	});
 
-	test("[MRG-13] a cheaper listing that was pushed while stats were on their way is newer than they", async () => {
+	test("[MRG-13] a cheaper listing pushed while stats were being read keeps the floor", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		await lab.sync(id);
@@ -581,7 +581,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ floor_native: HALF });
 	});
 
-	test("stats that were told to whoever asked later stay", async () => {
+	test("stats of a later request are not overwritten by those of an earlier one", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const slow = held<ReturnType<typeof statsOf>>();

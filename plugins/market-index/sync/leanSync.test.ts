@@ -116,7 +116,7 @@ describe("leanSyncJob", () => {
 		expect(order).toEqual(["c1", "c2", "c0"]);
 	});
 
-	test("the first time a day is asked for, later what came since, with a little of what was before", async () => {
+	test("the first walk reads a day; later ones read what came since, with a little overlap", async () => {
 		const [collection] = await known(1);
 		const id = collection?.id ?? -1;
 		const asked = () => lab.fake.callsOf("events").at(-1)?.options["afterMs"];
@@ -140,7 +140,7 @@ describe("leanSyncJob", () => {
 		expect(lab.merged.flatMap(([, events]) => events)).toEqual([sales[0], sales[2]] as never);
 	});
 
-	test("pages without an end are read up to a bound, and that is said", async () => {
+	test("a list without an end is read up to a limit, and that is logged", async () => {
 		await known(1);
 		let page = 0;
 		lab.fake.answers.events = async () => ({ items: [], cursor: String(++page) });
@@ -149,7 +149,7 @@ describe("leanSyncJob", () => {
 		expect(lab.said).toEqual(["a collection has more recent events than are read"]);
 	});
 
-	test("a failure leaves the time where it is, and costs the tick one line, or none where the adapter told it", async () => {
+	test("a failure keeps the covered time, and is logged once at most for each tick", async () => {
 		const collections = await known(1, 2, 3);
 		lab.fake.fail("events", lab.fake.faults.unreadable());
 		await lab.tick("lean-sync");
@@ -162,7 +162,7 @@ describe("leanSyncJob", () => {
 			expect(await lab.row(id)).toMatchObject({ events_until: null });
 	});
 
-	test("[MRG-13] a gap in the stream is asked for at once from where it began", async () => {
+	test("[MRG-13] after a gap in the stream, events are read at once from where it began", async () => {
 		const [first, second] = await known(1, 1);
 		await lab.tick("lean-sync");
 		lab.time.nowMs += 1_000;
@@ -174,7 +174,7 @@ describe("leanSyncJob", () => {
 		expect([first?.id, second?.id]).not.toContain(undefined);
 	});
 
-	test("a gap that is told while events are being read is not forgotten", async () => {
+	test("a gap that is noted while events are being read is not lost", async () => {
 		const [collection] = await known(1);
 		let told = false;
 		lab.fake.answers.events = async () => {
@@ -242,7 +242,7 @@ describe("supplyCatchUpJob", () => {
 		return new Map(rows.map(({ chain, count }) => [chain, count]));
 	};
 
-	test("supplies that mints of a catch-up left behind are read again", async () => {
+	test("supplies that are outdated after a catch-up are read again", async () => {
 		const ids = await tick();
 		expect(new Set(ids).size).toBe(ids.length);
 		expect(await chainsOf(ids)).toEqual(
@@ -253,7 +253,7 @@ describe("supplyCatchUpJob", () => {
 		);
 	});
 
-	test("while a chain's lanes are behind a few of its supplies are read, and none waits for ever", async () => {
+	test("while a chain's lanes are behind, a few of its supplies are read in each tick", async () => {
 		behindChains = [polygon.id];
 		expect(await chainsOf(await tick())).toEqual(
 			new Map([

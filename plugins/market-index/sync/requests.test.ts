@@ -68,7 +68,7 @@ describe("createSyncRequests", () => {
 		expect(await lab.row(ids[0] ?? -1)).toMatchObject({ watched_until: null });
 	});
 
-	test("[API-16] what a list has just put in line is looked at all the same, and lists then wait", async () => {
+	test("[API-16] opening a collection queues it although a list just did, and lists then wait", async () => {
 		const { id } = await lab.register();
 		await lab.discovered([id]);
 		lab.time.nowMs += 20_000;
@@ -92,7 +92,7 @@ describe("createSyncRequests", () => {
 		expect(asked).toBe(1);
 	});
 
-	test("a database that fails costs a line in the log and the caller nothing", async () => {
+	test("a failing database is logged, and opening a collection never throws", async () => {
 		const { id } = await lab.register();
 		await database.db.execute("alter table market_index.sync rename to sync_away");
 		await lab.touch(id, "detail");
@@ -174,7 +174,7 @@ describe("moveSync", () => {
 	const STATES = Object.keys(syncStates) as SyncState[];
 	const EVENTS: SyncEvent[] = ["queue", "start", "resume", "put_back", "succeed", "fail"];
 
-	test("a sync moves by its table; a transition outside it is refused, said, and changes nothing", async () => {
+	test("a sync moves by its table; any other transition is refused, logged, and changes nothing", async () => {
 		const { id } = await lab.register();
 		for (const status of STATES) {
 			for (const event of EVENTS) {

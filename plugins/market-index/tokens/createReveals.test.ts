@@ -90,7 +90,7 @@ test("[RVL-03] all tokens are read again, each once, with new ones and those tha
 	expect(made.lab.asked).toHaveLength(5);
 });
 
-test("what was read before it began is read again, also where that ended only afterwards", async () => {
+test("tokens whose reading began before are read again, even if that reading ended later", async () => {
 	const { id } = await hidden([0n, 1n]);
 	const { context, lab } = made;
 	let isBegun = false;
@@ -114,7 +114,7 @@ test("what was read before it began is read again, also where that ended only af
 	expect(lab.asked).toHaveLength(2);
 });
 
-test("a part that ran out of time leaves the rest, and what failed comes back when its time does", async () => {
+test("a part that ran out of time leaves the rest; failed tokens return when their time comes", async () => {
 	const { id } = await hidden([0n, 1n, 2n]);
 	await begin(id);
 	expect(await reread(id, made.lab.nowMs - 1)).toMatchObject({ end: "late", read: 0 });
@@ -198,7 +198,7 @@ test("[RVL-04] a placeholder is counted and ranked at once all the same, rarest 
 	expect(await reread(id)).toBeNull();
 });
 
-test("an event that the table of moves does not have changes nothing but the time of the look", async () => {
+test("an event that moves no state changes only the time of the last check", async () => {
 	const { id } = await hidden([0n]);
 	const at = new Date(made.lab.nowMs);
 	const move = (event: "looks_hidden" | "looks_shown" | "covered") =>

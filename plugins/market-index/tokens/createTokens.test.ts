@@ -34,7 +34,7 @@ describe("createTokens", () => {
 		}
 	}
 
-	test("[IDX-06] [IDX-07] [IDX-08] from a mint to a rank nobody has to ask for anything", async () => {
+	test("[IDX-06] [IDX-07] [IDX-08] a mint leads to ranks without any request", async () => {
 		const made = createTokenLab(database.db);
 		const fixture = createMarketFixture(database.db, [ethereum]);
 		const contract = contractOf(0x100);
@@ -52,7 +52,7 @@ describe("createTokens", () => {
 		expect((await storedTokens(database.db, id)).map(({ rank }) => rank)).toEqual([2, 1, 2]);
 	});
 
-	test("what failed is tried again when its time has come, with nobody asking", async () => {
+	test("a failed token is retried when its time comes, without any request", async () => {
 		const made = createTokenLab(database.db);
 		const [sweep] = createTokens(made.context).jobs;
 		const { signal } = made.lab;
@@ -87,7 +87,7 @@ describe("dueTokensJob", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("tokens are read when their time has come, and those that cannot be read take nobody's place", async () => {
+	test("due tokens are queued, and tokens that cannot be read take no other's place", async () => {
 		const { db } = database;
 		const fixture = createMarketFixture(db, [ethereum]);
 		const made = createTokenLab(db);

@@ -154,7 +154,7 @@ test("pages are read one after the other, a few a run, and the next run goes on"
 	expect(made.jobs()).toEqual([]);
 });
 
-test("a collection that the provider knows no more of is not asked about again at once", async () => {
+test("a collection of which the provider knows nothing more is not asked about again at once", async () => {
 	await supply(100);
 	const { callsOf } = made.lab.fake;
 	await ask();
@@ -212,7 +212,7 @@ test("a collection that the provider has no name for is not asked about", async 
 	expect(made.lab.fake.calls).toEqual([]);
 });
 
-test("that it was asked is noted only with the jobs that follow from it: else it is asked again", async () => {
+test("the time of asking is stored only together with the jobs that follow, else it is asked again", async () => {
 	await supply(100);
 	const { answers, callsOf } = made.lab.fake;
 	answers.nfts = async () => ({ items: [nftOf(contract, 3n)], cursor: null });

@@ -91,7 +91,7 @@ describe("learnTokensTask", () => {
 		expect(await ids(id)).toEqual(["9"]);
 	});
 
-	test("tokens that events spoke of are known, each once, and are read next", async () => {
+	test("tokens with an event get one row each, and are read next", async () => {
 		const { id } = await collectionOf([1n, 2n, 2n ** 256n - 1n]);
 		await learn(id);
 		await learn(id);
@@ -121,7 +121,7 @@ describe("learnTokensTask", () => {
 		await learn(id);
 	});
 
-	test("while a contract is being walked there is more to come, and it is looked for again", async () => {
+	test("while a contract's history is being walked, its tokens are looked for again later", async () => {
 		const { id } = await collectionOf([]);
 		await walked(id, { done: false, spans: "(10::numeric, 12::numeric, 'aa')" });
 		await learn(id);
@@ -158,7 +158,7 @@ describe("learnTokensTask", () => {
 		expect(await ids(id)).toEqual([]);
 	});
 
-	test("a mint at every block does not put the search off, and a wish to read anew is not lost", () => {
+	test("mints at every block do not delay the search, and a request to read again is not lost", () => {
 		const [mint, anew] = [learnTokensJob(1), learnTokensJob(1, { again: true, delayMs: 0 })];
 		expect(mint).toMatchObject({ keepsTime: true });
 		expect(mint.delayMs).toBeGreaterThan(0);
@@ -357,7 +357,7 @@ describe("readTokensTask", () => {
 		expect(made.jobs()).toMatchObject([{ task: READ_TOKENS_TASK, delayMs: UNREACHABLE_AGAIN_MS }]);
 	});
 
-	test("a node that is silent costs no token an attempt", async () => {
+	test("a node that does not answer costs no token an attempt", async () => {
 		const { id } = await collectionOf(2);
 		for (const call of Object.keys(made.lab.node.answers)) {
 			made.lab.node.answers[call] = () => {
@@ -368,7 +368,7 @@ describe("readTokensTask", () => {
 		expect((await tokens(id)).every(({ failures }) => failures === 0)).toBe(true);
 	});
 
-	test("what is broken off says nothing about a token", async () => {
+	test("an aborted reading counts as no failure of a token", async () => {
 		const { id } = await collectionOf(2);
 		const stop = new AbortController();
 		made.lab.signal = stop.signal;

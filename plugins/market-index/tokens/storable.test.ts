@@ -21,7 +21,7 @@ describe("coversSupply", () => {
 		expect(coversSupply(50_000, (2n ** 255n).toString())).toBe(false);
 	});
 
-	test("of an unknown supply, and of none, what is there is all", () => {
+	test("with an unknown supply, or one of 0, the existing tokens are all", () => {
 		expect(coversSupply(1, null)).toBe(true);
 		expect(coversSupply(1, "0")).toBe(true);
 	});
@@ -38,7 +38,7 @@ describe("storableDocument", () => {
 			...given,
 		});
 
-	test("what nobody told stays unknown, and no traits are not unknown traits", () => {
+	test("missing fields stay null, and an empty list of traits is not null", () => {
 		expect(told({})).toEqual({
 			name: null,
 			description: null,
@@ -49,7 +49,7 @@ describe("storableDocument", () => {
 		expect(told({ traits: [] }).traits).toEqual([]);
 	});
 
-	test("media stand under schemes that only show something", () => {
+	test("media URLs keep only schemes that show something", () => {
 		for (const imageUrl of [
 			"https://x.test/a.png",
 			"http://x.test/a.png",
@@ -102,7 +102,7 @@ describe("storableTraits", () => {
 		]);
 	});
 
-	test("whatever is told is stored within bounds, and again is stored as it is", () => {
+	test("any traits are stored within bounds, and storing them again changes nothing", () => {
 		const trait = fc.record({
 			type: fc.string({ unit: "binary", maxLength: 300 }),
 			value: fc.string({ unit: "binary", maxLength: 300 }),
@@ -123,7 +123,7 @@ describe("storableTraits", () => {
 });
 
 describe("storableUri", () => {
-	test("where a document was read from is kept as the contract told it, a held one without content", () => {
+	test("the URI of a read document is kept as told; a `data:` URI without its content", () => {
 		for (const uri of ["ipfs://cats/7", "http://10.0.0.7:8080/7.json", "ar://x", "7.json"]) {
 			expect(storableUri(uri)).toBe(uri);
 		}
@@ -133,7 +133,7 @@ describe("storableUri", () => {
 		);
 	});
 
-	test("of one that nobody could read, only what a page may link to is shown", () => {
+	test("the URI of an unreadable document is kept only where a page may link to it", () => {
 		expect(shownUri("https://a.test/7")).toBe("https://a.test/7");
 		expect(shownUri("ipfs://cats/7")).toBe("ipfs://cats/7");
 		expect(shownUri("https://me:secret@a.test/7")).toBe("https://a.test/7");
@@ -143,7 +143,7 @@ describe("storableUri", () => {
 		}
 	});
 
-	test("whatever a contract tells, what is stored is bounded and shows all of its characters", () => {
+	test("any stored URI is bounded, and shows all of its characters", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 6_000 }), (uri) => {
 				const stored = storableUri(uri);

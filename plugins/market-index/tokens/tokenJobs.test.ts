@@ -17,7 +17,7 @@ describe("traitsDelayMs", () => {
 		expect(traitsDelayMs(longAgo, "unreachable", NOW_MS)).toBe(0);
 	});
 
-	test("[IDX-07] half a collection is not worth a count of its own", () => {
+	test("[IDX-07] a half-read collection is not counted before its time", () => {
 		expect(traitsDelayMs({ traitsAt: null }, "late", NOW_MS)).toBe(TRAITS_EVERY_MS);
 	});
 });
@@ -28,18 +28,18 @@ describe("wantsProvider", () => {
 	const wants = (given: Partial<Parameters<typeof wantsProvider>[1]>, isOn = true) =>
 		wantsProvider({ isOn }, { ...whole, ...given }, NOW_MS);
 
-	test("a collection that speaks for itself needs no provider", () => {
+	test("a collection whose tokens were all read needs no provider", () => {
 		expect(wants({})).toBe(false);
 		expect(wants({ supply: null })).toBe(false);
 	});
 
-	test("tokens that could not be heard, and tokens that nobody knows, are asked for", () => {
+	test("tokens that could not be read, and unknown tokens, are asked for at the provider", () => {
 		expect(wants({ unheard: 1 })).toBe(true);
 		expect(wants({ supply: "20" })).toBe(true);
 		expect(wants({ tokens: TOKENS_MAX, supply: "1000000" })).toBe(false);
 	});
 
-	test("nobody is asked who is off, has no name for it, or was asked just now", () => {
+	test("the provider is not asked while it is off, without a slug, or just after it was asked", () => {
 		expect(wants({ unheard: 1 }, false)).toBe(false);
 		expect(wants({ unheard: 1, providerSlug: null })).toBe(false);
 		expect(wants({ unheard: 1, nftsAt: new Date(NOW_MS - PROVIDER_EVERY_MS + 1) })).toBe(false);

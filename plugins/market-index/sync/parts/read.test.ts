@@ -107,7 +107,7 @@ function listOfThree(contract: Address, failing: { page: number | null; error: (
 	return { calls, pages };
 }
 
-test("listings that end early give the best ask that was seen, and go on behind the last page", async () => {
+test("listings that end early give the best ask so far, and continue after the last page", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "cut");
 	const failing = { page: 2 as number | null, error: () => lab.fake.faults.unavailable() };
@@ -131,7 +131,7 @@ test("listings that end early give the best ask that was seen, and go on behind 
 	expect(await lab.row(id)).toMatchObject({ parts: null, listed_at: new Date(NOW_MS) });
 });
 
-test("listings begin anew where a cursor is refused, after ten minutes, and where the best ask ended", async () => {
+test("listings are read from the first page after a refused cursor, ten minutes, or the best ask's end", async () => {
 	const { unavailable, refused } = lab.fake.faults;
 	const cases: [() => Error, laterMs: number, endsMs: number, calls: number[]][] = [
 		[unavailable, 600_000, 900_000, [1, 2, 2, 3]],
@@ -159,7 +159,7 @@ test("listings begin anew where a cursor is refused, after ten minutes, and wher
 	}
 });
 
-test("listings that are here are read anew where the floor among them went meanwhile", async () => {
+test("stored listings are read again where the best ask among them is gone", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "sold");
 	const failing = { page: 2 as number | null, error: lab.fake.faults.unavailable };
@@ -176,7 +176,7 @@ test("listings that are here are read anew where the floor among them went meanw
 	expect(calls).toEqual([1, 2, 1, 2, 3]);
 });
 
-test("a call that fails alone is made again at once; of a provider that is away nothing more is asked", async () => {
+test("a call that fails alone is repeated at once; a provider that is away is not asked again", async () => {
 	for (const isAway of [false, true]) {
 		const { id, address } = await lab.register();
 		const slug = isAway ? "away" : "alone";
@@ -198,7 +198,7 @@ test("a call that fails alone is made again at once; of a provider that is away 
 	}
 });
 
-test("whose slug a contract has is kept, though nobody told what it is", async () => {
+test("a contract's slug stays stored where the next call fails", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "named");
 	lab.fake.fail("collection", lab.fake.faults.unavailable());
@@ -220,7 +220,7 @@ test("a repair reads everything, also what an earlier sync has left here", async
 	expect(asked()).toEqual({ ...ONCE, collection: 2, stats: 2, bestListings: 2, events: 2 });
 });
 
-test("parts of a sync that lay for longer than any wait are asked for again", async () => {
+test("parts of a sync that are older than the longest wait are read again", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "old");
 	lab.fake.fail("events", lab.fake.faults.unavailable());

@@ -101,7 +101,7 @@ describe("nextStep", () => {
 		});
 	}
 
-	test("a crowd of events of one second is walked through by its cursors, and no cursor is given up", () => {
+	test("many events of one second are read by cursors, none of which is given up", () => {
 		const list = createEventList({ pageSize: PROVIDER_PAGE });
 		fill(list, 500);
 		const atMs = FROM_MS + 40_000_000;
@@ -132,14 +132,14 @@ describe("nextStep", () => {
 		expect(pages).toBeLessThanOrEqual(19);
 	});
 
-	test("a full page of which rows could not be read is full all the same", () => {
+	test("a full page with unreadable rows counts as full", () => {
 		const timesMs = Array.from({ length: PROVIDER_PAGE - 3 }, (_, at) => UNTIL_MS - at * 1_000);
 		const step = nextStep(begun, { timesMs, next: null, unreadable: 3 });
 		expect(step).toMatchObject({ kind: "more", walk: { cursor: null } });
 		expect(step.walk.reachedMs).toBeGreaterThan(FROM_MS);
 	});
 
-	test("a page that breaks off before it is full is no end: the walk goes on by time", () => {
+	test("a page that breaks off is not the list's end: the walk continues by time", () => {
 		const timesMs = [UNTIL_MS - 1_000, UNTIL_MS - 2_000];
 		const before = { ...begun, cursor: "same", reachedMs: UNTIL_MS - 500 };
 		const step = nextStep(before, { timesMs, next: null, isBroken: true });
@@ -163,7 +163,7 @@ describe("nextStep", () => {
 		expect(step).toMatchObject({ kind: "done", walk: { holeMs: UNTIL_MS - 5_000 } });
 	});
 
-	test("a list without an end is left where it is, and nothing is said to be held", () => {
+	test("a walk of a list without an end stops, and nothing counts as covered", () => {
 		let step: Step = { kind: "more", walk: begun };
 		let pages = 0;
 		while (step.kind === "more") step = nextStep(step.walk, { timesMs: [], next: String(++pages) });
@@ -171,13 +171,13 @@ describe("nextStep", () => {
 		expect(pages).toBe(WALK_IDLE_MAX);
 	});
 
-	test("a list that begins with the oldest says nothing of what is held until its end", () => {
+	test("a page with its oldest event first covers nothing", () => {
 		const timesMs = Array.from({ length: 200 }, (_, index) => FROM_MS + index * 400_000);
 		const step = nextStep(begun, { timesMs, next: "more" });
 		expect(step).toMatchObject({ kind: "more", walk: { reachedMs: UNTIL_MS, idle: 1 } });
 	});
 
-	test("whatever comes while a list is walked and whatever it does, what is said to be held was told", () => {
+	test("all events of the time that counts as covered were read, whatever the list does meanwhile", () => {
 		const trouble = fc.record(
 			{
 				forgetsCursors: fc.boolean(),

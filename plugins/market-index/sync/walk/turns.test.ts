@@ -72,7 +72,7 @@ test("first days and refreshes are each found by their index, in its order", asy
 	}
 });
 
-test("a claim gives each collection out once, the one whose turn is longest ago first", async () => {
+test("each collection is claimed once, the one with the oldest turn first", async () => {
 	const claims = await Promise.all(
 		Array.from({ length: 20 }, () => claimTurn(database.db, claimOf("first"))),
 	);
@@ -82,7 +82,7 @@ test("a claim gives each collection out once, the one whose turn is longest ago 
 	expect(ids.every((id) => id % 10 === 0)).toBe(true);
 });
 
-test("while lanes are level nothing that they tell is due, and the rest is", async () => {
+test("while lanes are level, only collections that lanes cannot cover are due", async () => {
 	const { db } = database;
 	await db.execute(
 		`insert into market_index.chain_span (chain_id, level_from, level_until)

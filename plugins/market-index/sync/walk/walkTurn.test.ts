@@ -81,7 +81,7 @@ test("a limit costs no page: the walk goes on where it was, in another process t
 	expect(row).toMatchObject({ walk_cursor: null, walk_until: null, turn_until: null });
 });
 
-test("what is held is said truly after each page, and is nothing before the first", async () => {
+test("the covered time is right after each page, and empty before the first", async () => {
 	const busy = await trading(1_000);
 	serve(busy);
 	expect(await lab.row(busy.id)).toMatchObject({ events_from: null, walk_reached: null });
@@ -131,7 +131,7 @@ test("full and lean sync take turns of one walk: together they read each page on
 	expect(await lab.row(busy.id)).toMatchObject({ sync_status: "synced", parts: null });
 });
 
-test("whatever others cost, each collection has its page before anybody has a second", async () => {
+test("each collection has its first page before any collection has a second one", async () => {
 	const busy = [await trading(990), await trading(990), await trading(990)];
 	const quiet = await Promise.all(Array.from({ length: 12 }, () => trading(5)));
 	serve(...busy, ...quiet);
@@ -214,7 +214,7 @@ test("a cursor that is refused has expired: the walk goes on by time and leaves 
 	expect(lab.said).toEqual([]);
 });
 
-test("a list that has gone back in time is not believed, then it is, and that is said once", async () => {
+test("a list that went back in time is ignored, believed after some times, and logged once", async () => {
 	const trader = await trading(20);
 	serve(trader);
 	await lab.tick("lean-sync");
@@ -242,7 +242,7 @@ test("a list that has gone back in time is not believed, then it is, and that is
 	expect(await until()).toBe(lab.time.nowMs);
 });
 
-test("a page that fails rests, keeps what came before it, and holds nobody else up", async () => {
+test("a failed page is retried later, keeps the pages before it, and delays no other collection", async () => {
 	const broken = await trading(500);
 	const fine = await trading(500);
 	serve(broken, fine);
@@ -263,7 +263,7 @@ test("a page that fails rests, keeps what came before it, and holds nobody else 
 	expect(asked().filter((one) => one === `${broken.slug} -`)).toHaveLength(1);
 });
 
-test("after a long silence no more than a day is walked, and what lies before is not held", async () => {
+test("after a long pause a walk reads one day at most, and the time before is not covered", async () => {
 	const trader = await trading(10);
 	serve(trader);
 	await lab.tick("lean-sync");
@@ -274,7 +274,7 @@ test("after a long silence no more than a day is walked, and what lies before is
 	expect((row["events_from"] as Date).getTime()).toBe(lab.time.nowMs - DAY_MS);
 });
 
-test("a page that can never be read ends a walk in the end, which holds what it has read", async () => {
+test("a page that can never be read ends its walk after some tries, with what was read", async () => {
 	const broken = await trading(900);
 	serve(broken);
 	const answer = lab.fake.answers.events;
@@ -298,7 +298,7 @@ test("a page that can never be read ends a walk in the end, which holds what it 
 	expect(lab.said).toEqual(["a page of a collection's events cannot be read"]);
 });
 
-test("a list that the provider does not know is not a day without events, and is asked for ever less", async () => {
+test("an unknown list does not count as a day without events, and is asked for less and less often", async () => {
 	const gone = await trading(5);
 	lab.fake.answers.events = async () => ({ items: [], cursor: null, isUnknown: true });
 	lab.know(gone.address, gone.slug);
@@ -321,7 +321,7 @@ test("a list that the provider does not know is not a day without events, and is
 	expect((await lab.row(gone.id))["events_until"]).toEqual(new Date(lab.time.nowMs));
 });
 
-test("a list that ends in the middle of a walk leaves what was read held, and the rest not", async () => {
+test("a list that becomes unknown during a walk covers only what was read", async () => {
 	const gone = await trading(900);
 	serve(gone);
 	const answer = lab.fake.answers.events;
@@ -339,7 +339,7 @@ test("a list that ends in the middle of a walk leaves what was read held, and th
 	expect(since.every((timeMs) => held.has(timeMs))).toBe(true);
 });
 
-test("a first page that can never be read is asked for ever less, and its first sync ends", async () => {
+test("a first page that can never be read is asked for less and less often, and its first sync ends", async () => {
 	const broken = await trading(5);
 	lab.fake.fail("events", lab.fake.faults.unreadable());
 	lab.know(broken.address, broken.slug);
@@ -352,7 +352,7 @@ test("a first page that can never be read is asked for ever less, and its first 
 	expect(await lab.row(broken.id)).toMatchObject({ sync_status: "synced", events_until: null });
 });
 
-test("a provider that is away says nothing of a page: an outage ends no walk, and costs it no time", async () => {
+test("an outage of the provider ends no walk and does not delay it afterwards", async () => {
 	const busy = await trading(900);
 	serve(busy);
 	const answer = lab.fake.answers.events;
@@ -378,7 +378,7 @@ test("a provider that is away says nothing of a page: an outage ends no walk, an
 	expect(lab.said).toEqual([]);
 });
 
-test("a collection whose events alone do not come is asked for ever less, and its walk is kept", async () => {
+test("a collection whose own events fail is asked for less and less often, and keeps its walk", async () => {
 	const broken = await trading(900);
 	const fine = await trading(5);
 	serve(broken, fine);
@@ -431,7 +431,7 @@ test("a running mint is read once: a walk begins at the newest event, whatever i
 	expect(heldOf(minting)).toEqual(new Set(minting.list.timesMs()));
 });
 
-test("a row that cannot be read is not held, and neither is what was below it", async () => {
+test("neither an unreadable row nor the time below it counts as covered", async () => {
 	const trader = await trading(10);
 	serve(trader);
 	const answer = lab.fake.answers.events;
@@ -454,7 +454,7 @@ test("a row that cannot be read is not held, and neither is what was below it", 
 	expect(await held()).toEqual([new Date(holeMs + 1_000), new Date(lab.time.nowMs)]);
 });
 
-test("a walk under another slug begins anew, and who still reads the old one moves it no more", async () => {
+test("a new slug begins a new walk, which the reader of the old one no longer moves", async () => {
 	const renamed = await trading(900);
 	serve(renamed);
 	const answer = lab.fake.answers.events;
@@ -477,7 +477,7 @@ test("a walk under another slug begins anew, and who still reads the old one mov
 	expect((await lab.row(renamed.id))["events_until"]).toEqual(new Date(lab.time.nowMs));
 });
 
-test("turns that a clock gave before it was set back hold nobody up", async () => {
+test("turns claimed before the clock was set back delay no collection", async () => {
 	const [first, known] = [await trading(5), await trading(5)];
 	serve(first, known);
 	const ahead = new Date(NOW_MS + 7_200_000).toISOString();
@@ -489,7 +489,7 @@ test("turns that a clock gave before it was set back hold nobody up", async () =
 	expect(new Set(asked())).toEqual(new Set([`${first.slug} -`, `${known.slug} -`]));
 });
 
-test("a first sync goes on whose walk somebody ended while it let go of it", async () => {
+test("a first sync ends although another worker ended its walk meanwhile", async () => {
 	const trader = await trading(5);
 	serve(trader);
 	lab.know(trader.address, trader.slug);
