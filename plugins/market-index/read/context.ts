@@ -1,7 +1,7 @@
 // Finds chains and collections by the names in a request, and says how fresh an answer is.
 
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, isAddress } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { LaneKind, LaneProgress, Scanner } from "#plugins/chain-scanner/contract.ts";
@@ -85,12 +85,18 @@ export async function findNamed(
 	const found = await readNamedCollections(core.db, {
 		chainIds: chains.map(({ id }) => id),
 		slugs: [text, text.toLowerCase()],
-		address: addressOf(text),
+		address: addressIn(text),
 	});
 	return found.map((one) => {
 		const { id, address, slug } = one;
 		return { id, chain: chainOfRow(chains, one).slug, address, slug };
 	});
+}
+
+/** Returns the address that a request's text is, in any case; null where it is none. */
+export function addressIn(text: string): Address | null {
+	const lower = text.toLowerCase();
+	return isAddress(lower) ? lower : null;
 }
 
 /** Returns the chains of an answer: the named one, or all that are indexed. */
@@ -165,10 +171,6 @@ export function mostLagging(lanes: readonly LaneProgress[], nowMs: number): Lane
 		.sort((a, b) => b.colour - a.colour || b.blocks - a.blocks || b.ageMs - a.ageMs);
 	assert(worst, "the service indexes at least one chain");
 	return worst.lane;
-}
-
-function addressOf(text: string): Address | null {
-	return /^0x[0-9a-f]{40}$/i.test(text) ? `0x${text.slice(2).toLowerCase()}` : null;
 }
 
 function lagOf({ headBlock, indexedBlock, indexedAtMs }: LaneProgress, nowMs: number) {

@@ -2,8 +2,9 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { cursorParam } from "#core/http/pages.ts";
+import { pageQuery } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayNative } from "#plugins/market-index/display.ts";
@@ -19,19 +20,14 @@ import {
 import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
 import {
 	bookReadAtSchema,
 	depthLevelSchema,
 	orderPageSchema,
 	quoteSchema,
 } from "#plugins/market-index/schemas/book.ts";
-import {
-	chainParam,
-	limitParam,
-	slugParams,
-	tokenIdParam,
-} from "#plugins/market-index/schemas/params.ts";
+import { chainParam, slugParams, tokenIdParam } from "#plugins/market-index/schemas/params.ts";
 
 const OFFER_KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 
@@ -56,7 +52,7 @@ const quoteRequestSchema = z
 		tokenId: tokenIdParam.optional(),
 		orderHash: z
 			.string()
-			.regex(/^0x[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+			.regex(new RegExp(ANY_CASE_WORD_PATTERN), "must be 32 bytes in hex")
 			.optional()
 			.meta({ description: "Only this listing.", examples: [`0x${"5d".repeat(32)}`] }),
 		quantity: z
@@ -128,8 +124,7 @@ export function getListings(context: RouteContext) {
 			query: z.object({
 				chain: chainParam,
 				tokenId: tokenIdParam.optional(),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
 				200: orderPageSchema,
@@ -162,8 +157,7 @@ export function getOffers(context: RouteContext) {
 				chain: chainParam,
 				kind: z.enum(OFFER_KINDS).optional().meta({ description: "Only offers of this kind." }),
 				tokenId: tokenIdParam.optional(),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
 				200: orderPageSchema,

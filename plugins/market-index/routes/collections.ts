@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { assert } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
+import { limitParam } from "#core/http/pages.ts";
 import { shareBriefly } from "#core/http/repeat.ts";
 import { requestContexts } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -11,14 +12,14 @@ import { marketFault } from "#plugins/market-index/faults.ts";
 import { readCollectionDetail } from "#plugins/market-index/read/collectionDetail.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
 import {
 	collectionDetailSchema,
 	collectionSchema,
 	rawCollectionSchema,
 } from "#plugins/market-index/schemas/collection.ts";
 import { freshnessSchema } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam, limitParam, slugParams } from "#plugins/market-index/schemas/params.ts";
+import { chainParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 
 const listQuerySchema = z.object({
 	chain: chainParam,
@@ -26,7 +27,7 @@ const listQuerySchema = z.object({
 		.enum(["trending", "top", "new"])
 		.default("trending")
 		.meta({ description: "Most sales in 24 hours, most volume of all time, or newest first." }),
-	limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+	limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
 	scope: z
 		.enum(["chain", "all"])
 		.default("chain")

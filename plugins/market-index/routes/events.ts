@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { readSnapshot } from "#core/db/migrate.ts";
-import { cursorParam, pageSchema } from "#core/http/pages.ts";
+import { cursorParam, limitParam, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { shareWhileSame } from "#core/http/repeat.ts";
 import { requestContexts } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -18,7 +18,7 @@ import {
 	SALES_RANGES,
 } from "#plugins/market-index/read/eventPages.ts";
 import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/candles.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
 import {
 	candleSchema,
@@ -26,7 +26,7 @@ import {
 	tileSchema,
 } from "#plugins/market-index/schemas/figures.ts";
 import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam, limitParam, slugParams } from "#plugins/market-index/schemas/params.ts";
+import { chainParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 import { readEventSpans } from "#plugins/market-index/sql/readEvents.ts";
 
 const EVENT_KINDS = ["sale", "mint", "transfer"] as const;
@@ -114,8 +114,7 @@ export function getActivity(context: RouteContext) {
 			query: z.object({
 				chain: chainParam,
 				type: z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." }),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: { 200: activityPageSchema },
 			detail: {
@@ -198,8 +197,7 @@ export function getSales(context: RouteContext) {
 					.enum(SALES_RANGES)
 					.default("all")
 					.meta({ description: "Sales of this long until now." }),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
 				200: salesPageSchema,

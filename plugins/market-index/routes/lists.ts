@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, limitParam, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import {
 	DROP_STATES,
@@ -19,7 +19,7 @@ import {
 	readTrending,
 	TRENDING_WINDOWS,
 } from "#plugins/market-index/read/trending.ts";
-import { answerShared, PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
+import { answerShared, PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
 import {
 	discoverMintSchema,
 	discoverRowSchema,
@@ -28,7 +28,7 @@ import {
 	searchHitSchema,
 	trendingRowSchema,
 } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam, limitParam } from "#plugins/market-index/schemas/params.ts";
+import { chainParam } from "#plugins/market-index/schemas/params.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const { countOrNone, count, address } = CURSOR_PART;
@@ -80,7 +80,7 @@ export function getDiscover({ core, scanner, prices }: RouteContext) {
 			return answerShared(request, () => readDiscover(context, chains, query.limit));
 		},
 		{
-			query: z.object({ chain: chainParam, limit: limitParam(PAGE_DEFAULT, PAGE_MAX) }),
+			query: z.object({ chain: chainParam, limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max) }),
 			response: {
 				200: discoverSchema,
 			},
@@ -103,8 +103,7 @@ export function getDrops(context: RouteContext) {
 		query: z.object({
 			chain: chainParam,
 			state: z.enum(DROP_STATES).optional().meta({ description: "Only drops in this state." }),
-			limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-			cursor: cursorParam(),
+			...pageQuery(PAGE_LIMIT),
 		}),
 		response: { 200: dropPageSchema },
 		detail: {
@@ -172,8 +171,7 @@ export function getSearch(context: RouteContext) {
 					.regex(/^(?=.*\S)[^\p{Cc}]{1,128}$/u, "must be 1 to 128 characters")
 					.meta({ description: "Words, a slug or a contract address.", examples: ["tidal cats"] }),
 				chain: chainParam,
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: { 200: searchPageSchema },
 			detail: {
@@ -205,7 +203,7 @@ export function getTrending(context: RouteContext) {
 					.enum(TRENDING_WINDOWS)
 					.default("24h")
 					.meta({ description: "Sales of this long until now are counted." }),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
 				lifecycle: z
 					.enum([...LIFECYCLES, "ended"])
 					.optional()

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { z } from "zod";
+import { limitParam } from "#core/http/pages.ts";
 import { type RequestContext, requestContexts } from "#core/http/requests.ts";
-import { answerShared } from "#plugins/market-index/routes/page.ts";
+import { answerShared, PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
 
 /** Readings that end when the test says so; each answers its number. */
 function readings() {
@@ -40,4 +42,18 @@ test("requests that come during a reading share the next one, which begins after
 	expect(ends).toHaveLength(3);
 	ends[2]?.();
 	expect(new Set((await Promise.all(crowd)).map(({ number }) => number))).toEqual(new Set([3]));
+});
+
+const limit = limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max);
+
+test("a limit is a whole number from 1 to the maximum, and has a default", () => {
+	expect([undefined, "1", "200"].map((text) => limit.parse(text))).toEqual([50, 1, 200]);
+	for (const text of ["0", "201", "-1", "+5", "05", "1.0", "1e2", "0x1", " 5", "5 ", "", "٥"]) {
+		expect(limit.safeParse(text).success).toBe(false);
+	}
+});
+
+test("the API's document shows a limit as the integer it means", () => {
+	const shown = z.toJSONSchema(limit, { io: "input", unrepresentable: "any" });
+	expect(shown).toMatchObject({ type: "integer", minimum: 1, maximum: 200 });
 });

@@ -3,9 +3,8 @@ import { requestContexts } from "#core/http/requests.ts";
 
 const HEADERS = { "content-type": "application/json" };
 
-/** Lists: default and largest page. */
-export const PAGE_DEFAULT = 50;
-export const PAGE_MAX = 200;
+/** Rows of a page, for `pageQuery` and `limitParam`. */
+export const PAGE_LIMIT = { default: 50, max: 200 } as const;
 
 /**
  * Answers a request with the text that `read` returns. Requests for the same URL that come during a

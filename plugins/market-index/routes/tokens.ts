@@ -2,7 +2,15 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
+import {
+	CURSOR_PART,
+	createCursor,
+	cursorParam,
+	limitParam,
+	pageQuery,
+	pageSchema,
+} from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayNative } from "#plugins/market-index/display.ts";
@@ -10,13 +18,8 @@ import { marketFault } from "#plugins/market-index/faults.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/market-index/routes/page.ts";
-import {
-	chainParam,
-	limitParam,
-	slugParams,
-	tokenIdParam,
-} from "#plugins/market-index/schemas/params.ts";
+import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import { chainParam, slugParams, tokenIdParam } from "#plugins/market-index/schemas/params.ts";
 import {
 	assetSchema,
 	holderSchema,
@@ -33,7 +36,7 @@ const TRAIT_NAME_LENGTH_MAX = 128;
 
 const contractParam = z
 	.string()
-	.regex(/^0x[0-9a-fA-F]{40}$/, "must be a contract's address")
+	.regex(new RegExp(ANY_CASE_ADDRESS_PATTERN), "must be a contract's address")
 	.meta({
 		description: "The contract's address, in any case.",
 		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
@@ -98,8 +101,7 @@ export function getHolders(context: RouteContext) {
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
-				cursor: cursorParam(),
+				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
 				200: holderPageSchema,
@@ -164,7 +166,7 @@ export function getTraits(context: RouteContext) {
 						description: "Only values of this trait, by its name as it is shown.",
 						examples: ["Background"],
 					}),
-				limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
+				limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
 				cursor: cursorParam(TRAIT_CURSOR_LENGTH_MAX),
 			}),
 			response: { 200: traitPageSchema },

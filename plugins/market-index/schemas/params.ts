@@ -29,24 +29,3 @@ export const tokenIdParam = z
 	.regex(/^(0|[1-9]\d{0,77})$/, { error: "must be a whole number in decimal digits", abort: true })
 	.refine((id) => id.length <= 78 && BigInt(id) <= UINT256_MAX, "must fit 256 bits")
 	.meta({ description: "A token's id.", examples: ["6529"] });
-
-/**
- * Returns the schema of a page size from 1 to `max`. Any other value is refused, never silently
- * cut.
- */
-export function limitParam(fallback: number, max: number) {
-	const message = `must be a whole number from 1 to ${max}`;
-	return z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(max, message))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: max,
-			description: `How many at most; ${fallback} unless given.`,
-			examples: [fallback],
-		})
-		.default(fallback);
-}

@@ -7,7 +7,7 @@ import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import { chainOfRow, nativeCurrency } from "#plugins/market-index/display.ts";
 import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
 import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
-import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { addressIn, type RouteContext } from "#plugins/market-index/read/context.ts";
 import { renderPartial } from "#plugins/market-index/render/collection.ts";
 import { renderTrade } from "#plugins/market-index/render/event.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
@@ -75,7 +75,7 @@ export async function readSearch(context: SearchContext, query: AskedSearch): Pr
 	const { hits, next } = await search(core.db, {
 		chainIds,
 		terms: searchTerms(text),
-		address: addressOf(text),
+		address: addressIn(slug),
 		slug,
 		after,
 		limit: limit + 1,
@@ -126,11 +126,6 @@ function placeOf([isExact, volume, id]: string[]): HitPlace {
 		volume: volume ?? "0",
 		id: Math.min(Number(id), INT4_MAX),
 	};
-}
-
-function addressOf(text: string): Address | null {
-	const address = text.trim().toLowerCase();
-	return /^0x[0-9a-f]{40}$/.test(address) ? `0x${address.slice(2)}` : null;
 }
 
 async function searchProvider(

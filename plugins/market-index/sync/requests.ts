@@ -3,6 +3,7 @@
 import type { Tx } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import type { NewJob } from "#core/queue.ts";
+import { nextState, type StateTable } from "#core/states.ts";
 import type { TouchReason } from "#plugins/market-index/contract.ts";
 import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
 import type { SyncContext } from "#plugins/market-index/pace.ts";
@@ -44,9 +45,7 @@ type Requests = Pick<SyncContext, "provider"> & {
 };
 
 /** State, event, next. A missing entry does not happen. */
-export const syncStates: Readonly<
-	Record<SyncState, Readonly<Partial<Record<SyncEvent, SyncState>>>>
-> = {
+export const syncStates: StateTable<SyncState, SyncEvent> = {
 	queued: { queue: "queued", start: "syncing" },
 	syncing: {
 		queue: "syncing",
@@ -138,14 +137,14 @@ export async function moveSync(
 	log: Log,
 	{ collectionId, event }: { collectionId: number; event: SyncEvent },
 ): Promise<SyncState | null> {
-	const rows = await tx.query<{ status: string }>(
+	const rows = await tx.query<{ status: SyncState }>(
 		`select sync_status as status from market_index.collection where id = $1 for no key update`,
 		[collectionId],
 	);
 	const status = rows[0]?.status;
 	if (status === undefined) return null;
-	const next = isState(status) ? syncStates[status][event] : undefined;
-	if (next === undefined) {
+	const next = nextState(syncStates, status, event);
+	if (next === null) {
 		log.warn("a sync's transition was refused", { collectionId, status, event });
 		return null;
 	}
@@ -166,8 +165,4 @@ export function syncJobs(collectionIds: readonly number[], priority: number): Ne
 		key: `${FULL_SYNC_TASK}:${collectionId}`,
 		priority,
 	}));
-}
-
-function isState(text: string): text is SyncState {
-	return Object.hasOwn(syncStates, text);
 }

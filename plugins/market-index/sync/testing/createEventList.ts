@@ -28,8 +28,8 @@ export type ListTrouble = {
 };
 
 /**
- * Pages by what stands behind an event, as lists do that many write to: what is new comes above
- * where a cursor stands, and moves nothing below it.
+ * Makes a list whose cursors name the last event of a page: new events come above it, and change no
+ * later page.
  */
 export function createEventList({ pageSize }: { pageSize: number }): EventList {
 	const events: { id: number; timeMs: number }[] = [];
