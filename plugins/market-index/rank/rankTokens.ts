@@ -23,7 +23,7 @@ type RankedToken<Id> = { id: Id; score: number; rank: number };
 
 type Value = {
 	id: number;
-	/** 0 where the value means that there is none. */
+	/** What it adds to the count of traits: 1, or 0 for `none` and the empty text. */
 	says: number;
 };
 

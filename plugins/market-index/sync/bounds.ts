@@ -9,9 +9,9 @@ export const SYNCS_PER_TICK_MAX = 24;
 export const SYNC_CONCURRENCY = 5;
 export const SYNC_TIMEOUT_MS = 90_000;
 
-/** How far a collection that was never synced goes before others that are due … */
+/** How much earlier than by its due time a collection that was never synced has its turn … */
 export const QUEUED_AHEAD_MS = 1_800_000;
-/** … one that is looked at, and one whose sync was begun and not ended. */
+/** … and one that is looked at, and one whose sync was begun and did not end. */
 export const WATCHED_AHEAD_MS = 600_000;
 export const BEGUN_AHEAD_MS = 60_000;
 /** How long after a full sync a collection is synced again. */

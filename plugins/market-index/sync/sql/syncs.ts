@@ -29,7 +29,7 @@ export type SyncRow = {
 	parts: unknown;
 };
 
-/** Its place in the order of turns. */
+/** Orders syncs: by their due time, less the lead of new, watched and begun ones. */
 const PLACE = `due.next_at
 	- case when c.sync_status = 'queued' then interval '${QUEUED_AHEAD_MS} ms' else '0' end
 	- case when due.watched_until > $2 then interval '${WATCHED_AHEAD_MS} ms' else '0' end

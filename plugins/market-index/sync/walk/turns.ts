@@ -49,9 +49,7 @@ const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
 	s.walk_until as "until", s.walk_reached as reached, s.walk_cursor as cursor,
 	s.walk_types as types, s.walk_pages as pages, s.walk_idle as idle`;
 
-/**
- * Its place in the order of turns: those without a turn come first. Each index below is of this.
- */
+/** Orders collections by their last turn, those without one first. Each index below is of this. */
 const DUE_PLACE = "coalesce(due.lean_at, '-infinity')";
 
 /** The first pages of a first day, which go before everything else. */
@@ -78,7 +76,11 @@ const HELD = headOf(`${IS_HELD} and ${DUE_PLACE} <= case when span.level_from is
 const FOREIGN = headOf(`${IS_HELD} and due.foreign_until is not null and due.foreign_until > $2
 	and ${DUE_PLACE} <= $4`);
 
-const WHO = { first: FIRST, refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}` } as const;
+/** Which collections are due for each kind of turn. */
+const DUE_BY_KIND = {
+	first: FIRST,
+	refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}`,
+} as const;
 
 /** The conditions of the indexes `sync_first`, `sync_walking` and `sync_held`. */
 const INDEXED = [
@@ -87,6 +89,7 @@ const INDEXED = [
 	"events_until is not null and walk_until is null",
 ] as const;
 
+/** The same in a statement without the alias `due`. */
 const PLACE = "coalesce(lean_at, '-infinity')";
 
 /**
@@ -106,7 +109,7 @@ export async function claimTurn(db: Queryable, claim: TurnClaim): Promise<Claime
 				select chain.id, level_from from unnest($1::int8[]) as chain (id)
 				left join market_index.chain_span on chain_id = chain.id and level_until >= $6
 			) as span
-			cross join lateral (${WHO[kind]}) as due
+			cross join lateral (${DUE_BY_KIND[kind]}) as due
 			where $4::timestamptz is not null and $5::timestamptz is not null
 			order by due.lean_at nulls first, due.collection_id limit 1
 		) as taken
