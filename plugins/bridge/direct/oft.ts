@@ -23,11 +23,6 @@ export type SendParam = {
 type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
 type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 
-type ReadOfDelivery = (
-	method: string,
-	params: readonly unknown[],
-	signal: AbortSignal,
-) => Promise<unknown>;
 type Log = { address: Address; topics: readonly Hex[]; data: Hex };
 
 /** LayerZero's OFT, as far as a token is sent by it and its arrival is told. */
@@ -80,8 +75,7 @@ const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
 
 const BLOCKS_MAX = 50_000n;
 const LOGS_MAX = 2_000;
-const isHexOfDelivery = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
-const hex = z.string().refine(isHexOfDelivery);
+const hex = z.string().refine(isHex);
 const log = z.object({
 	...{ address: wireAddress, transactionHash: wireHash, topics: z.array(hex).max(4), data: hex },
 });
@@ -124,8 +118,8 @@ export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
  * with LayerZero until somebody does so; nothing of it comes back.
  */
 export async function deliveryOf(given: {
-	here: ReadOfDelivery;
-	there: ReadOfDelivery;
+	here: Read;
+	there: Read;
 	depositHash: Hex;
 	ends: { from: OftEnd; to: OftEnd };
 	signal: AbortSignal;

@@ -60,10 +60,6 @@ const quantity = z
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const LOGS_MAX = 2_000;
-const quantityOfReadPayments = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{1,64}$/)
-	.transform(BigInt);
 const word = z
 	.string()
 	.regex(/^0x([0-9a-fA-F]{2})*$/)
@@ -71,8 +67,8 @@ const word = z
 
 const receiptSchema = z.object({
 	transactionHash: wireHash,
-	status: quantityOfReadPayments,
-	blockNumber: quantityOfReadPayments,
+	status: quantity,
+	blockNumber: quantity,
 	logs: z
 		.array(z.object({ address: wireAddress, topics: z.array(word).max(4), data: word }))
 		.max(LOGS_MAX),
@@ -80,7 +76,7 @@ const receiptSchema = z.object({
 const transactionSchema = z.object({
 	hash: wireHash,
 	to: wireAddress.nullable(),
-	value: quantityOfReadPayments,
+	value: quantity,
 });
 
 /**
@@ -255,9 +251,7 @@ async function coinPaid(
 	const transaction = transactionSchema.parse(given.transaction);
 	if (transaction.to === party) return transaction.value;
 	const at = async (number: bigint) =>
-		quantityOfReadPayments.parse(
-			await read("eth_getBalance", [party, hexQuantity(number)], signal),
-		);
+		quantity.parse(await read("eth_getBalance", [party, hexQuantity(number)], signal));
 	const [before, after] = await Promise.all([at(block - 1n), at(block)]);
 	return after > before ? after - before : 0n;
 }

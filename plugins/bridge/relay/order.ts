@@ -163,7 +163,7 @@ export const RECEIVE_WITH_AUTHORIZATION = [
 ];
 
 const named = z.string().min(1).max(64);
-const secondsOfAuthorization = z.union([
+const unixSeconds = z.union([
 	z.int().min(0).max(Number.MAX_SAFE_INTEGER).transform(BigInt),
 	wireUint,
 ]);
@@ -193,8 +193,8 @@ const typedData = z.strictObject({
 		from: wireAddress,
 		to: wireAddress,
 		value: wireUint,
-		validAfter: secondsOfAuthorization,
-		validBefore: secondsOfAuthorization,
+		validAfter: unixSeconds,
+		validBefore: unixSeconds,
 		nonce: wireHash,
 	}),
 });

@@ -3,15 +3,9 @@ import {
 	decodeFunctionData,
 	decodeFunctionResult,
 	encodeFunctionData,
-	type Hex,
 	parseAbi,
 } from "viem";
-import {
-	type Address,
-	type Hex as HexOfSettleBuyback,
-	hexQuantity,
-	ZERO_ADDRESS,
-} from "#core/chain/Hex.ts";
+import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
@@ -25,7 +19,7 @@ type Bought = {
 	keeper: Address;
 	paidWith: Address;
 	/** The plan's own calldata. */
-	data: HexOfSettleBuyback;
+	data: Hex;
 };
 
 /** Uniswap V3's factory, pool and quoter, as far as they are asked here. */
@@ -140,7 +134,7 @@ export function decoded<Value>(
 
 /** Reads what a call of the burner says; null for what is none. */
 function readPurchase(
-	data: HexOfSettleBuyback,
+	data: Hex,
 ): { paidWith: Address; spendRaw: bigint; fee: number; minBurnedRaw: bigint } | null {
 	try {
 		const { functionName, args } = decodeFunctionData({ abi: buybackBurnerAbi, data });
@@ -161,7 +155,7 @@ function burnOf(log: Receipt["logs"][number], { burner, keeper }: Bought): Burn 
 	try {
 		const { args } = decodeEventLog({
 			...{ abi: buybackBurnerAbi, eventName: "BoughtAndBurned" as const, data: log.data },
-			topics: log.topics as [HexOfSettleBuyback, ...HexOfSettleBuyback[]],
+			topics: log.topics as [Hex, ...Hex[]],
 		});
 		if (lower(args.keeper) !== keeper) return null;
 		return { paidWith: lower(args.paidWith), spentRaw: args.spent, burnedRaw: args.burned };
@@ -181,7 +175,7 @@ function leftOf(logs: Receipt["logs"], { keeper, paidWith }: Bought): bigint {
 	}, 0n);
 }
 
-function isOf(topic: HexOfSettleBuyback, account: Address): boolean {
+function isOf(topic: Hex, account: Address): boolean {
 	return topic.length === WORD && BigInt(topic) === BigInt(account);
 }
 

@@ -28,7 +28,7 @@ export type BuybackRun = {
 	settledAt: Date | null;
 };
 
-type Row = {
+type LookRow = {
 	slot: number;
 	at: Date;
 	code: string | null;
@@ -36,7 +36,7 @@ type Row = {
 	left_over: unknown;
 };
 
-type RowOfBuybackRuns = {
+type RunRow = {
 	slot: number;
 	router: Uint8Array;
 	currency: Uint8Array;
@@ -77,7 +77,7 @@ export const buybackLooks = {
 	},
 
 	async read(db: Queryable, chainId: number): Promise<BuybackLook | null> {
-		const [row] = await db.query<Row>(
+		const [row] = await db.query<LookRow>(
 			"select slot, at, code, detail, left_over from tokenomics.buyback_look where chain_id = $1",
 			[chainId],
 		);
@@ -144,7 +144,7 @@ export const buybackRuns = {
 	 * index `buyback_run_unfolded`.
 	 */
 	async unfolded(db: Queryable, chainId: number): Promise<BuybackRun[]> {
-		const rows = await db.query<RowOfBuybackRuns>(
+		const rows = await db.query<RunRow>(
 			`select ${COLUMNS} from tokenomics.buyback_run
 			where chain_id = $1 and not is_folded order by slot desc`,
 			[chainId],
@@ -157,7 +157,7 @@ export const buybackRuns = {
 		db: Queryable,
 		{ chainId, limit }: { chainId: number; limit: number },
 	): Promise<BuybackRun[]> {
-		const rows = await db.query<RowOfBuybackRuns>(
+		const rows = await db.query<RunRow>(
 			`select ${COLUMNS} from tokenomics.buyback_run where chain_id = $1
 			order by slot desc limit $2`,
 			[chainId, limit],
@@ -206,7 +206,7 @@ export const buybackRuns = {
 	},
 };
 
-function runOf(row: RowOfBuybackRuns): BuybackRun {
+function runOf(row: RunRow): BuybackRun {
 	return {
 		slot: row.slot,
 		router: hexOf(row.router),

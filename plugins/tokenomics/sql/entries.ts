@@ -40,8 +40,8 @@ const HEX = ["transactionHash", "contract", "source", "currency", "party", "pool
 type EntryRow = Omit<Entry, (typeof HEX)[number]> & Record<(typeof HEX)[number], Uint8Array | null>;
 
 const SOURCE_BYTES = 32;
-/** A statement has so many rows at most. */
-const ROWS_AT_ONCE = 1_000;
+const ENTRIES_PER_STATEMENT_MAX = 1_000;
+const TRANSFERS_PER_STATEMENT_MAX = 2_000;
 
 const COLUMNS = `chain_id as "chainId", transaction_hash as "transactionHash",
 	log_index as "logIndex", contract, block, at, entry_type as "entryType", source, currency, party,
@@ -50,8 +50,8 @@ const COLUMNS = `chain_id as "chainId", transaction_hash as "transactionHash",
 /** Entries are written once with the cursor that passes them, and never changed. */
 export const entries = {
 	async insert(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
-		for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-			await insertSome(tx, chainId, rows.slice(from, from + ROWS_AT_ONCE));
+		for (let from = 0; from < rows.length; from += ENTRIES_PER_STATEMENT_MAX) {
+			await insertSome(tx, chainId, rows.slice(from, from + ENTRIES_PER_STATEMENT_MAX));
 		}
 	},
 
@@ -163,13 +163,11 @@ export const entries = {
 	},
 };
 
-const TRANSFERS_ROWS_AT_ONCE = 2_000;
-
 /** Transfers since the last agreement, to be undone where there is none the next time. */
 export const transfers = {
 	async insert(tx: Tx, of: OfToken, rows: readonly TransferEvent[]): Promise<void> {
-		for (let from = 0; from < rows.length; from += TRANSFERS_ROWS_AT_ONCE) {
-			const some = rows.slice(from, from + TRANSFERS_ROWS_AT_ONCE);
+		for (let from = 0; from < rows.length; from += TRANSFERS_PER_STATEMENT_MAX) {
+			const some = rows.slice(from, from + TRANSFERS_PER_STATEMENT_MAX);
 			await tx.execute(
 				`insert into tokenomics.transfer
 					(chain_id, token, block, log_index, from_address, to_address, amount)
