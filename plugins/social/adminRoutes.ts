@@ -7,8 +7,8 @@ import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/p
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
 import type { ReadBudget } from "#plugins/social/readBudget.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { listUnlinked } from "#plugins/social/sql/replies.ts";
 import { webhookSecretOf } from "#plugins/social/x/callX.ts";
 import type { X } from "#plugins/social/x/createX.ts";

@@ -12,7 +12,7 @@ import {
 	READ_MONTHS_KEPT_MS,
 	UNLINKED_KEPT_MS,
 } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { pruneContacts } from "#plugins/social/sql/contacts.ts";
 import { pruneEvents } from "#plugins/social/sql/events.ts";
 import {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail, takesSigned } from "#core/http/routeMarks.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { Receive } from "#plugins/social/inbox/createInbox.ts";
+import type { Receive } from "#plugins/social/inbox/Inbox.ts";
 import { isSigned, missing, SIGNATURE_HEADER, signatureOf } from "#plugins/social/x/callX.ts";
 import { readActivity } from "#plugins/social/x/readActivity.ts";
 

@@ -1,5 +1,5 @@
 import { Fault, unreachable } from "#core/fault.ts";
-import type { InboxDeps } from "#plugins/social/inbox/createInbox.ts";
+import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { privateBody } from "#plugins/social/inbox/think.ts";
 import { LOOK_PAGE_MAX, LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
 import type { ReadBudget } from "#plugins/social/readBudget.ts";

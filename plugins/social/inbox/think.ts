@@ -1,7 +1,7 @@
 import type { Reply } from "#agent/contract.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
-import type { InboxDeps, Ring } from "#plugins/social/inbox/createInbox.ts";
+import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
 	EVENT_AGE_MAX_MS,
 	EVENT_AHEAD_MAX_MS,

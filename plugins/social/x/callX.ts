@@ -8,7 +8,7 @@ import {
 	X_PAUSE_MS,
 	X_TIMEOUT_MS,
 } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 
 export type XCall = {
 	method: "GET" | "POST" | "PUT" | "DELETE";

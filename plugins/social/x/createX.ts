@@ -3,7 +3,7 @@ import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import {
 	type CallX,
 	createCallX,

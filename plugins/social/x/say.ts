@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { socialFault } from "#plugins/social/faults.ts";
 import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import type { XAnswer } from "#plugins/social/x/callX.ts";
 import { type Asked, faultOf, isUnasked, type X } from "#plugins/social/x/createX.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import { TOKEN_MARGIN_MS } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/plugin.ts";
+import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import {
 	lockTokens,
 	readTokens,
