@@ -11,7 +11,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps, type StepObserver } from "#core/steps.ts";
 import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
-import type { BuybackContracts } from "#plugins/tokenomics/buyback/assessMarket.ts";
+import type { BuybackContracts } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { boundsOf, buybackConfig, SLOT_MS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import { readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";

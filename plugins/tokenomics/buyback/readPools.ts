@@ -1,9 +1,9 @@
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/assessMarket.ts";
+import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
+import { decoded, v3Abi, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
 import { type Priced, sqrtRatioAtTick } from "#plugins/tokenomics/buyback/poolMath.ts";
-import { type Refusal, refusal } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { decoded, v3Abi, viewCall } from "#plugins/tokenomics/buyback/settleBuyback.ts";
+import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 
 /** A pool that the token may be bought through, as it stands and as it stood on average. */
 export type MarketPool = {

@@ -1,9 +1,10 @@
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/assessMarket.ts";
-import { BURN_BUCKET, type RefusalCode, refusal } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { decoded, viewCall } from "#plugins/tokenomics/buyback/settleBuyback.ts";
+import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
+import { decoded, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
+import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/contract.ts";
 

@@ -2,12 +2,8 @@ import type { Address } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
 import { DAY_MS, sleep } from "#core/time.ts";
-import {
-	assessMarket,
-	type BuybackContracts,
-	type BuybackDeps,
-	type Purchase,
-} from "#plugins/tokenomics/buyback/assessMarket.ts";
+import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
+import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import {
 	FOLDED_MAX,
 	RUN_KEPT_MS,
@@ -15,7 +11,8 @@ import {
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
-import { type Refusal, readKeeper, refusal } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
+import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import type { BuybackRequest, TurnStep } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import {
 	type Candidate,
