@@ -3,13 +3,24 @@ import { commaList, jsonText, rpcUrls } from "#core/config/fields.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Steps } from "#core/steps.ts";
 import { type DirectToken, directToken } from "#plugins/bridge/direct/oft.ts";
-import type { ChainReaders } from "#plugins/bridge/reconcile/readChain.ts";
 import type { Directory } from "#plugins/bridge/relay/createRelay.ts";
 import type { Relay } from "#plugins/bridge/relay/Relay.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-/** What everything about bridges is made of. */
+/** Asks a node of one chain. Throws where it does not answer. */
+export type ChainReader = (
+	method: string,
+	params: readonly unknown[],
+	signal: AbortSignal,
+) => Promise<unknown>;
+
+export type ChainReaders = {
+	/** Returns what asks a node of a chain; null where no node of it is known here. */
+	of(chainId: number, publicUrl: string | null): ChainReader | null;
+};
+
+/** What all functions about bridges need: services, settings, clocks and nodes. */
 export type BridgeContext = {
 	steps: Steps<BridgeStepName>;
 	core: Pick<

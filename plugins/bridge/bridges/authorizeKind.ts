@@ -16,7 +16,7 @@ import {
 	contractOf,
 	signableOf,
 } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
 import type {

@@ -10,7 +10,8 @@ import { type Offered, offerQuote, storeOffered } from "#plugins/bridge/bridges/
 import { sentBy } from "#plugins/bridge/direct/oft.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute, CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote } from "#plugins/bridge/sql/quotes.ts";
 import {

@@ -8,11 +8,8 @@ import {
 } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { quoteDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
-import {
-	type BridgeRoute,
-	type CheckedQuote,
-	checkQuote,
-} from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
 import { insertQuote, isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";

@@ -5,7 +5,7 @@ import { formatAmount } from "#core/money.ts";
 import { BRIDGE_STATUSES } from "#plugins/bridge/bridgeStates.ts";
 import { mayBeLeftOver } from "#plugins/bridge/bridges/signedStep.ts";
 import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";

@@ -6,7 +6,7 @@ import { Fault } from "#core/fault.ts";
 import { parseAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import {

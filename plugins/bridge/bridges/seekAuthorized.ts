@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
-import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
@@ -118,8 +118,6 @@ export async function readAuthorized(
 		return { kind: "unreadable" };
 	}
 }
-
-type ChainReader = NonNullable<ReturnType<BridgeContext["readers"]["of"]>>;
 
 async function hashOf(
 	read: ChainReader,

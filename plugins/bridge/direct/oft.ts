@@ -21,8 +21,8 @@ export type SendParam = {
 };
 
 type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
-type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 
+type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 type Log = { address: Address; topics: readonly Hex[]; data: Hex };
 
 /** LayerZero's OFT, as far as a token is sent by it and its arrival is told. */

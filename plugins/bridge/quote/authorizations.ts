@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { DAY_MS } from "#core/time.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import {
 	RECEIVE_WITH_AUTHORIZATION,
 	type WireAuthorization,

@@ -2,11 +2,8 @@ import { beforeAll, expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
 import type { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import {
-	type BridgeRoute,
-	checkQuote,
-	type QuoteVerdict,
-} from "#plugins/bridge/quote/checkQuote.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { checkQuote, type QuoteVerdict } from "#plugins/bridge/quote/checkQuote.ts";
 import { wireAuthorization } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { wireQuote } from "#plugins/bridge/relay/wire.ts";

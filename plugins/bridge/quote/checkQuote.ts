@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import {
 	IMPACT_PERCENT_MIN,
@@ -12,7 +11,8 @@ import {
 	readAuthorizations,
 	stepsOf,
 } from "#plugins/bridge/quote/authorizations.ts";
-import { orderIdOf, orderSignerOf, wireAddress } from "#plugins/bridge/relay/order.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 
 /** What a quote promises, once nothing of it contradicts what was asked for. */
@@ -53,30 +53,6 @@ export type QuoteAsked = {
 };
 
 type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refunds"];
-
-const raw = z
-	.string()
-	.regex(/^\d{1,78}$/)
-	.transform(BigInt);
-const place = z.object({
-	chainId: z.int().positive(),
-	/** Slug, where this deployment knows the chain; else the provider's name. */
-	chain: z.string(),
-	currency: wireAddress,
-	symbol: z.string(),
-	decimals: z.int().min(0).max(36),
-});
-
-/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
-export const bridgeRoute = z.object({
-	user: wireAddress,
-	recipient: wireAddress,
-	refundTo: wireAddress,
-	amountRaw: raw,
-	origin: place,
-	destination: place,
-});
-export type BridgeRoute = z.output<typeof bridgeRoute>;
 
 const BPS = 10_000n;
 
@@ -135,11 +111,6 @@ export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<Q
 		authorizations: signed.authorizations,
 	};
 	return { kind: "good", quote };
-}
-
-/** As it is stored. */
-export function routeJson(route: BridgeRoute): z.input<typeof bridgeRoute> {
-	return { ...route, amountRaw: String(route.amountRaw) };
 }
 
 function bad(code: QuoteRefusal, detail: string): QuoteVerdict {

@@ -1,4 +1,3 @@
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -16,6 +15,7 @@ import {
 	UNREADABLE_MS,
 } from "#plugins/bridge/limits.ts";
 import {
+	type OutHash,
 	type Verification,
 	verifyFill,
 	verifyRefund,
@@ -40,8 +40,6 @@ export type Judgement =
 	| { kind: "failure" }
 	/** On its way, as far as anybody knows: also what was never heard of. */
 	| { kind: "in_flight" };
-
-type OutHash = { hash: Hex; chainId: number | null };
 
 type Outcome = { event: BridgeEvent | null; change: BridgeChange };
 

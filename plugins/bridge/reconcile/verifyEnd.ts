@@ -1,10 +1,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/checkQuote.ts";
-import {
-	type ChainReader,
-	type Payments,
-	readPayments,
-} from "#plugins/bridge/reconcile/readChain.ts";
+import type { ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { type Payments, readPayments } from "#plugins/bridge/reconcile/readChain.ts";
 
 export type OutHash = { hash: Hex; chainId: number | null };
 export type Readers = {

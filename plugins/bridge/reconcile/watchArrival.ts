@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	ARRIVAL_DEPTH_BLOCKS,
 	ARRIVAL_GONE_AFTER_MS,
 	ARRIVAL_LOOKS,
 	ARRIVAL_WATCH_MS,
 } from "#plugins/bridge/limits.ts";
-import type { ChainReader } from "#plugins/bridge/reconcile/readChain.ts";
 import {
 	type Bridge,
 	type BridgeMove,

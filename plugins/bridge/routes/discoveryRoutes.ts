@@ -6,7 +6,7 @@ import { canFail } from "#core/http/routeMarks.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { NAME_LENGTH_MAX } from "#plugins/bridge/limits.ts";
-import { readBalances } from "#plugins/bridge/reconcile/readChain.ts";
+import { readBalances } from "#plugins/bridge/reconcile/readBalances.ts";
 import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { readChainsOff } from "#plugins/bridge/sql/preferences.ts";

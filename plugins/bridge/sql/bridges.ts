@@ -5,7 +5,7 @@ import {
 	type BridgeStatus,
 	nextBridgeStatus,
 } from "#plugins/bridge/bridgeStates.ts";
-import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/checkQuote.ts";
+import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
 /** What was asked for, as text: chains and currencies by the names that somebody typed. */
