@@ -1,3 +1,5 @@
+// Serves operators' routes: the connection to X, the month's reads, commands without a profile.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
@@ -14,7 +16,7 @@ import { webhookSecretOf } from "#plugins/social/x/callX.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import { readUsage, subscribe } from "#plugins/social/x/say.ts";
 
-export type AdminOptions = {
+type AdminOptions = {
 	core: Pick<Core, "db" | "clock" | "audit" | "operators">;
 	config: SocialConfig;
 	x: X;

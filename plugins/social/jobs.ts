@@ -1,3 +1,5 @@
+// Deletes old rows, and posts the market radar.
+
 import { createHash } from "node:crypto";
 import type { Agent } from "#agent/contract.ts";
 import type { Core } from "#core/plugin/Core.ts";

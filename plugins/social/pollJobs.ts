@@ -1,3 +1,5 @@
+// Polls X for mentions and messages that no webhook delivered.
+
 import { z } from "zod";
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -12,7 +14,7 @@ import { movePosition, readPosition } from "#plugins/social/sql/events.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import { readPolledMessages, readPosts } from "#plugins/social/x/readActivity.ts";
 
-export type PollDeps = {
+type PollDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	x: X;
@@ -29,6 +31,10 @@ const page = z.looseObject({
 	includes: z.looseObject({ users: z.array(z.unknown()).optional() }).optional(),
 	meta: z.looseObject({ next_token: z.string().max(1_000).optional() }).optional(),
 });
+
+type Page = z.output<typeof page> & { isLast?: boolean };
+
+const withId = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
 
 /**
  * Returns the jobs that poll for mentions and messages that no webhook delivered. Texts from both
@@ -124,8 +130,6 @@ async function pollMessages(deps: PollDeps, signal: AbortSignal) {
 	await advance(core, "messages", data);
 }
 
-type Page = z.output<typeof page> & { isLast?: boolean };
-
 /**
  * Reads pages, newest first, until one is the last, or has texts that are too old to be answered;
  * returns what all of them hold. After an outage there is more than a page.
@@ -146,8 +150,6 @@ async function pagesOf(
 	}
 	return all;
 }
-
-const withId = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
 
 /**
  * Stores the position after the texts were stored: a crash in between reads them again, and they

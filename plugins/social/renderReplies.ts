@@ -1,3 +1,5 @@
+// Renders replies as posts and direct messages, and keeps posts different from each other.
+
 import { LRUCache } from "lru-cache";
 import { lengthOf, lineOf, type Reply } from "#agent/contract.ts";
 import type { Clock } from "#core/clock.ts";
@@ -8,12 +10,12 @@ import { SECOND_MS } from "#core/time.ts";
  * Returns a text that the bot did not post recently: unchanged, or with the time at its end. The
  * same reply gets the same text, until X refuses it.
  */
-export type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
+type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
 /** The reply as a public post and as a direct message. Null: none. */
 export type Rendered = { post: string | null; dm: string | null };
 
-export type RenderTerms = {
+type RenderTerms = {
 	/** Whether the author used a post or a direct message. */
 	via: "post" | "dm";
 	/** The tool that answered, or would have; null where none was found. */

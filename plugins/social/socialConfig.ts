@@ -1,3 +1,5 @@
+// Declares the environment variables of the social channel.
+
 import { z } from "zod";
 import { MAX_REPLY_LENGTH } from "#agent/contract.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";

@@ -1,10 +1,12 @@
+// Lists the states of events and replies, and the moves between them.
+
 /**
  * `received`: stored. `thinking`: a process works on it. Final states: `answered`, its replies are
  * stored; `ignored`, it is not for the bot; `dropped`, it is given up.
  */
 export const EVENT_STATES = ["received", "thinking", "answered", "ignored", "dropped"] as const;
 export type EventState = (typeof EVENT_STATES)[number];
-export type EventMove = "take" | "wait" | "answer" | "drop";
+type EventMove = "take" | "wait" | "answer" | "drop";
 
 /** The transitions of an event: by state and move, the next state. */
 export const eventMoves: Readonly<

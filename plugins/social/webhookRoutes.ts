@@ -1,3 +1,5 @@
+// Serves X's webhook: its challenge and its deliveries.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
@@ -7,7 +9,7 @@ import type { Receive } from "#plugins/social/inbox/Inbox.ts";
 import { isSigned, missing, SIGNATURE_HEADER, signatureOf } from "#plugins/social/x/callX.ts";
 import { readActivity } from "#plugins/social/x/readActivity.ts";
 
-export type WebhookOptions = {
+type WebhookOptions = {
 	/** Null: no delivery can be verified, and none is accepted. */
 	secret: string | null;
 	receive: Receive;

@@ -1,3 +1,5 @@
+// Stores texts that arrive, and runs the loops that answer them.
+
 import { LRUCache } from "lru-cache";
 import { type Wakeable, wakeable } from "#core/time.ts";
 import type { Inbox, InboxDeps, Receive, Ring } from "#plugins/social/inbox/Inbox.ts";

@@ -1,3 +1,5 @@
+// Sends replies once, and looks on X for those that may have been sent.
+
 import { Fault, unreachable } from "#core/fault.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { privateBody } from "#plugins/social/inbox/think.ts";
@@ -22,19 +24,19 @@ import {
 } from "#plugins/social/x/say.ts";
 
 /** Sends one reply that this process has taken, once, and stores the result. */
-export type Send = (reply: SocialReply) => Promise<void>;
+type Send = (reply: SocialReply) => Promise<void>;
 
-export type Sending = {
+type Sending = {
 	send: Send;
 	/** Returns the channels (posts, messages) that X's rate limit does not pause now. */
 	open(): SocialReply["via"][];
 };
 
 /** Looks on X for a reply whose sending is uncertain, and stores the result. */
-export type LookFor = (reply: SocialReply) => Promise<void>;
+type LookFor = (reply: SocialReply) => Promise<void>;
 
 /** Returns the id that X gave a reply; null where it is not found. */
-export type Look = (reply: SocialReply) => Promise<string | null>;
+type Look = (reply: SocialReply) => Promise<string | null>;
 
 const WAYS = ["post", "dm"] as const;
 
@@ -164,10 +166,7 @@ export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
 }
 
 /** Returns the text to send; null where it cannot be decrypted any more. */
-export function textOf(
-	{ via, body }: SocialReply,
-	{ seal }: Pick<InboxDeps, "seal">,
-): string | null {
+function textOf({ via, body }: SocialReply, { seal }: Pick<InboxDeps, "seal">): string | null {
 	if (body === null) return null;
 	return via === "post" ? body : privateBody.open(body, seal);
 }

@@ -1,3 +1,5 @@
+// Decides which texts are for the bot, and turns them into stored replies.
+
 import type { Reply } from "#agent/contract.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
@@ -26,7 +28,7 @@ import { BLANK, trimmed, type Written } from "#plugins/social/x/readActivity.ts"
 import type { Seal } from "#plugins/social/x/userTokens.ts";
 
 /** Why the bot does not answer. Every reason is stored, for operators. */
-export type Silence =
+type Silence =
 	| "self"
 	| "automated"
 	| "ignored_account"
@@ -46,12 +48,10 @@ export type SpeakerTerms = {
 };
 
 /** `late`: it was for the bot, but too long ago for anything but `stop`. */
-export type Judged =
-	| { kind: "heard" | "late"; command: string }
-	| { kind: "ignored"; reason: Silence };
+type Judged = { kind: "heard" | "late"; command: string } | { kind: "ignored"; reason: Silence };
 
 /** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
-export type Think = (event: SocialEvent) => Promise<void>;
+type Think = (event: SocialEvent) => Promise<void>;
 
 type Finish = {
 	rendered: Rendered;

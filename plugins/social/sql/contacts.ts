@@ -1,3 +1,5 @@
+// Reads and writes accounts that wrote to the bot, and the bot account's tokens.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 

@@ -1,3 +1,5 @@
+// Reads and writes the texts written to the bot, and how far polling has read.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 import { type EventState, eventsBefore } from "#plugins/social/socialStates.ts";
@@ -19,7 +21,7 @@ export type NewEvent = Omit<SocialEvent, "attempts"> & {
 	reason: string | null;
 };
 
-export type EventEnd = {
+type EventEnd = {
 	move: "answer" | "drop";
 	/** Why the event is dropped. */
 	reason: string | null;

@@ -1,3 +1,5 @@
+// Counts the month's reads of X, and records posts of the market radar.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 

@@ -1,3 +1,5 @@
+// Reads and writes replies, and commands of authors without a profile.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 import { type ReplyMove, type ReplyState, repliesBefore } from "#plugins/social/socialStates.ts";

@@ -1,3 +1,5 @@
+// Calls X: one function for HTTP, credentials, and signatures of requests and deliveries.
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readCapped } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
@@ -35,14 +37,14 @@ export type XAnswer =
 export type CallX = (call: XCall) => Promise<XAnswer>;
 
 /** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
-export type OAuth1Keys = {
+type OAuth1Keys = {
 	apiKey: string;
 	apiSecret: string;
 	accessToken: string;
 	accessTokenSecret: string;
 };
 
-export type OAuth1Request = {
+type OAuth1Request = {
 	method: string;
 	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
 	url: string;

@@ -1,3 +1,5 @@
+// Makes the client for X, which authenticates each call as app, user or account.
+
 import { z } from "zod";
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -19,7 +21,7 @@ import {
 import { createUserTokens } from "#plugins/social/x/userTokens.ts";
 
 /** The identity for a call: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
-export type Speaker = "app" | "user" | "account";
+type Speaker = "app" | "user" | "account";
 
 export type Asked = {
 	as: Speaker;
@@ -48,7 +50,7 @@ const accountSchema = z.looseObject({
 });
 const ME_KEPT_MS = 10 * MINUTE_MS;
 
-export type XDeps = {
+type XDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	ending: AbortSignal;

@@ -1,7 +1,9 @@
+// Reads deliveries and listings of X into one shape.
+
 import { z } from "zod";
 import { EVENTS_PER_DELIVERY_MAX, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 
-export type TypedTerms = {
+type TypedTerms = {
 	/** What of the text X shows, in code points; undefined where X does not say. */
 	range?: readonly [number, number] | undefined;
 	/** The range refers to this text, not to a shorter form of it. */
@@ -165,7 +167,7 @@ export function readPolledMessages(list: readonly unknown[]): Written[] {
  * command. Behind the shown part only X's own links are left out, because X and its clients count
  * escaped characters in different ways, and a command that lost its end would be another one.
  */
-export function typedText(text: string, { range: shown, isWhole, isReply }: TypedTerms): string {
+function typedText(text: string, { range: shown, isWhole, isReply }: TypedTerms): string {
 	const characters = [...text.slice(0, 4 * TEXT_CHARS_MAX)];
 	const [start, end] = [shown?.[0] ?? 0, isWhole ? shown?.[1] : undefined];
 	const isEnd = end !== undefined && OWN_LINKS.test(characters.slice(end).join(""));

@@ -1,3 +1,5 @@
+// Sends posts and messages, finds them again, subscribes the webhook, and reads X's usage.
+
 import { z } from "zod";
 import { socialFault } from "#plugins/social/faults.ts";
 import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
@@ -13,7 +15,7 @@ export type Said =
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
-export type Subscribed = {
+type Subscribed = {
 	/** True where a subscription existed before. */
 	alreadySubscribed: boolean;
 	/** The one of X's two interfaces that was used. */
@@ -47,7 +49,7 @@ const ownMessages = z.looseObject({
 });
 
 /** The subscribed events. Answers to the bot's posts that do not mention it are no commands. */
-export const EVENT_TYPES = ["post.mention.create", "dm.received"] as const;
+const EVENT_TYPES = ["post.mention.create", "dm.received"] as const;
 
 /** X's words, and its codes, for a subscription that exists already. */
 const ALREADY = /already|duplicate|exists/i;

@@ -1,3 +1,5 @@
+// Renews and keeps the bot account's OAuth 2 tokens, encrypted.
+
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
@@ -20,7 +22,7 @@ export type Seal = {
 };
 
 /** Gives the bot account's OAuth 2 tokens. */
-export type UserTokens = {
+type UserTokens = {
 	/**
 	 * Returns a valid access token. Throws a Fault where there is none, or X accepts none of ours.
 	 */
@@ -29,7 +31,7 @@ export type UserTokens = {
 	renew(refused: string): Promise<string>;
 };
 
-export type UserTokensDeps = {
+type UserTokensDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	call: CallX;
