@@ -6,10 +6,22 @@ import {
 	NOT_LAUNCHED,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 
-export type EconomicsToolDeps = { economics: () => Promise<Economics> };
+type EconomicsToolDeps = { economics: () => Promise<Economics> };
 
 const LINE_LENGTH_MAX = 160;
 const DIGITS_SHOWN = 4;
+
+/** What people type for it. */
+export const economicsCommands: readonly Command[] = [
+	{
+		name: "token_economics",
+		forms: ["token economics", "(tokenomics|buybacks|burns)", "[the] revenue split"],
+		topic: { words: ["burned", "burnt", "burns", "buyback", "buybacks", "revenue split"] },
+		...{ slots: {}, tool: "read_token_economics" },
+		summary: "how revenue is split, and what was bought back and burned",
+		examples: ["token economics"],
+	},
+];
 
 /** Returns what the agent can do about the token's economics: it reads them. */
 export function economicsTools({ economics }: EconomicsToolDeps): AnyTool[] {
@@ -27,18 +39,6 @@ export function economicsTools({ economics }: EconomicsToolDeps): AnyTool[] {
 		}),
 	];
 }
-
-/** What people type for it. */
-export const economicsCommands: readonly Command[] = [
-	{
-		name: "token_economics",
-		forms: ["token economics", "(tokenomics|buybacks|burns)", "[the] revenue split"],
-		topic: { words: ["burned", "burnt", "burns", "buyback", "buybacks", "revenue split"] },
-		...{ slots: {}, tool: "read_token_economics" },
-		summary: "how revenue is split, and what was bought back and burned",
-		examples: ["token economics"],
-	},
-];
 
 /** Says what is known: a figure that is not known yet is no zero. */
 function sentenceOf({ split, buyback, holders }: Economics): string {

@@ -1,3 +1,5 @@
+// Counts the settled volume of traders in a month, without wash trades.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -8,7 +10,7 @@ import { type Standing, standings } from "#plugins/tokenomics/sql/holders.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-export type Counted = {
+type Counted = {
 	profileId: string;
 	/** What counts, in microdollars. */
 	usdMicros: bigint;
@@ -16,16 +18,16 @@ export type Counted = {
 	trades: number;
 };
 
-export type SeasonCount = {
+type SeasonCount = {
 	/** Who has most first. Whoever came there first is before others of the same volume. */
 	traders: Counted[];
 	leftOutUsdMicros: bigint;
 };
 
 /** A season: a month of the calendar, UTC. */
-export type Season = { name: string; fromMs: number; toMs: number };
+type Season = { name: string; fromMs: number; toMs: number };
 
-export type LeagueDeps = {
+type LeagueDeps = {
 	db: Database;
 	clock: Clock;
 	trading: Trading;
@@ -39,10 +41,10 @@ type Counting = {
 };
 
 /** A trade below counts nothing: a thousand of them cost nothing either. */
-export const LEAST_USD_MICROS = 1_000_000n;
+const LEAST_USD_MICROS = 1_000_000n;
 
 /** What is turned back within so long counts on neither side. */
-export const ROUND_TRIP_MS = 3_600_000;
+const ROUND_TRIP_MS = 3_600_000;
 
 const PAGE = 1_000;
 /** A trade that was asked for at the end of a season may be settled after it. */

@@ -1,13 +1,14 @@
+// Decodes the events of token, router and burner.
+
 import { type DecodeEventLogReturnType, decodeEventLog, parseAbi } from "viem";
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 
 /** What a contract is to the ledger. */
-export const ROLES = ["token", "router", "burner"] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = "token" | "router" | "burner";
 
 /** Where an event is on its chain. */
-export type Place = {
+type Place = {
 	block: number;
 	logIndex: number;
 	transactionHash: Hex;

@@ -1,3 +1,5 @@
+// Declares and renders entries and sums of the treasury ledger, also as CSV.
+
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -48,7 +50,7 @@ export const entrySchema = z
 	})
 	.meta({ id: "TreasuryEntry", description: "An entry of the treasury ledger." });
 
-export type EntryView = z.output<typeof entrySchema>;
+type EntryView = z.output<typeof entrySchema>;
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const DEFAULT_SOURCE = /^0x0*$/;

@@ -1,3 +1,5 @@
+// Decides what an amount of a currency buys, and whether the market is fit for that.
+
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";

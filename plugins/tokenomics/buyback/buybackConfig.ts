@@ -1,3 +1,5 @@
+// Declares the limits and environment variables of buybacks.
+
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/fields.ts";
@@ -10,7 +12,7 @@ export type BuybackBounds = ReturnType<typeof boundsOf>;
 export const CURRENCIES_MAX = 8;
 
 /** Pools that one run looks at for a currency. */
-export const FEE_TIERS_MAX = 6;
+const FEE_TIERS_MAX = 6;
 
 /** Runs begin this far apart: each of these spans has at most one. */
 export const SLOT_MS = 600_000;

@@ -1,3 +1,5 @@
+// Plans and settles the purchase of a buyback, with the steps that come before it.
+
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { formatAmount } from "#core/money.ts";
@@ -35,6 +37,13 @@ export const BUYBACK = "buyback";
 
 const abi = buybackBurnerAbi;
 
+type Preparing = {
+	intent: Intent<BuybackRequest>;
+	wallet: Wallet;
+	outbound: Outbound;
+	signal: AbortSignal;
+};
+
 /**
  * Buys the token with what was asked for, and burns it, in one call of the burner. What it needs
  * comes first, as steps: the router's payment, an exact allowance. Before each step all bounds are
@@ -63,13 +72,6 @@ export function buybackKind(deps: BuybackDeps): IntentKind<BuybackRequest> {
 		},
 	};
 }
-
-type Preparing = {
-	intent: Intent<BuybackRequest>;
-	wallet: Wallet;
-	outbound: Outbound;
-	signal: AbortSignal;
-};
 
 async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Preparation> {
 	const { intent, wallet, outbound, signal } = preparing;

@@ -1,3 +1,5 @@
+// Makes calls that read contracts, and decodes their answers.
+
 import { parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";

@@ -1,3 +1,5 @@
+// Wires buybacks, and reads how they go.
+
 import { randomInt } from "node:crypto";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -41,7 +43,7 @@ export type BuybackStatus = {
 	left: BuybackLook["left"];
 };
 
-export type Buyback = {
+type Buyback = {
 	jobs: Job[];
 	/** Takes a turn at once, without waiting for it. */
 	start(): void;

@@ -1,3 +1,5 @@
+// Computes prices, amounts and depths of Uniswap V3 pools in integers.
+
 import { assert } from "#core/fault.ts";
 import { BPS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 

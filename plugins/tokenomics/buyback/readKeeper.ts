@@ -1,3 +1,5 @@
+// Reads what the keeper can spend, and whether its contracts are the right ones.
+
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { readAbiText } from "#core/chain/abi.ts";
 import { chainNumbers } from "#core/chain/Chain.ts";

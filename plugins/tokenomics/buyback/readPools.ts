@@ -1,3 +1,5 @@
+// Reads the Uniswap V3 pools of a pair, with their average prices.
+
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
@@ -25,6 +27,16 @@ export type Pair = { tokenIn: Address; token: Address };
 const abi = v3Abi;
 /** The pool keeps this many observations where nobody asked for more. */
 const OBSERVATIONS_UNASKED = 1;
+
+type Slot0 = readonly [
+	sqrtPriceX96: bigint,
+	tick: number,
+	index: number,
+	cardinality: number,
+	...unknown[],
+];
+
+const isAddress = (text: string | undefined): text is Hex => /^0x[0-9a-f]{40}$/.test(text ?? "");
 
 /** Returns Uniswap's factory and wrapped coin, as the quoter names them. */
 export async function readVenue(
@@ -98,14 +110,6 @@ export async function readPools(
 	return reasons.find(({ code }) => code !== "pool_empty") ?? refusal("pool_empty");
 }
 
-type Slot0 = readonly [
-	sqrtPriceX96: bigint,
-	tick: number,
-	index: number,
-	cardinality: number,
-	...unknown[],
-];
-
 function poolOf(looked: {
 	address: Address;
 	fee: number;
@@ -150,5 +154,3 @@ function addressOf(told: string | null): Address | null {
 	const address = told?.toLowerCase();
 	return isAddress(address) && address !== ZERO_ADDRESS ? address : null;
 }
-
-const isAddress = (text: string | undefined): text is Hex => /^0x[0-9a-f]{40}$/.test(text ?? "");

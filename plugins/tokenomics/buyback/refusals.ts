@@ -1,3 +1,5 @@
+// Lists the reasons why a run spends nothing.
+
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 /** A reason to spend nothing, as it is shown. */

@@ -1,3 +1,5 @@
+// Declares a buyback's request, and plans the step that has the router pay the keeper.
+
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -34,8 +36,8 @@ export const buybackRequest = z.strictObject({
 export type BuybackRequest = z.output<typeof buybackRequest>;
 
 /** What a step asks that has the router pay the burn's share of a currency to the keeper. */
-export const releaseRequest = z.strictObject({ router: address, currency: address });
-export type ReleaseRequest = z.output<typeof releaseRequest>;
+const releaseRequest = z.strictObject({ router: address, currency: address });
+type ReleaseRequest = z.output<typeof releaseRequest>;
 
 /** What a turn of the job does that goes out, or lasts. */
 export const turnSteps = ["buyback.turn", "commit.buyback", "commit.buyback_look"] as const;

@@ -1,3 +1,5 @@
+// Verifies by a receipt what a purchase spent and burned.
+
 import { decodeEventLog, decodeFunctionData, decodeFunctionResult, encodeFunctionData } from "viem";
 import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
@@ -6,7 +8,7 @@ import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { Receipt, Settlement } from "#plugins/wallets/contract.ts";
 
 /** What a transaction bought and burned, by the burner's own event. */
-export type Burn = { paidWith: Address; spentRaw: bigint; burnedRaw: bigint };
+type Burn = { paidWith: Address; spentRaw: bigint; burnedRaw: bigint };
 
 type Bought = {
 	burner: Address;

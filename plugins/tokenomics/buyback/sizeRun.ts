@@ -1,3 +1,5 @@
+// Decides how much of each currency a run may spend, and converts it to dollars.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { mulDiv } from "#core/money.ts";

@@ -1,3 +1,5 @@
+// Takes one turn of the buyback job: at most one run in each slot of ten minutes.
+
 import type { Address } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
@@ -32,7 +34,7 @@ import {
 } from "#plugins/wallets/contract.ts";
 
 /** What the runs so far mean for the next one. */
-export type Runs = {
+type Runs = {
 	/** Slots of the last day that had a run. */
 	slots: ReadonlySet<number>;
 	/** The newest run's; null: there never was one. */
@@ -108,7 +110,7 @@ export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Tur
  * repeated and never guessed. One whose block left the chain is open again. Runs that are over are
  * settled, and older ones are taken into the sums.
  */
-export async function followRuns(
+async function followRuns(
 	deps: TurnDeps,
 	{ router, nowMs }: { router: Address; nowMs: number },
 ): Promise<Runs> {

@@ -1,3 +1,5 @@
+// Renders the token's economics from rows that are read at most once a second.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -16,7 +18,7 @@ import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { BUCKET_NAMES } from "#plugins/tokenomics/treasury.ts";
 
-export type EconomicsDeps = {
+type EconomicsDeps = {
 	db: Database;
 	clock: Clock;
 	contracts: Contracts;
@@ -26,6 +28,10 @@ export type EconomicsDeps = {
 
 /** What is read together, once a second for everybody. */
 type Read = { rows: EconomicsRows | null; worker: BuybackStatus | null };
+
+const USD_DECIMALS = 6;
+
+const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
 
 /**
  * Returns what puts the economics together. Rows are read at most once a second for everybody, and
@@ -164,8 +170,6 @@ function leagueOf(
 	};
 }
 
-const USD_DECIMALS = 6;
-
 /**
  * Returns how figures of the ledger are shown: each with its currency's name and the ledger's age.
  * Until all that is final was read they are unknown: sums of a part are not nothing, and not all.
@@ -193,8 +197,6 @@ function splitOf({ splitBps, readAt, router }: EconomicsRows, nowMs: number) {
 	const isKnown = splitBps !== null && readAt !== null;
 	return sharesOf(isKnown ? splitBps : null, { source: "ledger", ...ageOf(readAt, nowMs) });
 }
-
-const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
 
 /** Returns the shares of a split as they are shown; of null nobody knows them yet. */
 function sharesOf(

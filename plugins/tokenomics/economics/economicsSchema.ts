@@ -1,3 +1,5 @@
+// Declares the answer about the token's economics.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { bucketName } from "#plugins/tokenomics/treasury.ts";
@@ -5,7 +7,7 @@ import { bucketName } from "#plugins/tokenomics/treasury.ts";
 export const NOT_LAUNCHED = "token not launched";
 
 /** A number with its unit, where it is from, and how old it is. */
-export const figureSchema = z
+const figureSchema = z
 	.object({
 		value: z
 			.string()

@@ -1,3 +1,5 @@
+// Reads the rows that the token's economics are rendered from.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { seasonOf } from "#plugins/tokenomics/league.ts";

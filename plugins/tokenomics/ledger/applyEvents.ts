@@ -1,3 +1,5 @@
+// Adds events to the ledger's entries, sums and balances.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
@@ -22,7 +24,7 @@ import {
 /** How the router splits before anybody sets anything: holders, league, burn, treasury. */
 export const DEFAULT_SPLIT = [3_500, 1_500, 2_000, 3_000] as const;
 
-export type Applied = {
+type Applied = {
 	chainId: number;
 	/** In chain order. */
 	events: readonly LedgerEvent[];
@@ -31,6 +33,8 @@ export type Applied = {
 	/** Every burner that is followed: what their own transfers burn is added up apart. */
 	burners: ReadonlySet<Address>;
 };
+
+type Moves = readonly Pick<TransferEvent, "from" | "to" | "amount" | "block">[];
 
 /**
  * Writes events down and changes every sum and balance by them, all in the caller's transaction,
@@ -139,8 +143,6 @@ async function applyTransfers(
 	await transfers.insert(tx, { chainId, token }, moved);
 	await totals.add(tx, { chainId, contract: token }, sums.changes.all());
 }
-
-type Moves = readonly Pick<TransferEvent, "from" | "to" | "amount" | "block">[];
 
 /** Returns what transfers do to balances, and what they make and burn. */
 export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {

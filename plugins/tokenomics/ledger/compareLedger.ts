@@ -1,3 +1,5 @@
+// Compares the ledger with the chain, and reads the currencies that are shown.
+
 import { type Abi, decodeFunctionResult, encodeFunctionData } from "viem";
 import { readAbiText, readAbiUint } from "#core/chain/abi.ts";
 import type { Chain } from "#core/chain/Chain.ts";
@@ -39,7 +41,7 @@ export type Expectation = {
 	expected: string;
 };
 
-export type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
+type LearnDeps = { db: Database; clock: Clock; rpc: Rpc; chain: Chain };
 
 const BUCKETS = [0, 1, 2, 3] as const;
 /** Sources whose split is compared, beside the default. */

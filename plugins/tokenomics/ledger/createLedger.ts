@@ -1,3 +1,5 @@
+// Runs the ledger's job: follows the contracts, compares, and reads again what differs.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
@@ -31,7 +33,7 @@ import type { TokenContracts } from "#plugins/tokenomics/manifest/checkContracts
 import { transfers } from "#plugins/tokenomics/sql/entries.ts";
 import { type Followed, followed } from "#plugins/tokenomics/sql/followed.ts";
 
-export type LedgerDeps = FollowDeps & {
+type LedgerDeps = FollowDeps & {
 	log: Log;
 	metrics: Metrics;
 	/** Currencies of revenue that are compared before others. */
@@ -41,8 +43,6 @@ export type LedgerDeps = FollowDeps & {
 	/** An address to begin a sample of holders at. */
 	randomAddress(): Address;
 };
-
-export type Ledger = ReturnType<typeof createLedger>;
 
 type Deps = Pick<LedgerDeps, "db" | "clock" | "contracts">;
 
@@ -124,7 +124,7 @@ export function createLedger(deps: LedgerDeps) {
  * Returns what tells operators what is wrong with the ledger. What never happened is noticed too: a
  * contract that was never read is behind since somebody first asked.
  */
-export function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degradation[]> {
+function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degradation[]> {
 	const firstAskedMs = new Map<string, number>();
 
 	function ageOf(name: string, at: Date | null, nowMs: number): number {

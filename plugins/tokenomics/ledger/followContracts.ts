@@ -1,3 +1,5 @@
+// Reads final events of the token's contracts into the ledger, and takes them out again.
+
 import { type Address, type Hex, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
 import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -27,7 +29,7 @@ export type FollowDeps = {
 	observe?: ((step: string) => Promise<void>) | null;
 };
 
-export type FollowStep =
+type FollowStep =
 	/** Everything that is final is in the ledger. */
 	| { kind: "caught_up" }
 	| { kind: "more" }

@@ -1,3 +1,5 @@
+// Decides which contracts are the token's, and checks on chain that they are what they are named.
+
 import {
 	type Abi,
 	decodeFunctionResult,
@@ -18,7 +20,7 @@ import { VIEW_GAS } from "#plugins/tokenomics/limits.ts";
 import { manifests } from "#plugins/tokenomics/sql/followed.ts";
 import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
-export type NamedContracts = {
+type NamedContracts = {
 	token: Address;
 	router: Address | null;
 	burner: Address | null;

@@ -1,3 +1,5 @@
+// Serves the manifest of the token's contracts to operators.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
@@ -79,7 +81,7 @@ const querySchema = z.object({
 		}),
 });
 
-export type ManifestRoutesOptions = {
+type ManifestRoutesOptions = {
 	core: Pick<Core, "db" | "clock" | "audit" | "operators" | "reached" | "metrics">;
 	contracts: Contracts;
 	/** Aborts when the service ends. */

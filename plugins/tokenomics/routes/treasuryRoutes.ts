@@ -1,3 +1,5 @@
+// Serves the treasury ledger to operators, in pages and as CSV.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
@@ -74,9 +76,18 @@ const csvSchema = z.string().meta({
 	examples: ["chainId,transactionHash,logIndex\r\n4663,0x5d,7\r\n"],
 });
 
-export type TreasuryRoutesOptions = {
+type TreasuryRoutesOptions = {
 	core: Pick<Core, "db" | "operators">;
 	contracts: Contracts;
+};
+
+type Db = TreasuryRoutesOptions["core"]["db"];
+type Asked = {
+	chainId: number;
+	entryType?: EntryFilter["entryType"] | undefined;
+	currency?: Address | undefined;
+	cursor?: string | undefined;
+	limit: number;
 };
 
 /** Serves the treasury ledger to operators: page by page, added up, and as a file. */
@@ -154,15 +165,6 @@ export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 			)
 	);
 }
-
-type Db = TreasuryRoutesOptions["core"]["db"];
-type Asked = {
-	chainId: number;
-	entryType?: EntryFilter["entryType"] | undefined;
-	currency?: Address | undefined;
-	cursor?: string | undefined;
-	limit: number;
-};
 
 async function pageOf(
 	db: Db,

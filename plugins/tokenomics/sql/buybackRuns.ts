@@ -1,3 +1,5 @@
+// Reads and writes runs of buybacks, and the newest turn of their job.
+
 import { z } from "zod";
 import { type Address, bytesOf, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

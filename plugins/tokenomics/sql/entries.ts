@@ -1,3 +1,5 @@
+// Reads and writes entries of the treasury ledger, and the token's newest transfers.
+
 import { type Address, bytesOf, type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import type { EntryEvent, EntryType, TransferEvent } from "#plugins/tokenomics/ledgerEvents.ts";

@@ -1,3 +1,5 @@
+// Reads and writes followed contracts, manifests and names of currencies.
+
 import { type Address, bytesOf, type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Role } from "#plugins/tokenomics/ledgerEvents.ts";
@@ -6,7 +8,7 @@ import type { Role } from "#plugins/tokenomics/ledgerEvents.ts";
 export type KnownCurrency = { address: Address; symbol: string | null; decimals: number | null };
 
 /** Which contract of which chain, as what. */
-export type FollowedKey = { chainId: number; address: Address; role: Role };
+type FollowedKey = { chainId: number; address: Address; role: Role };
 
 /** How far a contract's events are in the ledger, and whether it agrees with the chain. */
 export type Followed = FollowedKey & {

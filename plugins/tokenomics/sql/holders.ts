@@ -1,3 +1,5 @@
+// Reads and writes balances of the token's holders, and standings of the league.
+
 import { type Address, bytesOf, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 

@@ -1,3 +1,5 @@
+// Reads and writes the sums of the ledger.
+
 import { type Address, bytesOf, type Hex, hexOf, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
@@ -9,7 +11,7 @@ import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
  * a burner's own transfers burned: `currency` is the burner) and `holders`, whose `entries` is how
  * many there are.
  */
-export type TotalKind =
+type TotalKind =
 	| "revenue_received"
 	| "revenue"
 	| "earned"
@@ -65,6 +67,9 @@ const COLUMNS = `kind, source, currency, bucket, split_block as "splitBlock",
 	split_index as "splitIndex", entries, amount::text as amount, burned::text as burned,
 	first_block as "firstBlock", last_block as "lastBlock", last_at as "lastAt"`;
 
+/** Rows of one contract. */
+export type OfContract = { chainId: number; contract: Address };
+
 /** Returns the key of a row; of most kinds only some parts matter. */
 export function totalKey(kind: TotalKind, more: Partial<Omit<TotalKey, "kind">> = {}): TotalKey {
 	return { kind, source: NO_SOURCE, currency: ZERO_ADDRESS, bucket: -1, split: NO_SPLIT, ...more };
@@ -74,9 +79,6 @@ export function totalKey(kind: TotalKind, more: Partial<Omit<TotalKey, "kind">> 
 export function totalName({ kind, source, currency, bucket, split }: TotalKey): string {
 	return [kind, source, currency, bucket, split.block, split.logIndex].join();
 }
-
-/** Rows of one contract. */
-export type OfContract = { chainId: number; contract: Address };
 
 /** Keeps sums: they change in the transaction that writes what they add up. */
 export const totals = {

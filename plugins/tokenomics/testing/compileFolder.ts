@@ -6,10 +6,15 @@ import type { Abi } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 
 /** Holds what a contract is deployed from: constructor arguments go behind the creation code. */
-export type Compiled = { abi: Abi; creation: Hex };
+type Compiled = { abi: Abi; creation: Hex };
 
 const CACHE = join(import.meta.dir, "../../../node_modules/.cache/tapeline-tokenomics");
 const require = createRequire(import.meta.url);
+
+type Output = {
+	errors?: { severity: string; formattedMessage: string; sourceLocation?: { file: string } }[];
+	contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
+};
 
 /**
  * Compiles all contracts of a folder beside `testing/` and returns them by name.
@@ -55,11 +60,6 @@ export function compileFolder(folder: "contracts" | "testing/contracts"): Record
 		return compiled;
 	}
 }
-
-type Output = {
-	errors?: { severity: string; formattedMessage: string; sourceLocation?: { file: string } }[];
-	contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
-};
 
 function compile(input: { sources: object }): Record<string, Compiled> {
 	const solc = require("solc");

@@ -1,3 +1,5 @@
+// Simulates a chain with token, router and burner, without an EVM.
+
 import {
 	type Abi,
 	type AbiEvent,
@@ -50,6 +52,13 @@ type Log = { address: Address; topics: Hex[]; data: Hex; logIndex: number };
 type Block = { hash: Hex; acts: Act[]; logs: (Log & { transactionHash: Hex })[] };
 
 export type FakeTokenChain = ReturnType<typeof createFakeTokenChain>;
+
+type FakeContract = { abi: Abi; view(name: string, args: readonly unknown[], at: State): unknown };
+
+type Asked = { fromBlock: Hex; toBlock: Hex; address: readonly Address[]; to: Address; data: Hex };
+
+const TIME_S = 1_795_000_000;
+export const NO_SOURCE: Hex = `0x${"0".repeat(64)}`;
 
 /**
  * Makes a chain with the token, its router and its burner, which does what the contracts do without
@@ -139,8 +148,6 @@ function createBlocks() {
 	};
 }
 
-type FakeContract = { abi: Abi; view(name: string, args: readonly unknown[], at: State): unknown };
-
 function createContracts(owner: { is: Address }): Map<Address, FakeContract> {
 	const shareOf = (books: Map<string, bigint[]>, [bucket, currency]: readonly unknown[]) =>
 		books.get(String(currency).toLowerCase())?.[Number(bucket)] ?? 0n;
@@ -178,8 +185,6 @@ function createContracts(owner: { is: Address }): Map<Address, FakeContract> {
 		[BURNER, burner],
 	]);
 }
-
-type Asked = { fromBlock: Hex; toBlock: Hex; address: readonly Address[]; to: Address; data: Hex };
 
 /** Returns what answers as an honest node does. */
 function createAnswer(chain: Blocks, contracts: Map<Address, FakeContract>) {
@@ -235,10 +240,7 @@ function viewOf({ abi, view }: FakeContract, data: Hex, state: State): Hex {
 	}
 }
 
-const TIME_S = 1_795_000_000;
-export const NO_SOURCE: Hex = `0x${"0".repeat(64)}`;
-
-export type State = ReturnType<typeof emptyState>;
+type State = ReturnType<typeof emptyState>;
 
 function emptyState() {
 	return {

@@ -1,3 +1,5 @@
+// Opens Uniswap V3 pools and a burner on a local chain, for tests.
+
 import { type Address, encodeFunctionData, type Hex, parseEventLogs, toHex } from "viem";
 import { TREASURER, tokenMakerAbi } from "#test/sandbox/economy/describeEconomy.ts";
 import { openEconomy } from "#test/sandbox/economy/openEconomy.ts";
@@ -26,6 +28,8 @@ export type Buy = {
 
 const LATER = 2n ** 40n;
 const ETH_USD = 2_500;
+
+type PoolPlan = { fee?: Fee; depthUsd?: number; isShallow?: boolean };
 
 /** Opens Uniswap V3 with the token's pools and a burner, whose keeper is an account of the node. */
 export async function openBurnerLab() {
@@ -113,5 +117,3 @@ export async function openBurnerLab() {
 			anvil.rpc("anvil_setBalance", [account, toHex(wei)]),
 	};
 }
-
-type PoolPlan = { fee?: Fee; depthUsd?: number; isShallow?: boolean };

@@ -1,3 +1,5 @@
+// Starts a local chain with the compiled contracts, for tests.
+
 import {
 	type Abi,
 	type Address,
@@ -14,7 +16,7 @@ import {
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { compileFolder } from "./compileFolder.ts";
 
-export type Tx = { to?: Address; data?: Hex; value?: bigint };
+type Tx = { to?: Address; data?: Hex; value?: bigint };
 /** A call of one of our contracts, by name. */
 export type Call = {
 	to: Address;

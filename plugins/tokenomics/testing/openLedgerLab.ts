@@ -12,7 +12,7 @@ import { BURNER, ROUTER, TOKEN } from "#plugins/tokenomics/testing/fakeTokenChai
 const LAB_CHAIN_ID = 4_663;
 export const FINAL_DEPTH = 8;
 
-export type LedgerLabOptions = {
+type LedgerLabOptions = {
 	db: Database;
 	rpc: Rpc;
 	finalDepth?: number;

@@ -1,3 +1,5 @@
+// Deploys a revenue router for tests, and models what its books must hold.
+
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
 import { sharesOf } from "../contracts/abi.ts";
 import type { Call, ContractLab } from "./openContractLab.ts";
@@ -8,7 +10,7 @@ export const MODES = [
 	...(["halfBurning", "overBurning"] as const),
 ];
 export type Mode = (typeof MODES)[number];
-export type Books = { held: bigint; earned: readonly bigint[]; owed: readonly bigint[] };
+type Books = { held: bigint; earned: readonly bigint[]; owed: readonly bigint[] };
 
 export const NATIVE = zeroAddress;
 export const DEFAULT_SPLIT = [3_500, 1_500, 2_000, 3_000] as const;

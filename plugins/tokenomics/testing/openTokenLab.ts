@@ -1,3 +1,5 @@
+// Opens the whole plugin over any chain, for tests.
+
 import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
