@@ -1,3 +1,5 @@
+// Declares what all of bridging needs, its environment variables and the names of its steps.
+
 import { z } from "zod";
 import { commaList, jsonText, rpcUrls } from "#core/config/fields.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -39,12 +41,12 @@ export type BridgeContext = {
 		isDryRun: boolean;
 		/** Tokens that are moved by a signature are, for wallets that sign here. */
 		usesPermits: boolean;
-		/** Tokens that cross by themselves. */
+		/** Tokens that cross by their own LayerZero contracts. */
 		directTokens: readonly DirectToken[];
 		deniedChainIds: ReadonlySet<number>;
 		timeoutMs: number;
 	};
-	/** Returns a name that nothing else has. */
+	/** Returns a new unique id. */
 	newId(): string;
 	/** Tells operators of money that is not where it was said to be. */
 	alarm(reason: string, bridgeId: string): void;
@@ -138,7 +140,7 @@ export const bridgeSteps = [
 	"bridge.look",
 ] as const;
 
-/** Those of a bridge whose owner signs in place of depositing. */
+/** The steps of a bridge whose owner signs in place of depositing. */
 export const handOverSteps = [
 	/** It is recorded that a signature goes to the provider now. */
 	"bridge.hand_over",

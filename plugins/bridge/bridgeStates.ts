@@ -1,6 +1,8 @@
+// Lists the statuses of a bridge and every move between them.
+
 /**
- * Where a bridge stands. Nothing was deposited in `created` (not quoted yet), `quoted` (and held:
- * a dry run), `confirmation_required`, `signature_required` and `executing`; `rejected` and
+ * The statuses of a bridge. Nothing was deposited in `created` (not quoted yet), `quoted` (and
+ * held: a dry run), `confirmation_required`, `signature_required` and `executing`; `rejected` and
  * `disabled` are their ends. `pending`: the deposit is on chain. `uncertain`: nobody can say where
  * the money is. `success`, `refund`: the provider's last word, looked up on chain. `failure` and
  * `timed_out` may still become either.
@@ -95,12 +97,12 @@ export const bridgeMoves: Readonly<
 	refund: { doubt: "uncertain" },
 };
 
-/** Where an event leads from there; null where the table has no such move. */
+/** Returns the status that an event leads to; null where the table has no such move. */
 export function nextBridgeStatus(from: BridgeStatus, event: BridgeEvent): BridgeStatus | null {
 	return bridgeMoves[from][event] ?? null;
 }
 
-/** Whether its quote may be replaced: nothing of it was ever sent. */
+/** Returns whether the quote may be replaced, because nothing of the bridge was ever sent. */
 export function isUnsent(status: BridgeStatus): boolean {
 	return status === "created" || status === "quoted" || status === "confirmation_required";
 }

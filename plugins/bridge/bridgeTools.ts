@@ -1,3 +1,5 @@
+// Declares the agent's tools and commands about bridges.
+
 import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
@@ -10,7 +12,7 @@ import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRou
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { channelOf, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
-export type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
+type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
 
 const SHARED = { capability: "bridging" } as const;
 const LISTED = 10;
@@ -27,7 +29,7 @@ const quoted = z.object({
 	...{ impactPercent: z.string().nullable(), estimateSeconds: z.number(), asOfMs: z.number() },
 });
 
-/** Bridging as the agent does it: at once for an author's own words, by a link for all else. */
+/** Returns the agent's tools: they bridge at once for an author's own words, else by a link. */
 export function bridgeTools(deps: BridgeToolDeps): AnyTool[] {
 	return [
 		chainsTool(deps),
@@ -170,7 +172,7 @@ function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
 	});
 }
 
-/** At most 160 characters: how much of what, and where it is. */
+/** Returns how much of what, and where it is, in at most 160 characters. */
 function sentenceOf({ amount: given, origin, where }: BridgeView): string {
 	const what = origin ? `${given} ${origin.symbol}` : given;
 	return `${what.slice(0, 40)}: ${where}`.slice(0, 160);
@@ -180,7 +182,7 @@ const chain = { kind: "chain" } as const;
 const asset = { kind: "asset" } as const;
 const address = { kind: "address" } as const;
 
-/** What people type about bridges. */
+/** Commands that people type about bridges. */
 export const bridgeCommands: readonly Command[] = [
 	{
 		name: "bridge",

@@ -1,6 +1,6 @@
 import { defineFaults, type Fault } from "#core/fault.ts";
 
-/** What can be wrong with a request about bridges. */
+/** Reasons why a request about bridges is refused. */
 export const bridgeFault = defineFaults({
 	notFound: {
 		status: 404,
@@ -56,7 +56,7 @@ export const bridgeFault = defineFaults({
 		retry: "later",
 		public: "No node of that chain answers.",
 	},
-	/** Of `bun run svc`: it says how it is called. */
+	/** For `bun run svc`: the answer says how the command is called. */
 	command: {
 		code: "bridge_command",
 		status: 422,
@@ -71,7 +71,7 @@ export const bridgeFault = defineFaults({
 	},
 });
 
-/** A member of the body that has the right form and yet means nothing here. */
+/** Returns the Fault of a member that has the right form and yet means nothing here. */
 export function invalidBridge(path: string, message: string): Fault {
 	return bridgeFault.validationError({
 		public: `The body is not valid (${path}): ${message}`,

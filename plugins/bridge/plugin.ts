@@ -1,3 +1,5 @@
+// Wires the bridge plugin.
+
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Takes a bridge from what was asked for to its recorded deposit.
+
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -16,6 +18,15 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 import { insertQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial, WalletCapability } from "#plugins/wallets/contract.ts";
+
+const FIRST_QUOTE = 1;
+
+/** Wallets that bridges may use: this service sends for delegated ones; else the owner signs. */
+const SENDS: readonly WalletCapability[] = [
+	"embedded/delegated",
+	"embedded/manual",
+	"external/manual",
+];
 
 /**
  * Takes a bridge as far as it goes before its deposit: from what was asked for to a stored quote,
@@ -96,19 +107,10 @@ async function quote(
 	}
 }
 
-const FIRST_QUOTE = 1;
-
-/** Has a statement go out together with the commit, behind those before it. */
+/** Sends a statement together with the commit, after those before it. */
 function sentWithCommit(tx: Tx, run: () => Promise<unknown>): void {
 	tx.beforeCommit(async () => void (await run()), { singleStatement: true });
 }
-
-/** Delegated ones are sent from here; with the others their owner signs each step. */
-const SENDS: readonly WalletCapability[] = [
-	"embedded/delegated",
-	"embedded/manual",
-	"external/manual",
-];
 
 async function walletOf(context: BridgeContext, { profileId, walletId }: Bridge) {
 	const none = { code: "no_executable_wallet", detail: "Your profile has no wallet to use." };

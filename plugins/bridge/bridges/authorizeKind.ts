@@ -1,3 +1,5 @@
+// Plans the signature that lets the provider take a token in place of a deposit.
+
 import { domainSeparator, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -31,12 +33,31 @@ import type {
 
 export const BRIDGE_AUTHORIZE = "bridge-authorize";
 
-/** What is signed in place of a deposit, within the same bounds. */
-export const authorizeRequest = depositRequest.extend({
+/** The request of a signature in place of a deposit, within the same bounds. */
+const authorizeRequest = depositRequest.extend({
 	/** Its place among a bridge's signatures: the first lets the money be taken. */
 	step: z.int().min(0),
 });
 export type AuthorizeRequest = z.output<typeof authorizeRequest>;
+
+type Preparing = {
+	intent: Intent<AuthorizeRequest>;
+	wallet: Wallet;
+	outbound: Outbound;
+	signal: AbortSignal;
+};
+
+const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
+
+const abi = parseAbi([
+	"function balanceOf(address owner) view returns (uint256)",
+	"function DOMAIN_SEPARATOR() view returns (bytes32)",
+	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+]);
+const word = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform((text) => text.toLowerCase());
 
 /**
  * Signs in place of a deposit. What is signed is built from the stored, checked quote; it counts
@@ -56,13 +77,6 @@ export function authorizeKind(context: BridgeContext): IntentKind<AuthorizeReque
 		settle: async () => null,
 	};
 }
-
-type Preparing = {
-	intent: Intent<AuthorizeRequest>;
-	wallet: Wallet;
-	outbound: Outbound;
-	signal: AbortSignal;
-};
 
 async function prepare(context: BridgeContext, preparing: Preparing): Promise<Preparation> {
 	const { intent, wallet } = preparing;
@@ -95,28 +109,18 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	return { kind: "plan", plan: planOf({ ...plan, signs }, authorization), ...kept };
 }
 
-/** What takes nothing by itself counts as nothing, and pays nobody. */
+/**
+ * Returns the plan; the order's signature takes nothing by itself, so it spends and pays nothing.
+ */
 function planOf(plan: Plan, { kind }: Authorization): Plan {
 	const shown = { ...plan.shown, action: BRIDGE_AUTHORIZE };
 	if (kind === "payment") return { ...plan, shown };
 	return { ...plan, shown, spend: NOTHING, recipient: null };
 }
 
-const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
-
-const abi = parseAbi([
-	"function balanceOf(address owner) view returns (uint256)",
-	"function DOMAIN_SEPARATOR() view returns (bytes32)",
-	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
-]);
-const word = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform((text) => text.toLowerCase());
-
 /**
- * Why a signature would be of no use: there is less of the token, its nonce is used, or the token
- * knows itself by another domain than the one that would be signed for. Null: it would be.
+ * Returns why a signature would be of no use: there is less of the token, its nonce is used, or the
+ * token knows itself by another domain than the one that would be signed for. Null: it would be.
  */
 async function tokenDenial(
 	{ readers }: BridgeContext,

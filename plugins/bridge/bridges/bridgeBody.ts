@@ -1,3 +1,5 @@
+// Reads a request for a bridge, and applies the rules of the channel that it came through.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { invalidBridge } from "#plugins/bridge/faults.ts";
@@ -11,7 +13,7 @@ import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import type { Channel, Denial } from "#plugins/wallets/contract.ts";
 
 /** Holds the two switches of operators: bridging at all, and bridging by posts and messages. */
-export type Switches = { isOn: boolean; isSocialOn: boolean };
+type Switches = { isOn: boolean; isSocialOn: boolean };
 
 const name = (description: string, example: string) =>
 	z
@@ -78,7 +80,7 @@ export const bridgeBody = z
 	})
 	.meta({ id: "BridgeRequest", description: "What to bridge: a command, or its parts." });
 
-export type BridgeBody = z.output<typeof bridgeBody>;
+type BridgeBody = z.output<typeof bridgeBody>;
 
 const BRIDGE_FORM =
 	"`bridge <amount> <currency> [from <chain>] to <chain> [as <currency>] [recipient <address>] " +

@@ -1,3 +1,5 @@
+// Creates, lists, quotes anew and shows bridges, for routes, tools and operators.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
@@ -23,7 +25,7 @@ import {
 import { readHandOvers, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
 
-export type BridgeAsked = {
+type BridgeAsked = {
 	principal: Principal;
 	request: BridgeRequest;
 	/** What names the request beside its key: a route, or a tool. */
@@ -37,17 +39,17 @@ export type BridgeAsked = {
 
 export type Bridges = ReturnType<typeof createBridges>;
 
-/** What its owner is asked for, by the state of the intent that asks. */
+/** What the owner is asked for, by the status of the intent that asks. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],
 ]);
 
-/** What people, programs and operators do with bridges. */
+/** Makes what people, programs and operators do with bridges. */
 export function createBridges(context: BridgeContext) {
 	const { core, wallets } = context;
 
-	/** Somebody else's bridge is as little there as one that never was. */
+	/** Reads a profile's own bridge; somebody else's is answered as not found. */
 	async function own(profileId: string, id: string): Promise<Bridge> {
 		const bridge = await readBridge(core.db, id);
 		if (bridge?.profileId !== profileId) throw bridgeFault.notFound();
@@ -124,7 +126,7 @@ export function createBridges(context: BridgeContext) {
  * to sign is called off first, and asked for again by the newer quote: of two deposits that could
  * both be signed, the second would be a second payment.
  */
-export async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<void> {
+async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<void> {
 	const asked = await signableOf(context, bridge);
 	const isSent = bridge.depositHash !== null || !(isUnsent(bridge.status) || asked);
 	if (isSent) throw bridgeFault.requoteAfterSubmission();
@@ -137,7 +139,7 @@ export async function requoteBridge(context: BridgeContext, bridge: Bridge): Pro
 	if (asked) await askAnew(context, bridge, asked);
 }
 
-/** Who signs what in place of transactions, and what the provider asked for later. */
+/** Reads the intents that sign in place of transactions, and what the provider asked for later. */
 async function signersOf(
 	{ core, wallets }: BridgeContext,
 	{ id, profileId }: Bridge,
@@ -214,8 +216,8 @@ function walletOf({ canonicalWalletId, wallets }: Profile): string | null {
 }
 
 /**
- * The intent that its owner's wallet is asked to sign first, as long as it was not signed; null
- * where it is none, or where a step before it was sent.
+ * Returns the intent that the owner's wallet is asked to sign first, as long as it was not signed;
+ * null where it is none, or where a step before it was sent.
  */
 async function signableOf(
 	{ wallets }: BridgeContext,

@@ -1,3 +1,5 @@
+// Plans and settles the deposit of a bridge, and denies what goes beyond its bounds.
+
 import { decodeEventLog, encodeFunctionData, erc20Abi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -30,7 +32,7 @@ import {
 
 export const BRIDGE_DEPOSIT = "bridge-deposit";
 
-/** What a deposit is for, and its bounds: a plan beyond them is denied. */
+/** The request of a deposit: its bridge and bounds. A plan beyond them is denied. */
 export const depositRequest = z.object({
 	bridgeId: z.uuid(),
 	/** The least that arrives, as it was quoted first: a newer quote may promise more, never less. */
@@ -39,6 +41,22 @@ export const depositRequest = z.object({
 	amountRaw: z.string().regex(/^\d{1,78}$/),
 });
 export type DepositRequest = z.output<typeof depositRequest>;
+
+type Preparing = {
+	intent: Intent<DepositRequest>;
+	wallet: Wallet;
+	outbound: Outbound;
+	signal: AbortSignal;
+};
+type QuoteNeeded = { intent: Pick<Intent, "afterId">; outbound: Outbound; signal: AbortSignal };
+
+/** The quote that a deposit is planned by; `keep` stores a newer one with the plan. */
+type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
+
+const word = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{64}$/)
+	.transform(BigInt);
 
 /**
  * Pays into the bridge provider's depository. The call is the stored step and nothing else; with a
@@ -59,14 +77,6 @@ export function depositKind(context: BridgeContext): IntentKind<DepositRequest> 
 		settle: (intent, receipt) => settle(context, intent, receipt),
 	};
 }
-
-type Preparing = {
-	intent: Intent<DepositRequest>;
-	wallet: Wallet;
-	outbound: Outbound;
-	signal: AbortSignal;
-};
-type QuoteNeeded = { intent: Pick<Intent, "afterId">; outbound: Outbound; signal: AbortSignal };
 
 async function prepare(context: BridgeContext, preparing: Preparing): Promise<Preparation> {
 	const { intent, wallet } = preparing;
@@ -99,7 +109,7 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	return { kind: "first", intent: { kind: ALLOWANCE, request }, spend, ...fee, ...kept };
 }
 
-/** Why no further step of a bridge may be taken, whatever its quote; null: it may. */
+/** Returns why no further step of a bridge may be taken, whatever its quote; null: it may. */
 export function refusalOf(
 	{ settings }: BridgeContext,
 	{ channel, heldAt, route }: Bridge,
@@ -113,7 +123,7 @@ export function refusalOf(
 	return { code: "wallet_changed", detail: "The bridge was quoted for another wallet." };
 }
 
-/** Why a quote is beyond what was agreed first; null: it is not. */
+/** Returns why a quote is beyond what was agreed first; null: it is not. */
 export function boundsDenial(
 	bounds: Pick<DepositRequest, "minimumOutRaw" | "amountRaw">,
 	{ route, quote }: { route: BridgeRoute; quote: CheckedQuote },
@@ -126,12 +136,9 @@ export function boundsDenial(
 	return { code: "quote_mismatch", detail: "More would be paid in than was agreed." };
 }
 
-/** What a deposit is planned by, and how a newer one is stored with the plan. */
-type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
-
 /**
- * The stored quote while it holds. One that ended is replaced where nothing was sent; behind an
- * allowance that was, the bridge ends as `quote_expired`.
+ * Returns the stored quote while it holds. One that ended is replaced where nothing was sent;
+ * behind an allowance that was, the bridge ends as `quote_expired`.
  */
 export async function quoteFor(
 	context: BridgeContext,
@@ -159,12 +166,7 @@ function keeping({ core }: BridgeContext, { id: bridgeId }: Bridge, offered: Off
 	return (tx: Tx) => storeOffered(tx, { bridgeId, offered, at });
 }
 
-const word = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform(BigInt);
-
-/** What the depository may take of the token; null where no node says. */
+/** Reads how much the depository may take of the token; null where no node says. */
 async function allowanceOf(
 	{ readers }: BridgeContext,
 	{ outbound, signal }: Preparing,
@@ -185,8 +187,8 @@ async function allowanceOf(
 }
 
 /**
- * What a token without a feed is worth, by what is expected for it: in the coin of its chain, which
- * has a price. Left out where the token has a feed, or where nothing here knows.
+ * Returns what a token without a feed is worth, by what is expected for it: in the coin of its
+ * chain, which has a price. Left out where the token has a feed, or where nothing here knows.
  */
 function worthOf(
 	{ prices, core }: BridgeContext,
@@ -205,7 +207,7 @@ function worthOf(
 	return { worth: { currency: ZERO_ADDRESS, raw } };
 }
 
-/** The deposit of a quote, as it is judged, shown and sent. */
+/** Returns the plan of a deposit by a quote, as it is judged, shown and sent. */
 export function depositPlan(
 	context: BridgeContext,
 	given: {
@@ -249,7 +251,7 @@ export function depositPlan(
 	};
 }
 
-/** A newer quote is still what its owner said yes to if it costs the same and promises as much. */
+/** Returns whether a newer plan costs the same and promises as much as the approved one. */
 export function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	const same = (plan: Plan) => {
 		const { chainId, from, to, recipient, feeRaw = 0n } = plan;
@@ -264,7 +266,7 @@ export function keepsDeposit(approved: Plan, fresh: Plan): boolean {
 	return Bun.deepEquals(same(approved), same(fresh)) && promised(fresh) >= promised(approved);
 }
 
-/** Who is new waits, as for any payment; one's own address is nobody new. */
+/** Denies a recipient that is new, as for any payment; one's own address never is. */
 export function recipientDenial({ limits, recipientKnownForMs }: SpendSituation): Denial | null {
 	if (recipientKnownForMs === null || recipientKnownForMs >= limits.recipientCooldownMs)
 		return null;
@@ -274,7 +276,7 @@ export function recipientDenial({ limits, recipientKnownForMs }: SpendSituation)
 	};
 }
 
-/** Whether the depository took the money for the order that the plan named. */
+/** Returns null if the depository took the money for the plan's order, else a denial. */
 async function settle(
 	{ core }: BridgeContext,
 	{ plan, request }: Intent<DepositRequest>,
@@ -292,7 +294,7 @@ async function settle(
 	return { code: "deposit_missing", detail: "The depository did not take it for this order." };
 }
 
-/** A message was sent for exactly so much of the owner's. */
+/** Returns null if a LayerZero message was sent for exactly the owner's amount, else a denial. */
 function directDenial(
 	{ route }: Bridge,
 	{ plan, receipt }: { plan: Plan | null; receipt: Receipt },

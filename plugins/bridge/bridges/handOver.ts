@@ -1,3 +1,5 @@
+// Records the intents of a bridge, and hands its signatures to the provider once.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
@@ -97,7 +99,7 @@ export async function recordDeposit(
  * Records the intent that signs a step in place of a deposit, with the row by which its signature
  * is handed over, and returns its id.
  */
-export async function recordAuthorization(
+async function recordAuthorization(
 	{ wallets, core }: BridgeContext,
 	tx: Tx,
 	given: Omit<NewIntent, "kind" | "request"> & {
@@ -119,7 +121,7 @@ export async function recordAuthorization(
 	return intent.id;
 }
 
-/** The profile of a bridge's owner, as it is now. */
+/** Reads the profile of a bridge's owner, as it is now. */
 export async function profileOf(
 	{ wallets }: Pick<BridgeContext, "wallets">,
 	profileId: string,
@@ -128,7 +130,7 @@ export async function profileOf(
 	return (await wallets.principalOf(caller)).profile;
 }
 
-/** True where nothing is to be looked for yet: nothing was handed over. */
+/** Hands over one signature; returns true where none was, so there is nothing to look for. */
 async function handOne(context: BridgeContext, given: Given): Promise<boolean> {
 	const { bridge, row, quote, signal } = given;
 	const { execution } = context.wallets;
@@ -147,7 +149,7 @@ async function handOne(context: BridgeContext, given: Given): Promise<boolean> {
 	return false;
 }
 
-/** What may not go on now, and what it is too late for, is kept back: nobody has the signature. */
+/** Returns why a signature is not handed over now; null: it is. Nobody else has it yet. */
 function refusalNow(
 	{ settings, core }: BridgeContext,
 	{ channel, heldAt }: Bridge,
@@ -175,7 +177,7 @@ async function close(context: BridgeContext, { id }: Bridge, denial: Denial): Pr
 	await steps.run("bridge.close", () => core.db.transaction(act));
 }
 
-/** Records that the signature goes out now. True for one caller in all time. */
+/** Records that the signature goes out now; returns true for one caller in all time. */
 async function begin(context: BridgeContext, { bridge, row }: Given): Promise<boolean> {
 	const { core, steps } = context;
 	const at = new Date(core.clock.nowMs());
@@ -195,9 +197,9 @@ async function begin(context: BridgeContext, { bridge, row }: Given): Promise<bo
 }
 
 /**
- * Hands a signature over. What is silent, unreadable or odd may have been taken; a refusal that
- * says so was not, and yet they have it: so the chain is asked after either. Only what never left
- * this process is ready still.
+ * Hands a signature to the provider. What is silent, unreadable or odd may have been taken; a
+ * refusal that says so was not, and yet they have it: so the chain is asked after either. Only what
+ * never left this process is ready still.
  */
 async function send(
 	context: BridgeContext,
@@ -259,8 +261,9 @@ async function write(context: BridgeContext, given: Given, outcome: Outcome): Pr
 }
 
 /**
- * The signature that follows: the quote's next one, or one that the provider asks for only now.
- * `odd`: it asks for something that nobody agreed to, which is not done; null: nothing follows.
+ * Returns the signature that follows: the quote's next one, or one that the provider asks for only
+ * now. `odd`: it asks for something that nobody agreed to, which is not done; null: nothing
+ * follows.
  */
 async function appendedStep(
 	{ directory, core }: BridgeContext,

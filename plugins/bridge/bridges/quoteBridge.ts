@@ -1,3 +1,5 @@
+// Gets a checked quote for a route, and replaces the stored one.
+
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -15,14 +17,12 @@ import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridg
 import { insertQuote, isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-export type Quoting =
-	| { kind: "good"; quote: CheckedQuote; told: Told }
-	| { kind: "bad"; denial: Denial };
+type Quoting = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad"; denial: Denial };
 
 /** A newer quote of a bridge, checked and not stored. */
 export type Offered = Extract<Quoting, { kind: "good" }>;
 
-/** What the provider's own codes of a refusal are here; others are `quote_refused`. */
+/** Our codes for the provider's codes of a refusal; others are `quote_refused`. */
 const REFUSALS: Readonly<Record<string, string>> = {
 	AMOUNT_TOO_LOW: "amount_invalid",
 	INSUFFICIENT_FUNDS: "balance_insufficient",
@@ -133,7 +133,7 @@ function requestOf(route: BridgeRoute) {
 	};
 }
 
-/** The provider's no is a reason; its silence is a Fault. */
+/** Returns the provider's refusal as a denial; throws any other error, such as its silence. */
 function refusalOf(error: unknown): Quoting {
 	const isRefusal = error instanceof Fault && error.code === "bridge_provider_refused";
 	if (!isRefusal) throw error;
@@ -141,7 +141,7 @@ function refusalOf(error: unknown): Quoting {
 	return { kind: "bad", denial: { code, detail: "The bridge provider has no quote for this." } };
 }
 
-/** Whether what is guaranteed is worth much less than what is given; null where feeds allow it. */
+/** Denies a quote that guarantees much less worth than is given; null where feeds allow it. */
 function lossOf(
 	{ prices, core }: BridgeContext,
 	{ origin, destination, amountRaw }: BridgeRoute,
@@ -191,7 +191,7 @@ function bad(code: string, detail: string): Quoting {
 	return { kind: "bad", denial: { code, detail } };
 }
 
-/** The stored route with both chains as they are published now; what is out now is refused. */
+/** Resolves the stored route by the chains that are published now; a chain taken out is refused. */
 async function publishedRoute(
 	context: BridgeContext,
 	bridge: Bridge,

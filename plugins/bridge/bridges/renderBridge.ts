@@ -1,3 +1,5 @@
+// Declares and renders a bridge as its owner sees it.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
@@ -144,7 +146,7 @@ export const bridgePageSchema = z
 
 export type BridgeView = z.output<typeof bridgeSchema>;
 
-/** A bridge as its owner sees it. */
+/** Renders a bridge as its owner sees it. */
 export function renderBridge(
 	bridge: Bridge,
 	given: {
@@ -186,7 +188,7 @@ export function renderBridge(
 	};
 }
 
-/** A quote's steps, in their order, with the signatures that the provider asked for later. */
+/** Renders a quote's steps in order, then the signatures that the provider asked for later. */
 export function renderSteps(
 	quote: StoredQuote | null,
 	later: readonly Authorization[] = [],
@@ -230,7 +232,7 @@ function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
 }
 
 /** Says where the money is, in one sentence that is true until the next look. */
-export function whereIs(bridge: Bridge): string {
+function whereIs(bridge: Bridge): string {
 	const { status, route, errorCode, isVerified } = bridge;
 	const from = route?.origin.chain ?? "its chain";
 	const to = route?.destination.chain ?? "the other chain";

@@ -1,3 +1,5 @@
+// Resolves the names in a request to two chains, two currencies, an amount and addresses.
+
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -27,17 +29,17 @@ export type Resolved = {
 	direct: DirectEnds | null;
 };
 /** What operators and the profile's owner set about chains. */
-export type RouteRules = {
+type RouteRules = {
 	off: ReadonlySet<number>;
 	preferences: ReadonlyMap<number, Preference>;
 };
-export type RouteAsked = {
+type RouteAsked = {
 	request: BridgeRequest;
 	wallet: Wallet;
 	rules: RouteRules;
 	options: RelayCallOptions;
 };
-export type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
+type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
 
 const HOME_CHAIN = "robinhood";
 /** Where 'DEGEN 2 STABLE' ends: chain 988 and its stablecoin. */
@@ -50,6 +52,9 @@ const decimalsWord = z
 	.regex(/^0x[0-9a-fA-F]{64}$/)
 	.transform(BigInt);
 
+type Currency = { address: Address; symbol: string; decimals: number };
+type Named = { chain: RelayChain; name: string; options: RelayCallOptions };
+
 /** Thrown to leave the resolution with a reason; it never leaves this file. */
 class Refused {
 	constructor(readonly denial: Denial) {}
@@ -57,14 +62,14 @@ class Refused {
 
 const refuse = (code: string, detail: string) => new Refused({ code, detail });
 
-/** Reads them side by side, so that whoever reads something else meanwhile waits once. */
+/** Reads which chains are off and what the profile prefers, in parallel. */
 export async function readRouteRules(db: Queryable, profileId: string): Promise<RouteRules> {
 	const [off, preferences] = await Promise.all([readChainsOff(db), readPreferences(db, profileId)]);
 	return { off, preferences };
 }
 
 /**
- * Makes of names what they mean: both chains, both currencies, the exact amount, who gets it and
+ * Resolves names to what they mean: both chains, both currencies, the exact amount, who gets it and
  * who gets it back. What is not clear, or may not be, is refused with a reason; a provider that
  * does not answer is a Fault.
  */
@@ -126,7 +131,7 @@ async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resol
 	return { route, origin, destination, usePermit, direct };
 }
 
-/** Where nobody else signs, and the provider says that the token is moved by a signature. */
+/** Returns true where this service signs and the provider moves the token by a signature. */
 function usesPermit(
 	{ settings }: BridgeContext,
 	{ wallet, origin, address }: { wallet: Wallet; origin: RelayChain; address: Address },
@@ -135,7 +140,7 @@ function usesPermit(
 	return settings.usesPermits && isOurs && origin.permits?.tokens.includes(address) === true;
 }
 
-/** A live EVM chain that nobody took out. The environment's list is asked first. */
+/** Returns the live EVM chain of a name; refuses one that the environment or operators took out. */
 function usableChain(
 	{ core, settings }: BridgeContext,
 	given: { name: string; chains: readonly RelayChain[]; off: ReadonlySet<number> },
@@ -159,17 +164,14 @@ function usableChain(
 	return chain;
 }
 
-type Currency = { address: Address; symbol: string; decimals: number };
-type Named = { chain: RelayChain; name: string; options: RelayCallOptions };
-
 async function bothCurrencies(context: BridgeContext, [given, wanted]: [Named, Named]) {
 	const [from, as] = await Promise.all([currencyOf(context, given), currencyOf(context, wanted)]);
 	return { ends: null, from, as };
 }
 
 /**
- * The currency of a symbol or an address. A symbol that means several, or none that the provider
- * vouches for, is refused: what looks like a token by its name may be anybody's.
+ * Returns the currency of a symbol or an address. A symbol that means several, or none that the
+ * provider vouches for, is refused: what looks like a token by its name may be anybody's.
  */
 async function currencyOf(
 	{ directory }: BridgeContext,
@@ -205,7 +207,7 @@ function unknownCurrency(name: string, { displayName }: RelayChain): Refused {
 	return refuse("currency_unknown", `The bridge knows no "${name}" on ${displayName}.`);
 }
 
-/** What the amount is counted in comes from the chain itself, not from the provider alone. */
+/** Refuses a currency whose decimals by the provider are not those that the chain says. */
 async function requireDecimals(
 	{ core, readers }: BridgeContext,
 	given: Currency & { chain: RelayChain; signal: AbortSignal },
@@ -239,7 +241,7 @@ function amountRaw(text: string, currency: Currency): bigint {
 	throw refuse("amount_invalid", "The amount must be more than zero.");
 }
 
-/** Who is paid. An address that nobody has a key for is refused. */
+/** Reads an address that is paid; one that nobody has a key for is refused. */
 function payee(text: string, { member, token }: { member: string; token: Address }): Address {
 	const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text) && isChecksummed(text);
 	const address = text.toLowerCase() as Address;

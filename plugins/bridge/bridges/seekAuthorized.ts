@@ -1,3 +1,5 @@
+// Asks the origin chain whether a signature that was handed over has been used.
+
 import { encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
@@ -16,10 +18,10 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 import type { HandOver } from "#plugins/bridge/sql/quotes.ts";
 
-export type Payment = Extract<Authorization, { kind: "payment" }>;
+type Payment = Extract<Authorization, { kind: "payment" }>;
 
 /** Whether a token was taken by a signature. */
-export type AuthorizedState =
+type AuthorizedState =
 	/** By this transaction; null: none of the newest blocks shows which. */
 	| { kind: "used"; hash: Hex | null }
 	| { kind: "open" }
@@ -28,6 +30,26 @@ export type AuthorizedState =
 	| { kind: "unreadable" };
 
 type Given = { bridge: Bridge; rows: readonly HandOver[]; payment: Payment; signal: AbortSignal };
+
+type Step = { nextMs: number | null; move: Omit<BridgeMove, "at"> | null };
+
+const abi = parseAbi([
+	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+]);
+/** `AuthorizationUsed(address,bytes32)`, both indexed. */
+const USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const BLOCKS_MAX = 10_000n;
+/** The chain's newest block must be so far beyond the signature's end. */
+const VOID_AFTER_S = 120n;
+
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+const blockSchema = z.object({ number: quantity, timestamp: quantity });
+const logsSchema = z
+	.array(z.object({ address: wireAddress, transactionHash: wireHash, topics: z.array(wireHash) }))
+	.max(16);
 
 /**
  * Asks the origin chain what came of a signature that was handed over, whatever was answered then.
@@ -53,8 +75,6 @@ export async function seekAuthorized(context: BridgeContext, given: Given): Prom
 	await steps.run("bridge.sync", () => core.db.transaction(act));
 }
 
-type Step = { nextMs: number | null; move: Omit<BridgeMove, "at"> | null };
-
 function stepOf(given: { state: AuthorizedState; rows: readonly HandOver[]; nowMs: number }): Step {
 	const { state, rows, nowMs } = given;
 	const ageMs = nowMs - (rows[0]?.handedAt?.getTime() ?? nowMs);
@@ -75,24 +95,6 @@ function stepOf(given: { state: AuthorizedState; rows: readonly HandOver[]; nowM
 			return { nextMs, move: null };
 	}
 }
-
-const abi = parseAbi([
-	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
-]);
-/** `AuthorizationUsed(address,bytes32)`, both indexed. */
-const USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
-const BLOCKS_MAX = 10_000n;
-/** The chain's newest block must be so far beyond the signature's end. */
-const VOID_AFTER_S = 120n;
-
-const quantity = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{1,64}$/)
-	.transform(BigInt);
-const blockSchema = z.object({ number: quantity, timestamp: quantity });
-const logsSchema = z
-	.array(z.object({ address: wireAddress, transactionHash: wireHash, topics: z.array(wireHash) }))
-	.max(16);
 
 /** Reads from its token whether a signature was used, and from its logs by which transaction. */
 export async function readAuthorized(

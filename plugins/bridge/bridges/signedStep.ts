@@ -1,3 +1,5 @@
+// Handles steps that an owner's own wallet sends: their hashes, and allowances left over.
+
 import { z } from "zod";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
@@ -94,7 +96,7 @@ export async function revokeAllowance(
 	});
 }
 
-/** Whether an allowance may be left over: a token's bridge that ended without its deposit. */
+/** Returns whether an allowance may be left over: a token's bridge ended without its deposit. */
 export function mayBeLeftOver(
 	{ status, route, depositedAt }: Bridge,
 	quote: StoredQuote | null,
@@ -180,7 +182,7 @@ async function depositOf({ wallets }: BridgeContext, bridge: Bridge): Promise<In
 	return intentId === null ? null : await wallets.execution.read(intentId, profileId);
 }
 
-/** A wallet tells a hash before every node has heard of it. */
+/** Waits until a node shows a transaction: wallets report hashes before every node has them. */
 async function waitFor(context: BridgeContext, asked: Asked): Promise<SeenTransaction | null> {
 	for (let leftMs = STEP_SEEN_WAIT_MS; ; leftMs -= STEP_SEEN_EVERY_MS) {
 		const seen = await readTransaction(context, asked);
@@ -189,7 +191,7 @@ async function waitFor(context: BridgeContext, asked: Asked): Promise<SeenTransa
 	}
 }
 
-/** Throws a Fault where the chain cannot be read now. */
+/** Reads a transaction; null where there is none. Throws a Fault where no node can be read. */
 async function readTransaction(
 	{ readers }: BridgeContext,
 	{ bridge, hash, signal }: Asked,
@@ -210,7 +212,7 @@ async function readTransaction(
 	return data;
 }
 
-/** What comes after the question has run out is believed as well: the chain shows it. */
+/** Returns whether the owner is, or was, asked to sign: a late transaction counts as well. */
 function isAsked({ status }: Intent): boolean {
 	return status === "signature_required" || status === "expired";
 }
@@ -244,7 +246,7 @@ async function takeEarly(
 	return true;
 }
 
-/** By the plan that was asked about, else by the newest quote. */
+/** Returns the provider's request id by the plan that was asked about, else by the newest quote. */
 async function requestIdOf(
 	{ core }: BridgeContext,
 	{ id: bridgeId, quoteSeq }: Bridge,

@@ -1,3 +1,5 @@
+// Moves a bridge that has not deposited to the state of its intent.
+
 import type { Tx } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
@@ -14,15 +16,17 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
-/** How soon an intent that can move by itself is looked at again, and one that waits for people. */
+/** The delay until the next look at an intent that moves by itself, and at one that waits. */
 const MOVING_MS = SECOND_MS;
 const WAITING_MS = 5 * SECOND_MS;
 const SIGNING_MS = 2 * SECOND_MS;
-/** Of a question that may have been answered without a word: in the first minutes, and later. */
+/** The delay between looks for a signature that nobody reported: at first, and later. */
 const LATE_MS = MINUTE_MS;
 const LATER_MS = 10 * MINUTE_MS;
 
 type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
+
+type Given = { intent: Intent; before: Intent | null; asking: Intent; nowMs: number };
 
 /**
  * Moves a bridge that has not deposited to where its intent is. The intent alone knows what was
@@ -52,13 +56,11 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 	await steps.run("bridge.sync", () => core.db.transaction(act));
 }
 
-/** The allowance before the deposit; null where there is none. */
+/** Reads the allowance before the deposit; null where there is none. */
 async function stepBefore({ wallets }: BridgeContext, intent: Intent): Promise<Intent | null> {
 	const { afterId, profileId } = intent;
 	return afterId === null ? null : await wallets.execution.read(afterId, profileId);
 }
-
-type Given = { intent: Intent; before: Intent | null; asking: Intent; nowMs: number };
 
 function stepOf(bridge: Bridge, given: Given): Step {
 	const { intent, before, asking, nowMs } = given;
@@ -97,7 +99,7 @@ function stepOf(bridge: Bridge, given: Given): Step {
 	}
 }
 
-/** What turns up after it was given up is looked up: it is not said to be on its way yet. */
+/** Returns the move for an intent under way; one that was given up before is in doubt at first. */
 function goingOn({ status }: Bridge): Step {
 	if (status === "failure") {
 		return { event: "doubt", change: { errorCode: "submission_unknown" }, nextMs: MOVING_MS };
@@ -110,8 +112,8 @@ function isSignedByOwner({ status, errorCode }: Bridge): boolean {
 }
 
 /**
- * Its owner did not say in time that they signed. They may have done so without a word, so for a
- * day the deposit is still looked for.
+ * Returns the move where the owner did not say in time that they signed. They may have done so
+ * without a word, so for a day the deposit is still looked for.
  */
 function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
 	const since = failedAt ?? new Date(nowMs);
@@ -120,7 +122,7 @@ function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
 	return { event: "give_up", change: { errorCode: "quote_expired", failedAt: since }, nextMs };
 }
 
-/** Nothing was deposited. Behind an allowance that was sent, that is a failure and no refusal. */
+/** Returns the move where nothing was deposited: after a sent allowance a failure, else an end. */
 function endedStep(
 	{ heldAt }: Bridge,
 	{ code, before }: { code: string; before: Intent | null },
@@ -133,7 +135,7 @@ function endedStep(
 	return { event: heldAt === null ? "reject" : "disable", change, nextMs: null };
 }
 
-/** It was paid for, and is not where it should be: that is a doubt. Else nothing was deposited. */
+/** Returns the move of a failed intent: a doubt where it was paid but the deposit is missing. */
 function failedStep({ failedAt }: Bridge, { errorCode }: Intent, nowMs: number): Step {
 	if (errorCode === "deposit_missing") {
 		return { event: "doubt", change: { errorCode }, nextMs: WAITING_MS };

@@ -1,3 +1,5 @@
+// Reads LayerZero's OFT contracts, and whether a message of theirs has arrived.
+
 import {
 	decodeEventLog,
 	decodeFunctionResult,
@@ -25,7 +27,7 @@ type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
 type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 type Log = { address: Address; topics: readonly Hex[]; data: Hex };
 
-/** LayerZero's OFT, as far as a token is sent by it and its arrival is told. */
+/** LayerZero's OFT: what sending a token, and finding its arrival, needs of it. */
 export const oftAbi = parseAbi([
 	"struct SendParam { uint32 dstEid; bytes32 to; uint256 amountLD; uint256 minAmountLD; bytes extraOptions; bytes composeMsg; bytes oftCmd; }",
 	"struct MessagingFee { uint256 nativeFee; uint256 lzTokenFee; }",
@@ -43,8 +45,7 @@ export const oftAbi = parseAbi([
 ]);
 
 /** Where a token's OFT is on one chain, and how LayerZero numbers that chain. */
-export const oftEnd = z.object({ chainId: z.int(), eid: z.int(), oft: wireAddress });
-export type OftEnd = z.output<typeof oftEnd>;
+export type OftEnd = { chainId: number; eid: number; oft: Address };
 
 /** One token over all chains that its OFTs connect, as an operator names it. */
 export const directToken = z.object({
@@ -82,18 +83,18 @@ const log = z.object({
 const quantity = hex.transform(BigInt);
 const receiptSchema = z.object({ logs: z.array(log).max(LOGS_MAX) }).nullable();
 
-/** An address as LayerZero writes it: thirty-two bytes. */
+/** Returns an address as LayerZero writes it: thirty-two bytes. */
 export function wordOf(address: Address): Hex {
 	return `0x${address.slice(2).padStart(64, "0")}`;
 }
 
-/** The end of a token on a chain; null: it has none there. */
+/** Returns the end of a token on a chain; null: it has none there. */
 export function oftEndOf({ ends }: DirectToken, chainId: number): OftEnd | null {
 	const end = ends[String(chainId)];
 	return end ? { chainId, ...end } : null;
 }
 
-/** Asks an OFT. Throws where the chain does not answer, or answers nonsense. */
+/** Makes what asks an OFT. Throws where the chain does not answer, or answers nonsense. */
 export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
 	async function ask<Name extends View>(functionName: Name, args: readonly unknown[] = []) {
 		const data = encodeFunctionData({ abi: oftAbi, functionName, args } as never);
@@ -152,7 +153,7 @@ export async function deliveryOf(given: {
 	return { ...seen, status: "success", outHashes: [out] };
 }
 
-/** What an OFT says that it sent: the message's id, and how much of whose. */
+/** Returns what an OFT's log says that it sent: the message's id, the owner and the amount. */
 export function sentBy(
 	logs: readonly Log[],
 	oft: Address,

@@ -1,3 +1,5 @@
+// Finds and quotes tokens that cross by their own LayerZero contracts, without the provider.
+
 import { encodeFunctionData, erc20Abi, keccak256, stringToBytes } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";

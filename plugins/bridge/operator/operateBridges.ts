@@ -1,3 +1,5 @@
+// Lets operators list, retry and stop bridges, and take chains out, from HTTP and the shell.
+
 import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
@@ -16,24 +18,24 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 import { switchChain } from "#plugins/bridge/sql/preferences.ts";
 
-export type BridgeOperations = ReturnType<typeof operateBridges>;
+type BridgeOperations = ReturnType<typeof operateBridges>;
 
 type Audited = { actor: string; action: string; id: string; detail: Record<string, unknown> };
 
-/** Statuses of an intent that nothing was sent of. */
+/** Statuses of an intent of which nothing was sent. */
 const WAITING: readonly string[] = ["created", "confirmation_required", "signature_required"];
 
 /** What the commands below need of the plugin; nobody else does. */
 export const BridgeOperatorKey = serviceKey<BridgeOperations>()("bridge");
 
-/** In the audit log: whoever has a shell on the machine. */
+/** The actor in the audit log: whoever has a shell on the machine. */
 const ACTOR = "svc";
 const LISTED_MAX = 200;
 const USAGE = "bridge list | show <id> | retry <id> | disable <id>";
 const CHAIN_USAGE = "bridge-chain <chainId> <true|false>";
 
 /**
- * What operators do with bridges from a shell. Nothing is sent from here: what is to go on is made
+ * The operators' command about bridges. Nothing is sent from here: what is to go on is made
  * due, and the running service takes it up.
  */
 const bridgeCommand: CliCommand = {
@@ -89,9 +91,9 @@ const chainIdText = z
 	.pipe(z.int());
 
 /**
- * What operators do with anybody's bridges. Each change is in the audit log with its actor, in the
- * transaction that makes it. It is written down and made due: where `goOn` is given it is taken
- * further at once, else the running service does so in its next turn.
+ * Makes what operators do with anybody's bridges. Each change is in the audit log with its actor,
+ * in the transaction that makes it. It is written down and made due: where `goOn` is given it is
+ * taken further at once, else the running service does so in its next turn.
  */
 export function operateBridges(
 	context: BridgeContext,
@@ -109,14 +111,14 @@ export function operateBridges(
 
 	return {
 		show,
-		/** Open bridges, newest first, and whether there are more than these. */
+		/** Lists open bridges, newest first, and says whether there are more. */
 		async list(limit: number): Promise<{ bridges: BridgeView[]; hasMore: boolean }> {
 			const found = await listOpenBridges(core.db, limit + 1);
 			const listed = found.slice(0, limit);
 			const shown = await Promise.all(listed.map((bridge) => bridges.show(bridge)));
 			return { bridges: shown, hasMore: found.length > listed.length };
 		},
-		/** Has a bridge go on that stands still. A quote that holds is used again. */
+		/** Makes a bridge go on that stands still. A quote that holds is used again. */
 		async retry(id: string, actor: string): Promise<BridgeView> {
 			const bridge = await find(id);
 			if (bridge.status !== "created" && bridge.status !== "quoted") {
@@ -191,7 +193,7 @@ async function audit(
 	});
 }
 
-/** What waits for its owner is called off; what was sent, or is being sent, is left alone. */
+/** Cancels an intent that waits for its owner; what was sent, or is being sent, goes on. */
 async function callOff(
 	{ wallets, ending }: BridgeContext,
 	{ intentId, profileId }: Bridge,

@@ -1,3 +1,5 @@
+// Builds a quote's transactions and signatures, and reads the signatures that it asks for.
+
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -16,7 +18,7 @@ import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import type { WireStep } from "#plugins/bridge/relay/wire.ts";
 import type { Signable } from "#plugins/wallets/contract.ts";
 
-export type AuthorizationAsked = { route: BridgeRoute; origin: RelayChain; nowMs: number };
+type AuthorizationAsked = { route: BridgeRoute; origin: RelayChain; nowMs: number };
 
 /** One transaction of a bridge, in its order. */
 export type BridgeStep = {
@@ -36,7 +38,7 @@ type Flaw = {
 type TypedData = Extract<WireAuthorization["sign"], { signatureKind: "eip712" }>;
 type Body = WireAuthorization["post"]["body"];
 
-/** A signature that lasts for longer than that is not given. */
+/** The longest time for which a signature is given. */
 const AUTHORIZATION_LIFETIME_MAX_MS = DAY_MS;
 /** One that takes the money, and one for the order. */
 const AUTHORIZATIONS_MAX = 2;
@@ -161,12 +163,12 @@ export function signableOf(authorization: Authorization): Signable {
 	};
 }
 
-/** The contract that a signature is for. */
+/** Returns the contract that a signature is for. */
 export function contractOf(authorization: Authorization): Address {
 	return authorization.kind === "payment" ? authorization.token : authorization.depository;
 }
 
-/** As it is stored. */
+/** Returns an authorization as it is stored: integers as decimal text. */
 export function authorizationJson(
 	authorization: Authorization,
 ): z.input<typeof authorizationSchema> {

@@ -1,3 +1,5 @@
+// Declares a resolved route, and how it is stored.
+
 import { z } from "zod";
 import { wireAddress } from "#plugins/bridge/relay/order.ts";
 

@@ -1,3 +1,5 @@
+// Checks every member of the provider's quote against the route that was asked for.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import {
 	IMPACT_PERCENT_MIN,
@@ -35,14 +37,14 @@ export type QuoteVerdict =
 	| { kind: "bad"; code: QuoteRefusal; detail: string };
 
 /** `quote_mismatch`: it is about something else than was asked for, or contradicts itself. */
-export type QuoteRefusal =
+type QuoteRefusal =
 	| "quote_mismatch"
 	| "quote_expired"
 	| "signature_steps_unsupported"
 	| "slippage_too_high"
 	| "price_impact_too_high";
 
-export type QuoteAsked = {
+type QuoteAsked = {
 	route: BridgeRoute;
 	/** As the provider publishes them now. */
 	origin: RelayChain;
@@ -59,7 +61,7 @@ const BPS = 10_000n;
 const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
 
 /**
- * Holds a quote against what was asked for, member by member. Steps are not taken from it: they
+ * Checks a quote against what was asked for, member by member. Steps are not taken from it: they
  * are built here, and the quote's must be the same to the last byte. Where the money goes stands in
  * the order alone, so its hash must be the id that is deposited for, and its solver must be the
  * provider's.
@@ -117,7 +119,7 @@ function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 	return { kind: "bad", code, detail };
 }
 
-/** All steps belong to one request; null where they do not. */
+/** Returns the request that all steps belong to; null where there are several. */
 function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
 	const named = steps.flatMap((step) => {
 		const checked = step.items.flatMap(({ check }) => check?.toLowerCase() ?? []);
@@ -128,7 +130,7 @@ function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
 	return ids.size === 1 && id !== undefined ? (id as Hex) : null;
 }
 
-/** What of the order is not as it was asked for; null: nothing. */
+/** Returns what of the order is not as it was asked for; null: nothing. */
 function orderFlaw(
 	{ route, origin, destination }: QuoteAsked,
 	{ protocol: { v2 } }: RelayQuote,
@@ -161,8 +163,8 @@ function orderFlaw(
 }
 
 /**
- * Each way back leads to who was named, in a currency that the provider holds there; one of them
- * is on the origin chain.
+ * Returns what is wrong with the refunds; null: nothing. Each must pay who was named, in a currency
+ * that the provider holds there, and one of them must be on the origin chain.
  */
 function refundFlaw(
 	{ route, origin, destination }: Pick<QuoteAsked, "route" | "origin" | "destination">,
@@ -187,7 +189,7 @@ function refundFlaw(
 	return null;
 }
 
-/** What is shown of the quote must be what its order says. */
+/** Returns what the quote shows differently from its order; null: nothing. */
 function detailsFlaw(
 	{ origin, destination, ...route }: BridgeRoute,
 	said: RelayQuote,
@@ -211,7 +213,9 @@ function detailsFlaw(
 	return null;
 }
 
-/** The quote's steps are ours, in our order. An allowance that is there already may be left out. */
+/**
+ * Returns how the quote's steps differ from ours; null: only by an allowance that exists already.
+ */
 function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null {
 	const theirs = said.steps.flatMap((step) => {
 		return step.kind === "transaction" && step.items.length > 0 ? [step] : [];
@@ -234,7 +238,7 @@ function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null
 	return null;
 }
 
-/** Whether it still holds, and is worth it by the provider's own figures; null: it is. */
+/** Refuses a quote that ends too soon, or loses too much by its own figures; null: it is good. */
 function priceVerdict({ nowMs }: QuoteAsked, said: RelayQuote): QuoteVerdict | null {
 	const { output } = said.protocol.v2.orderData;
 	const leftMs = output.deadline * 1_000 - nowMs;

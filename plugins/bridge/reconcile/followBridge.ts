@@ -1,3 +1,5 @@
+// Follows a deposited bridge to its end: by the provider's word, then by both chains.
+
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -32,8 +34,8 @@ import {
 import { claimedByOthers, quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
-/** What the provider's word means for a bridge whose deposit is on chain. */
-export type Judgement =
+/** What the provider's status means for a bridge whose deposit is on chain. */
+type Judgement =
 	/** It claims an end: the chains are asked whether that is so. */
 	| { kind: "claims"; end: "success" | "refund"; hashes: readonly OutHash[] }
 	/** It says `failure`: shown after a grace, believed after a day. */
@@ -95,7 +97,7 @@ export function judgeWord(word: RelayStatus): Judgement {
 	}
 }
 
-/** What time alone does to a bridge: the event that is due, and when it is looked at next. */
+/** Returns the event that is due by time alone, and the delay until the next look. */
 export function judgeTime(
 	bridge: Pick<Bridge, "status" | "depositedAt" | "failedAt" | "changedAt">,
 	{ nowMs, timeoutMs }: { nowMs: number; timeoutMs: number },
@@ -119,7 +121,7 @@ export function judgeTime(
 	return { event: null, nextMs: delay };
 }
 
-/** Asks both chains where no provider is between them: what cannot be read is in flight. */
+/** Asks both chains of a direct bridge for its status; what cannot be read is in flight. */
 async function askChains(
 	context: BridgeContext,
 	bridge: Bridge,
@@ -159,8 +161,9 @@ async function readersOf(
 }
 
 /**
- * Asks by request id. Where the provider has not seen the deposit for a while it is pointed out to
- * it, and with a key its requests are searched by the deposit's hash and by the order.
+ * Asks the provider for a status by request id. Where the provider has not seen the deposit for a
+ * while it is pointed out to it, and with a key its requests are searched by the deposit's hash and
+ * by the order.
  */
 async function askProvider(
 	context: BridgeContext,
@@ -252,8 +255,8 @@ function endOf(
 }
 
 /**
- * Whether the deposit still stands: by its intent, or by the token where its owner signed in place
- * of sending it. What cannot be read is believed to be where it was.
+ * Returns whether the deposit is still on chain: by its intent, or by the token where its owner
+ * signed in place of sending it. What cannot be read is believed to be where it was.
  */
 async function isDeposited(
 	context: BridgeContext,
@@ -267,7 +270,7 @@ async function isDeposited(
 	return kind === "used" || kind === "unreadable";
 }
 
-/** A deposit that left the chain again; null: it is there, or its end was proven without it. */
+/** Returns the doubt for a deposit that left its chain; null: it is there, or its end is proven. */
 function lostOutcome(
 	{ status, errorCode }: Bridge,
 	{ isThere, event }: { isThere: boolean; event: BridgeEvent | null },
@@ -311,8 +314,8 @@ async function write(
 }
 
 /**
- * A proven fill, or a doubt where the same transaction was counted for other bridges already and
- * does not pay for this one as well: a provider may name one payment for two.
+ * Returns a proven fill, or a doubt where the same transaction was counted for other bridges
+ * already and does not pay for this one as well: a provider may name one payment for two.
  */
 async function countedOnce(
 	context: BridgeContext,

@@ -1,3 +1,5 @@
+// Reads what a profile's wallets hold on a chain.
+
 import { encodeFunctionData, erc20Abi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -64,7 +66,7 @@ export async function readBalances(
 	}
 }
 
-/** The coin alone, where the provider does not say what else there is. */
+/** Returns the currencies to ask for; the coin alone where the provider does not answer. */
 async function currenciesOf(
 	{ directory }: BridgeContext,
 	chain: RelayChain,

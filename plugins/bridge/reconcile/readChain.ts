@@ -1,3 +1,5 @@
+// Chooses the node that a chain is read by, and reads what a transaction paid to an address.
+
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
@@ -47,9 +49,9 @@ const transactionSchema = z.object({
 });
 
 /**
- * Returns who reads a chain that money arrives on: the deployment's own nodes where it reaches the
- * chain, then those of `BRIDGE_RPC_URLS_JSON`, then the provider's public node, which a stranger
- * chose and which is reached by the guarded way alone.
+ * Makes what chooses the node that a chain is read by: the deployment's own nodes where it reaches
+ * the chain, then those of `BRIDGE_RPC_URLS_JSON`, then the provider's public node, which a
+ * stranger chose and which is reached by the guarded way alone.
  */
 export function createChainReaders(options: {
 	core: Pick<Core, "reached" | "foreignFetch">;
@@ -104,7 +106,7 @@ export async function readPayments(
 	}
 }
 
-/** Believes nothing of a node before it said that it serves the chain. */
+/** Wraps a reader: it must say that it serves the chain before anything of it counts. */
 function checked(chainId: number, read: ChainReader): ChainReader {
 	let isRight = false;
 	return async (method, params, signal) => {

@@ -1,3 +1,5 @@
+// Runs the jobs that advance and follow bridges.
+
 import { Fault } from "#core/fault.ts";
 import type { Job } from "#core/schedule.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -12,12 +14,13 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 
 const TURN_TIMEOUT_MS = 30_000;
-/** A bridge that makes a look fail by itself waits so long: it must not stop those behind it. */
+/** The delay after a look that failed: one bridge must not stop those behind it. */
 const FAILED_LOOK_MS = 30_000;
 
 /**
- * The jobs that take bridges on by themselves: those that have not deposited by their intents, and
- * those that have by the provider's word. Polling is what counts; webhooks only make it sooner.
+ * Returns the jobs that take bridges further by the clock: those that have not deposited by their
+ * intents, and those that have by the provider's word. Polling is what counts; webhooks only make
+ * it sooner.
  */
 export function reconcileJobs(context: BridgeContext): Job[] {
 	const { core } = context;
@@ -95,7 +98,7 @@ async function eachOf(
 	await Promise.all(Array.from({ length: LOOKS_AT_ONCE_MAX }, work));
 }
 
-/** It cannot be asked now, by its own word or by our pace: nobody else's turn would be better. */
+/** Returns true for a Fault that says that the provider cannot be asked now, for any bridge. */
 function isProviderAway(error: unknown): boolean {
 	const codes = ["rate_limited", "bridge_provider_unavailable"];
 	return error instanceof Fault && codes.includes(error.code);

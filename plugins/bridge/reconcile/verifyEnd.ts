@@ -1,16 +1,18 @@
+// Verifies on chain that a fill or a refund has paid what the provider claims.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { type Payments, readPayments } from "#plugins/bridge/reconcile/readChain.ts";
 
 export type OutHash = { hash: Hex; chainId: number | null };
-export type Readers = {
+type Readers = {
 	origin: ChainReader | null;
 	destination: ChainReader | null;
 };
 type Where = { outHash: Hex; outChainId: number };
 
-/** Whether what the provider claims is so on chain. */
+/** The result of checking the provider's claim on chain. */
 export type Verification =
 	| ({ kind: "verified"; outCurrency: Address; arrivedRaw: bigint } & Where)
 	/** No node can say: the provider's word stands, and is marked as nobody's but its own. */
@@ -28,7 +30,15 @@ type Asked = {
 	signal: AbortSignal;
 };
 
-/** Looks a fill up on the destination chain: its recipient must have got at least the minimum. */
+type Found = {
+	paid: readonly { hash: Hex; currency: Address; raw: bigint }[];
+	/** One of the transactions is in a block, and paid or not. */
+	isThere: boolean;
+	/** One of them could not be looked at. */
+	isUnreadable: boolean;
+};
+
+/** Verifies a fill on the destination chain: its recipient must have got at least the minimum. */
 export async function verifyFill(asked: Asked): Promise<Verification> {
 	const { route, minimumOutRaw, hashes, readers, signal } = asked;
 	const { chainId, currency } = route.destination;
@@ -50,7 +60,7 @@ export async function verifyFill(asked: Asked): Promise<Verification> {
 	return { kind: "wrong", code: "below_minimum", arrivedRaw: sum, ...where };
 }
 
-/** Looks a refund up on the chain of its transaction: the origin first, then the destination. */
+/** Verifies a refund on the chain of its transaction: the origin first, then the destination. */
 export async function verifyRefund(asked: Asked): Promise<Verification> {
 	const { route, hashes, readers, signal } = asked;
 	const { origin, destination, refundTo, recipient } = route;
@@ -80,14 +90,6 @@ export async function verifyRefund(asked: Asked): Promise<Verification> {
 	if (isUnreadable) return { kind: "unreadable", outHash: hashes[0]?.hash ?? null };
 	return { kind: "absent" };
 }
-
-type Found = {
-	paid: readonly { hash: Hex; currency: Address; raw: bigint }[];
-	/** One of the transactions is in a block, and paid or not. */
-	isThere: boolean;
-	/** One of them could not be looked at. */
-	isUnreadable: boolean;
-};
 
 async function readAll(
 	hashes: readonly OutHash[],

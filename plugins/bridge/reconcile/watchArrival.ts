@@ -1,3 +1,5 @@
+// Watches an arrival until its block is too deep to leave the chain.
+
 import { z } from "zod";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import {
@@ -20,8 +22,10 @@ const quantity = z
 	.transform(Number);
 const receiptSchema = z.object({ status: quantity, blockNumber: quantity }).nullable();
 
-/** What the chain that it arrived on says of an arrival now. */
+/** What the chain says of an arrival now. */
 type Arrival = "final" | "there" | "gone" | "unreadable";
+
+type Due = { event: "doubt" | null; change: NonNullable<BridgeMove["change"]> };
 
 /**
  * Looks once at what arrived, until its block is too deep to leave the chain, or for half an hour.
@@ -47,8 +51,6 @@ export async function watchArrival(
 		}),
 	);
 }
-
-type Due = { event: "doubt" | null; change: NonNullable<BridgeMove["change"]> };
 
 function moveOf(
 	{ changedAt, claimedAt }: Bridge,
@@ -78,7 +80,7 @@ function moveOf(
 	};
 }
 
-/** When an end that was just proven, or was there at the last look, is looked at again. */
+/** Returns when an arrival of this age, in milliseconds, is looked at again. */
 export function nextLook(ageMs: number, at: Date): Date {
 	const [, delayMs] = ARRIVAL_LOOKS.find(([untilMs]) => ageMs < untilMs) ?? [0, ARRIVAL_WATCH_MS];
 	return new Date(at.getTime() + delayMs);
@@ -103,7 +105,7 @@ async function lookAt(
 	}
 }
 
-/** The deployment's own node of the chain, else the provider's public one. */
+/** Returns the deployment's own node of the chain, else the provider's public one. */
 async function readerOf(
 	{ readers, directory }: BridgeContext,
 	chainId: number,

@@ -1,3 +1,5 @@
+// Verifies the provider's webhooks, and makes the bridges that they name due at once.
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -17,15 +19,15 @@ import {
 import { wireHash } from "#plugins/bridge/relay/order.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 
-/** `idle`: there is nothing of ours to look at, or it is due already. */
+/** What a webhook led to. `idle`: there is nothing of ours to look at, or it is due already. */
 export type BridgeWebhookOutcome = "woken" | "idle" | "limited" | "repeated" | "ignored";
 
 export type BridgeWebhooks = {
-	/** Throws a fault where it is not the bridge provider's, or no event. */
+	/** Takes a delivery. Throws a Fault where it is not the bridge provider's, or no event. */
 	receive(delivery: { headers: Headers; body: Uint8Array }): Promise<BridgeWebhookOutcome>;
 };
 
-export type WebhookDeps = {
+type WebhookDeps = {
 	db: Queryable;
 	clock: Clock;
 	metrics: Metrics;
@@ -86,7 +88,7 @@ const eventSchema = z.object({
 });
 
 /**
- * Takes what the bridge provider tells of its own accord. A hint and nothing else: the most that
+ * Makes what takes the bridge provider's webhooks. Each is a hint and nothing else: the most that
  * any of it does, true or not, is that a bridge is looked at sooner than it would have been.
  */
 export function createBridgeWebhooks(
@@ -157,8 +159,8 @@ function jsonOf(body: Uint8Array): unknown {
 }
 
 /**
- * Whether the bridge provider sent these very bytes, and lately: HMAC-SHA256 by the API key over
- * `timestamp.body`, compared in constant time.
+ * Throws unless the bridge provider sent these very bytes, and lately: HMAC-SHA256 by the API key
+ * over `timestamp.body`, compared in constant time.
  */
 function verify(
 	key: string,

@@ -1,3 +1,5 @@
+// Makes the bridge provider's adapter, and a cache of its chains and currencies.
+
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -52,7 +54,7 @@ const isOff = async (): Promise<never> => {
 	throw relayFault.off();
 };
 
-/** The bridge provider of a deployment that has none: no chain leads anywhere. */
+/** Stands for the provider where none is configured: it has no chains and refuses calls. */
 export const offRelay: Relay = {
 	canSearch: false,
 	chains: nothing,
@@ -64,7 +66,7 @@ export const offRelay: Relay = {
 	hint: isOff,
 };
 
-/** The bridge provider over HTTP. Builds, and calls nobody until it is asked. */
+/** Makes the adapter of the bridge provider over HTTP; it calls nobody until it is asked. */
 export function createRelay(options: RelayClientOptions): Relay {
 	const call = createRelayClient(options);
 	return {
@@ -124,7 +126,7 @@ export function createRelay(options: RelayClientOptions): Relay {
 	};
 }
 
-/** Keeps what the provider publishes for a while, and asks for it once however many want it. */
+/** Makes a cache of what the provider publishes; many callers at once share one request. */
 export function createDirectory({ relay, clock }: { relay: Relay; clock: Clock }): Directory {
 	let held: { atMs: number; chains: readonly RelayChain[] } | null = null;
 	let asking: Promise<readonly RelayChain[]> | null = null;
@@ -209,7 +211,7 @@ function currencyOf(row: unknown): RelayCurrency | null {
 	return { chainId, address, symbol, name, decimals, isVerified: metadata?.verified === true };
 }
 
-/** The refund's address is always named: without one nothing is refunded by itself. */
+/** Returns the body of a quote; it always names a refund address, or nothing would come back. */
 function bodyOf(request: RelayQuoteRequest): Record<string, unknown> {
 	const { amountRaw, usePermit, ...rest } = request;
 	return {

@@ -1,3 +1,5 @@
+// Calls the bridge provider within the limits that it publishes.
+
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { retryAfterMs } from "#core/chain/rpc/readAnswers.ts";
@@ -9,9 +11,9 @@ import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";
 import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
 import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
 
-export type CallClass = "quote" | "requests" | "other";
+type CallClass = "quote" | "requests" | "other";
 
-export type RelayCall<Output> = {
+type RelayCall<Output> = {
 	/** What it is called in metrics: `status`. */
 	name: string;
 	class: CallClass;
@@ -33,7 +35,7 @@ export type RelayClientOptions = {
 };
 
 /** What was answered; null where the provider does not know the thing (404). */
-export type RelayClient = <Output>(
+type RelayClient = <Output>(
 	call: RelayCall<Output>,
 	options: RelayCallOptions,
 ) => Promise<Output | null>;
@@ -75,20 +77,20 @@ export const relayFault = defineFaults({
 	},
 });
 
-export const RELAY_ID = "bridge";
+const RELAY_ID = "bridge";
 export const RELAY_BASE_URL_DEFAULT = "https://api.relay.link";
-export const CALL_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 /** A list of chains is the largest answer: under 1 MB in 2026. */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
-export const REFUSAL_BYTES_MAX = 65_536;
-/** A person waits so long for the provider's limits; the clock never does. */
-export const WAITED_OUT_MS = 3_000;
-/** How long all processes stay away after a 429 that does not say. */
-export const PAUSE_DEFAULT_MS = 5_000;
-export const PAUSE_MAX_MS = 5 * MINUTE_MS;
+const REFUSAL_BYTES_MAX = 65_536;
+/** How long a person's call waits for the provider's limits; a job's call never does. */
+const WAITED_OUT_MS = 3_000;
+/** How long all processes pause after a 429 that names no time. */
+const PAUSE_DEFAULT_MS = 5_000;
+const PAUSE_MAX_MS = 5 * MINUTE_MS;
 
 /** The provider's published limits, without a key and with one. */
-export const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<CallClass, Terms>>>> = {
+const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<CallClass, Terms>>>> = {
 	open: {
 		quote: { perWindow: 50, windowMs: MINUTE_MS },
 		requests: { perWindow: 200, windowMs: MINUTE_MS },
@@ -100,9 +102,9 @@ export const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<Call
 		other: { perWindow: 200, windowMs: MINUTE_MS },
 	},
 };
-/** Of the minute that all other calls share: what polls, and what strangers look at, may take. */
+/** The shares of polling, and of what strangers look at, in the minute of all other calls. */
 export const POLLS_PER_MINUTE = 150;
-export const VIEWS_PER_MINUTE = 30;
+const VIEWS_PER_MINUTE = 30;
 
 /**
  * Calls the bridge provider within its published limits, which all processes share. A call that
@@ -180,7 +182,7 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 	};
 }
 
-/** Says who refused, and for how long. */
+/** Returns the Fault for a call beyond the limits, with who refused and the time to wait. */
 function tooOften(waitMs: number, { by, isSent }: { by: string; isSent: boolean }): Fault {
 	return relayFault.rateLimited({
 		detail: `refused by ${by}`,

@@ -1,3 +1,5 @@
+// Declares the provider's orders and signatures, and computes an order's id and signer.
+
 import { hashStruct, recoverMessageAddress } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
@@ -99,7 +101,7 @@ export const relayOrder = z.strictObject({
 		.max(LISTED_MAX),
 });
 
-export type RelayOrder = z.output<typeof relayOrder>;
+type RelayOrder = z.output<typeof relayOrder>;
 
 /** Members and their order make the hash: they are the settlement protocol's, to the letter. */
 const ORDER_TYPES = {

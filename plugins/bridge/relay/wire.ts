@@ -1,3 +1,5 @@
+// Declares the shapes of the provider's answers, each with a limit of length.
+
 import { z } from "zod";
 import { cleanLine } from "#core/outside.ts";
 import {

@@ -1,3 +1,5 @@
+// Serves operators' routes about bridges.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
@@ -41,7 +43,7 @@ const listSchema = z
 	})
 	.meta({ id: "OpenBridgeList", description: "Bridges that are not at their end." });
 
-/** What operators do with bridges: with the API key, and each change in the audit log. */
+/** Returns operators' routes: behind the API key, with each change in the audit log. */
 export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 	const { core } = context;
 	// Each change is written to the audit log, with its actor, by what is called here.

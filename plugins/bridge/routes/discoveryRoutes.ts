@@ -1,3 +1,5 @@
+// Serves the chains and currencies of bridging, and balances on those chains.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
@@ -78,7 +80,7 @@ const chainQuery = z.object({
 const tags = ["bridging"];
 const LISTED_MAX = 100;
 
-/** Where bridges lead and what they carry, for everybody; what one holds there, for its owner. */
+/** Returns the routes of chains and currencies, for everybody, and of balances, for their owner. */
 export function discoveryRoutes(context: BridgeContext, signedIn: SignedIn) {
 	const options = () => ({ purpose: "view", signal: AbortSignal.timeout(15_000) }) as const;
 	const known = async (chainId: number): Promise<RelayChain> => {

@@ -1,3 +1,5 @@
+// Serves the routes of bridges: create, list, read, quote anew, revoke, tell a hash.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
@@ -66,7 +68,7 @@ const cursor = createCursor("bridges1", [CURSOR_PART.uuid]);
 type Deps = { bridges: Bridges; signedIn: SignedIn };
 type Hook = { request: Request };
 
-/** Bridges of somebody's: make them, look at them, quote them anew. */
+/** Returns the routes by which people make, read and change their own bridges. */
 export function intentRoutes(deps: Deps) {
 	return new Elysia({ prefix: "/intents" })
 		.use(postIntent(deps))
@@ -254,8 +256,8 @@ function revoke({ bridges, signedIn }: Deps) {
 }
 
 /**
- * What a wallet that signs by itself tells: hashes, and nothing else. Both routes take each step's;
- * the second is where the provider's SDK reports what it did at its end.
+ * Returns the routes that take hashes from a wallet that signs by itself. Both routes take each
+ * step's; the second is where the provider's SDK reports what it did at its end.
  */
 function results({ bridges, signedIn }: Deps) {
 	const options = (operationId: string, summary: string) => ({
@@ -291,7 +293,7 @@ function results({ bridges, signedIn }: Deps) {
 		);
 }
 
-/** A path that is no id names nobody's bridge. */
+/** Returns the id in a path; what is no id is answered as not found. */
 function idOf(text: string): string {
 	const { data } = z.uuid().safeParse(text);
 	if (data === undefined) throw bridgeFault.notFound();

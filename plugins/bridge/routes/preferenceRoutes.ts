@@ -1,3 +1,5 @@
+// Serves saved recipients and refund addresses by chain.
+
 import { Elysia } from "elysia";
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
@@ -45,7 +47,7 @@ const params = z.object({
 });
 const RESERVED = 0x1_0000n;
 
-/** Saved recipients and refund addresses, by chain; a bridge may name others. */
+/** Returns the routes of saved recipients and refund addresses; a bridge may name others. */
 export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
 	const about = { tags: ["bridging"], security: [{ session: [] as string[] }] };

@@ -1,3 +1,5 @@
+// Reads and writes bridges and their moves.
+
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import {
@@ -70,18 +72,67 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel
 	changed_at as "changedAt", look_at as "lookAt",
 	looks`;
 
-function bridgeOf(row: BridgeRow): Bridge {
-	const route = row.route === null ? null : bridgeRoute.parse(row.route);
-	return { ...row, route, arrivedRaw: row.arrivedRaw === null ? null : BigInt(row.arrivedRaw) };
-}
-
-export type NewBridge = Pick<
+type NewBridge = Pick<
 	Bridge,
 	"id" | "profileId" | "walletId" | "channel" | "asks" | "request" | "createdAt" | "lookAt"
 >;
 
-/** An arrival that may still leave its chain is looked at: for everybody else it is an end. */
+/** Open bridges. An arrival that is still looked at counts as an end. */
 const OPEN = "look_at is not null and status not in ('success', 'refund')";
+
+/** Members to write, with or without a move; those left out stay as they are. */
+export type BridgeChange = Partial<
+	Pick<
+		Bridge,
+		| "route"
+		| "errorCode"
+		| "detail"
+		| "quoteSeq"
+		| "intentId"
+		| "depositHash"
+		| "depositedAt"
+		| "providerStatus"
+		| "providerReason"
+		| "failedAt"
+		| "claimedAt"
+		| "hintedAt"
+		| "outHash"
+		| "outChainId"
+		| "outCurrency"
+		| "arrivedRaw"
+		| "isVerified"
+		| "heldAt"
+		| "lookAt"
+		| "looks"
+	>
+>;
+
+const BYTES: readonly (keyof BridgeChange)[] = ["depositHash", "outHash", "outCurrency"];
+
+export type BridgeMove = { event: BridgeEvent; at: Date; change?: BridgeChange };
+
+const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
+	route: "route",
+	errorCode: "error_code",
+	detail: "detail",
+	quoteSeq: "quote_seq",
+	intentId: "intent_id",
+	depositHash: "deposit_hash",
+	depositedAt: "deposited_at",
+	providerStatus: "provider_status",
+	providerReason: "provider_reason",
+	failedAt: "failed_at",
+	claimedAt: "claimed_at",
+	hintedAt: "hinted_at",
+	outHash: "out_hash",
+	outChainId: "out_chain_id",
+	outCurrency: "out_currency",
+	arrivedRaw: "arrived_raw",
+	isVerified: "is_verified",
+	heldAt: "held_at",
+	lookAt: "look_at",
+	looks: "looks",
+};
 
 /**
  * Stores a bridge as it was asked for, and returns it. Null where its profile has as many open ones
@@ -110,14 +161,14 @@ export async function readBridge(db: Queryable, id: string): Promise<Bridge | nu
 	return row ? bridgeOf(row) : null;
 }
 
-/** The same, and nobody else moves it before the transaction ends. */
+/** Reads and locks a bridge: nobody else moves it before the transaction ends. */
 export async function lockBridge(tx: Tx, id: string): Promise<Bridge | null> {
 	const sql = `select ${COLUMNS} from bridge.bridge where id = $1 for no key update`;
 	const [row] = await tx.query<BridgeRow>(sql, [id]);
 	return row ? bridgeOf(row) : null;
 }
 
-/** A profile's bridges, newest first: ids are made in order of time. By `bridge_of_profile`. */
+/** Lists a profile's bridges, newest first: ids grow with time. By `bridge_of_profile`. */
 export async function listBridges(
 	db: Queryable,
 	query: { profileId: string; afterId: string | null; limit: number },
@@ -130,15 +181,15 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
-/** Newest bridges of anybody's that are not at their end. */
+/** Lists the newest bridges of all profiles that are not at their end. */
 export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
 	const sql = `select ${COLUMNS} from bridge.bridge where ${OPEN} order by id desc limit $1`;
 	return (await db.query<BridgeRow>(sql, [limit])).map(bridgeOf);
 }
 
 /**
- * Bridges that are to be looked at now, those that are due longest first: none is overtaken by one
- * that became due later. By `bridge_before` and `bridge_after`.
+ * Reads the bridges that are due for a look, those that are due longest first: none is overtaken by
+ * one that became due later. By `bridge_before` and `bridge_after`.
  */
 export async function readDueBridges(
 	db: Queryable,
@@ -153,86 +204,12 @@ export async function readDueBridges(
 	return rows.map(bridgeOf);
 }
 
-/** What is written beside a move, or without one. Left out: it stays. */
-export type BridgeChange = Partial<
-	Pick<
-		Bridge,
-		| "route"
-		| "errorCode"
-		| "detail"
-		| "quoteSeq"
-		| "intentId"
-		| "depositHash"
-		| "depositedAt"
-		| "providerStatus"
-		| "providerReason"
-		| "failedAt"
-		| "claimedAt"
-		| "hintedAt"
-		| "outHash"
-		| "outChainId"
-		| "outCurrency"
-		| "arrivedRaw"
-		| "isVerified"
-		| "heldAt"
-		| "lookAt"
-		| "looks"
-	>
->;
-
-const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
-	route: "route",
-	errorCode: "error_code",
-	detail: "detail",
-	quoteSeq: "quote_seq",
-	intentId: "intent_id",
-	depositHash: "deposit_hash",
-	depositedAt: "deposited_at",
-	providerStatus: "provider_status",
-	providerReason: "provider_reason",
-	failedAt: "failed_at",
-	claimedAt: "claimed_at",
-	hintedAt: "hinted_at",
-	outHash: "out_hash",
-	outChainId: "out_chain_id",
-	outCurrency: "out_currency",
-	arrivedRaw: "arrived_raw",
-	isVerified: "is_verified",
-	heldAt: "held_at",
-	lookAt: "look_at",
-	looks: "looks",
-};
-
-/** Writes members of a bridge. */
+/** Writes some members of a bridge, without a move. */
 export async function changeBridge(db: Queryable, id: string, change: BridgeChange): Promise<void> {
 	const { sets, values } = written(change, [id]);
 	if (sets.length === 0) return;
 	await db.execute(`update bridge.bridge set ${sets.join(", ")} where id = $1`, values);
 }
-
-/** The columns of a change, with its values behind those that are there. */
-function written(change: BridgeChange, before: readonly SqlValue[]) {
-	const sets: string[] = [];
-	const values: SqlValue[] = [...before];
-	for (const [key, column] of Object.entries(WRITTEN) as [keyof BridgeChange, string][]) {
-		const value = change[key];
-		if (value === undefined) continue;
-		values.push(columnValue(key, value));
-		sets.push(`${column} = $${values.length}`);
-	}
-	return { sets, values };
-}
-
-const BYTES: readonly (keyof BridgeChange)[] = ["depositHash", "outHash", "outCurrency"];
-
-function columnValue(key: keyof BridgeChange, value: NonNullable<BridgeChange[typeof key]> | null) {
-	if (value === null) return null;
-	if (key === "route") return JSON.stringify(routeJson(value as BridgeRoute));
-	if (BYTES.includes(key)) return bytesOf(value as Hex);
-	return value as SqlValue;
-}
-
-export type BridgeMove = { event: BridgeEvent; at: Date; change?: BridgeChange };
 
 /**
  * Moves a bridge by the table of moves, and keeps the move, in one statement: each more is a round
@@ -265,7 +242,7 @@ export async function moveBridge(
 }
 
 /**
- * Has the bridge of a request looked at in the next turn, and returns its id. Null where that is no
+ * Makes the bridge of a request due in the next turn, and returns its id. Null where that is no
  * news: what is due already keeps its place, and what is at its end is left alone.
  */
 export async function wakeBridge(
@@ -278,4 +255,29 @@ export async function wakeBridge(
 		[bytesOf(requestId), at],
 	);
 	return woken?.id ?? null;
+}
+
+function bridgeOf(row: BridgeRow): Bridge {
+	const route = row.route === null ? null : bridgeRoute.parse(row.route);
+	return { ...row, route, arrivedRaw: row.arrivedRaw === null ? null : BigInt(row.arrivedRaw) };
+}
+
+/** Returns the columns of a change, and its values after those given. */
+function written(change: BridgeChange, before: readonly SqlValue[]) {
+	const sets: string[] = [];
+	const values: SqlValue[] = [...before];
+	for (const [key, column] of Object.entries(WRITTEN) as [keyof BridgeChange, string][]) {
+		const value = change[key];
+		if (value === undefined) continue;
+		values.push(columnValue(key, value));
+		sets.push(`${column} = $${values.length}`);
+	}
+	return { sets, values };
+}
+
+function columnValue(key: keyof BridgeChange, value: NonNullable<BridgeChange[typeof key]> | null) {
+	if (value === null) return null;
+	if (key === "route") return JSON.stringify(routeJson(value as BridgeRoute));
+	if (BYTES.includes(key)) return bytesOf(value as Hex);
+	return value as SqlValue;
 }

@@ -1,3 +1,5 @@
+// Reads and writes preferences of profiles, and chains that operators took out.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
@@ -9,7 +11,7 @@ export type Preference = {
 	changedAt: Date;
 };
 
-/** Chains that an operator took out. */
+/** Reads the chains that an operator took out. */
 export async function readChainsOff(db: Queryable): Promise<ReadonlySet<number>> {
 	const rows = await db.query<{ id: number }>(
 		"select chain_id as id from bridge.chain_switch where not is_on",
@@ -17,7 +19,7 @@ export async function readChainsOff(db: Queryable): Promise<ReadonlySet<number>>
 	return new Set(rows.map(({ id }) => id));
 }
 
-/** Takes a chain out, or back in; answers what stood there before. */
+/** Takes a chain out, or back in; returns what was set before, null for nothing. */
 export async function switchChain(
 	tx: Tx,
 	change: { chainId: number; isOn: boolean; actor: string; at: Date },
@@ -37,7 +39,7 @@ export async function switchChain(
 	return before?.isOn ?? null;
 }
 
-/** A profile's preferences, by chain. There are as many as chains at most. */
+/** Reads a profile's preferences by chain: at most one each. */
 export async function readPreferences(
 	db: Queryable,
 	profileId: string,
@@ -69,7 +71,7 @@ export async function putPreference(
 	);
 }
 
-/** Deletes a preference; none is none. */
+/** Deletes a preference; does nothing where there is none. */
 export async function deletePreference(
 	db: Queryable,
 	{ profileId, chainId }: { profileId: string; chainId: number },

@@ -1,3 +1,5 @@
+// Reads and writes quotes, and the signatures that are handed over.
+
 import { z } from "zod";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
@@ -40,7 +42,7 @@ type QuoteRow = {
 };
 
 /** Fees, impact and estimate of a quote, to be shown. Amounts in base units of their currency. */
-export const toldSchema = z.object({
+const toldSchema = z.object({
 	fees: z.record(
 		z.string(),
 		z.object({
@@ -95,7 +97,7 @@ export async function claimedByOthers(
 	return BigInt(row?.raw ?? 0);
 }
 
-/** A bridge's signatures, in their order. By primary key. */
+/** Reads a bridge's signatures, in their order. By primary key. */
 export async function readHandOvers(db: Queryable, bridgeId: string): Promise<HandOver[]> {
 	const rows = await db.query<Omit<HandOver, "asked"> & { asked: unknown }>(
 		`select bridge_id as "bridgeId", step, intent_id as "intentId", asked, state,
@@ -124,8 +126,8 @@ export async function insertHandOver(
 }
 
 /**
- * Notes what became of a signature. False where it stands elsewhere than the caller thinks: then
- * nothing is written, and whoever wants to hand it over must not.
+ * Records what became of a signature. Returns false where it stands elsewhere than the caller
+ * thinks: then nothing is written, and whoever wants to hand it over must not.
  */
 export async function moveHandOver(
 	tx: Tx,
@@ -148,7 +150,7 @@ export async function moveHandOver(
 	return moved > 0;
 }
 
-/** Whether a quote's first signature was asked for by another one. By `quote_nonce`. */
+/** Returns whether a stored quote has the same first signature, by its nonce. By `quote_nonce`. */
 export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<boolean> {
 	const [first] = quote.authorizations;
 	if (first?.kind !== "payment") return false;
@@ -160,7 +162,7 @@ export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<
 	return rows.length > 0;
 }
 
-/** A bridge's newest quote for an order; the newest of all where none is named. */
+/** Reads a bridge's newest quote for an order; the newest of all where no order is named. */
 export async function quoteOfOrder(
 	db: Queryable,
 	{ bridgeId, seq: newest, orderId }: { bridgeId: string; seq: number | null; orderId: unknown },
@@ -172,7 +174,7 @@ export async function quoteOfOrder(
 	return null;
 }
 
-/** A bridge's quote, the newest or one of before. By primary key. */
+/** Reads one quote of a bridge by its number. By primary key. */
 export async function readQuote(
 	db: Queryable,
 	{ bridgeId, seq }: { bridgeId: string; seq: number },
@@ -200,7 +202,7 @@ export async function readQuote(
 }
 
 /**
- * Stores a quote behind those before it, and answers its number. The caller holds the bridge; one
+ * Stores a quote after those before it, and returns its number. The caller holds the bridge; one
  * that knows how many there are names the number.
  */
 export async function insertQuote(

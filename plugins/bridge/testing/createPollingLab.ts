@@ -1,3 +1,5 @@
+// Runs many bridges against a simulated provider, to measure who waits how long.
+
 import { bytesOf, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
@@ -13,6 +15,8 @@ const USER = `0x${"a1".repeat(20)}` as const;
 const place = (chainId: number) => ({
 	...{ chainId, chain: `c${chainId}`, currency: ZERO_ADDRESS, symbol: "ETH", decimals: 18 },
 });
+
+type Named = { idOf(n: number): string; requestOf(n: number): Hex };
 
 /** Open bridges in a database, a provider that counts, and a clock that goes when it is told to. */
 export function createPollingLab(db: Database) {
@@ -79,8 +83,6 @@ export function createPollingLab(db: Database) {
 
 	return lab;
 }
-
-type Named = { idOf(n: number): string; requestOf(n: number): Hex };
 
 async function insertBridges(
 	db: Database,
