@@ -1,7 +1,7 @@
 // Calls X: one function for HTTP, credentials, and signatures of requests and deliveries.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { readCapped } from "#core/http/call.ts";
+import { callOut, type OutboundAnswer, readJson } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import {
@@ -56,9 +56,6 @@ type OAuth1Request = {
 
 type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
 
-/** Error codes of Bun and Node that prove that no connection was made. */
-const UNSENT = new Set(["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "DNSException"]);
-
 const OAUTH1 = [
 	"SOCIAL_API_KEY",
 	"SOCIAL_API_SECRET",
@@ -70,8 +67,7 @@ export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
 const PREFIX = "sha256=";
 
 /**
- * Makes the one function that calls X: one try, no redirect, one time limit for everything. It
- * never throws.
+ * Makes the one function that calls X, once: it never repeats a call, and never throws.
  */
 export function createCallX(options: {
 	nowMs(): number;
@@ -80,31 +76,21 @@ export function createCallX(options: {
 }): CallX {
 	const { nowMs, ending, timeoutMs = X_TIMEOUT_MS } = options;
 	return async ({ method, url, authorization, json, form, signal }) => {
-		const timeout = AbortSignal.timeout(timeoutMs);
-		const signals = [timeout, ending, signal].filter((one) => one !== undefined);
-		try {
-			const response = await fetch(url, {
-				method,
+		const answer = await callOut(
+			{
+				...{ method, url, body: bodyOf(json, form) },
 				headers: {
-					...{ accept: "application/json", authorization },
-					// Bun decompresses brotli and zstd fully before a size limit can apply.
-					"accept-encoding": "gzip",
+					authorization,
 					...(json !== undefined && { "content-type": "application/json" }),
 					...(form && { "content-type": "application/x-www-form-urlencoded" }),
 				},
-				...(json !== undefined && { body: JSON.stringify(json) }),
-				...(form && { body: new URLSearchParams(form).toString() }),
-				// A redirect would send the credential to another host.
-				redirect: "error",
-				signal: AbortSignal.any(signals),
-			});
-			return await readAnswer(response, nowMs());
-		} catch (error) {
-			if (timeout.aborted) return { kind: "unknown", detail: "no answer in time" };
-			const code = codeOf(error);
-			const kind = UNSENT.has(code) ? "unsent" : "unknown";
-			return { kind, detail: `no answer: ${code}` };
-		}
+			},
+			{
+				...{ timeoutMs, signals: [ending, signal] },
+				...{ bytesMax: X_ANSWER_BYTES_MAX, refusalBytesMax: X_ANSWER_BYTES_MAX },
+			},
+		);
+		return readAnswer(answer, nowMs());
 	};
 }
 
@@ -189,24 +175,30 @@ export function signatureOf(secret: string, bytes: string | Uint8Array): string 
 	return `${PREFIX}${createHmac("sha256", secret).update(bytes).digest("base64")}`;
 }
 
-async function readAnswer(response: Response, nowMs: number): Promise<XAnswer> {
-	const { status, headers } = response;
-	const text = await readCapped(response, X_ANSWER_BYTES_MAX);
-	const json = text === null ? undefined : parsed(text);
-	if (status === 429) return { kind: "limited", untilMs: untilOf(headers, nowMs) };
-	if (status >= 400 && status < 500 && status !== 408) {
-		return { kind: "refused", status, detail: wordsOf(json) ?? `HTTP ${status}` };
-	}
-	if (!response.ok) return { kind: "unknown", detail: `HTTP ${status}` };
-	if (json === undefined) return { kind: "unknown", detail: `HTTP ${status} without JSON` };
-	return { kind: "read", json };
+function bodyOf(json: unknown, form: XCall["form"] | undefined): string | undefined {
+	if (json !== undefined) return JSON.stringify(json);
+	return form && new URLSearchParams(form).toString();
 }
 
-function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
+function readAnswer(answer: OutboundAnswer, nowMs: number): XAnswer {
+	switch (answer.kind) {
+		case "silent":
+			return { kind: answer.isUnsent ? "unsent" : "unknown", detail: answer.detail };
+		case "unreadable":
+			return { kind: "unknown", detail: answer.detail };
+		case "refused": {
+			const { status, headers, text } = answer;
+			if (status === 429) return { kind: "limited", untilMs: untilOf(headers, nowMs) };
+			if (status < 400 || status >= 500 || status === 408) {
+				return { kind: "unknown", detail: `HTTP ${status}` };
+			}
+			return { kind: "refused", status, detail: wordsOf(readJson(text)) ?? `HTTP ${status}` };
+		}
+		default: {
+			const json = readJson(answer.text);
+			if (json !== undefined) return { kind: "read", json };
+			return { kind: "unknown", detail: `HTTP ${answer.status} without JSON` };
+		}
 	}
 }
 
@@ -230,12 +222,6 @@ function wordsOf(json: unknown): string | null {
 	const [first] = Array.isArray(errors) ? errors : [];
 	const message: unknown = typeof first === "object" && first !== null ? first.message : undefined;
 	return cleanLine(detail ?? message ?? error, { lengthMax: 200 });
-}
-
-/** Returns an error's code, never its message, which may contain the URL. */
-function codeOf(error: unknown): string {
-	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
 }
 
 /** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
