@@ -1,5 +1,7 @@
 // Lists the statuses of a bridge and every move between them.
 
+import { nextState, type StateTable } from "#core/states.ts";
+
 /**
  * The statuses of a bridge. Nothing was deposited in `created` (not quoted yet), `quoted` (and
  * held: a dry run), `confirmation_required`, `signature_required` and `executing`; `rejected` and
@@ -76,9 +78,7 @@ const AFTER_DEPOSIT = {
 } as const;
 
 /** Every move that a bridge can make. What is not here is refused, and logged. */
-export const bridgeMoves: Readonly<
-	Record<BridgeStatus, Readonly<Partial<Record<BridgeEvent, BridgeStatus>>>>
-> = {
+export const bridgeMoves: StateTable<BridgeStatus, BridgeEvent> = {
 	created: { quote: "quoted", reject: "rejected", disable: "disabled" },
 	quoted: { ...BEFORE_DEPOSIT, quote: "quoted" },
 	confirmation_required: BEFORE_DEPOSIT,
@@ -99,7 +99,7 @@ export const bridgeMoves: Readonly<
 
 /** Returns the status that an event leads to; null where the table has no such move. */
 export function nextBridgeStatus(from: BridgeStatus, event: BridgeEvent): BridgeStatus | null {
-	return bridgeMoves[from][event] ?? null;
+	return nextState(bridgeMoves, from, event);
 }
 
 /** Returns whether the quote may be replaced, because nothing of the bridge was ever sent. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
@@ -84,23 +84,7 @@ const unlinkedSchema = z
 
 const PAGE = 50;
 const PAGE_MAX = 200;
-const LIMIT = `must be a whole number from 1 to ${PAGE_MAX}`;
-const listQuery = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, LIMIT)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, LIMIT))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: PAGE_MAX,
-			description: `How many at most; ${PAGE} unless given.`,
-			examples: [PAGE],
-		})
-		.default(PAGE),
-	cursor: cursorParam(),
-});
+const listQuery = z.object(pageQuery({ default: PAGE, max: PAGE_MAX }));
 const cursors = createCursor("unlinked1", [CURSOR_PART.millis, CURSOR_PART.text]).of({});
 
 const about = { tags: ["admin"], security: [{ admin: [] }] };

@@ -1,5 +1,7 @@
 // Lists the states of events and replies, and the moves between them.
 
+import { movesBy, type StateTable } from "#core/states.ts";
+
 /**
  * `received`: stored. `thinking`: a process works on it. Final states: `answered`, its replies are
  * stored; `ignored`, it is not for the bot; `dropped`, it is given up.
@@ -9,9 +11,7 @@ export type EventState = (typeof EVENT_STATES)[number];
 type EventMove = "take" | "wait" | "answer" | "drop";
 
 /** The transitions of an event: by state and move, the next state. */
-export const eventMoves: Readonly<
-	Record<EventState, Readonly<Partial<Record<EventMove, EventState>>>>
-> = {
+export const eventMoves: StateTable<EventState, EventMove> = {
 	// Any process takes it; by then it may be too old.
 	received: { take: "thinking", drop: "dropped" },
 	// After `held_until` another process takes it. The idempotency key prevents a double execution.
@@ -47,9 +47,7 @@ export type ReplyMove =
 	| "give_up";
 
 /** The transitions of a reply. None leads from `uncertain` to `ready`: it is never sent twice. */
-export const replyMoves: Readonly<
-	Record<ReplyState, Readonly<Partial<Record<ReplyMove, ReplyState>>>>
-> = {
+export const replyMoves: StateTable<ReplyState, ReplyMove> = {
 	// Until the author sends `link` by direct message, or ten minutes have passed.
 	held: { release: "ready", give_up: "unanswered" },
 	ready: { send: "sending", give_up: "unanswered" },
@@ -64,10 +62,10 @@ export const replyMoves: Readonly<
 
 /** Returns the event states that allow a move. */
 export function eventsBefore(move: EventMove): readonly EventState[] {
-	return EVENT_STATES.filter((state) => eventMoves[state][move] !== undefined);
+	return movesBy(eventMoves, move).map(({ from }) => from);
 }
 
 /** Returns the reply states that allow a move. */
 export function repliesBefore(move: ReplyMove): readonly ReplyState[] {
-	return REPLY_STATES.filter((state) => replyMoves[state][move] !== undefined);
+	return movesBy(replyMoves, move).map(({ from }) => from);
 }
