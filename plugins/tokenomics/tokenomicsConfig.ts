@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { type Address, BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
+import { BLOCK_NUMBER_MAX, isAddress } from "#core/chain/Hex.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import { FINAL_DEPTH_DEFAULT } from "#plugins/tokenomics/limits.ts";
 
 const { SANDBOX, TRADING_HOME_CHAIN } = coreConfig.shape;
-
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
 /** Takes an address in any case, and answers it in small letters. */
 export const address = z

@@ -3,6 +3,7 @@
 import { domainSeparator, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { authorizeSteps, type BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	boundsDenial,
@@ -54,10 +55,6 @@ const abi = parseAbi([
 	"function DOMAIN_SEPARATOR() view returns (bytes32)",
 	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
 ]);
-const word = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform((text) => text.toLowerCase());
 
 /**
  * Signs in place of a deposit. What is signed is built from the stored, checked quote; it counts
@@ -141,8 +138,8 @@ async function tokenDenial(
 				ask(encodeFunctionData({ abi, functionName: "authorizationState", args: used })),
 			]);
 			return {
-				...{ held: BigInt(word.parse(held)), domain: word.parse(domain) },
-				used: BigInt(word.parse(state)),
+				...{ held: BigInt(anyCaseWordSchema.parse(held)), domain: anyCaseWordSchema.parse(domain) },
+				used: BigInt(anyCaseWordSchema.parse(state)),
 			};
 		});
 	} catch {

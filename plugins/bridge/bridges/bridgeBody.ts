@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { invalidBridge } from "#plugins/bridge/faults.ts";
 import {
 	ADDRESS_LENGTH_MAX,
@@ -26,7 +27,7 @@ const address = (description: string) =>
 		.string()
 		.max(ADDRESS_LENGTH_MAX)
 		.meta({
-			pattern: "^0x[0-9a-fA-F]{40}$",
+			pattern: ANY_CASE_ADDRESS_PATTERN,
 			description,
 			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
 		});

@@ -3,6 +3,7 @@
 import { decodeEventLog, encodeFunctionData, erc20Abi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { formatAmount, mulDiv } from "#core/money.ts";
@@ -53,10 +54,7 @@ type QuoteNeeded = { intent: Pick<Intent, "afterId">; outbound: Outbound; signal
 /** The quote that a deposit is planned by; `keep` stores a newer one with the plan. */
 type Found = { quote: CheckedQuote; kept: { keep?(tx: Tx): Promise<void> } };
 
-const word = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform(BigInt);
+const wordAsNumber = anyCaseWordSchema.transform(BigInt);
 
 /**
  * Pays into the bridge provider's depository. The call is the stored step and nothing else; with a
@@ -180,7 +178,7 @@ async function allowanceOf(
 		const told = await outbound("bridge.allowance", async () =>
 			read?.("eth_call", [{ to: currency, data }, "latest"], signal),
 		);
-		return word.parse(told);
+		return wordAsNumber.parse(told);
 	} catch {
 		return null;
 	}

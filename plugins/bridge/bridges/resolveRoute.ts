@@ -1,8 +1,8 @@
 // Resolves the names in a request to two chains, two currencies, an amount and addresses.
 
 import { isAddress as isChecksummed } from "viem";
-import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { parseAmount } from "#core/money.ts";
@@ -47,10 +47,7 @@ const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be71
 /** Below it are precompiled contracts and other addresses that nobody has a key for. */
 const RESERVED_ADDRESSES = 0x1_0000n;
 const decimalsSelector = "0x313ce567";
-const decimalsWord = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform(BigInt);
+const decimalsWord = anyCaseWordSchema.transform(BigInt);
 
 type Currency = { address: Address; symbol: string; decimals: number };
 type Named = { chain: RelayChain; name: string; options: RelayCallOptions };
@@ -179,7 +176,7 @@ async function currencyOf(
 ): Promise<Currency> {
 	const chainId = chain.id;
 	const coin = { address: ZERO_ADDRESS, ...chain.currency };
-	if (/^0x[0-9a-fA-F]{40}$/.test(name)) {
+	if (isChecksummed(name, { strict: false })) {
 		if (!isChecksummed(name)) throw refuse("currency_unknown", "The address's checksum is wrong.");
 		const address = name.toLowerCase() as Address;
 		if (address === ZERO_ADDRESS) return coin;
@@ -243,7 +240,7 @@ function amountRaw(text: string, currency: Currency): bigint {
 
 /** Reads an address that is paid; one that nobody has a key for is refused. */
 function payee(text: string, { member, token }: { member: string; token: Address }): Address {
-	const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text) && isChecksummed(text);
+	const isAddress = isChecksummed(text);
 	const address = text.toLowerCase() as Address;
 	const isReserved = isAddress && (BigInt(address) < RESERVED_ADDRESSES || address === token);
 	if (isAddress && !isReserved) return address;

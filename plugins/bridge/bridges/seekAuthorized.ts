@@ -3,12 +3,12 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
-import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
 import {
 	type Bridge,
 	type BridgeMove,
@@ -48,7 +48,13 @@ const quantity = z
 	.transform(BigInt);
 const blockSchema = z.object({ number: quantity, timestamp: quantity });
 const logsSchema = z
-	.array(z.object({ address: wireAddress, transactionHash: wireHash, topics: z.array(wireHash) }))
+	.array(
+		z.object({
+			address: anyCaseAddressSchema,
+			transactionHash: anyCaseWordSchema,
+			topics: z.array(anyCaseWordSchema),
+		}),
+	)
 	.max(16);
 
 /**

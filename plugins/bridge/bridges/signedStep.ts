@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -13,7 +14,6 @@ import {
 	STEP_SEEN_EVERY_MS,
 	STEP_SEEN_WAIT_MS,
 } from "#plugins/bridge/limits.ts";
-import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
 import { type Bridge, changeBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import {
@@ -34,9 +34,9 @@ const quantity = z
 	.regex(/^0x[0-9a-fA-F]{1,64}$/)
 	.transform(BigInt);
 const transactionSchema = z.object({
-	hash: wireHash,
-	from: wireAddress,
-	to: wireAddress.nullable(),
+	hash: anyCaseWordSchema,
+	from: anyCaseAddressSchema,
+	to: anyCaseAddressSchema.nullable(),
 	value: quantity,
 	input: z.string().transform((text) => text.toLowerCase()),
 	chainId: quantity.optional(),
@@ -252,7 +252,7 @@ async function requestIdOf(
 	{ id: bridgeId, quoteSeq }: Bridge,
 	{ plan }: Intent,
 ): Promise<Hex | null> {
-	const { data } = wireHash.safeParse(plan?.shown["requestId"]);
+	const { data } = anyCaseWordSchema.safeParse(plan?.shown["requestId"]);
 	if (data !== undefined) return data;
 	return (await readQuote(core.db, { bridgeId, seq: quoteSeq ?? 0 }))?.requestId ?? null;
 }

@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
-import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 
 export type SendParam = {
@@ -57,7 +57,7 @@ export const directToken = z.object({
 				.int()
 				.min(1)
 				.max(2 ** 32 - 1),
-			oft: wireAddress,
+			oft: anyCaseAddressSchema,
 		}),
 	),
 });
@@ -78,7 +78,12 @@ const BLOCKS_MAX = 50_000n;
 const LOGS_MAX = 2_000;
 const hex = z.string().refine(isHex);
 const log = z.object({
-	...{ address: wireAddress, transactionHash: wireHash, topics: z.array(hex).max(4), data: hex },
+	...{
+		address: anyCaseAddressSchema,
+		transactionHash: anyCaseWordSchema,
+		topics: z.array(hex).max(4),
+		data: hex,
+	},
 });
 const quantity = hex.transform(BigInt);
 const receiptSchema = z.object({ logs: z.array(log).max(LOGS_MAX) }).nullable();
@@ -102,7 +107,7 @@ export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
 		return decodeFunctionResult({ abi: oftAbi, functionName, data: told } as never) as unknown;
 	}
 	return {
-		token: async () => wireAddress.parse(await ask("token")),
+		token: async () => anyCaseAddressSchema.parse(await ask("token")),
 		approvalRequired: async () => z.boolean().parse(await ask("approvalRequired")),
 		peer: async (eid: number) => z.string().parse(await ask("peers", [eid])),
 		async quoteOft(param: SendParam) {
@@ -163,7 +168,7 @@ export function sentBy(
 		const sent = decoded("OFTSent", topics, data);
 		if (!sent) continue;
 		const { guid, dstEid, fromAddress, amountSentLD: raw } = sent;
-		return { guid, dstEid, from: wireAddress.parse(fromAddress), raw };
+		return { guid, dstEid, from: anyCaseAddressSchema.parse(fromAddress), raw };
 	}
 	return null;
 }

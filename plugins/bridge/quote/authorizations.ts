@@ -3,15 +3,14 @@
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { DAY_MS } from "#core/time.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import {
 	RECEIVE_WITH_AUTHORIZATION,
 	type WireAuthorization,
-	wireAddress,
 	wireAuthorization,
-	wireHash,
 	wireUint,
 } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
@@ -45,7 +44,7 @@ const AUTHORIZATIONS_MAX = 2;
 
 const bodySchema = z.object({
 	kind: z.string(),
-	requestId: wireHash,
+	requestId: anyCaseWordSchema,
 	api: z.string().exactOptional(),
 });
 
@@ -56,24 +55,24 @@ export const authorizationSchema = z.discriminatedUnion("kind", [
 		kind: z.literal("payment"),
 		chainId: z.int(),
 		/** Who signs. */
-		user: wireAddress,
-		token: wireAddress,
-		spender: wireAddress,
+		user: anyCaseAddressSchema,
+		token: anyCaseAddressSchema,
+		spender: anyCaseAddressSchema,
 		name: z.string(),
 		version: z.string(),
 		amountRaw: wireUint,
 		validAfterS: wireUint,
 		validBeforeS: wireUint,
-		nonce: wireHash,
+		nonce: anyCaseWordSchema,
 		body: bodySchema,
 	}),
 	/** Says that the order is the owner's (EIP-191): the bytes of its id. Takes nothing by itself. */
 	z.object({
 		kind: z.literal("order"),
 		chainId: z.int(),
-		user: wireAddress,
-		depository: wireAddress,
-		orderId: wireHash,
+		user: anyCaseAddressSchema,
+		depository: anyCaseAddressSchema,
+		orderId: anyCaseWordSchema,
 		body: bodySchema,
 	}),
 ]);

@@ -1,7 +1,7 @@
 // Declares a resolved route, and how it is stored.
 
 import { z } from "zod";
-import { wireAddress } from "#plugins/bridge/relay/order.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 
 const rawSchema = z
 	.string()
@@ -11,16 +11,16 @@ const placeSchema = z.object({
 	chainId: z.int().positive(),
 	/** Slug, where this deployment knows the chain; else the provider's name. */
 	chain: z.string(),
-	currency: wireAddress,
+	currency: anyCaseAddressSchema,
 	symbol: z.string(),
 	decimals: z.int().min(0).max(36),
 });
 
 /** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
 export const bridgeRoute = z.object({
-	user: wireAddress,
-	recipient: wireAddress,
-	refundTo: wireAddress,
+	user: anyCaseAddressSchema,
+	recipient: anyCaseAddressSchema,
+	refundTo: anyCaseAddressSchema,
 	amountRaw: rawSchema,
 	origin: placeSchema,
 	destination: placeSchema,

@@ -2,12 +2,12 @@
 
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { ChainReader, ChainReaders } from "#plugins/bridge/bridgeConfig.ts";
 import { FOREIGN_RPC_BYTES_MAX, FOREIGN_RPC_TIMEOUT_MS } from "#plugins/bridge/limits.ts";
-import { wireAddress, wireHash } from "#plugins/bridge/relay/order.ts";
 
 /** What a transaction did for somebody. `absent`: the chain has no such transaction (yet). */
 export type Payments =
@@ -35,16 +35,16 @@ const word = z
 	.transform((text) => text.toLowerCase());
 
 const receiptSchema = z.object({
-	transactionHash: wireHash,
+	transactionHash: anyCaseWordSchema,
 	status: quantity,
 	blockNumber: quantity,
 	logs: z
-		.array(z.object({ address: wireAddress, topics: z.array(word).max(4), data: word }))
+		.array(z.object({ address: anyCaseAddressSchema, topics: z.array(word).max(4), data: word }))
 		.max(LOGS_MAX),
 });
 const transactionSchema = z.object({
-	hash: wireHash,
-	to: wireAddress.nullable(),
+	hash: anyCaseWordSchema,
+	to: anyCaseAddressSchema.nullable(),
 	value: quantity,
 });
 

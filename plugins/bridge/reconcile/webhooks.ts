@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
@@ -16,7 +17,6 @@ import {
 	WEBHOOK_BYTES_MAX,
 	WEBHOOK_TOLERANCE_MS,
 } from "#plugins/bridge/limits.ts";
-import { wireHash } from "#plugins/bridge/relay/order.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 
 /** What a webhook led to. `idle`: there is nothing of ours to look at, or it is due already. */
@@ -82,7 +82,7 @@ const eventSchema = z.object({
 	event: z.string().max(128),
 	timestamp: z.number(),
 	data: z
-		.object({ requestId: wireHash, status: z.string().max(64) })
+		.object({ requestId: anyCaseWordSchema, status: z.string().max(64) })
 		.optional()
 		.catch(undefined),
 });

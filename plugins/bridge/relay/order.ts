@@ -3,6 +3,7 @@
 import { hashStruct, recoverMessageAddress } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 
 /** A signature with what says to the provider which step it is for. */
 export type RelayPermit = { signature: Hex; body: WireAuthorization["post"]["body"] };
@@ -13,11 +14,6 @@ const BYTES_LENGTH_MAX = 4_096;
 const UINT32_MAX = 2 ** 32 - 1;
 const LISTED_MAX = 8;
 
-/** An address as the provider writes it, made lower case. */
-export const wireAddress = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{40}$/)
-	.transform((text) => text.toLowerCase() as Address);
 /** A whole number in decimal digits, without leading zeros. */
 export const wireUint = z
 	.string()
@@ -25,11 +21,6 @@ export const wireUint = z
 	.regex(/^(0|[1-9][0-9]*)$/)
 	.transform(BigInt)
 	.refine((value) => value < 2n ** 256n);
-/** Thirty-two bytes. */
-export const wireHash = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform((text) => text.toLowerCase() as Hex);
 const wireBytes = z
 	.string()
 	.max(BYTES_LENGTH_MAX)
@@ -46,14 +37,14 @@ const seconds = z.int().min(0).max(UINT32_MAX);
 export const relayOrder = z.strictObject({
 	version: z.literal("v1"),
 	solverChainId: protocolName,
-	solver: wireAddress,
-	salt: z.union([wireHash.transform(BigInt), wireUint]),
+	solver: anyCaseAddressSchema,
+	salt: z.union([anyCaseWordSchema.transform(BigInt), wireUint]),
 	inputs: z
 		.array(
 			z.strictObject({
 				payment: z.strictObject({
 					chainId: protocolName,
-					currency: wireAddress,
+					currency: anyCaseAddressSchema,
 					amount: wireUint,
 					weight: wireUint,
 				}),
@@ -61,8 +52,8 @@ export const relayOrder = z.strictObject({
 					.array(
 						z.strictObject({
 							chainId: protocolName,
-							recipient: wireAddress,
-							currency: wireAddress,
+							recipient: anyCaseAddressSchema,
+							currency: anyCaseAddressSchema,
 							minimumAmount: wireUint,
 							deadline: seconds,
 							extraData: wireBytes,
@@ -77,8 +68,8 @@ export const relayOrder = z.strictObject({
 		payments: z
 			.array(
 				z.strictObject({
-					recipient: wireAddress,
-					currency: wireAddress,
+					recipient: anyCaseAddressSchema,
+					currency: anyCaseAddressSchema,
 					minimumAmount: wireUint,
 					expectedAmount: wireUint,
 				}),
@@ -92,9 +83,9 @@ export const relayOrder = z.strictObject({
 		.array(
 			z.strictObject({
 				recipientChainId: protocolName,
-				recipient: wireAddress,
+				recipient: anyCaseAddressSchema,
 				currencyChainId: protocolName,
-				currency: wireAddress,
+				currency: anyCaseAddressSchema,
 				amount: wireUint,
 			}),
 		)
@@ -187,20 +178,20 @@ const typedData = z.strictObject({
 		name: named,
 		version: named,
 		chainId: z.int().min(1),
-		verifyingContract: wireAddress,
+		verifyingContract: anyCaseAddressSchema,
 	}),
 	types: z.strictObject({ ReceiveWithAuthorization: typeMembers }),
 	primaryType: z.literal("ReceiveWithAuthorization"),
 	value: z.strictObject({
-		from: wireAddress,
-		to: wireAddress,
+		from: anyCaseAddressSchema,
+		to: anyCaseAddressSchema,
 		value: wireUint,
 		validAfter: unixSeconds,
 		validBefore: unixSeconds,
-		nonce: wireHash,
+		nonce: anyCaseWordSchema,
 	}),
 });
-const message = z.strictObject({ signatureKind: z.literal("eip191"), message: wireHash });
+const message = z.strictObject({ signatureKind: z.literal("eip191"), message: anyCaseWordSchema });
 
 /**
  * What a signature step asks for, and where the signature goes. Other kinds of signatures are not
@@ -213,7 +204,7 @@ export const wireAuthorization = z.strictObject({
 		method: z.literal("POST"),
 		body: z.strictObject({
 			kind: z.string().regex(/^[a-z0-9-]{1,32}$/),
-			requestId: wireHash,
+			requestId: anyCaseWordSchema,
 			api: z
 				.string()
 				.regex(/^[a-z0-9-]{1,32}$/)

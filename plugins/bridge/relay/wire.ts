@@ -1,14 +1,9 @@
 // Declares the shapes of the provider's answers, each with a limit of length.
 
 import { z } from "zod";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { cleanLine } from "#core/outside.ts";
-import {
-	protocolName,
-	relayOrder,
-	wireAddress,
-	wireHash,
-	wireUint,
-} from "#plugins/bridge/relay/order.ts";
+import { protocolName, relayOrder, wireUint } from "#plugins/bridge/relay/order.ts";
 
 const LIST_MAX = 512;
 const STEPS_MAX = 8;
@@ -29,10 +24,10 @@ const optional = <Type extends z.ZodType>(type: Type) => type.nullish().catch(nu
 const addresses = z
 	.array(z.unknown())
 	.max(LIST_MAX)
-	.transform((all) => all.flatMap((one) => wireAddress.safeParse(one).data ?? []));
+	.transform((all) => all.flatMap((one) => anyCaseAddressSchema.safeParse(one).data ?? []));
 
 const chainCurrency = z.object({
-	address: optional(wireAddress),
+	address: optional(anyCaseAddressSchema),
 	symbol: words(32),
 	name: words(64).optional(),
 	decimals: z.int().min(0).max(DECIMALS_MAX),
@@ -57,10 +52,10 @@ export const wireChain = z.object({
 	solverCurrencies: optional(z.array(chainCurrency).max(LIST_MAX)),
 	solverAddresses: optional(addresses),
 	contracts: optional(
-		z.object({ v3: optional(z.object({ approvalProxy: optional(wireAddress) })) }),
+		z.object({ v3: optional(z.object({ approvalProxy: optional(anyCaseAddressSchema) })) }),
 	),
 	protocol: optional(
-		z.object({ v2: z.object({ chainId: protocolName, depository: wireAddress }) }),
+		z.object({ v2: z.object({ chainId: protocolName, depository: anyCaseAddressSchema }) }),
 	),
 });
 export const wireChains = z.object({ chains: z.array(z.unknown()).max(LIST_MAX) });
@@ -68,7 +63,7 @@ export const wireChains = z.object({ chains: z.array(z.unknown()).max(LIST_MAX) 
 /** One currency of `POST /currencies/v2`. */
 export const wireCurrency = z.object({
 	chainId,
-	address: wireAddress,
+	address: anyCaseAddressSchema,
 	symbol: words(32),
 	name: words(64),
 	decimals: z.int().min(0).max(DECIMALS_MAX),
@@ -79,7 +74,7 @@ export const wireCurrencies = z.array(z.unknown()).max(LIST_MAX);
 const money = z.object({
 	currency: z.object({
 		chainId,
-		address: wireAddress,
+		address: anyCaseAddressSchema,
 		symbol: words(32),
 		decimals: z.int().min(0).max(DECIMALS_MAX),
 	}),
@@ -89,7 +84,7 @@ const money = z.object({
 });
 /** Fees may be negative: somebody else pays a part. */
 const fee = z.object({
-	currency: z.object({ chainId, address: wireAddress, symbol: words(32) }),
+	currency: z.object({ chainId, address: anyCaseAddressSchema, symbol: words(32) }),
 	amount: z
 		.string()
 		.max(80)
@@ -98,8 +93,8 @@ const fee = z.object({
 });
 
 const transaction = z.object({
-	from: wireAddress,
-	to: wireAddress,
+	from: anyCaseAddressSchema,
+	to: anyCaseAddressSchema,
 	data: z
 		.string()
 		.max(DATA_LENGTH_MAX)
@@ -121,7 +116,7 @@ const step = z.discriminatedUnion("kind", [
 	z.object({
 		id: z.string().max(32),
 		kind: z.literal("transaction"),
-		requestId: wireHash,
+		requestId: anyCaseWordSchema,
 		items: z
 			.array(z.object({ status: z.literal("incomplete"), data: transaction, check }))
 			.max(STEPS_MAX),
@@ -129,7 +124,7 @@ const step = z.discriminatedUnion("kind", [
 	z.object({
 		id: z.string().max(32),
 		kind: z.literal("signature"),
-		requestId: wireHash,
+		requestId: anyCaseWordSchema,
 		// What it asks to be signed is read apart (`order.ts`): most kinds are refused.
 		items: z
 			.array(z.object({ status: z.literal("incomplete"), data: z.unknown(), check }))
@@ -143,7 +138,7 @@ export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).o
 
 /** What `POST /quote/v2` answers. */
 export const wireQuote = z.object({
-	requestId: wireHash.optional(),
+	requestId: anyCaseWordSchema.optional(),
 	steps: z.array(step).min(1).max(STEPS_MAX),
 	fees: z.object({
 		gas: fee,
@@ -154,8 +149,8 @@ export const wireQuote = z.object({
 		subsidized: fee.optional(),
 	}),
 	details: z.object({
-		sender: wireAddress,
-		recipient: wireAddress,
+		sender: anyCaseAddressSchema,
+		recipient: anyCaseAddressSchema,
 		currencyIn: money,
 		currencyOut: money.extend({ minimumAmount: wireUint }),
 		totalImpact: z.object({ usd: optional(decimalText), percent: optional(decimalText) }),
@@ -164,7 +159,7 @@ export const wireQuote = z.object({
 	}),
 	protocol: z.object({
 		v2: z.object({
-			orderId: wireHash,
+			orderId: anyCaseWordSchema,
 			orderData: relayOrder,
 			orderSignature: z
 				.string()
@@ -172,8 +167,8 @@ export const wireQuote = z.object({
 				.transform((text) => text.toLowerCase() as `0x${string}`),
 			paymentDetails: z.object({
 				chainId: protocolName,
-				depository: wireAddress,
-				currency: wireAddress,
+				depository: anyCaseAddressSchema,
+				currency: anyCaseAddressSchema,
 				amount: wireUint,
 			}),
 		}),
@@ -185,7 +180,7 @@ const hashes = z
 	.array(z.unknown())
 	.max(HASHES_MAX)
 	.nullish()
-	.transform((all) => (all ?? []).flatMap((one) => wireHash.safeParse(one).data ?? []));
+	.transform((all) => (all ?? []).flatMap((one) => anyCaseWordSchema.safeParse(one).data ?? []));
 const reason = optional(
 	z
 		.string()
@@ -205,7 +200,7 @@ export const wireStatus = z.object({
 	refundFailReason: reason,
 });
 
-const hashOf = z.object({ txHash: wireHash, chainId: optional(chainId) });
+const hashOf = z.object({ txHash: anyCaseWordSchema, chainId: optional(chainId) });
 const hashesOf = z
 	.array(z.unknown())
 	.max(HASHES_MAX)
@@ -214,7 +209,7 @@ const hashesOf = z
 
 /** One request of `GET /requests/v3`. */
 export const wireRequest = z.object({
-	id: wireHash,
+	id: anyCaseWordSchema,
 	status: z.string().max(64),
 	data: optional(z.object({ failReason: reason, inTxs: hashesOf, outTxs: hashesOf })),
 });

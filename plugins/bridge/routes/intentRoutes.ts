@@ -2,9 +2,10 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { ANY_CASE_WORD_PATTERN, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { bridgeBody, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
@@ -18,27 +19,12 @@ import {
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
 import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
-import { wireHash } from "#plugins/bridge/relay/order.ts";
 import type { SignedIn } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const tags = ["bridging"];
 const security = [{ session: [] as string[] }];
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
-const listQuery = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			...{ type: "integer", minimum: 1, maximum: PAGE_MAX },
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-			examples: [PAGE_DEFAULT],
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
-});
+const listQuery = z.object(pageQuery({ default: PAGE_DEFAULT, max: PAGE_MAX }));
 const params = z.object({
 	id: z.string().meta({
 		description: "A bridge of yours, by its id.",
@@ -59,7 +45,7 @@ const resultBody = z
 	.strictObject({
 		transactionHash: z
 			.string()
-			.regex(/^0x[0-9a-fA-F]{64}$/)
+			.regex(new RegExp(ANY_CASE_WORD_PATTERN))
 			.meta({ description: "Hash of the transaction.", examples: [`0x${"5d".repeat(32)}`] }),
 	})
 	.meta({ id: "BridgeStepResult", description: "A transaction of a bridge, as it was sent." });
@@ -278,7 +264,7 @@ function results({ bridges, signedIn }: Deps) {
 	const take = async (request: Request, id: string, transactionHash: string) => {
 		const principal = await signedIn({ request });
 		requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
-		return bridges.takeResult(principal, idOf(id), wireHash.parse(transactionHash));
+		return bridges.takeResult(principal, idOf(id), anyCaseWordSchema.parse(transactionHash));
 	};
 	return new Elysia()
 		.post(

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -20,7 +21,7 @@ const address = (description: string) =>
 		.nullable()
 		.optional()
 		.meta({
-			pattern: "^0x[0-9a-fA-F]{40}$",
+			pattern: ANY_CASE_ADDRESS_PATTERN,
 			description,
 			examples: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
 		});
@@ -102,8 +103,7 @@ export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 
 function read(path: string, text: string | null | undefined): Address | null {
 	if (text == null) return null;
-	const isAddress = /^0x[0-9a-fA-F]{40}$/.test(text) && isChecksummed(text);
-	if (!isAddress || BigInt(text) < RESERVED) {
+	if (!isChecksummed(text) || BigInt(text) < RESERVED) {
 		throw invalidBridge(path, "is no address that can be paid");
 	}
 	return text.toLowerCase() as Address;

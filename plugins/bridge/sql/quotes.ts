@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import {
 	type Authorization,
@@ -10,7 +11,6 @@ import {
 	type BridgeStep,
 } from "#plugins/bridge/quote/authorizations.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
-import { wireAddress } from "#plugins/bridge/relay/order.ts";
 
 export type HandOverState = "ready" | "handed" | "taken" | "refused" | "doubtful";
 
@@ -66,8 +66,8 @@ const stepsSchema = z.array(
 	z.object({
 		kind: z.enum(["approve", "deposit"]),
 		chainId: z.number(),
-		from: wireAddress,
-		to: wireAddress,
+		from: anyCaseAddressSchema,
+		to: anyCaseAddressSchema,
 		valueRaw: z.string().transform(BigInt),
 		data: hex,
 	}),

@@ -1,9 +1,10 @@
 // Declares the limits and environment variables of buybacks.
 
 import { z } from "zod";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/fields.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
+import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
 /** Bounds of every run, in the units that they are counted in. */
 export type BuybackBounds = ReturnType<typeof boundsOf>;
@@ -37,11 +38,6 @@ export const DEADLINE_MARGIN_MS = 3_000;
 
 export const BPS = 10_000n;
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z
-	.string()
-	.transform((text) => text.toLowerCase())
-	.refine(isAddress, "an address is 0x and 40 hex digits");
 /** Uniswap's QuoterV2 on the real chain 4663. */
 const V3_QUOTER = "0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7";
 const bps = z.int().min(1).max(5_000);

@@ -1,7 +1,7 @@
 // Reads the Uniswap V3 pools of a pair, with their average prices.
 
 import { decodeFunctionResult, encodeFunctionData } from "viem";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { decoded, v3Abi, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
 import { type Priced, sqrtRatioAtTick } from "#plugins/tokenomics/buyback/poolMath.ts";
@@ -35,8 +35,6 @@ type Slot0 = readonly [
 	cardinality: number,
 	...unknown[],
 ];
-
-const isAddress = (text: string | undefined): text is Hex => /^0x[0-9a-f]{40}$/.test(text ?? "");
 
 /** Returns Uniswap's factory and wrapped coin, as the quoter names them. */
 export async function readVenue(
@@ -151,6 +149,6 @@ function floorDiv(amount: bigint, by: bigint): bigint {
 
 /** Returns an address in small letters; null for none, and for the address of nobody. */
 function addressOf(told: string | null): Address | null {
-	const address = told?.toLowerCase();
+	const address = told?.toLowerCase() ?? "";
 	return isAddress(address) && address !== ZERO_ADDRESS ? address : null;
 }

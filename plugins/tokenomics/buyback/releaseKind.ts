@@ -3,6 +3,7 @@
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { addressSchema } from "#core/chain/hexSchemas.ts";
 import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import { decoded, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
 import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
@@ -10,19 +11,17 @@ import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.
 import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/contract.ts";
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
 const units = z.string().regex(/^[1-9]\d{0,77}$/);
 
 /** What a run is asked to do. What it buys is decided when it is planned, by the bounds then. */
 export const buybackRequest = z.strictObject({
 	/** The ten minutes that it is the one run of. */
 	slot: z.int().min(0),
-	token: address,
-	router: address,
-	burner: address,
+	token: addressSchema,
+	router: addressSchema,
+	burner: addressSchema,
 	/** The zero address is the chain's own coin. */
-	paidWith: address,
+	paidWith: addressSchema,
 	symbol: z.string().min(1).max(16),
 	decimals: z.int().min(0).max(36),
 	/** What is spent, in base units: this, and never more. */
@@ -36,7 +35,7 @@ export const buybackRequest = z.strictObject({
 export type BuybackRequest = z.output<typeof buybackRequest>;
 
 /** What a step asks that has the router pay the burn's share of a currency to the keeper. */
-const releaseRequest = z.strictObject({ router: address, currency: address });
+const releaseRequest = z.strictObject({ router: addressSchema, currency: addressSchema });
 type ReleaseRequest = z.output<typeof releaseRequest>;
 
 /** What a turn of the job does that goes out, or lasts. */

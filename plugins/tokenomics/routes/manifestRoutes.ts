@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -13,7 +14,7 @@ import { type Contracts, checkContracts } from "#plugins/tokenomics/manifest/che
 import { type Manifest, manifests } from "#plugins/tokenomics/sql/followed.ts";
 import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
-const CONTRACT = { pattern: "^0x[0-9a-fA-F]{40}$", examples: [`0x${"7a".repeat(20)}`] };
+const CONTRACT = { pattern: ANY_CASE_ADDRESS_PATTERN, examples: [`0x${"7a".repeat(20)}`] };
 const contract = (description: string) => address.meta({ ...CONTRACT, description });
 const VERSION_MAX = 1_000_000;
 

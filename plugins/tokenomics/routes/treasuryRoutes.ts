@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -40,7 +41,7 @@ const filters = {
 		}),
 	entryType: z.enum(ENTRY_TYPES).optional().meta({ description: "Only entries of this type." }),
 	currency: address.optional().meta({
-		...{ pattern: "^0x[0-9a-fA-F]{40}$", examples: [`0x${"0".repeat(40)}`] },
+		...{ pattern: ANY_CASE_ADDRESS_PATTERN, examples: [`0x${"0".repeat(40)}`] },
 		description: "Only entries in this currency; zeros: the chain's coin.",
 	}),
 	cursor: cursorParam(),
