@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { retryAfterMs } from "#core/chain/rpc/readAnswers.ts";
 import { defineFaults, type Fault } from "#core/fault.ts";
-import { readCapped } from "#core/http/call.ts";
+import { readCapped, readJson } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";
@@ -217,23 +217,15 @@ function withoutUrls(text: string): string {
 }
 
 function refusalOf(name: string, status: number, text: string): Fault {
-	const { data } = wireRefusal.safeParse(jsonOf(text));
+	const { data } = wireRefusal.safeParse(readJson(text));
 	const detail = `${name}: HTTP ${status}: ${data?.errorCode ?? ""} ${data?.message ?? ""}`;
 	if (status >= 500 || status === 408) return relayFault.unavailable({ detail });
 	return relayFault.refused({ detail, meta: { errorCode: data?.errorCode ?? null } });
 }
 
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 function read<Output>({ name, schema }: RelayCall<Output>, text: string | null): Output {
 	if (text === null) throw relayFault.unreadable({ detail: `${name}: too large` });
-	const { data, error } = schema.safeParse(jsonOf(text));
+	const { data, error } = schema.safeParse(readJson(text));
 	if (data !== undefined && !error) return data;
 	const [issue] = error?.issues ?? [];
 	const detail = `${name}: ${issue?.path.join(".")}: ${issue?.message}`;
