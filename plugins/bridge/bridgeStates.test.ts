@@ -6,7 +6,7 @@ import {
 	nextBridgeStatus,
 } from "#plugins/bridge/bridgeStates.ts";
 
-test("what ended by the owner's word stays so, and what ended by a chain's as long as that shows it", () => {
+test("a rejected or disabled bridge never moves, and a success or refund can only be doubted", () => {
 	for (const status of ["rejected", "disabled"] as const) {
 		expect([status, bridgeMoves[status]]).toEqual([status, {}]);
 	}
@@ -15,7 +15,7 @@ test("what ended by the owner's word stays so, and what ended by a chain's as lo
 	}
 });
 
-test("once money was deposited, no way leads back to where more is sent", () => {
+test("a bridge that has deposited never returns to a status that deposits again", () => {
 	const reach = (from: (typeof BRIDGE_STATUSES)[number], seen = new Set([from])) => {
 		for (const [event, to] of Object.entries(bridgeMoves[from])) {
 			// A dry run holds what was never sent: no intent that was is one.
@@ -37,7 +37,7 @@ test("a failure, a time-out and a doubt can each become a refund or a success", 
 	}
 });
 
-test("an operator's end is no end of what was deposited", () => {
+test("a bridge that has deposited can be neither disabled nor rejected", () => {
 	for (const from of ["pending", "uncertain", "failure", "timed_out"] as const) {
 		expect(nextBridgeStatus(from, "disable")).toBeNull();
 		expect(nextBridgeStatus(from, "reject")).toBeNull();

@@ -11,7 +11,7 @@ const open = (lengthMax = 250) => {
 		unlike(text, { id, isRefused });
 };
 
-test("what was not said yet stays as it is, and what was gets the time", () => {
+test("a new text is posted unchanged, and a repeated one gets the time", () => {
 	const unlike = open();
 	nowMs = NOON_MS;
 	expect(unlike("I could not read that.")).toBe("I could not read that.");
@@ -22,7 +22,7 @@ test("what was not said yet stays as it is, and what was gets the time", () => {
 	expect(unlike("I could not read that.")).toBe("I could not read that. · 12:00:01 UTC");
 });
 
-test("one reply keeps its text, as X may have it, until X refuses that", () => {
+test("a reply keeps its text until X refuses it", () => {
 	const unlike = open();
 	nowMs = NOON_MS;
 	unlike("Help.");
@@ -32,7 +32,7 @@ test("one reply keeps its text, as X may have it, until X refuses that", () => {
 	expect(unlike("Help.", "mine", true)).toBe("Help. · 12:00:05 UTC");
 });
 
-test("no two of many are alike, and none is longer than a reply may be", () => {
+test("many equal texts become different ones, and none is longer than a reply may be", () => {
 	const unlike = open(200);
 	const long = `${"word ".repeat(39)}end`;
 	const texts = Array.from({ length: 500 }, () => unlike(long));

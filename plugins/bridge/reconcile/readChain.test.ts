@@ -52,7 +52,7 @@ describe("chainReaders", () => {
 		expect([asked, foreign]).toEqual([[], []]);
 	});
 
-	test("another one by BRIDGE_RPC_URLS_JSON, once it says that it serves the chain", async () => {
+	test("any other is read by BRIDGE_RPC_URLS_JSON, once the node says that it serves the chain", async () => {
 		const read = open({ 988: ["ws://nothing", url()] }).of(988, "http://public.example");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
@@ -60,7 +60,7 @@ describe("chainReaders", () => {
 		expect(foreign).toEqual([]);
 	});
 
-	test("one of another chain is not believed", async () => {
+	test("a node of another chain is refused", async () => {
 		chainId = 1;
 		const read = open({ 988: [url()] }).of(988, null);
 		await expect(read?.("eth_getBalance", [], signal)).rejects.toThrow("rpc_transport");
@@ -76,7 +76,7 @@ describe("chainReaders", () => {
 			expect(foreign.every((one) => one.allowedOrigins === undefined)).toBe(true);
 		});
 
-		test("and there is none, nobody reads it", () => {
+		test("and there is none, the chain has no reader", () => {
 			expect(open().of(988, null)).toBeNull();
 			expect(open().of(988, "ftp://public.example")).toBeNull();
 		});

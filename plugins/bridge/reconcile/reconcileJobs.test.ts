@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 beforeEach(() => lab.reset());
 
-test("none waits for longer than twice its turn, and no minute has more calls than it may", async () => {
+test("no bridge waits longer than two turns, and no minute has more calls than it may", async () => {
 	await lab.insertOpen(OPEN);
 	const turnMs = (OPEN / POLLS_PER_MINUTE) * 60_000;
 	await lab.passSeconds((2.2 * turnMs) / 1_000);

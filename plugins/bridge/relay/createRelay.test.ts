@@ -67,7 +67,7 @@ test("the key goes with each call, and nothing where there is none", async () =>
 });
 
 describe("a status", () => {
-	test("is any text, with the hashes that are some", async () => {
+	test("may be any text, and keeps only valid hashes", async () => {
 		answer = () =>
 			Response.json({
 				status: "teleporting",
@@ -81,7 +81,7 @@ describe("a status", () => {
 		});
 	});
 
-	test("that is not there yet is no error", async () => {
+	test("of a request that the provider does not know is `unseen`, not an error", async () => {
 		answer = () => Response.json({ message: "not found" }, { status: 404 });
 		expect(await open().status(ID, options)).toEqual({ kind: "unseen" });
 	});
@@ -107,7 +107,7 @@ describe("a status", () => {
 			"503 bridge_provider_unavailable",
 		],
 	] as const) {
-		test(`is not made of ${what}`, async () => {
+		test(`is not read from ${what}`, async () => {
 			answer = said;
 			expect(await refusal(open().status(ID, options))).toBe(code);
 		});

@@ -44,7 +44,7 @@ test("a mention is heard where it names the bot, and the name is no part of the 
 	expect(said("floor kiln", { via: "dm" })).toEqual({ kind: "heard", command: "floor kiln" });
 });
 
-test("nobody is heard who is no person speaking now", () => {
+test("only a person who speaks now is heard", () => {
 	const cases: [string, Partial<Written>][] = [
 		["self", { authorId: "1" }],
 		["ignored_account", { authorId: "66" }],

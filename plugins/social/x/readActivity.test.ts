@@ -66,7 +66,7 @@ test("behind the shown part only X's own links are left out", () => {
 	}
 });
 
-test("a member that X leaves empty is as one that is not there", () => {
+test("a member that X leaves empty counts as missing", () => {
 	const empty = {
 		...{ display_text_range: null, referenced_tweets: null, note_tweet: null },
 		...{ edit_history_tweet_ids: null, conversation_id: null },

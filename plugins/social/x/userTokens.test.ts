@@ -12,7 +12,7 @@ test("what is sealed is read again by the same secret and purpose, and by nothin
 	expect(Buffer.from(seal.close("x"))).not.toEqual(Buffer.from(seal.close("x")));
 });
 
-test("what was changed, or is no seal, is not read", () => {
+test("a changed seal, or a text that is none, is not opened", () => {
 	const sealed = Buffer.from(seal.close("text"));
 	for (let at = 0; at < sealed.length; at++) {
 		const changed = Buffer.from(sealed);

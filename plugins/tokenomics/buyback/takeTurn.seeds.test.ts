@@ -13,7 +13,7 @@ import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";
 
-describe("takeTurn.seeds", () => {
+describe("buybacks on a lossy chain", () => {
 	// Guarantee: with processes that end anywhere, purchases that revert, blocks that leave the chain
 	// and prices that jump, the ledger is what the chain says: each burn has one entry, no run spends
 	// more than its bound, and runs together no more than revenue earned for burning.
@@ -171,7 +171,7 @@ describe("takeTurn.seeds", () => {
 	);
 });
 
-describe("takeTurn.tokens", () => {
+describe("a buyback of a misbehaving token", () => {
 	// Guarantee: a token that refuses, keeps or burns a part, or says another amount than it moves,
 	// is not bought, and one that revenue came in is not spent: a run ends with a code and nothing
 	// burned.

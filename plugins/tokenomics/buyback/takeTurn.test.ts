@@ -8,7 +8,7 @@ import { type BurnChain, openBurnChain, type Swap } from "#test/harness/openBurn
 import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-describe("takeTurn.deaths", () => {
+describe("a buyback whose process ends", () => {
 	// Guarantee: wherever a process ends in a run, the next one finds out what became of it and goes
 	// on; what revenue earned for burning is spent once, and the spend ledger holds what was spent.
 
@@ -113,7 +113,7 @@ describe("takeTurn.deaths", () => {
 	});
 });
 
-describe("takeTurn.refused", () => {
+describe("a buyback that is refused", () => {
 	// Guarantee: where something is not as it should be, a turn says why by a code, records no
 	// intent, and moves nothing.
 
@@ -372,7 +372,7 @@ describe("takeTurn.refused", () => {
 	});
 });
 
-describe("takeTurn.run", () => {
+describe("a buyback that runs", () => {
 	// Guarantee: a run spends what revenue earned for burning, within its bounds, through the deepest
 	// pool, and burns what it bought; the spend ledger holds exactly what the chain says.
 
@@ -539,7 +539,7 @@ describe("takeTurn.run", () => {
 	});
 });
 
-describe("takeTurn.sandwich", () => {
+describe("a buyback that others trade around", () => {
 	// Guarantee: whoever trades before and after a purchase in its own block takes at most the
 	// slippage bound from it; where it would be more, nothing is bought, and nothing is spent but
 	// gas.
