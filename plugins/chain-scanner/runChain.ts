@@ -13,8 +13,8 @@ import type { LaneHealth, ScannerMetrics } from "#plugins/chain-scanner/laneHeal
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { distrustingSource, undecodedReport } from "#plugins/chain-scanner/range/mergeLogs.ts";
+import type { LaneSteps } from "#plugins/chain-scanner/range/model.ts";
 import { byDistance, createHeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { LaneSteps } from "#plugins/chain-scanner/range/readRange.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
 import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";

@@ -6,13 +6,9 @@ import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainEvent, EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { ROWS_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSteps, RangeReading, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
 import { logsDigest } from "#plugins/chain-scanner/range/parseLogs.ts";
-import {
-	type LaneSteps,
-	pushedRange,
-	type RangeReading,
-	type ReadOptions,
-} from "#plugins/chain-scanner/range/readRange.ts";
+import { pushedRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { takeBack } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { markEarly, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { planDownward } from "#plugins/chain-scanner/lane/drainGap.ts";
 import { UNSETTLED_RANGE_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import {
 	createLaneWorld,

@@ -1,25 +1,19 @@
 import type { Lease } from "#core/lease.ts";
+import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
 import { partTimes } from "#plugins/chain-scanner/lane/parts.ts";
 import {
 	type BackfillPace,
 	backfillPace,
 	giveUpOld,
-	type RangePlan,
 	restBeside,
 } from "#plugins/chain-scanner/lane/planRange.ts";
-import {
-	type AskedRange,
-	askRange,
-	type LogWindow,
-	splitReading,
-} from "#plugins/chain-scanner/lane/splitRange.ts";
-import type { BackfillOptions } from "#plugins/chain-scanner/lane/startBackfill.ts";
+import { type AskedRange, askRange, splitReading } from "#plugins/chain-scanner/lane/splitRange.ts";
 import {
 	type LaneTimes,
 	SAMPLE_WORTH_BLOCKS,
 	UNSETTLED_RANGE_MAX,
 } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {

@@ -2,9 +2,13 @@ import { isRowsRefused } from "#core/db/Database.ts";
 import { AssertionFailed, Fault } from "#core/fault.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import { sleep } from "#core/time.ts";
-import type { LaneState, Position } from "#plugins/chain-scanner/lane/parts.ts";
-import type { BackfillOptions } from "#plugins/chain-scanner/lane/startBackfill.ts";
-import type { LaneOptions } from "#plugins/chain-scanner/lane/startLane.ts";
+import type {
+	BackfillOptions,
+	LaneOptions,
+	LaneState,
+	Position,
+	RangePlan,
+} from "#plugins/chain-scanner/lane/model.ts";
 import {
 	CALM_MS_MIN,
 	GENTLE_ROWS_PER_WRITE_MAX,
@@ -15,7 +19,7 @@ import {
 	UNSETTLED_RANGE_MAX,
 	WINDOW_BLOCKS_MAX,
 } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource, ReadOptions } from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { type BlockRange, lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { findOldOwed, type GapReason, giveUpGaps } from "#plugins/chain-scanner/sql/gap.ts";
@@ -65,11 +69,6 @@ export type GiveUpOptions = Pick<
 	BackfillOptions,
 	"chainId" | "db" | "log" | "lagBlocksMax" | "onGivenUp"
 > & { source: Pick<LaneSource, "kind"> };
-
-export type RangePlan = {
-	range: BlockRange;
-	read: Required<Pick<ReadOptions, "unsettledFrom" | "settledBy">>;
-};
 
 /**
  * Plans the next range upward: wholly below the reach of reorgs, or wholly within it. Within it

@@ -8,17 +8,16 @@ import { sleep } from "#core/time.ts";
 import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { readTwice, settleEarly, storeEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import {
-	type Asked,
-	type LaneState,
-	type PartTimes,
-	type Position,
-	partBlocks,
-	partTimes,
-} from "#plugins/chain-scanner/lane/parts.ts";
-import { planRange, type RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
+import type {
+	Asked,
+	LaneOptions,
+	LaneState,
+	Position,
+	RangePlan,
+} from "#plugins/chain-scanner/lane/model.ts";
+import { type PartTimes, partBlocks, partTimes } from "#plugins/chain-scanner/lane/parts.ts";
+import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
 import { splitReading } from "#plugins/chain-scanner/lane/splitRange.ts";
-import type { LaneOptions } from "#plugins/chain-scanner/lane/startLane.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
@@ -28,7 +27,7 @@ import {
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
 } from "#plugins/chain-scanner/limits.ts";
-import type { RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
+import type { RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { type Cursor, moveCursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";

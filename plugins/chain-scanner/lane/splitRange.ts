@@ -1,5 +1,5 @@
 import type { ChainEvent, TokenMove } from "#plugins/chain-scanner/contract.ts";
-import type { RangePlan } from "#plugins/chain-scanner/lane/planRange.ts";
+import type { LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
 import {
 	ANSWER_BYTES_AIM,
 	LOGS_PER_QUERY_MAX,
@@ -8,13 +8,13 @@ import {
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
 import type {
 	BlockLoad,
+	HeaderMemory,
 	LaneSource,
 	MoveReading,
 	RangeReading,
-} from "#plugins/chain-scanner/range/readRange.ts";
+} from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** A requested range, its pending answer, and how to cancel it. */
@@ -24,21 +24,6 @@ export type AskedRange = {
 	/** Aborted where the answer took longer than a run may. */
 	ceiling: AbortSignal;
 	cancel(): void;
-};
-
-/** How many blocks a lane asks for at once, learned from the last answers. */
-export type LogWindow = {
-	readonly blocks: number;
-	/** True once the density of this chain's blocks is known. */
-	readonly isMeasured: boolean;
-	/** Records an answered range, or a sample of a few blocks. */
-	answered(load: BlockLoad): void;
-	/** Records a refused range; if it was for its size, by how many times it was too large. */
-	refused(asked: {
-		blocks: number;
-		timesTooLarge?: number | undefined;
-		blocksMax?: number | undefined;
-	}): void;
 };
 
 export type RangePart<Row> = { range: BlockRange; rows: Row[] };

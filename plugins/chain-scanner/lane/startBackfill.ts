@@ -1,53 +1,23 @@
-import type { Database } from "#core/db/Database.ts";
-import type { Lease, LeaseKeeper } from "#core/lease.ts";
-import type { Log } from "#core/log.ts";
+import type { Lease } from "#core/lease.ts";
 import { createSerial, type Serial, sleep } from "#core/time.ts";
-import type { EventSink, LaneKind } from "#plugins/chain-scanner/contract.ts";
 import {
 	drainGap,
 	forgetAhead,
 	type GapDrain,
 	setAside,
 } from "#plugins/chain-scanner/lane/drainGap.ts";
+import type { BackfillOptions } from "#plugins/chain-scanner/lane/model.ts";
 import { backfillPace, failureKind, gapReason } from "#plugins/chain-scanner/lane/planRange.ts";
 import { createLogWindow } from "#plugins/chain-scanner/lane/splitRange.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,
 	LANE_TIMES,
-	type LaneTimes,
 	RANGE_FAILURES_MAX,
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
-import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
-import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
-
-export type BackfillOptions = {
-	chainId: number;
-	sources: readonly LaneSource[];
-	db: Database;
-	sinks: readonly EventSink[];
-	fork: ForkRepair;
-	/** As in `LaneOptions`. */
-	remembered?: HeaderMemory;
-	reorgDepthMax: number;
-	log: Log;
-	leases: LeaseKeeper;
-	signal: AbortSignal;
-	times?: Partial<LaneTimes>;
-	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: owed blocks further below are given up. Unset: none are. */
-	lagBlocksMax?: number | undefined;
-	/** Set beside a live head: backfill then works in small parts and lets the lanes go first. */
-	gate?: HeadGate | undefined;
-	/** The head as last seen, where no lane may have recorded one. */
-	headLeast?: number | undefined;
-	onDrained?(part: { lane: LaneKind; blocks: number; events: number }): void;
-	onGivenUp?(part: { lane: LaneKind; blocks: number }): void;
-	onFailure(code: string): void;
-};
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 
 type Shared = { hold: () => Promise<Lease | null>; turns: Serial };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LANE_TIMES } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	createLaneWorld,
@@ -13,6 +13,7 @@ import { createHeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;
+
 beforeAll(async () => {
 	database = await createTestDatabase();
 });

@@ -1,13 +1,8 @@
 import type { Head } from "#core/chain/heads/Head.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Database } from "#core/db/Database.ts";
-import type { Lease, LeaseKeeper } from "#core/lease.ts";
-import type { Log } from "#core/log.ts";
+import type { Lease } from "#core/lease.ts";
 import { sleep, type Wakeable, wakeable } from "#core/time.ts";
-import type { EventSink } from "#plugins/chain-scanner/contract.ts";
-import type { PushedLogs } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { takeBackEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
-import type { LaneState, Position } from "#plugins/chain-scanner/lane/parts.ts";
+import type { LaneOptions, LaneState, Position } from "#plugins/chain-scanner/lane/model.ts";
 import {
 	type FailureKind,
 	failureKind,
@@ -28,38 +23,7 @@ import {
 	WINDOW_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
-import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { noteLevel, readCursor, touchCursor } from "#plugins/chain-scanner/sql/cursor.ts";
-import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
-
-export type LaneOptions = {
-	chainId: number;
-	source: LaneSource;
-	db: Database;
-	sinks: readonly EventSink[];
-	clock: Clock;
-	log: Log;
-	leases: LeaseKeeper;
-	fork: ForkRepair;
-	/** Notified while a block is being stored; see `HeadGate`. */
-	gate?: HeadGate;
-	/** The lane's pushed logs, where they may be stored before nodes are asked. */
-	pushed?: PushedLogs | undefined;
-	/** Called when early rows were removed, which sets other lanes' cursors back. */
-	onTakenBack?(): void;
-	/** A cache of block headers, shared by the chain's lanes, its backfill and its walks. */
-	remembered?: HeaderMemory;
-	/** How many blocks below the head may leave the chain. */
-	reorgDepthMax: number;
-	/** `NFT_SCAN_FROM_BLOCK`. */
-	scanFrom: number | null;
-	signal: AbortSignal;
-	times: LaneTimes;
-	onIndexed(progress: { block: number; head: number; rows: number }): void;
-	onFailure(code: string): void;
-};
 
 export type Lane = {
 	/** Sets the lane's head. The newest announcement counts, also when it is lower. */

@@ -9,12 +9,8 @@ import {
 } from "#plugins/chain-scanner/mint/priceMints.ts";
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/mergeLogs.ts";
-import {
-	type LaneSource,
-	type LaneSteps,
-	type ReadOptions,
-	readRange,
-} from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
+import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** Tokens that one log minted. A batch log gives one for each of its ids. */

@@ -6,8 +6,9 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { PROOFS_REFUSED_MAX, SAMPLED_BLOCKS } from "#plugins/chain-scanner/limits.ts";
+import type { BlockLoad } from "#plugins/chain-scanner/range/model.ts";
 import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
-import { type BlockLoad, fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
+import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** What was read of some blocks, with their headers. */

@@ -5,7 +5,7 @@ import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 
 /** Where a lane reports unreadable logs. */
 export type UndecodedReport = {

@@ -1,24 +1,5 @@
 import { type Hex, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
-import type { Head } from "#core/chain/heads/Head.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
-
-/** The logs of a range with what must be known of its blocks. */
-export type LogRange = {
-	/** In chain order, all filters together. */
-	logs: RawLog[];
-	/** Linked, in ascending order: those within reach of reorgs, the first and the last. */
-	headers: readonly Head[];
-	blocks: BlockRef[];
-	parentHash: Hex;
-	/** The times of the first and the last block. */
-	madeMs: { first: number; last: number };
-	/** Logs of the largest single answer, and the approximate size of all. */
-	logCount: number;
-	answerBytes: number;
-	/** The time of each block with a log. */
-	blockTimeMs: ReadonlyMap<number, number>;
-};
 
 /** A log as the node sent it, and as parsed. */
 type Parsed = { value: Record<string, unknown>; log: RawLog };

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Rpc, RpcPurpose } from "#core/chain/rpc/Rpc.ts";
 import { AssertionFailed } from "#core/fault.ts";
 import { HEADERS_REMEMBERED_MAX, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
+import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import {
 	blocksOf,
 	byDistance,
 	createHeaderMemory,
 	readHeaders,
 } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
 import { createLaneWorld, mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

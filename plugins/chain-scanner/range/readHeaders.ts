@@ -4,22 +4,8 @@ import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { HEADERS_REMEMBERED_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
+import type { HeaderMemory, LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
-
-/** Headers within reach of reorgs that were read before, by number. */
-export type HeaderMemory = {
-	/**
-	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
-	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
-	 * node is on; in ascending order.
-	 */
-	below(told: Head, from: number): Head[];
-	/** Says whether a block of this number is remembered, of whatever fork. */
-	has(number: number): boolean;
-	keep(headers: readonly Head[]): void;
-	clear(): void;
-};
 
 /** Returns headers by number, in one batch; null where the node has no such block yet. */
 export async function readHeaders(

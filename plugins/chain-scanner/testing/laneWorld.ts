@@ -15,8 +15,8 @@ import {
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { distrustingSource } from "#plugins/chain-scanner/range/mergeLogs.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { createHeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/readRange.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";

@@ -4,7 +4,8 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
 import type { TokenMove, UndecodedLog } from "#plugins/chain-scanner/contract.ts";
-import { type LaneOptions, startLane } from "#plugins/chain-scanner/lane/startLane.ts";
+import type { LaneOptions } from "#plugins/chain-scanner/lane/model.ts";
+import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import {
 	ADDRESSES_PER_QUERY_MAX,
 	LANE_TIMES,
@@ -19,8 +20,9 @@ import {
 import { readUnits } from "#plugins/chain-scanner/mint/priceMints.ts";
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/range/mergeLogs.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { byDistance } from "#plugins/chain-scanner/range/readHeaders.ts";
-import { type LaneSource, readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { startWalks, type WalkOptions } from "#plugins/chain-scanner/transfer/startWalks.ts";
 import { bloomsTell } from "#plugins/chain-scanner/transfer/walkWindow.ts";
 

@@ -15,7 +15,7 @@ import {
 	WALK_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/model.ts";
 import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";

@@ -3,15 +3,16 @@ import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Lease } from "#core/lease.ts";
 import type { Walk } from "#plugins/chain-scanner/contract.ts";
+import type { LogWindow } from "#plugins/chain-scanner/lane/model.ts";
 import {
 	type BackfillPace,
 	backfillPace,
 	planRange,
 	restBeside,
 } from "#plugins/chain-scanner/lane/planRange.ts";
-import { type LogWindow, splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
 import { CODE_PROBES, MOVES_PER_WRITE_MAX, REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/readRange.ts";
+import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import type { WalkOptions } from "#plugins/chain-scanner/transfer/startWalks.ts";

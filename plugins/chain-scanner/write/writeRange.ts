@@ -8,7 +8,7 @@ import type {
 } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { MoveReading } from "#plugins/chain-scanner/range/readRange.ts";
+import type { MoveReading } from "#plugins/chain-scanner/range/model.ts";
 import {
 	type BlockRange,
 	type BlockRef,
