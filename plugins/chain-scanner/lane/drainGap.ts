@@ -1,19 +1,15 @@
 import type { Lease } from "#core/lease.ts";
-import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
-import { partTimes } from "#plugins/chain-scanner/lane/parts.ts";
 import {
 	type BackfillPace,
 	backfillPace,
 	giveUpOld,
 	restBeside,
-} from "#plugins/chain-scanner/lane/planRange.ts";
-import { type AskedRange, askRange, splitReading } from "#plugins/chain-scanner/lane/splitRange.ts";
-import {
-	type LaneTimes,
-	SAMPLE_WORTH_BLOCKS,
-	UNSETTLED_RANGE_MAX,
-} from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
+} from "#plugins/chain-scanner/lane/backfillPace.ts";
+import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
+import { partTimes, splitReading } from "#plugins/chain-scanner/lane/parts.ts";
+import { planDownward } from "#plugins/chain-scanner/lane/planRange.ts";
+import { type LaneTimes, SAMPLE_WORTH_BLOCKS } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory, LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
@@ -44,6 +40,15 @@ export type GapDrain = {
 };
 
 type GapWrite = { lease: Lease; gap: Gap; reading: RangeReading; rest: () => Promise<void> };
+
+/** A requested range, its pending answer, and how to cancel it. */
+export type AskedRange = {
+	plan: RangePlan;
+	reading: Promise<RangeReading>;
+	/** Aborted where the answer took longer than a run may. */
+	ceiling: AbortSignal;
+	cancel(): void;
+};
 
 /** Drains one window of what a lane owes; false when nothing is owed or another process does it. */
 export async function drainGap(
@@ -89,28 +94,6 @@ export async function drainGap(
 	const left = range.from - gap.from;
 	log.info("backfilled", { lane: source.kind, ...range, left });
 	return true;
-}
-
-/**
- * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
- * it, as lanes read upward.
- */
-export function planDownward(ask: {
-	gap: BlockRange;
-	head: number;
-	blocksMax: number;
-	reorgDepthMax: number;
-}): RangePlan {
-	const { gap, head, blocksMax, reorgDepthMax } = ask;
-	const { to } = gap;
-	const unsettledFrom = head - reorgDepthMax + 1;
-	if (to >= unsettledFrom) {
-		const lowest = to - Math.min(blocksMax, UNSETTLED_RANGE_MAX) + 1;
-		const from = Math.max(gap.from, lowest, unsettledFrom);
-		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
-	}
-	const from = Math.max(gap.from, to - blocksMax + 1);
-	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
 }
 
 /** Cancels what was requested ahead: after a failure another range may be next. */
@@ -168,6 +151,22 @@ function ask(
 	const { source, signal, times, reorgDepthMax, remembered } = options;
 	const plan = planDownward({ gap, head, blocksMax: window.blocks, reorgDepthMax });
 	return askRange(source, plan, { stop: signal, ceilingMs: times.ceilingMs, remembered });
+}
+
+/** Requests a range from a source; ends with `stop`, at `ceilingMs`, or when it is cancelled. */
+export function askRange(
+	source: LaneSource,
+	plan: RangePlan,
+	limits: { stop: AbortSignal; ceilingMs: number; remembered: HeaderMemory | undefined },
+): AskedRange {
+	const ceiling = AbortSignal.timeout(limits.ceilingMs);
+	const cancelled = new AbortController();
+	const signal = AbortSignal.any([limits.stop, ceiling, cancelled.signal]);
+	const { remembered } = limits;
+	const reading = source.read(plan.range, { ...plan.read, signal, remembered });
+	// An awaiting caller gets the error; without one it must not go unhandled.
+	reading.catch(() => {});
+	return { plan, reading, ceiling, cancel: () => cancelled.abort() };
 }
 
 /** Returns the reading, or null when it took longer than a run may: then less is requested. */

@@ -1,7 +1,8 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
-import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
-import type { RangeReading } from "#plugins/chain-scanner/range/model.ts";
+import type { ChainEvent, TokenMove } from "#plugins/chain-scanner/contract.ts";
+import { MOVES_PER_WRITE_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /** What a part of a reading adds to the blocks that the index keeps for linking. */
@@ -22,6 +23,16 @@ export type PartTimes = { firstMs: number | null; lastMs: number | null };
 type Part = {
 	range: BlockRange;
 	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
+};
+
+export type RangePart<Row> = { range: BlockRange; rows: Row[] };
+
+/** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
+export type ReadingPart = {
+	range: BlockRange;
+	rows: readonly (ChainEvent | TokenMove)[];
+	events: readonly ChainEvent[];
+	moved: MoveReading | null;
 };
 
 /**
@@ -64,4 +75,47 @@ export function partTimes(
 		firstMs: isFirst ? (madeMs?.first ?? null) : null,
 		lastMs: isLast ? (madeMs?.last ?? null) : (events.at(-1)?.occurredAtMs ?? null),
 	};
+}
+
+/**
+ * Cuts a range into parts of at most `rowsMax` rows each, between blocks: a block is never
+ * written in two transactions, so a part may exceed the limit when one block does.
+ */
+export function splitRange<Row extends { blockNumber: number }>(
+	range: BlockRange,
+	rows: readonly Row[],
+	rowsMax: number,
+): RangePart<Row>[] {
+	const parts: RangePart<Row>[] = [];
+	let start = 0;
+	let from = range.from;
+	while (rows.length - start > rowsMax) {
+		let cut = start + rowsMax;
+		const block = rows[cut]?.blockNumber;
+		while (cut > start && rows[cut - 1]?.blockNumber === block) cut--;
+		if (cut === start) {
+			cut = start + rowsMax;
+			while (cut < rows.length && rows[cut]?.blockNumber === block) cut++;
+		}
+		const last = rows[cut - 1]?.blockNumber ?? range.to;
+		if (cut >= rows.length) break;
+		parts.push({ range: { from, to: last }, rows: rows.slice(start, cut) });
+		start = cut;
+		from = last + 1;
+	}
+	parts.push({ range: { from, to: range.to }, rows: rows.slice(start) });
+	return parts;
+}
+
+/** Splits a reading into parts of at most `rowsMax` rows; of moves, which cost more each, fewer. */
+export function splitReading(
+	{ range, events, moved }: Pick<RangeReading, "range" | "events" | "moved">,
+	rowsMax: number,
+): ReadingPart[] {
+	if (!moved) {
+		const parts = splitRange(range, events, rowsMax);
+		return parts.map((part) => ({ ...part, events: part.rows, moved: null }));
+	}
+	const parts = splitRange(range, moved.moves, Math.min(rowsMax, MOVES_PER_WRITE_MAX));
+	return parts.map((part) => ({ ...part, events: [], moved: { ...moved, moves: part.rows } }));
 }

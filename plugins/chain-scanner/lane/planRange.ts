@@ -1,61 +1,12 @@
-import { isRowsRefused } from "#core/db/Database.ts";
-import { AssertionFailed, Fault } from "#core/fault.ts";
-import { type Lease, requireLease } from "#core/lease.ts";
-import { sleep } from "#core/time.ts";
 import type {
-	BackfillOptions,
 	LaneOptions,
 	LaneState,
 	Position,
 	RangePlan,
 } from "#plugins/chain-scanner/lane/model.ts";
-import {
-	CALM_MS_MIN,
-	GENTLE_ROWS_PER_WRITE_MAX,
-	REST_MS_MAX,
-	REST_SHARE,
-	ROWS_PER_CALM_MS,
-	ROWS_PER_WRITE_MAX,
-	UNSETTLED_RANGE_MAX,
-	WINDOW_BLOCKS_MAX,
-} from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
-import { type BlockRange, lockChain } from "#plugins/chain-scanner/sql/block.ts";
+import { UNSETTLED_RANGE_MAX, WINDOW_BLOCKS_MAX } from "#plugins/chain-scanner/limits.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
-import { findOldOwed, type GapReason, giveUpGaps } from "#plugins/chain-scanner/sql/gap.ts";
-import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
-
-/** How backfill works at present. */
-export type BackfillPace = {
-	/**
-	 * `calm`: no block is likely to need node, database and processor soon, so all of them are used.
-	 * `gentle`: small parts with rests between them, one after the other.
-	 */
-	kind: "calm" | "gentle";
-	/** Rows in one transaction, which cannot be interrupted once it holds the chain's lock. */
-	rowsMax: number;
-};
-
-/**
- * How a lane should react to a failure.
- *
- * - `refused`: the node or the database refused just this range. Less may pass; if one block alone
- *   does not, it is set aside.
- * - `away`: the node did not answer, lags or contradicts itself. The same request is repeated
- *   later.
- * - `fenced`: another process holds the lane now.
- * - `forked`: what was read is of another fork than what is stored. One of the two goes.
- * - `unplaced`: the database failed in a way that may hide a commit. The cursor is read again.
- */
-export type FailureKind = {
-	kind: "refused" | "away" | "fenced" | "forked" | "unplaced";
-	/** For the metric: one of a few. */
-	code: string;
-	/** How many times larger than allowed a refused answer was, where that is known. */
-	timesTooLarge?: number | undefined;
-	/** How many blocks the node allows, where it says so. */
-	blocksMax?: number | undefined;
-};
 
 /** Where a lane begins after its process started. */
 export type StartPlan = {
@@ -64,11 +15,6 @@ export type StartPlan = {
 	/** What it leaves to backfill; null when nothing is skipped. */
 	gap: BlockRange | null;
 };
-
-export type GiveUpOptions = Pick<
-	BackfillOptions,
-	"chainId" | "db" | "log" | "lagBlocksMax" | "onGivenUp"
-> & { source: Pick<LaneSource, "kind"> };
 
 /**
  * Plans the next range upward: wholly below the reach of reorgs, or wholly within it. Within it
@@ -88,31 +34,6 @@ export function planRange(ask: {
 	}
 	const to = Math.min(from + blocksMax - 1, unsettledFrom - 1);
 	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
-}
-
-/** Returns how a refused span is marked: by what refused it. */
-export function gapReason({ code }: { code: string }): GapReason {
-	return code === "rpc_range" ? "range_refused" : "rows_refused";
-}
-
-export function failureKind(error: unknown): FailureKind {
-	if (error instanceof Fault) {
-		const { code } = error;
-		if (code === "rpc_range") {
-			const { timesTooLarge, rangeBlocksMax } = error.meta;
-			return {
-				kind: "refused",
-				code,
-				...(typeof timesTooLarge === "number" && { timesTooLarge }),
-				...(typeof rangeBlocksMax === "number" && { blocksMax: rangeBlocksMax }),
-			};
-		}
-		if (code === "fenced") return { kind: "fenced", code };
-		if (code === "lane_forked") return { kind: "forked", code };
-		return { kind: code.startsWith("rpc_") ? "away" : "unplaced", code };
-	}
-	if (tripsSinks(error) || isRowsRefused(error)) return { kind: "refused", code: "rows_refused" };
-	return { kind: "unplaced", code: "unexpected" };
 }
 
 /**
@@ -159,59 +80,23 @@ export function planStart(options: {
 }
 
 /**
- * Gives up blocks that are further below the index's newest block than backfill goes, and logs
- * which. A lane's own head is not used: a node that announces a block of the far future must not
- * make us forget what we owe.
- *
- * The transfer lane's owed blocks are never given up: owners are right only if no move is left out.
+ * Plans the next range from the top of a gap: wholly below the reach of reorgs, or wholly within
+ * it, as lanes read upward.
  */
-export async function giveUpOld(options: GiveUpOptions, lease: Lease): Promise<void> {
-	const { chainId, db, log, lagBlocksMax, onGivenUp, source } = options;
-	const lane = source.kind;
-	if (lagBlocksMax === undefined || lane === "transfer") return;
-	const below = await findOldOwed(db, { chainId, lane, lagBlocksMax });
-	if (below === null) return;
-	const gone = await db.transaction(async (tx) => {
-		await lockChain(tx, chainId);
-		await requireLease(tx, lease);
-		return giveUpGaps(tx, { chainId, lane, below });
-	});
-	for (const { from, to, reason } of gone) {
-		const advice = `svc backfill --from ${from} --to ${to} reads them all the same`;
-		log.warn("blocks are too old to be read; given up", { lane, from, to, reason, advice });
-		onGivenUp?.({ lane, blocks: to - from + 1 });
+export function planDownward(ask: {
+	gap: BlockRange;
+	head: number;
+	blocksMax: number;
+	reorgDepthMax: number;
+}): RangePlan {
+	const { gap, head, blocksMax, reorgDepthMax } = ask;
+	const { to } = gap;
+	const unsettledFrom = head - reorgDepthMax + 1;
+	if (to >= unsettledFrom) {
+		const lowest = to - Math.min(blocksMax, UNSETTLED_RANGE_MAX) + 1;
+		const from = Math.max(gap.from, lowest, unsettledFrom);
+		return { range: { from, to }, read: { unsettledFrom, settledBy: null } };
 	}
-}
-
-/**
- * Returns a function that less urgent work calls between small parts, beside a live head. It waits
- * until the head's lanes are done, and leaves node, database and processor some time for others. It
- * does not wait where no block is likely to come soon, or no lane follows the head.
- */
-export function restBeside(gate: HeadGate | undefined, signal: AbortSignal): () => Promise<void> {
-	let sinceMs = performance.now();
-	return async () => {
-		const workedMs = performance.now() - sinceMs;
-		if (gate && backfillPace(gate).kind === "gentle") {
-			await sleep(Math.min(workedMs * REST_SHARE, REST_MS_MAX), signal);
-			await gate.idle(REST_MS_MAX);
-		}
-		sinceMs = performance.now();
-	};
-}
-
-/** Decides by the chain's present head; calm where no lane follows it (no gate). */
-export function backfillPace(gate: Pick<HeadGate, "calmForMs"> | undefined): BackfillPace {
-	const calmMs = gate ? gate.calmForMs() : Number.POSITIVE_INFINITY;
-	if (calmMs < CALM_MS_MIN) return { kind: "gentle", rowsMax: GENTLE_ROWS_PER_WRITE_MAX };
-	return { kind: "calm", rowsMax: Math.min(calmMs * ROWS_PER_CALM_MS, ROWS_PER_WRITE_MAX) };
-}
-
-/**
- * Says whether an error comes from a row that a sink or a table does not accept: it must not hold
- * up every block after it.
- */
-function tripsSinks(error: unknown): boolean {
-	if (error instanceof AssertionFailed || error instanceof TypeError) return true;
-	return error instanceof RangeError || error instanceof SyntaxError;
+	const from = Math.max(gap.from, to - blocksMax + 1);
+	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
 }

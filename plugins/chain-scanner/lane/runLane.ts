@@ -1,11 +1,9 @@
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
+import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { Lease } from "#core/lease.ts";
 import { sleep } from "#core/time.ts";
-import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { readTwice, settleEarly, storeEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type {
@@ -15,13 +13,16 @@ import type {
 	Position,
 	RangePlan,
 } from "#plugins/chain-scanner/lane/model.ts";
-import { type PartTimes, partBlocks, partTimes } from "#plugins/chain-scanner/lane/parts.ts";
+import {
+	type PartTimes,
+	partBlocks,
+	partTimes,
+	splitReading,
+} from "#plugins/chain-scanner/lane/parts.ts";
 import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
-import { splitReading } from "#plugins/chain-scanner/lane/splitRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
-	PROGRESS_AGE_MAX_MS,
 	RANGES_AHEAD,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
@@ -29,7 +30,7 @@ import {
 } from "#plugins/chain-scanner/limits.ts";
 import type { RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
-import { type Cursor, moveCursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import { insertGap } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
@@ -96,26 +97,6 @@ export function isNews(
 	if (at.cursor === null || head.hash === at.sound) return false;
 	if (head.number === at.cursor + 1) return head.parentHash !== at.cursorHash;
 	return head.number <= at.cursor && head.hash !== at.cursorHash;
-}
-
-/**
- * Returns a reader of lane progress from the database, so that a process without lanes can answer
- * for them; a crowd of requests costs one read a second for each lane.
- */
-export function laneProgress(db: Database, clock: Clock) {
-	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
-	return (chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress> => {
-		if (tx) return readCursor(tx, chainId, lane).then((cursor) => told(chainId, lane, cursor));
-		const key = `${chainId}:${lane}`;
-		const known = kept.get(key);
-		const nowMs = clock.nowMs();
-		if (known && nowMs - known.readAtMs < PROGRESS_AGE_MAX_MS) return known.progress;
-		const read = readCursor(db, chainId, lane);
-		const progress = read.then((cursor) => told(chainId, lane, cursor));
-		kept.set(key, { readAtMs: nowMs, progress });
-		progress.catch(() => kept.delete(key));
-		return progress;
-	};
 }
 
 /** Samples how much the blocks contain, where many of them are about to be requested. */
@@ -282,28 +263,4 @@ async function advance(
 		moveCursor(tx, { chainId, lane, ...moved, atMs: clock.nowMs(), first }),
 	]);
 	return isOurs;
-}
-
-/**
- * Returns the progress: level with the head it covers all until it was so; else until the time of
- * its block.
- */
-function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
-	if (!cursor) {
-		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };
-		return { chainId, lane, ...unknown, coveredFromMs: null, coveredUntilMs: null };
-	}
-	const { headBlock, blockNumber, indexedAtMs, owes, sinceMs, untilMs, levelAtMs } = cursor;
-	const isLevel = blockNumber >= headBlock;
-	const lookedAtMs = Math.max(indexedAtMs, levelAtMs ?? indexedAtMs);
-	return {
-		chainId,
-		lane,
-		headBlock,
-		indexedBlock: blockNumber,
-		indexedAtMs,
-		owes,
-		coveredFromMs: sinceMs,
-		coveredUntilMs: isLevel && untilMs !== null ? Math.max(untilMs, lookedAtMs) : untilMs,
-	};
 }

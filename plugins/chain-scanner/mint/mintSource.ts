@@ -1,50 +1,23 @@
-import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
-import type { ChainEvent, UndecodedLog } from "#plugins/chain-scanner/contract.ts";
+import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import { createValueReader } from "#plugins/chain-scanner/mint/createValueReader.ts";
 import {
-	createValueReader,
-	priceMints,
-	readUnits,
-} from "#plugins/chain-scanner/mint/priceMints.ts";
+	decodeMints,
+	type Mint,
+	type MintReading,
+	TRANSFER_BATCH_TOPIC,
+	TRANSFER_SINGLE_TOPIC,
+	TRANSFER_TOPIC,
+	ZERO_TOPIC,
+} from "#plugins/chain-scanner/mint/decodeMints.ts";
+import { priceMints } from "#plugins/chain-scanner/mint/priceMints.ts";
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
-import type { UndecodedReport } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
-
-/** Tokens that one log minted. A batch log gives one for each of its ids. */
-export type Mint = {
-	log: RawLog;
-	subIndex: number;
-	contract: Address;
-	standard: "erc721" | "erc1155";
-	tokenId: bigint;
-	quantity: bigint;
-	to: Address;
-};
-
-export type MintReading = {
-	mints: Mint[];
-	undecoded: (UndecodedLog & { log: RawLog })[];
-	/** ERC-20 mints among the logs: they share the first topic and are left out. */
-	noise: number;
-};
-
-/** `Transfer(address,address,uint256)`: ERC-721 with four topics, ERC-20 with three. */
-export const TRANSFER_TOPIC: Hex =
-	"0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
-/** `TransferSingle(address,address,address,uint256,uint256)` of ERC-1155. */
-export const TRANSFER_SINGLE_TOPIC: Hex =
-	"0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
-
-/** `TransferBatch(address,address,address,uint256[],uint256[])` of ERC-1155. */
-export const TRANSFER_BATCH_TOPIC: Hex =
-	"0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
-
-/** The zero address as an indexed argument. */
-export const ZERO_TOPIC: Hex = `0x${"0".repeat(64)}`;
 
 const UNITS = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC] as const;
 
@@ -100,18 +73,6 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 		read: async (range, options) => steps.decode(await steps.ask(range, options), range, options),
 		steps,
 	};
-}
-
-/** Reads mints from Transfer, TransferSingle and TransferBatch logs by slicing their words. */
-export function decodeMints(logs: readonly RawLog[]): MintReading {
-	const reading: MintReading = { mints: [], undecoded: [], noise: 0 };
-	for (const log of logs) {
-		const [topic] = log.topics;
-		if (topic === TRANSFER_TOPIC) readTransfer(log, reading);
-		else if (topic === TRANSFER_SINGLE_TOPIC) readUnitsLog(log, "single", reading);
-		else if (topic === TRANSFER_BATCH_TOPIC) readUnitsLog(log, "batch", reading);
-	}
-	return reading;
 }
 
 function eventsOf(
@@ -173,48 +134,4 @@ function reportOf(report: UndecodedReport, { undecoded, noise }: MintReading): (
 		for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
 		report.noise("mint", noise);
 	};
-}
-
-/**
- * Reads a Transfer log. The fourth topic tells an ERC-721 from an ERC-20, which has its amount in
- * the data.
- */
-function readTransfer(log: RawLog, reading: MintReading): void {
-	const [, from, to, tokenId] = log.topics;
-	// The filter excludes others; a node or proxy that returns more must not make mints of transfers.
-	if (from !== ZERO_TOPIC) return;
-	if (to === undefined || tokenId === undefined) {
-		reading.noise++;
-		return;
-	}
-	reading.mints.push({
-		log,
-		subIndex: 0,
-		contract: log.address,
-		standard: "erc721",
-		tokenId: BigInt(tokenId),
-		quantity: 1n,
-		to: addressOf(to),
-	});
-}
-
-function addressOf(topic: Hex): Address {
-	return `0x${topic.slice(26)}`;
-}
-
-function readUnitsLog(log: RawLog, shape: "single" | "batch", reading: MintReading): void {
-	const [, , from, to] = log.topics;
-	if (from !== ZERO_TOPIC) return;
-	const units =
-		to === undefined ? "an ERC-1155 mint names no recipient" : readUnits(log.data, shape);
-	if (to === undefined || typeof units === "string") {
-		reading.undecoded.push({ log, logIndex: Number(log.logIndex), problem: String(units) });
-		return;
-	}
-	for (const [subIndex, { tokenId, quantity }] of units.entries()) {
-		// Zero units are no mint.
-		if (quantity === 0n) continue;
-		const mint = { log, subIndex, contract: log.address, standard: "erc1155" } as const;
-		reading.mints.push({ ...mint, tokenId, quantity, to: addressOf(to) });
-	}
 }

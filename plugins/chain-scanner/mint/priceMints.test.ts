@@ -1,124 +1,44 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Hex } from "#core/chain/Hex.ts";
-import { type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { Fault } from "#core/fault.ts";
-import { WHOLE_BLOCK_FROM } from "#plugins/chain-scanner/limits.ts";
-import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
-import { mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
-import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
+import { type Hex, padHex, toHex } from "viem";
+import type { Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
+import { priceMints } from "#plugins/chain-scanner/mint/priceMints.ts";
+import { seaportLogs } from "#test/harness/seaportOrder.ts";
 
-const quiet = { undecoded() {}, noise() {} };
-const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
-const WHOLE = "eth_getBlockByHash";
-const SINGLE = "eth_getTransactionByHash";
-
-/** Mines a block with so many transactions, each with a mint; the nth paid n. */
-function mine(chain: FakeChain, paid: readonly number[]): number {
-	return chain.mine(paid.map((value) => ({ value: BigInt(value), logs: [mintLog(value)] })));
+function mintOf(transaction: number, quantity: bigint, contract: Hex = "0xaa"): Mint {
+	const transactionHash = padHex(toHex(transaction), { size: 32 });
+	const log = { ...seaportLogs.log({ topics: [], data: "0x" }), transactionHash };
+	return { log, subIndex: 0, contract, standard: "erc1155", tokenId: 1n, quantity, to: "0xb0" };
 }
 
-async function read(chain: FakeChain, range: { from: number; to: number }) {
-	const { events } = await mintSource(chain.rpc, quiet).read(range, far);
-	return events.map(({ totalRaw }) => Number(totalRaw));
-}
-
-const asked = (chain: FakeChain, method: string) =>
-	chain.calls.filter((call) => call.method === method && call.params[1] !== false).length;
-
-test("values cost a few calls a block with mints, whatever it holds, and are those of their transactions", async () => {
-	await fc.assert(
-		fc.asyncProperty(fc.array(fc.nat(9), { minLength: 1, maxLength: 6 }), async (counts) => {
-			const chain = createFakeChain();
-			let paid = 0;
-			for (const count of counts)
-				mine(
-					chain,
-					Array.from({ length: count }, () => ++paid),
-				);
-			const range = { from: 1, to: counts.length };
-			expect(await read(chain, range)).toEqual(Array.from({ length: paid }, (_, at) => at + 1));
-			const full = counts.filter((count) => count >= WHOLE_BLOCK_FROM).length;
-			expect(asked(chain, WHOLE)).toBe(full);
-			const few = counts.filter((count) => count < WHOLE_BLOCK_FROM);
-			expect(asked(chain, SINGLE)).toBe(few.reduce((sum, count) => sum + count, 0));
+test("[ING-07] the shares of a transaction's mints add up to its value, whatever does not divide", () => {
+	const units = fc.array(fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), {
+		minLength: 1,
+		maxLength: 20,
+	});
+	fc.assert(
+		fc.property(units, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (quantities, value) => {
+			const mints = quantities.map((quantity) => mintOf(1, quantity));
+			const shares = priceMints(mints, () => value);
+			expect(shares.reduce((sum, share) => sum + share, 0n)).toBe(value);
+			expect(shares.every((share) => share >= 0n)).toBe(true);
+			const all = quantities.reduce((sum, quantity) => sum + quantity, 0n);
+			for (const [index, share] of shares.entries()) {
+				if (index > 0) expect(share).toBe((value / all) * (quantities[index] ?? 0n));
+			}
 		}),
-		{ numRuns: 50 },
 	);
 });
 
-test("while calls are limited a block with two mint transactions is asked for whole already", async () => {
-	const chain = createFakeChain();
-	chain.rpc.isScarce = () => true;
-	mine(chain, [1, 2]);
-	mine(chain, [3]);
-	expect(await read(chain, { from: 1, to: 2 })).toEqual([1, 2, 3]);
-	expect([asked(chain, WHOLE), asked(chain, SINGLE)]).toEqual([1, 1]);
+test("[ING-07] contracts minted in one transaction share its value by unit; others' values stay theirs", () => {
+	const mints = [mintOf(1, 1n), mintOf(1, 3n, "0xbb"), mintOf(2, 1n)];
+	const values = new Map([
+		[mints[0]?.log.transactionHash, 40n],
+		[mints[2]?.log.transactionHash, 7n],
+	]);
+	expect(priceMints(mints, (hash) => values.get(hash) ?? 0n)).toEqual([10n, 30n, 7n]);
 });
 
-test("a node that sends hashes alone, finds blocks too large or does not serve them is asked for each transaction", async () => {
-	const refusals = [rpcFault.range({ detail: "too large" }), rpcFault.refused({ detail: "no" })];
-	for (const refusal of [null, ...refusals]) {
-		const chain = createFakeChain();
-		mine(chain, [1, 2, 3, 4]);
-		mine(chain, [5, 6, 7, 8, 9]);
-		chain.troubles.tamper = (call, answer) => {
-			if (call.method !== WHOLE) return answer;
-			if (refusal) throw refusal;
-			return { ...(answer as object), transactions: ["0x1", "0x2"] };
-		};
-		expect(await read(chain, { from: 1, to: 2 })).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-		expect(asked(chain, SINGLE)).toBe(9);
-	}
+test("[ING-07] a free mint is 0, not unknown", () => {
+	expect(priceMints([mintOf(1, 5n)], () => 0n)).toEqual([0n]);
 });
-
-test("of blocks that are too large together each is asked for by itself", async () => {
-	const chain = createFakeChain();
-	mine(chain, [1, 2, 3, 4]);
-	mine(chain, [5, 6, 7, 8, 9]);
-	const batch = chain.rpc.batch;
-	chain.rpc.batch = (calls, options) => {
-		const isTooMuch = calls.length > 1 && calls[0]?.method === WHOLE;
-		return isTooMuch ? Promise.reject(rpcFault.range()) : batch(calls, options);
-	};
-	expect(await read(chain, { from: 1, to: 2 })).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-	expect(asked(chain, SINGLE)).toBe(0);
-});
-
-type Sent = { hash: Hex; value: Hex; blockHash: Hex };
-type Whole = { hash: Hex; transactions: Sent[] };
-const other: Hex = `0x${"1".repeat(64)}`;
-const lies: [string, string | undefined, (block: Whole) => unknown][] = [
-	["has no such block any more", undefined, () => null],
-	["sends another block", "hash_mismatch", (block) => ({ ...block, hash: other })],
-	[
-		"leaves a mint's transaction out",
-		undefined,
-		(block) => ({ ...block, transactions: block.transactions.slice(1) }),
-	],
-	["sends no value", undefined, (block) => first(block, { value: "lots" as Hex })],
-	["names another block for one", "hash_mismatch", (block) => first(block, { blockHash: other })],
-	["names no hash for one", undefined, (block) => first(block, { hash: 7 as unknown as Hex })],
-];
-
-function first(block: Whole, change: Partial<Sent>): Whole {
-	const [one, ...rest] = block.transactions;
-	return { ...block, transactions: one ? [{ ...one, ...change }, ...rest] : rest };
-}
-
-for (const [what, kind, lie] of lies) {
-	test(`[ING-07] a node that ${what}, asked for a whole block, is asked again: no price is guessed`, async () => {
-		const chain = createFakeChain();
-		const block = mine(chain, [1, 2, 3, 4]);
-		chain.troubles.tamper = (call: RpcCall, answer) =>
-			call.method === WHOLE ? lie(answer as Whole) : answer;
-		const range = { from: block, to: block };
-		const error: Fault = await read(chain, range).then(
-			() => expect.unreachable("a lie was taken"),
-			(thrown) => thrown,
-		);
-		expect([error.code, error.meta["kind"]]).toEqual(["rpc_inconsistent", kind]);
-		chain.troubles.tamper = (_, answer) => answer;
-		expect(await read(chain, range)).toEqual([1, 2, 3, 4]);
-	});
-}

@@ -10,18 +10,13 @@ import {
 	ScannerOperatorKey,
 } from "#plugins/chain-scanner/operator/createOperator.ts";
 import {
+	type BackfillSpan,
 	progressLine,
 	runBackfill,
 	untilHead,
 } from "#plugins/chain-scanner/operator/runBackfill.ts";
-import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-export type BackfillAsk = {
-	chain: string | undefined;
-	range: BlockRange;
-	/** Mints and sales by default; owners have walks of their own. */
-	lanes: readonly LaneKind[];
-};
+export type BackfillAsk = BackfillSpan & { chain: string | undefined };
 
 export const BACKFILL_USAGE =
 	"backfill --chain <slug> --from <block> --to <block> [--lane mint|sale]";

@@ -1,19 +1,26 @@
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
+import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { backfillLease } from "#plugins/chain-scanner/lane/startBackfill.ts";
-import type { BackfillAsk } from "#plugins/chain-scanner/operator/backfillCommand.ts";
 import type {
 	BackfillProgress,
 	ScannerOperator,
 } from "#plugins/chain-scanner/operator/createOperator.ts";
+import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { closeRequest, owedWithin } from "#plugins/chain-scanner/sql/gap.ts";
+
+export type BackfillSpan = {
+	range: BlockRange;
+	/** Mints and sales by default; owners have walks of their own. */
+	lanes: readonly LaneKind[];
+};
 
 export type BackfillRun = {
 	core: Pick<Core, "clock" | "db" | "leases">;
 	scanner: Pick<ScannerOperator, "drain">;
 	access: ChainAccess;
-	ask: Pick<BackfillAsk, "range" | "lanes">;
+	ask: BackfillSpan;
 	head: number;
 	signal: AbortSignal;
 	everyMs: number;

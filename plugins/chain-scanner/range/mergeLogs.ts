@@ -1,34 +1,5 @@
 import type { Hex, RawLog } from "#core/chain/Hex.ts";
-import type { Rpc, RpcInconsistency } from "#core/chain/rpc/Rpc.ts";
-import { Fault } from "#core/fault.ts";
-import type { Log } from "#core/log.ts";
-import type { Metrics } from "#core/metrics.ts";
-import type { LaneKind } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
-
-/** Where a lane reports unreadable logs. */
-export type UndecodedReport = {
-	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
-	noise(lane: LaneKind, count: number): void;
-};
-
-/** A record, so that a kind that core adds must be decided here. */
-const KINDS: Record<RpcInconsistency, true> = {
-	missing_logs: true,
-	hash_mismatch: true,
-	duplicate_log: true,
-	foreign_log: true,
-	wrong_chain: true,
-	head_jumped_back: true,
-	head_too_far: true,
-	disagreement: true,
-	false_receipt: true,
-	malformed: true,
-};
-
-/** Contracts remembered as already logged; one that emits garbage forever is one line. */
-const NAMED_MAX = 10_000;
 
 /**
  * Merges the answers to a range's queries into one list, in chain order, and checks that they are
@@ -76,78 +47,6 @@ export function mergeLogs(
 	return merged;
 }
 
-/**
- * Makes a source that reports lying endpoints to the pool: a contradiction of a known kind makes
- * the endpoint that served it the last to be asked for a while. A missing new block is no lie, and
- * has no such kind.
- */
-export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
-	const { steps } = source;
-	const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-		try {
-			return await answer;
-		} catch (error) {
-			const kind = error instanceof Fault ? error.meta["kind"] : undefined;
-			if (isKind(kind)) rpc.distrust(kind);
-			throw error;
-		}
-	};
-	return {
-		...source,
-		read: (range, options) => told(source.read(range, options)),
-		...(steps && {
-			steps: {
-				...steps,
-				ask: (range, options) => told(steps.ask(range, options)),
-				decode: (read, range, options) => told(steps.decode(read, range, options)),
-			},
-		}),
-	};
-}
-
-/**
- * Makes a report that counts every log that does not decode, and logs each contract and problem
- * once.
- */
-export function undecodedReport(options: {
-	chain: string;
-	metrics: Metrics;
-	log: Log;
-}): UndecodedReport {
-	const { chain, metrics, log } = options;
-	const named = new Set<string>();
-	const undecoded = metrics.counter({
-		name: "logs_undecoded_total",
-		help: "Logs that had a known topic and could not be read.",
-		labels: ["chain", "lane"],
-	});
-	const noise = metrics.counter({
-		name: "logs_noise_total",
-		help: "ERC-20 mints that share the mint lane's topic.",
-		labels: ["chain", "lane"],
-	});
-	return {
-		undecoded(lane, raw, problem) {
-			undecoded.inc({ chain, lane });
-			// Numbers differ from log to log, and would make each a line of its own.
-			const key = `${raw.address} ${problem.replace(/\d+/g, "#")}`;
-			if (named.has(key) || named.size >= NAMED_MAX) return;
-			named.add(key);
-			log.warn("a log does not decode", {
-				lane,
-				problem,
-				contract: raw.address,
-				block: Number(raw.blockNumber),
-				logIndex: Number(raw.logIndex),
-				transaction: raw.transactionHash,
-			});
-		},
-		noise(lane, count) {
-			if (count > 0) noise.inc({ chain, lane }, count);
-		},
-	};
-}
-
 /** Merges lists that are each in chain order. */
 function inOrder(lists: readonly (readonly RawLog[])[]): readonly RawLog[] {
 	return lists.reduce((all, list) => mergeTwo(all, list), []);
@@ -188,8 +87,4 @@ function isSame(a: RawLog, b: RawLog): boolean {
 		a.data === b.data &&
 		a.topics.join() === b.topics.join()
 	);
-}
-
-function isKind(kind: unknown): kind is RpcInconsistency {
-	return typeof kind === "string" && Object.hasOwn(KINDS, kind);
 }

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Rpc, RpcPurpose } from "#core/chain/rpc/Rpc.ts";
 import { AssertionFailed } from "#core/fault.ts";
 import { HEADERS_REMEMBERED_MAX, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
-import type { LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
+import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import {
 	blocksOf,
-	byDistance,
 	createHeaderMemory,
 	readHeaders,
 } from "#plugins/chain-scanner/range/readHeaders.ts";
@@ -40,37 +38,6 @@ describe("blocksOf", () => {
 		for (const given of [heads(3, 4), heads(4, 5), []]) {
 			expect(() => blocksOf(given, { from: 3, to: 5 }, 0)).toThrow(AssertionFailed);
 		}
-	});
-});
-
-describe("byDistance", () => {
-	test("within reach of reorgs a lane asks as a live one, below it and for a first look as catch-up", async () => {
-		const asked: string[] = [];
-		const rpcs = new Map<Rpc, RpcPurpose>();
-		const rpcFor = (purpose: RpcPurpose) => {
-			const rpc = {} as Rpc;
-			rpcs.set(rpc, purpose);
-			return rpc;
-		};
-		const source = byDistance({ rpcFor }, (rpc): LaneSource => {
-			return {
-				kind: "mint",
-				async sample() {
-					asked.push(`sample ${rpcs.get(rpc)}`);
-					return null;
-				},
-				async read() {
-					asked.push(`read ${rpcs.get(rpc)}`);
-					return {} as RangeReading;
-				},
-			};
-		});
-		const { signal } = new AbortController();
-		await source.read({ from: 9, to: 9 }, { signal, unsettledFrom: 5, settledBy: null });
-		await source.read({ from: 9, to: 9 }, { signal, unsettledFrom: 5 });
-		await source.read({ from: 1, to: 4 }, { signal, unsettledFrom: 5, settledBy: 8 });
-		await source.sample?.({ from: 1, to: 4 }, signal);
-		expect(asked).toEqual(["read live", "read live", "read catch_up", "sample catch_up"]);
 	});
 });
 

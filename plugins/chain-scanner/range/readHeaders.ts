@@ -2,9 +2,8 @@ import { type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
-import type { ChainAccess } from "#core/plugin/Core.ts";
 import { HEADERS_REMEMBERED_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory, LaneSource } from "#plugins/chain-scanner/range/model.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 
 /** Returns headers by number, in one batch; null where the node has no such block yet. */
@@ -40,27 +39,6 @@ export function blocksOf(
 		});
 	const madeMs = { first: first.timestampMs, last: last.timestampMs };
 	return { blocks, parentHash: first.parentHash, madeMs };
-}
-
-/**
- * Makes a lane's source whose requests within reach of reorgs are live ones, and all others
- * catch-up: they are counted separately, and wait for each other where an endpoint allows few
- * calls. What a source learns about its node it learns in both parts.
- */
-export function byDistance<Source extends LaneSource>(
-	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
-	make: (rpc: Rpc) => Source,
-): Source {
-	const live = make(rpcFor("live"));
-	const catchUp = make(rpcFor("catch_up"));
-	return {
-		...live,
-		sample: catchUp.sample,
-		read(range, options) {
-			const source = typeof options.settledBy === "number" ? catchUp : live;
-			return source.read(range, options);
-		},
-	};
 }
 
 /**

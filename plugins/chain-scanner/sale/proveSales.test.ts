@@ -3,7 +3,7 @@ import { padHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
-import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintSource.ts";
+import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/decodeMints.ts";
 import {
 	proveDelivery,
 	proveSales,

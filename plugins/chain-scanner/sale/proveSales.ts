@@ -4,7 +4,7 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainEvent, Sale, TokenAdapter, Venue } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/mintSource.ts";
+import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/decodeMints.ts";
 
 /** Units of an NFT that went from one account to another, by the token's own log. */
 export type TokenMove = Pick<

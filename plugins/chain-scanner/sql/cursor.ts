@@ -25,6 +25,23 @@ export type Cursor = {
 /** A block that was stored as a node pushed it. */
 export type EarlyMark = { block: number; hash: Hex };
 
+export type CursorMove = {
+	chainId: number;
+	lane: LaneKind;
+	/** Where the cursor must be now; null where the lane has none yet. */
+	from: number | null;
+	to: number;
+	toHash: Hex;
+	headBlock: number;
+	atMs: number;
+	/** Where a lane without a cursor begins, and the time of that block, where it is known. */
+	first?: { block: number; atMs: number | null };
+	/** The time of the block `to`; null where only an earlier one is known. */
+	toAtMs?: number | null;
+	/** The early mark that must be stored now, or none: this move confirms it. */
+	early?: EarlyMark | null;
+};
+
 type CursorColumns = Omit<Cursor, "indexedAtMs" | "sinceMs" | "untilMs" | "levelAtMs" | "early"> & {
 	earlyBlock: number | null;
 	earlyHash: Hex | null;
@@ -66,23 +83,6 @@ export async function readCursor(
 		levelAtMs: levelAt?.getTime() ?? null,
 	};
 }
-
-export type CursorMove = {
-	chainId: number;
-	lane: LaneKind;
-	/** Where the cursor must be now; null where the lane has none yet. */
-	from: number | null;
-	to: number;
-	toHash: Hex;
-	headBlock: number;
-	atMs: number;
-	/** Where a lane without a cursor begins, and the time of that block, where it is known. */
-	first?: { block: number; atMs: number | null };
-	/** The time of the block `to`; null where only an earlier one is known. */
-	toAtMs?: number | null;
-	/** The early mark that must be stored now, or none: this move confirms it. */
-	early?: EarlyMark | null;
-};
 
 /**
  * Moves a cursor from where its lane left it. Returns false, and moves nothing, when it is
@@ -133,10 +133,6 @@ export async function markEarly(
 		[mark.chainId, mark.lane, mark.block, bytesOf(mark.hash)],
 	);
 	return marked === 1;
-}
-
-function dateOf(ms: number | null | undefined): Date | null {
-	return ms === null || ms === undefined ? null : new Date(ms);
 }
 
 /** Returns the highest head that the chain's lanes have stored; 0 before the first. */
@@ -191,4 +187,8 @@ export async function noteLevel(
 			and (level_at is null or level_at < $4)`,
 		[level.chainId, level.lane, level.block, new Date(level.atMs)],
 	);
+}
+
+function dateOf(ms: number | null | undefined): Date | null {
+	return ms === null || ms === undefined ? null : new Date(ms);
 }

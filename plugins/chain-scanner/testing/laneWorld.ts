@@ -9,14 +9,14 @@ import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
 import { type LaneTimes, REORG_DEPTH_LEAST } from "#plugins/chain-scanner/limits.ts";
 import {
-	mintSource,
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
-} from "#plugins/chain-scanner/mint/mintSource.ts";
-import { distrustingSource } from "#plugins/chain-scanner/range/mergeLogs.ts";
+} from "#plugins/chain-scanner/mint/decodeMints.ts";
+import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { createHeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
+import { distrustingSource } from "#plugins/chain-scanner/range/sources.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";

@@ -1,48 +1,22 @@
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Database, Queryable } from "#core/db/Database.ts";
-import { type Lease, type LeaseKeeper, requireLease } from "#core/lease.ts";
-import type { Log } from "#core/log.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { type Lease, requireLease } from "#core/lease.ts";
 import { sleep } from "#core/time.ts";
-import type { Ownership } from "#plugins/chain-scanner/contract.ts";
-import { failureKind } from "#plugins/chain-scanner/lane/planRange.ts";
-import { createLogWindow } from "#plugins/chain-scanner/lane/splitRange.ts";
+import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,
-	type LaneTimes,
 	LIVE_BLOCKS_MAX,
 	WALK_BLOCKS_MAX,
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
-import type { HeaderMemory } from "#plugins/chain-scanner/range/model.ts";
-import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
-import type { TransferSource } from "#plugins/chain-scanner/transfer/startTransfers.ts";
-import { type WalkState, walkWindow } from "#plugins/chain-scanner/transfer/walkWindow.ts";
-import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
-
-export type WalkOptions = {
-	chainId: number;
-	db: Database;
-	rpc: Rpc;
-	source: TransferSource;
-	ownership: Ownership;
-	fork: ForkRepair;
-	/** As in `LaneOptions`. */
-	remembered?: HeaderMemory;
-	gate?: HeadGate | undefined;
-	reorgDepthMax: number;
-	clock: Clock;
-	log: Log;
-	leases: LeaseKeeper;
-	signal: AbortSignal;
-	times: LaneTimes;
-	/** Called when contracts are newly watched: the transfer lane then has work. */
-	onWatched(): void;
-	onFailure(code: string): void;
-};
+import {
+	type WalkOptions,
+	type WalkState,
+	walkWindow,
+} from "#plugins/chain-scanner/transfer/walkWindow.ts";
 
 type Walking = {
 	options: WalkOptions;

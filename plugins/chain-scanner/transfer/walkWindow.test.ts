@@ -1,23 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import { bloomsTell, findFirstBlock } from "#plugins/chain-scanner/transfer/walkWindow.ts";
-
-describe("bloomsTell", () => {
-	const bloomWith = (byte: string) => `0x${byte.repeat(256)}` as const;
-
-	test("an empty bloom answers for any number of contracts, a full one for none", () => {
-		expect(bloomsTell(bloomWith("00"), 5_000)).toBe(true);
-		expect(bloomsTell(bloomWith("ff"), 1)).toBe(false);
-		expect(bloomsTell(null, 1)).toBe(false);
-	});
-
-	test("the more contracts are watched the emptier a bloom has to be", () => {
-		// A quarter of the bits: one address in 64 is a false alarm.
-		expect(bloomsTell(bloomWith("11"), 3)).toBe(true);
-		expect(bloomsTell(bloomWith("11"), 4)).toBe(false);
-	});
-});
+import { findFirstBlock } from "#plugins/chain-scanner/transfer/walkWindow.ts";
 
 describe("findFirstBlock", () => {
 	const contract = "0x0000000000000000000000000000000000000721";

@@ -1,21 +1,34 @@
-import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { type Address, hexQuantity } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { Tx } from "#core/db/Database.ts";
-import type { Lease } from "#core/lease.ts";
-import type { Walk } from "#plugins/chain-scanner/contract.ts";
-import type { LogWindow } from "#plugins/chain-scanner/lane/model.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import type { Lease, LeaseKeeper } from "#core/lease.ts";
+import type { Log } from "#core/log.ts";
+import type { Ownership, Walk } from "#plugins/chain-scanner/contract.ts";
 import {
 	type BackfillPace,
 	backfillPace,
-	planRange,
 	restBeside,
-} from "#plugins/chain-scanner/lane/planRange.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/splitRange.ts";
-import { CODE_PROBES, MOVES_PER_WRITE_MAX, REST_MS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/model.ts";
+} from "#plugins/chain-scanner/lane/backfillPace.ts";
+import type { LogWindow } from "#plugins/chain-scanner/lane/model.ts";
+import { splitRange } from "#plugins/chain-scanner/lane/parts.ts";
+import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import {
+	CODE_PROBES,
+	type LaneTimes,
+	MOVES_PER_WRITE_MAX,
+	REST_MS_MAX,
+} from "#plugins/chain-scanner/limits.ts";
+import type {
+	HeaderMemory,
+	MoveReading,
+	RangeReading,
+} from "#plugins/chain-scanner/range/model.ts";
+import type { ForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 import { readHead } from "#plugins/chain-scanner/sql/cursor.ts";
-import type { WalkOptions } from "#plugins/chain-scanner/transfer/startWalks.ts";
+import type { TransferSource } from "#plugins/chain-scanner/transfer/transferSource.ts";
+import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
 /** A chain's walks, between their turns. */
@@ -28,12 +41,26 @@ export type WalkState = {
 	asked: { walk: Walk; range: BlockRange } | null;
 };
 
-/** Bits of a bloom that one address sets. */
-const BITS_PER_ADDRESS = 3;
-const BLOOM_BITS = 2_048;
-
-/** The most blocks whose receipts are read in vain: one in so many. */
-const FALSE_ALARM_EVERY = 20;
+export type WalkOptions = {
+	chainId: number;
+	db: Database;
+	rpc: Rpc;
+	source: TransferSource;
+	ownership: Ownership;
+	fork: ForkRepair;
+	/** As in `LaneOptions`. */
+	remembered?: HeaderMemory;
+	gate?: HeadGate | undefined;
+	reorgDepthMax: number;
+	clock: Clock;
+	log: Log;
+	leases: LeaseKeeper;
+	signal: AbortSignal;
+	times: LaneTimes;
+	/** Called when contracts are newly watched: the transfer lane then has work. */
+	onWatched(): void;
+	onFailure(code: string): void;
+};
 
 const NOTHING: MoveReading = { watched: [], moves: [], unsettledFrom: 0 };
 
@@ -75,22 +102,6 @@ export async function walkWindow(
 	const { logCount, answerBytes } = reading;
 	window.answered({ blocks: range.to - range.from + 1, logCount, answerBytes });
 	state.isUnsure = await write(options, reading, { walk, lease });
-}
-
-/**
- * Says whether a block's bloom is empty enough to be asked about so many contracts. A full one says
- * "maybe" for every contract, and each doubt costs a whole block's receipts.
- */
-export function bloomsTell(bloom: Hex | null, contracts: number): boolean {
-	if (bloom === null) return false;
-	let ones = 0;
-	for (let at = 2; at < bloom.length; at++) {
-		for (let nibble = Number.parseInt(bloom.charAt(at), 16); nibble > 0; nibble >>= 1) {
-			ones += nibble & 1;
-		}
-	}
-	const falseAlarms = contracts * (ones / BLOOM_BITS) ** BITS_PER_ADDRESS;
-	return falseAlarms * FALSE_ALARM_EVERY <= 1;
 }
 
 /**

@@ -7,7 +7,7 @@ import { createLeaseKeeper } from "#core/lease.ts";
 import type { Log } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import { createOutbox } from "#core/outbox.ts";
-import { laneProgress } from "#plugins/chain-scanner/lane/runLane.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
 import { backfillLease } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { scannerMetrics } from "#plugins/chain-scanner/laneHealth.ts";
 import { runChain } from "#plugins/chain-scanner/runChain.ts";

@@ -3,7 +3,7 @@ import {
 	TRANSFER_BATCH_TOPIC,
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
-} from "#plugins/chain-scanner/mint/mintSource.ts";
+} from "#plugins/chain-scanner/mint/decodeMints.ts";
 
 type Moved = { address: Hex; from: Hex; to: Hex };
 

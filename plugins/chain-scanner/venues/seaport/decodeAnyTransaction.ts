@@ -5,7 +5,6 @@ import type {
 	UndecodedLog,
 	VenueReading,
 } from "#plugins/chain-scanner/contract.ts";
-import { readMatch, readSingle } from "#plugins/chain-scanner/venues/seaport/decodeTransaction.ts";
 import {
 	nftKey,
 	type OrderSides,
@@ -20,15 +19,17 @@ import {
 	seaportAddresses,
 	seaportTopics,
 } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
+import {
+	type MatchGroup,
+	readMatch,
+	readSingle,
+} from "#plugins/chain-scanner/venues/seaport/readTrades.ts";
 
 /** A log of one transaction, as far as it could be read; `broken` is an unreadable fulfilment. */
 export type SeaportEntry =
 	| { kind: "fulfilled"; emitter: Address; fulfilment: Fulfilment }
 	| { kind: "broken"; emitter: Address }
 	| { kind: "matched"; emitter: Address; logIndex: number; orderHashes: readonly Hex[] };
-
-/** `complete` is false where an order of the match is missing: then nothing may be guessed. */
-export type MatchGroup = { fulfilments: Fulfilment[]; complete: boolean };
 
 export type Grouping = {
 	matches: MatchGroup[];

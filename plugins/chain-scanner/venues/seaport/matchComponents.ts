@@ -43,6 +43,18 @@ export type Pairing = {
 
 type Book = { supplies: Supply[]; demands: Demand[] };
 
+/** An NFT that went from one order to another, or to the match's recipient. */
+export type MatchedNft = {
+	giver: OrderSides;
+	/** The order that asked for it; null where it was left over. */
+	taker: OrderSides | null;
+	item: OfferedItem;
+	quantity: bigint;
+	buyer: Address;
+	supplyRank: number;
+	demandRank: number;
+};
+
 // The payers of an account that buys in more parts of one match than this are not placed.
 const HOMES_COMPARED_MAX = 100;
 

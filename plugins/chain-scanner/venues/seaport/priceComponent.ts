@@ -3,9 +3,10 @@ import { splitByUnit } from "#core/money.ts";
 import type {
 	Demand,
 	MatchComponent,
+	MatchedNft,
 	OrderSides,
 } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
-import type { MatchedNft, OfferedItem } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
+import type { OfferedItem } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
 /** What is known of a price; the two kinds without an amount say why there is none. */
 export type Price =

@@ -1,7 +1,6 @@
 import { arrayAt, hexBytes, readAddressWord, readSmallUint, readUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { TokenAdapter } from "#plugins/chain-scanner/contract.ts";
-import type { OrderSides } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
 
 /** 0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155. Criteria (4, 5) are resolved before the log. */
 export type SeaportItemType = 0 | 1 | 2 | 3;
@@ -29,18 +28,6 @@ export type FulfilledOrder = {
 /** A fulfilled order with its log. */
 export type Fulfilment = { logIndex: number; order: FulfilledOrder };
 
-/** An NFT that went from one order to another, or to the match's recipient. */
-export type MatchedNft = {
-	giver: OrderSides;
-	/** The order that asked for it; null where it was left over. */
-	taker: OrderSides | null;
-	item: OfferedItem;
-	quantity: bigint;
-	buyer: Address;
-	supplyRank: number;
-	demandRank: number;
-};
-
 /** `orderHash` is kept where possible: a match must know that one of its orders is unreadable. */
 export type OrderFulfilledReading =
 	| { kind: "order"; order: FulfilledOrder }
@@ -56,8 +43,6 @@ const OFFERED_ITEM_BYTES = 4 * WORD_BYTES;
 const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 
 const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
-
-const READ_ORDERS_MATCHED_WORD_BYTES = 32;
 
 /**
  * Contracts that Seaport's items name in place of the token that they move.
@@ -155,14 +140,14 @@ export function readOrdersMatched(log: Pick<RawLog, "data">): OrdersMatchedReadi
 	if (offset === null || count === null) {
 		return { kind: "undecoded", problem: "order hashes lie outside the data" };
 	}
-	const firstByte = offset + READ_ORDERS_MATCHED_WORD_BYTES;
-	if (count > (bytes.length - firstByte) / READ_ORDERS_MATCHED_WORD_BYTES) {
+	const firstByte = offset + WORD_BYTES;
+	if (count > (bytes.length - firstByte) / WORD_BYTES) {
 		return { kind: "undecoded", problem: "order hashes lie outside the data" };
 	}
 	const orderHashes: Hex[] = [];
 	for (let index = 0; index < count; index++) {
-		const start = firstByte + index * READ_ORDERS_MATCHED_WORD_BYTES;
-		orderHashes.push(`0x${bytes.toString("hex", start, start + READ_ORDERS_MATCHED_WORD_BYTES)}`);
+		const start = firstByte + index * WORD_BYTES;
+		orderHashes.push(`0x${bytes.toString("hex", start, start + WORD_BYTES)}`);
 	}
 	return { kind: "matched", orderHashes };
 }

@@ -1,7 +1,7 @@
 import type { RawLog } from "#core/chain/Hex.ts";
 import type { Venue, VenueReading } from "#plugins/chain-scanner/contract.ts";
 import { decodeAnyTransaction } from "#plugins/chain-scanner/venues/seaport/decodeAnyTransaction.ts";
-import { readListings } from "#plugins/chain-scanner/venues/seaport/decodeTransaction.ts";
+import { readListings } from "#plugins/chain-scanner/venues/seaport/readListings.ts";
 import {
 	seaportAdapters,
 	seaportAddresses,

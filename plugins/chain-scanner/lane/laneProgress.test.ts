@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
+
+describe("laneProgress", () => {
+	test("[API-18] a crowd that asks costs one read a second, and a failed read is not remembered", async () => {
+		let nowMs = 0;
+		let reads = 0;
+		let rows: object[] = [];
+		let failing = false;
+		const query = async () => {
+			reads++;
+			if (failing) throw new Error("away");
+			return rows;
+		};
+		const progress = laneProgress({ query } as unknown as Database, { nowMs: () => nowMs });
+		expect(await progress(1, "sale")).toEqual({
+			chainId: 1,
+			lane: "sale",
+			headBlock: null,
+			indexedBlock: null,
+			indexedAtMs: null,
+			owes: false,
+			coveredFromMs: null,
+			coveredUntilMs: null,
+		});
+		rows = [{ blockNumber: 5, headBlock: 6, indexedAt: new Date(7) }];
+		await Promise.all([progress(1, "sale"), progress(1, "sale")]);
+		expect(reads).toBe(1);
+		nowMs = 1_000;
+		expect(await progress(1, "sale")).toMatchObject({
+			indexedBlock: 5,
+			headBlock: 6,
+			indexedAtMs: 7,
+		});
+		expect(reads).toBe(2);
+		await progress(1, "mint");
+		expect(reads).toBe(3);
+		nowMs = 2_000;
+		failing = true;
+		await expect(progress(1, "sale")).rejects.toThrow("away");
+		failing = false;
+		expect((await progress(1, "sale")).indexedBlock).toBe(5);
+	});
+
+	test("a lane behind the head covers the time of its block, one that is level that of its look", async () => {
+		const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
+		const read = (headBlock: number, untilAt: Date | null) => {
+			const query = async () => [{ ...row, headBlock, untilAt, owes: false }];
+			const db = { query } as unknown as Database;
+			return laneProgress(db, { nowMs: () => 0 })(1, "sale");
+		};
+		const since = { coveredFromMs: 1_000 };
+		expect(await read(6, new Date(4_000))).toMatchObject({ ...since, coveredUntilMs: 4_000 });
+		expect(await read(5, new Date(4_000))).toMatchObject({ ...since, coveredUntilMs: 9_000 });
+		expect(await read(5, null)).toMatchObject({ ...since, coveredUntilMs: null });
+	});
+
+	test("a chain that makes no block is covered until it was last seen to make none", async () => {
+		const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
+		const read = (headBlock: number, levelAt: Date) => {
+			const query = async () => [{ ...row, headBlock, levelAt, untilAt: new Date(4_000) }];
+			const db = { query } as unknown as Database;
+			return laneProgress(db, { nowMs: () => 0 })(1, "sale");
+		};
+		const idle = { indexedAtMs: 9_000, coveredUntilMs: 900_000 };
+		expect(await read(5, new Date(900_000))).toMatchObject(idle);
+		expect(await read(5, new Date(8_000))).toMatchObject({ coveredUntilMs: 9_000 });
+		expect(await read(6, new Date(900_000))).toMatchObject({ coveredUntilMs: 4_000 });
+	});
+
+	test("within a transaction the lane's place is read there, each time", async () => {
+		const never = async () => {
+			throw new Error("another connection was asked");
+		};
+		let block = 0;
+		const row = () => ({ blockNumber: ++block, headBlock: 9, indexedAt: new Date(0), owes: false });
+		const progress = laneProgress({ query: never } as unknown as Database, { nowMs: () => 0 });
+		const tx = { query: async () => [row()] } as unknown as Tx;
+		expect((await progress(1, "sale", tx)).indexedBlock).toBe(1);
+		expect((await progress(1, "sale", tx)).indexedBlock).toBe(2);
+	});
+});
