@@ -11,8 +11,8 @@ import {
 import type { ProviderCallOptions } from "#plugins/provider/contract.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import { BLOCK_WAITED_OUT_MS, CALL_TIMEOUT_MS, LOG_EVERY_MS } from "#plugins/provider/limits.ts";
-import { tooOften } from "#plugins/provider/pace/createCallQueue.ts";
-import type { Blocks, Bucket, Pacer } from "#plugins/provider/pace/createPacer.ts";
+import { type Bucket, tooOften } from "#plugins/provider/pace/createCallQueue.ts";
+import type { Blocks, Pacer } from "#plugins/provider/pace/createPacer.ts";
 
 /** A fixed set of kinds, so that remembering when each was last logged stays small. */
 export type FailureKind =

@@ -17,7 +17,6 @@ import {
 	PROVIDER_ID,
 	QUEUE_CALLS_MAX,
 } from "#plugins/provider/limits.ts";
-import type { Bucket } from "#plugins/provider/pace/createPacer.ts";
 
 /** What refuses a call: the provider with its 429, or our own pace before it was sent. */
 export type RefusedBy = "provider" | "pace";
@@ -46,6 +45,9 @@ export type CallQueue = {
 	remove(waiting: Waiting): boolean;
 	drop(waiting: Waiting, error: unknown): void;
 };
+
+/** Calls that the provider counts separately: one used-up bucket leaves the other as it is. */
+export type Bucket = "read" | "fulfilment";
 
 /** Most urgent first: the last ones give up their place in a full queue first. */
 const PURPOSES = [

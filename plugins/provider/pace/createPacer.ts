@@ -11,6 +11,7 @@ import {
 	CALLS_UNDER_WAY_MAX,
 } from "#plugins/provider/limits.ts";
 import {
+	type Bucket,
 	type CallQueue,
 	createCallQueue,
 	isBackground,
@@ -19,9 +20,6 @@ import {
 	tooOften,
 	type Waiting,
 } from "#plugins/provider/pace/createCallQueue.ts";
-
-/** Calls that the provider counts separately: one used-up bucket leaves the other as it is. */
-export type Bucket = "read" | "fulfilment";
 
 /** For how long the provider has asked us to wait, by bucket. */
 export type Blocks = {

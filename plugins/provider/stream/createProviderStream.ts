@@ -7,14 +7,11 @@ import { sleep } from "#core/time.ts";
 import type { ProviderStream, ProviderStreamState } from "#plugins/provider/contract.ts";
 import { createDelivery } from "#plugins/provider/stream/delivery.ts";
 import { keepSocket, type SocketState } from "#plugins/provider/stream/keepSocket.ts";
+import { LEASE_EVERY_MS, TOPICS_MAX } from "#plugins/provider/stream/limits.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 import { topicOf } from "#plugins/provider/stream/phoenix.ts";
 import { createEventReader, type KnownChains } from "#plugins/provider/stream/readEvent.ts";
-import {
-	createStreamMetrics,
-	LEASE_EVERY_MS,
-	type StreamStatus,
-	TOPICS_MAX,
-} from "#plugins/provider/stream/status.ts";
+import { createStreamMetrics, type StreamStatus } from "#plugins/provider/stream/status.ts";
 import { createTopicBook, type TopicBook } from "#plugins/provider/stream/topics.ts";
 
 /** The stream, with the switch that only this plugin has. */
@@ -26,12 +23,6 @@ export type StreamClient = ProviderStream & {
 	 * `start`.
 	 */
 	stop(): Promise<void>;
-};
-
-/** Timers as an argument, so that a test can let an hour pass at once. */
-export type Timers = {
-	/** Runs a function once, later; returns a function that cancels it. */
-	after(ms: number, run: () => void): () => void;
 };
 
 export type ProviderStreamOptions = {

@@ -1,19 +1,19 @@
 import type { Clock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
+import {
+	GAP_EVERY_MS,
+	GAP_GATHER_MS,
+	GAP_TIMEOUT_MS,
+	STOP_TIMEOUT_MS,
+} from "#plugins/provider/stream/limits.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 import {
 	createPushQueue,
 	type PushListener,
 	type Queued,
 	settleWithin,
 } from "#plugins/provider/stream/queue.ts";
-import {
-	GAP_EVERY_MS,
-	GAP_GATHER_MS,
-	GAP_TIMEOUT_MS,
-	STOP_TIMEOUT_MS,
-} from "#plugins/provider/stream/status.ts";
 
 export type GapListener = (gap: { slugs: readonly string[]; sinceMs: number }) => Promise<void>;
 

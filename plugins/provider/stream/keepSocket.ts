@@ -1,17 +1,13 @@
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { MINUTE_MS } from "#core/time.ts";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
-import {
-	openPhoenixSocket,
-	type PhoenixFrame,
-	type PhoenixSocket,
-} from "#plugins/provider/stream/phoenix.ts";
 import {
 	CONNECTS_PER_MINUTE_MAX,
 	RECONNECT_DELAYS_MS,
 	STEADY_MS,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
+import { openPhoenixSocket, type PhoenixSocket } from "#plugins/provider/stream/phoenix.ts";
 
 /**
  * `joining`: open, and no answer of the server yet. `live`: it has answered. `waiting`: for the

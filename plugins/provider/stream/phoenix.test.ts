@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-	createInbox,
-	decodeFrame,
-	encodeFrame,
-	topicOf,
-} from "#plugins/provider/stream/phoenix.ts";
-import {
 	FRAME_BYTES_MAX,
 	FRAMES_PER_TURN_MAX,
 	INBOX_BYTES_MAX,
 	INBOX_REST_MS_MAX,
 	INBOX_REST_SHARE,
 	INBOX_UNHURRIED_MAX,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import {
+	createInbox,
+	decodeFrame,
+	encodeFrame,
+	topicOf,
+} from "#plugins/provider/stream/phoenix.ts";
 
 describe("decodeFrame", () => {
 	const ref = fc.option(fc.stringMatching(/^[a-z0-9]{1,10}$/));

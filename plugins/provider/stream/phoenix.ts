@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
 import {
 	FRAME_BYTES_MAX,
 	FRAME_DEPTH_MAX,
@@ -13,19 +12,9 @@ import {
 	SLUG_LENGTH_MAX,
 	UNANSWERED_MAX,
 	UNREADABLE_IN_A_ROW_MAX,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
 import { parseWireJson } from "#plugins/provider/wire/rows.ts";
-
-/** One message of a Phoenix channel, in either version of the serializer. */
-export type PhoenixFrame = {
-	/** The join of the topic that it belongs to; null where the server does not state it. */
-	joinRef: string | null;
-	/** The request that it answers; null for a message that the server sends by itself. */
-	ref: string | null;
-	topic: string;
-	event: string;
-	payload: Readonly<Record<string, unknown>>;
-};
 
 export type DecodedFrame =
 	| { kind: "frame"; frame: PhoenixFrame; bytes: number }

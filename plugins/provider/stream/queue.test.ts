@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { collector } from "#core/chain/heads/testing/collector.ts";
 import { silentLog } from "#core/log.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
-import { createPushLines, createPushQueue, settleWithin } from "#plugins/provider/stream/queue.ts";
 import {
 	FAILED_IN_A_ROW_MAX,
 	PUSH_TIMEOUT_MS,
@@ -14,7 +13,8 @@ import {
 	QUEUE_REST_SHARE,
 	QUEUE_UNHURRIED_MAX,
 	SLUGS_AT_ONCE_MAX,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import { createPushLines, createPushQueue, settleWithin } from "#plugins/provider/stream/queue.ts";
 import { manualTime } from "#plugins/provider/stream/testing/manualTime.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";
 

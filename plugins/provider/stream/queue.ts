@@ -1,7 +1,6 @@
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
 import {
 	FAILED_IN_A_ROW_MAX,
 	PUSH_TIMEOUT_MS,
@@ -12,7 +11,8 @@ import {
 	QUEUE_REST_SHARE,
 	QUEUE_UNHURRIED_MAX,
 	SLUGS_AT_ONCE_MAX,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 
 /** A push with its size, and the time from which events are missing if it is lost. */
 export type Queued = { push: ProviderPush; bytes: number; atMs: number };

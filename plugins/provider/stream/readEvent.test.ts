@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/stream/limits.ts";
 import {
 	createEventReader,
 	createOrderMemory,
@@ -10,7 +11,6 @@ import {
 	readPlace,
 	readPush,
 } from "#plugins/provider/stream/readEvent.ts";
-import { RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/stream/status.ts";
 import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
 import {
 	enveloped,

@@ -1,45 +1,32 @@
 import { LRUCache } from "lru-cache";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
-import type { ProviderOrder, ProviderPush } from "#plugins/provider/contract.ts";
-import type { PhoenixFrame } from "#plugins/provider/stream/phoenix.ts";
+import type { ProviderPush } from "#plugins/provider/contract.ts";
 import {
-	type Happening,
+	KNOWN_ORDERS_MAX,
+	RECENT_EVENTS_MAX,
+	RECENT_EVENTS_MS,
+} from "#plugins/provider/stream/limits.ts";
+import type {
+	Happening,
+	KnownOrder,
+	OrderMemory,
+	PhoenixFrame,
+	Place,
+} from "#plugins/provider/stream/model.ts";
+import {
 	type OrderKind,
 	readHappening,
 	readItem,
 	readNewOrder,
 	streamWire,
 } from "#plugins/provider/stream/readItem.ts";
-import {
-	KNOWN_ORDERS_MAX,
-	RECENT_EVENTS_MAX,
-	RECENT_EVENTS_MS,
-} from "#plugins/provider/stream/status.ts";
 import { type ChainNames, readUint, wireField } from "#plugins/provider/wire/rows.ts";
-
-export type KnownOrder = { side: ProviderOrder["side"]; maker: Address };
-
-/** Recent orders with their sides and makers. */
-export type OrderMemory = {
-	remember(order: ProviderOrder): void;
-	find(orderHash: Hex): KnownOrder | null;
-};
 
 /** Says whether the same event came a short while ago, and remembers it. */
 export type RecentEvents = { isRepeated(frame: PhoenixFrame): boolean };
 
 export type KnownChains = Pick<ChainNames, "idOf">;
-
-/** The chain and token that an event is about. */
-export type Place = {
-	chainId: number;
-	/** Null where the event is about a collection or an order as a whole. */
-	token: { contract: Address; tokenId: bigint } | null;
-	metadata: Readonly<Record<string, unknown>> | null;
-	/** When it happened, as the event itself states. */
-	toldAtMs: number | null;
-};
 
 export type ReadPlace = { kind: "place"; place: Place } | { kind: "unknown_chain" | "unreadable" };
 

@@ -11,21 +11,13 @@ import {
 	RAW_BYTES_MAX,
 	TRAITS_PER_TOKEN_MAX,
 } from "#plugins/provider/limits.ts";
-import type { KnownOrder, OrderMemory, Place } from "#plugins/provider/stream/readEvent.ts";
-import { CLOCK_AHEAD_MAX_MS } from "#plugins/provider/stream/status.ts";
+import { CLOCK_AHEAD_MAX_MS } from "#plugins/provider/stream/limits.ts";
+import type { Happening, KnownOrder, Place } from "#plugins/provider/stream/model.ts";
 import { readTrait } from "#plugins/provider/wire/collections.ts";
 import { orderTotal, readSignedOrder } from "#plugins/provider/wire/orders.ts";
 import { keepRaw, readUnits, wireField } from "#plugins/provider/wire/rows.ts";
 
 export type Parties = { seller: Address; buyer: Address };
-
-export type Happening = {
-	slug: string;
-	inner: Readonly<Record<string, unknown>>;
-	place: Place;
-	orders: OrderMemory;
-	nowMs: number;
-};
 
 export type OrderKind = ProviderOrder["kind"];
 

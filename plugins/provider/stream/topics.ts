@@ -1,13 +1,12 @@
 import type { Clock } from "#core/clock.ts";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
-import type { PhoenixFrame } from "#plugins/provider/stream/phoenix.ts";
 import {
 	JOIN_BEAT_MS,
 	JOIN_TIMEOUT_MS,
 	JOINS_PER_BEAT,
 	REJOIN_DELAYS_MS,
 	STEADY_MS,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
 
 export type PacedQueue<Item> = {
 	add(item: Item): void;

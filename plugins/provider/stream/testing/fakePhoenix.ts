@@ -1,5 +1,6 @@
 import type { ServerWebSocket } from "bun";
-import { decodeFrame, type PhoenixFrame } from "#plugins/provider/stream/phoenix.ts";
+import type { PhoenixFrame } from "#plugins/provider/stream/model.ts";
+import { decodeFrame } from "#plugins/provider/stream/phoenix.ts";
 
 type JoinAnswer = "ok" | "error" | "silence";
 type Sent = Partial<PhoenixFrame> & { topic: string; event: string };

@@ -1,5 +1,5 @@
 import type { Clock } from "#core/clock.ts";
-import type { Timers } from "#plugins/provider/stream/createProviderStream.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 
 export const STARTED_AT_MS = Date.UTC(2026, 10, 1);
 
