@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createSession, inboundAllowance } from "#plugins/streams/createSession.ts";
-import type { Feed } from "#plugins/streams/createTailer.ts";
+import type { Feed } from "#plugins/streams/model.ts";
 
 describe("createSession", () => {
 	function open() {

@@ -1,7 +1,5 @@
 import type { Clock } from "#core/clock.ts";
 import { type Outbox, type RenderedFrame, renderFrames } from "#core/outbox.ts";
-import type { StreamName } from "#plugins/streams/createStreams.ts";
-import type { Feed } from "#plugins/streams/createTailer.ts";
 import {
 	controlFrame,
 	type ReplayGate,
@@ -18,29 +16,7 @@ import {
 	UNSENT_BYTES_HIGH,
 	UNSENT_BYTES_MAX,
 } from "#plugins/streams/limits.ts";
-import { closeCodes, type ResumePoint } from "#plugins/streams/routes.ts";
-
-/** The part of Bun's server socket that streams use. */
-export type StreamSocket = {
-	send(text: string): number;
-	/** Sends a ping of the protocol, which every WebSocket client answers without code of its own. */
-	ping(): number;
-	close(code: number, reason: string): void;
-	subscribe(topic: string): void;
-	/** Returns the bytes that were sent and not yet written, including published ones. */
-	getBufferedAmount(): number;
-};
-
-/** What a client was granted before its upgrade. */
-export type Admission = {
-	stream: StreamName;
-	topics: readonly string[];
-	resume: ResumePoint | undefined;
-	/** The client as limits count it; undefined where only the socket knows it. */
-	client: string | undefined;
-	/** Keeps the collection watched, called with each ping. */
-	watch?: () => void;
-};
+import type { Admission, Feed, StreamSocket } from "#plugins/streams/model.ts";
 
 /** One open stream. */
 export type Session = {
@@ -80,6 +56,22 @@ export type JoinOptions = {
 type Missed =
 	| { kind: "frames"; frames: readonly RenderedFrame[] }
 	| { kind: "lost"; reason: SnapshotReason };
+
+/** Why a stream ends, as the client sees it. 4000 and above are ours, the others RFC 6455's. */
+export const closeCodes = {
+	/** The client sent more than a stream takes. */
+	policy: 1008,
+	/** This process ends, or its database was restored: the client connects again and resumes. */
+	restart: 1012,
+	/** The log cannot be read right now: the client connects again later. */
+	tryLater: 1013,
+	/** The client reads more slowly than its topics publish. */
+	slowConsumer: 4008,
+	/** The client has answered no ping: the connection is dead. */
+	silent: 4010,
+	/** One client address holds too many streams. */
+	tooManyConnections: 4029,
+} as const;
 
 /** Makes the state of one stream around its socket. Its topics are left when it ends. */
 export function createSession(socket: StreamSocket, admission: Admission): Session {

@@ -5,14 +5,13 @@ import type { Metrics } from "#core/metrics.ts";
 import type { Outbox } from "#core/outbox.ts";
 import { sleep } from "#core/time.ts";
 import {
-	type Admission,
+	closeCodes,
 	createSession,
 	inboundAllowance,
 	joinTopic,
 	type Session,
-	type StreamSocket,
 } from "#plugins/streams/createSession.ts";
-import type { Feed, Tailer } from "#plugins/streams/createTailer.ts";
+import type { Tailer } from "#plugins/streams/createTailer.ts";
 import { controlFrame, type ReplayGate, replayGate } from "#plugins/streams/createTopicTail.ts";
 import {
 	PING_INTERVAL_MS,
@@ -20,26 +19,20 @@ import {
 	REPLAY_READS_MAX,
 	TAIL_INTERVAL_MS,
 } from "#plugins/streams/limits.ts";
-import { closeCodes } from "#plugins/streams/routes.ts";
-
-/** Publishes frames to the sockets, at a bounded rate. */
-export type Publisher = {
-	/** Sends one text to every socket of this process that is in the topic. */
-	publish(topic: string, text: string): void;
-	/** Returns how many bytes may still go out in this turn of the event loop. */
-	roomBytes(): number;
-	/** Waits until the sockets had time to write; then there is room again. */
-	nextTurn(): Promise<void>;
-};
+import type {
+	Admission,
+	Feed,
+	Publisher,
+	PublishingServer,
+	StreamName,
+	StreamSocket,
+} from "#plugins/streams/model.ts";
 
 export type ConnectionCounts = {
 	/** Counts a new stream; returns false, without counting, where the client holds the maximum. */
 	enter(client: string): boolean;
 	leave(client: string): void;
 };
-
-/** The part of Bun's server that frames go through: one native call for all sockets of a topic. */
-export type PublishingServer = { publish(topic: string, text: string): number };
 
 export type PublisherOptions = {
 	server: () => PublishingServer | undefined;
@@ -89,8 +82,6 @@ export type RunStreamsOptions = {
 	/** Waits, or returns early when the signal aborts. */
 	wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
-
-export type StreamName = "collection" | "discover";
 
 export type StreamMetrics = {
 	opened(stream: StreamName): void;

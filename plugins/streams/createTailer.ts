@@ -8,6 +8,7 @@ import {
 	topicOfHint,
 } from "#plugins/streams/createTopicTail.ts";
 import { EPOCH_AGE_MAX_MS } from "#plugins/streams/limits.ts";
+import type { Feed } from "#plugins/streams/model.ts";
 
 export type Epoch = {
 	/** Returns the epoch, at most a second old, however many streams open at once. */
@@ -21,22 +22,6 @@ export type EpochOptions = {
 	clock: Clock;
 	/** Called when the epoch differs from the known one: numbers of the two cannot be compared. */
 	onChanged: () => void;
-};
-
-/**
- * A claim on a topic: while one is held, the topic's frames are published to this process's
- * sockets.
- */
-export type Feed = {
-	readonly topic: string;
-	/**
-	 * Returns the newest number that went out to the topic's sockets. Moves in step with publishing.
-	 */
-	position(): number;
-	/** Publishes all frames that PostgreSQL holds beyond the position. */
-	catchUp(): Promise<void>;
-	/** Gives the claim back. After the last one the topic is not followed any more. */
-	leave(): void;
 };
 
 export type Tailer = {

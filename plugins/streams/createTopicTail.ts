@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type FrameBatch, type Outbox, type RenderedFrame, renderFrames } from "#core/outbox.ts";
-import type { Publisher } from "#plugins/streams/createStreams.ts";
 import {
 	BATCHES_COLLECTED_MAX,
 	COLLECT_FOLLOWERS_MIN,
 	FRAMES_MISSED_MAX,
 } from "#plugins/streams/limits.ts";
+import type { Publisher } from "#plugins/streams/model.ts";
 
 /** Why a client has to read the state again instead of getting the missed frames. */
 export type SnapshotReason =

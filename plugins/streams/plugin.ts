@@ -3,10 +3,10 @@ import { FRAMES_CHANNEL } from "#core/outbox.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { sleep } from "#core/time.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
+import { closeCodes } from "#plugins/streams/createSession.ts";
 import {
 	createPublisher,
 	createStreams,
-	type PublishingServer,
 	runStreams,
 	type Streams,
 	streamMetrics,
@@ -18,7 +18,8 @@ import {
 	PUBLISH_TURN_MS,
 	TAIL_SILENCE_MAX_MS,
 } from "#plugins/streams/limits.ts";
-import { closeCodes, streamRoutes } from "#plugins/streams/routes.ts";
+import type { PublishingServer } from "#plugins/streams/model.ts";
+import { streamRoutes } from "#plugins/streams/routes.ts";
 
 const config = z.object({
 	STREAM_CONNECTIONS_PER_CLIENT_MAX: z.coerce

@@ -1,5 +1,5 @@
-import type { Publisher } from "#plugins/streams/createStreams.ts";
 import { PUBLISH_BYTES_PER_TURN_MAX } from "#plugins/streams/limits.ts";
+import type { Publisher } from "#plugins/streams/model.ts";
 
 export type Published = { type: string; seq: number; topic: string; data: unknown };
 
