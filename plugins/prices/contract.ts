@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
-import { feedCalls, feedSelectors, parseRound } from "#plugins/prices/feed.ts";
+import { feedCalls, feedSelectors, parseRound } from "#plugins/prices/round.ts";
 
 /** What is priced: a chain's native coin (the zero address) or a token on it. */
 export type Priced = { chainId: number; currency: Address };

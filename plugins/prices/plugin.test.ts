@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { HOUR_MS } from "#core/time.ts";
-import type { Round } from "#plugins/prices/feed.ts";
+import type { Round } from "#plugins/prices/round.ts";
 import { roundWords } from "#plugins/prices/testing/feedNode.ts";
 import {
 	COIN,

@@ -2,7 +2,19 @@ import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { mulDiv, toDisplayNumber, UNITS_BOUND } from "#core/money.ts";
 import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
-import type { RateSource } from "#plugins/prices/runPrices.ts";
+
+/**
+ * A source of rates. It is asked for a chain's coin by the zero address, never by its wrapped form.
+ */
+export type RateSource = {
+	rateAt(priced: Priced, atMs: number): UsdRate | null;
+	/** Returns USD for one ETH, by whichever chain's feed has it. */
+	ethAt(atMs: number): UsdRate | null;
+	has(priced: Priced): boolean;
+	hasEth(): boolean;
+	/** Returns the token that the configuration gave this symbol on a chain. */
+	tokenOf(chainId: number, symbol: string): Address | null;
+};
 
 /** The largest power of ten in an amount of money: `UNITS_BOUND` has 78 digits. */
 const EXPONENT_MAX = 78;

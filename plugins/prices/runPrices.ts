@@ -1,16 +1,16 @@
 import type { ChainRegistry } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { sleep } from "#core/time.ts";
-import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
-import { type Feed, feedKey, type RoundProblem } from "#plugins/prices/feed.ts";
-import { type FeedSpans, learnedOf, type Memory } from "#plugins/prices/history/createMemory.ts";
+import type { Prices } from "#plugins/prices/contract.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed.ts";
+import { learnedOf, type Memory } from "#plugins/prices/history/createMemory.ts";
 import { createPoll, pruneRoundsJob } from "#plugins/prices/history/createPoll.ts";
 import { addSpan, createFillGaps } from "#plugins/prices/history/fillGaps.ts";
+import type { FeedSpans, PriceMetrics } from "#plugins/prices/history/model.ts";
 import {
 	BACKFILL_EVERY_MS,
 	BACKFILL_TIMEOUT_MS,
@@ -20,32 +20,12 @@ import {
 	REFRESH_EVERY_MS,
 } from "#plugins/prices/limits.ts";
 
-/**
- * A source of rates. It is asked for a chain's coin by the zero address, never by its wrapped form.
- */
-export type RateSource = {
-	rateAt(priced: Priced, atMs: number): UsdRate | null;
-	/** Returns USD for one ETH, by whichever chain's feed has it. */
-	ethAt(atMs: number): UsdRate | null;
-	has(priced: Priced): boolean;
-	hasEth(): boolean;
-	/** Returns the token that the configuration gave this symbol on a chain. */
-	tokenOf(chainId: number, symbol: string): Address | null;
-};
-
 export type RateAnnouncer = {
 	add(listener: Listener): void;
 	/** Calls every listener; a listener's failure is logged and does not affect the others. */
 	announce(spans: FeedSpans): Promise<void>;
 	/** Repeats announcements that were made before all processes had the rates in memory. */
 	announceAgain(): Promise<void>;
-};
-
-export type PriceMetrics = {
-	/** Counts an answer of a feed that cannot be a price. */
-	rejected(reason: RoundProblem | "decimals"): void;
-	/** Counts a failed poll of a chain's feeds. */
-	failed(chain: string): void;
 };
 
 export type RunningPrices = {

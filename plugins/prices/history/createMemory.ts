@@ -1,25 +1,18 @@
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
+import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed.ts";
-import { createRoundBook } from "#plugins/prices/history/fillGaps.ts";
+import { createRoundBook } from "#plugins/prices/history/createRoundBook.ts";
+import type { FeedSpans, Learned, Span } from "#plugins/prices/history/model.ts";
 import {
 	HEARTBEATS_MAX,
 	HISTORY_MS,
 	ROUNDS_PER_FEED_MAX,
 	ROUNDS_PER_READ_MAX,
 } from "#plugins/prices/limits.ts";
-import type { RateSource } from "#plugins/prices/runPrices.ts";
+import type { RateSource } from "#plugins/prices/pricesOver.ts";
 import { decimals, readBarriers, readRoundsAfter } from "#plugins/prices/sql/rounds.ts";
-
-/** A span of time in which a price became known. */
-export type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
-
-export type Span = Pick<Learned, "fromMs" | "toMs">;
-
-/** Spans by feed. */
-export type FeedSpans = Map<string, Span>;
 
 /** This process's copy of the tables, from which every price is answered. */
 export type Memory = RateSource & {

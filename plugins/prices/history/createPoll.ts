@@ -5,9 +5,9 @@ import type { Tx } from "#core/db/Database.ts";
 import { DECIMALS_MAX } from "#core/money.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
-import { type Feed, feedCalls, feedKey, parseRound, type Round } from "#plugins/prices/feed.ts";
-import type { FeedSpans, Span } from "#plugins/prices/history/createMemory.ts";
-import { addSpan, type ReadOptions } from "#plugins/prices/history/fillGaps.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed.ts";
+import { addSpan } from "#plugins/prices/history/fillGaps.ts";
+import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/model.ts";
 import {
 	FEED_DECIMALS_MAX,
 	HEARTBEATS_MAX,
@@ -17,6 +17,7 @@ import {
 	ROUNDS_PER_PRUNE_MAX,
 	ROUNDS_PER_REQUEST_MAX,
 } from "#plugins/prices/limits.ts";
+import { feedCalls, parseRound, type Round } from "#plugins/prices/round.ts";
 import { openGap } from "#plugins/prices/sql/gaps.ts";
 import {
 	type DecimalsOf,

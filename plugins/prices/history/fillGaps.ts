@@ -1,38 +1,17 @@
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { Core } from "#core/plugin/Core.ts";
-import { type Feed, feedCalls, feedKey, parseRound, type Round } from "#plugins/prices/feed.ts";
-import type { FeedSpans, Span } from "#plugins/prices/history/createMemory.ts";
+import { type Feed, feedKey } from "#plugins/prices/feed.ts";
+import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/model.ts";
 import {
 	HEARTBEATS_MAX,
 	HISTORY_MS,
 	ROUNDS_PER_FEED_MAX,
 	ROUNDS_PER_REQUEST_MAX,
 } from "#plugins/prices/limits.ts";
-import type { PriceMetrics } from "#plugins/prices/runPrices.ts";
+import { feedCalls, parseRound, type Round } from "#plugins/prices/round.ts";
 import { type Gap, type GapEnd, readOpenGaps, shrinkGap } from "#plugins/prices/sql/gaps.ts";
 import { lockWriters, readNewestRound, saveRounds } from "#plugins/prices/sql/rounds.ts";
-
-/** What reading feeds needs. */
-export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "reached"> & {
-	feeds: readonly Feed[];
-	metrics: PriceMetrics;
-	/** Called with what became known, after it was committed. */
-	learned(spans: FeedSpans): Promise<void>;
-};
-
-/** Every known round in memory, to be looked up by time. Feeds are named by their key. */
-export type RoundBook = {
-	/** Adds rounds in any order; one with a known id replaces it (a fork changed it). */
-	add(feed: string, rounds: readonly Round[]): void;
-	/** Sets the ids after which rounds are missing: how long those were valid is not known. */
-	setGaps(gaps: ReadonlyMap<string, ReadonlySet<bigint>>): void;
-	/** Returns the newest round at a time; null before the first, and within a gap. */
-	at(feed: string, atMs: number): Round | null;
-};
-
-type Pages = { rounds: Round[]; ids: Map<bigint, Round> };
 
 type Found = { gap: Gap; feed: Feed };
 
@@ -45,39 +24,10 @@ type Part = Found & {
 	rounds: readonly Round[];
 };
 
-const NONE: ReadonlySet<bigint> = new Set();
-
 /** Behind a proxy a round's id is the phase (one aggregator) above 64 bits of its own number. */
 export const PHASE_BITS = 64n;
 
 const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
-
-export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
-	const books = new Map<string, Pages>();
-	let gaps: ReadonlyMap<string, ReadonlySet<bigint>> = new Map();
-	return {
-		add(feed, added) {
-			const book = books.get(feed) ?? { rounds: [], ids: new Map() };
-			books.set(feed, book);
-			for (const round of added) book.ids.set(round.id, round);
-			book.rounds = [...book.ids.values()].sort(byTime);
-			for (const old of book.rounds.splice(0, book.rounds.length - roundsMax)) {
-				book.ids.delete(old.id);
-			}
-		},
-		setGaps(found) {
-			gaps = found;
-		},
-		at(feed, atMs) {
-			const rounds = books.get(feed)?.rounds ?? [];
-			const index = lastUpTo(rounds, atMs);
-			const round = rounds[index];
-			if (!round) return null;
-			const isNewest = index === rounds.length - 1;
-			return !isNewest && (gaps.get(feed) ?? NONE).has(round.id) ? null : round;
-		},
-	};
-}
 
 /**
  * Makes a job that reads missing rounds, newest first: one part for each chain in a run, so that it
@@ -136,24 +86,6 @@ export function roundsBelow(
 export function lowerPhase(id: bigint): bigint | null {
 	const phase = id >> PHASE_BITS;
 	return phase > 1n ? phase - 1n : null;
-}
-
-/** Orders by time; of two rounds in one second the later one replaced the other. */
-function byTime(a: Round, b: Round): number {
-	if (a.updatedAtMs !== b.updatedAtMs) return a.updatedAtMs - b.updatedAtMs;
-	return a.id < b.id ? -1 : 1;
-}
-
-/** Returns the index of the last round that is not later; -1 where all are. */
-function lastUpTo(rounds: readonly Round[], atMs: number): number {
-	let low = 0;
-	let high = rounds.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if ((rounds[middle]?.updatedAtMs ?? Number.POSITIVE_INFINITY) <= atMs) low = middle + 1;
-		else high = middle;
-	}
-	return low - 1;
 }
 
 function firstOf(gaps: readonly Gap[], feeds: readonly Feed[], chainId: number): Found | null {

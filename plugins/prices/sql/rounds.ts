@@ -1,7 +1,8 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { feedKey, type Round } from "#plugins/prices/feed.ts";
+import { feedKey } from "#plugins/prices/feed.ts";
 import { ROUNDS_PER_PRUNE_MAX } from "#plugins/prices/limits.ts";
+import type { Round } from "#plugins/prices/round.ts";
 
 /** An aggregator, by chain and address. */
 export type FeedRef = { feedChainId: number; address: Address };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { Round } from "#plugins/prices/feed.ts";
+import type { Round } from "#plugins/prices/round.ts";
 
 const PHASE_BITS = 64n;
 const NUMBER_MASK = (1n << PHASE_BITS) - 1n;
