@@ -97,7 +97,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		const at = (list: typeof undecoded) => list.map(({ logIndex }) => logIndex);
 		return { accepted, undecoded: at(undecoded), doubts: at(doubts) };
 	};
-	test("[ING-12] of 1.1, whichever half is there", () => {
+	test("[ING-12] in Seaport 1.1: either half alone is a named gap", () => {
 		for (const half of [listing, mirror(nobody), payment(nobody)]) {
 			expect(gaps([in11(half)])).toEqual({ accepted: 0, undecoded: [0], doubts: [] });
 		}

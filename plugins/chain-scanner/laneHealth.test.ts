@@ -21,14 +21,14 @@ test("a lane that fails for a minute is named, with its reason and for how long"
 	expect(health.trouble()).toBe("anvil sale has failed for 70 s (rpc_transport)");
 });
 
-test("a lane that wrote again is well", () => {
+test("a lane that writes again is healthy", () => {
 	const { health, failFor } = lanes();
 	failFor("anvil sale", 120);
 	health.worked("anvil sale");
 	expect(health.trouble()).toBeNull();
 });
 
-test("a failure long ago is no outage, however often it comes", () => {
+test("failures that are far apart are no outage, however many there are", () => {
 	const { health, failFor, wait } = lanes();
 	failFor("anvil sale", 55);
 	wait(31_000);
@@ -37,7 +37,7 @@ test("a failure long ago is no outage, however often it comes", () => {
 	expect(health.trouble()).toBeNull();
 });
 
-test("a chain whose head was never heard is not ready, and why is said", () => {
+test("a chain without any announced head is not ready, and the reason is named", () => {
 	const { health } = lanes();
 	health.awaits("anvil head");
 	expect(health.trouble()).toBe("anvil head has not been heard yet");

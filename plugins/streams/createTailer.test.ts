@@ -38,7 +38,7 @@ describe("createEpoch", () => {
 		expect(state.reads).toBe(1);
 	});
 
-	test("an answer is asked for again after a second, and a change is told once", async () => {
+	test("the epoch is read again after a second, and a change is reported once", async () => {
 		const { state, epoch } = open();
 		await epoch.current();
 		state.epoch = "two";
@@ -50,7 +50,7 @@ describe("createEpoch", () => {
 		expect(state.changes).toBe(1);
 	});
 
-	test("a failure is told and not kept", async () => {
+	test("a failed read rejects, and is not remembered", async () => {
 		const { state, epoch } = open();
 		state.away = true;
 		await expect(epoch.current()).rejects.toThrow("away");

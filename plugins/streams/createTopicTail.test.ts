@@ -66,7 +66,7 @@ describe("replayGate", () => {
 });
 
 describe("topicOfHint", () => {
-	test("a topic that is told is the one that reading all of it finds, or nothing is told", () => {
+	test("the quickly read topic equals that of a full parse, or is undefined", () => {
 		const text = fc.oneof(
 			fc.record({ topic: fc.string(), seqFirst: fc.nat(), frames: fc.array(fc.jsonValue()) }),
 			fc.record({ seqFirst: fc.nat(), topic: fc.string() }),
@@ -80,7 +80,7 @@ describe("topicOfHint", () => {
 		);
 	});
 
-	test("of what is no JSON no topic is told", () => {
+	test("a text that is no JSON has no topic", () => {
 		expect(topicOfHint("no JSON")).toBeUndefined();
 	});
 });

@@ -67,7 +67,7 @@ test("a log that comes twice counts once, and is counted", async () => {
 	expect(fates).toEqual(["repeated"]);
 });
 
-test("a member that logs do not have is not held", async () => {
+test("unknown members of a pushed log are dropped", async () => {
 	const { fates, push, placesOf } = open();
 	push(logAt(7, 1, { extra: "a" }), logAt(7, 1, { extra: "b" }));
 	expect([await placesOf(headOf(7)), fates]).toEqual([[1], ["repeated"]]);
@@ -137,7 +137,7 @@ test("a log that its block's bloom rules out is not of that block", async () => 
 	expect(fates.filter((fate) => fate === "malformed")).toHaveLength(3);
 });
 
-test("blocks that nobody comes for are forgotten, and counted", () => {
+test("blocks that no lane takes are dropped, and counted", () => {
 	const { fates, push } = open();
 	for (let block = 0; block < 100; block++) push(logAt(block, 0));
 	expect(fates.length).toBeGreaterThan(80);

@@ -25,7 +25,7 @@ describe("backfillPace", () => {
 		expect(paceIn(Number.POSITIVE_INFINITY)).toEqual(calm);
 	});
 
-	test("where nobody follows the head there is nobody to give way to", () => {
+	test("backfill is calm where no lane follows the head", () => {
 		expect(backfillPace(undefined).kind).toBe("calm");
 	});
 });
@@ -80,7 +80,7 @@ describe("giveUpOld", () => {
 		expect(await givenUp("transfer", 100)).toMatchObject({ told: [], left: 1 });
 	});
 
-	test("[ING-09] a process that lost the backfill gives nothing up any more", async () => {
+	test("[ING-09] a process that lost the backfill's lease gives up no blocks", async () => {
 		expect(await givenUp("mint", 100, "another")).toEqual({ told: [], left: 1, refused: "fenced" });
 	});
 });

@@ -122,7 +122,7 @@ describe("createLogWindow", () => {
 		expect(window.blocks).toBeGreaterThan(100);
 	});
 
-	test("ranges that were asked for ahead, at the width of then, narrow the window once and not each", () => {
+	test("refused ranges of one former width narrow the window once, not each time", () => {
 		const dense = { blocks: 1_024, timesTooLarge: 4 };
 		const refused = createLogWindow(1_024);
 		for (let range = 0; range < 3; range++) refused.refused(dense);

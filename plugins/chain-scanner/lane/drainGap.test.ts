@@ -85,7 +85,7 @@ describe("drainGap", () => {
 		expect(await world.tokens()).toEqual(tokensTo(21));
 	});
 
-	test("what was read ahead is broken off and dropped where another gap comes first meanwhile", async () => {
+	test("a range requested ahead is cancelled where another gap comes first", async () => {
 		const world = await owingWorld("mint");
 		const { said, signals, source } = narrow(world.source);
 		const brokenOff: unknown[] = [];

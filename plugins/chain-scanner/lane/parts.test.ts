@@ -51,14 +51,14 @@ describe("partTimes", () => {
 
 	const reading = { range: { from: 10, to: 40 }, madeMs: { first: 1_000, last: 4_000 } };
 
-	test("the whole of a reading has the times of its ends", () => {
+	test("a part that is the whole reading has the times of its ends", () => {
 		expect(partTimes({ range: { from: 10, to: 40 }, events: [] }, reading)).toEqual({
 			firstMs: 1_000,
 			lastMs: 4_000,
 		});
 	});
 
-	test("a part within ends with its last event, and nobody knows when it begins", () => {
+	test("an inner part ends at its last event's time, and its first time is unknown", () => {
 		const events = [{ occurredAtMs: 2_000 }, { occurredAtMs: 2_500 }];
 		expect(partTimes({ range: { from: 20, to: 25 }, events }, reading)).toEqual({
 			firstMs: null,
@@ -66,7 +66,7 @@ describe("partTimes", () => {
 		});
 	});
 
-	test("a source that does not know times says none", () => {
+	test("a source without times gives none", () => {
 		const { range } = reading;
 		expect(partTimes({ range, events: [] }, { range })).toEqual({ firstMs: null, lastMs: null });
 	});

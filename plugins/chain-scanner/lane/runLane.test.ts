@@ -15,7 +15,7 @@ describe("isNews", () => {
 		expect(isNews(at, head(5, 5))).toBe(false);
 	});
 
-	test("another block at or below the lane's, and one above that does not follow, are news once", () => {
+	test("a different block at or below the lane's, or one above that does not link, is news once", () => {
 		for (const other of [head(5, 15), head(4, 14), head(6, 16, 15)]) {
 			expect(isNews(at, other)).toBe(true);
 			expect(isNews({ ...at, sound: other.hash }, other)).toBe(false);

@@ -132,7 +132,7 @@ test("[ING-08] a node that names its limit is asked for that much next, and noth
 /** The chain's newest block, as a lane that read it leaves it. */
 const readUpTo = (world: LaneWorld) => world.setCursor(world.chain.head());
 
-test("[ING-10] what lies too far below the head is given up, and which blocks is said", async () => {
+test("[ING-10] blocks too far below the head are given up, and logged", async () => {
 	const world = await owingWorld(100);
 	world.chain.mineTo(140);
 	await readUpTo(world);
@@ -145,7 +145,7 @@ test("[ING-10] what lies too far below the head is given up, and which blocks is
 	expect(line?.context).toMatchObject({ lane: "mint", from: 1, to: 59, reason: "restart_behind" });
 });
 
-test("[ING-10] a head that nobody has read yet gives nothing up", async () => {
+test("[ING-10] a head that no lane has read gives up no blocks", async () => {
 	const world = await owingWorld(100);
 	world.chain.mineTo(140);
 	await readUpTo(world);

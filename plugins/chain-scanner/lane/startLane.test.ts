@@ -268,7 +268,7 @@ test("[ING-08] transport failures never step over a block: an RPC that dies for 
 	expect(warnings).toHaveLength(1);
 });
 
-test("[ING-14] a node that lags behind the head it was heard to have never moves the cursor past what it served", async () => {
+test("[ING-14] a node that lags behind its announced head never moves the cursor past what it served", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 5; id++) world.chain.mine(mintOne(id));
@@ -283,7 +283,7 @@ test("[ING-14] a node that lags behind the head it was heard to have never moves
 	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("[ING-14] a head that was a lie does not stop the lane: the next word counts", async () => {
+test("[ING-14] a false head does not stop the lane: it follows the next announcement", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -297,7 +297,7 @@ test("[ING-14] a head that was a lie does not stop the lane: the next word count
 	expect(await world.gaps()).toEqual([]);
 });
 
-test("a node that is late by moments is no line in the log; one that stays late is one, and so is its return", async () => {
+test("a node that is late for a moment is not logged; one that stays late is logged once, and its return too", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -319,7 +319,7 @@ test("a node that is late by moments is no line in the log; one that stays late 
 	expect(lines()).toEqual(["warn: the lane waits and tries again", "info: the lane goes on"]);
 });
 
-test("a chain that makes no block is covered for as long as it is heard to make none", async () => {
+test("a chain without new blocks stays covered while its head is still announced", async () => {
 	const world = await newWorld();
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
 	const lane = world.worker();
@@ -336,7 +336,7 @@ test("a chain that makes no block is covered for as long as it is heard to make 
 	await lane.stop();
 });
 
-test("a head that goes backward is waited out: nothing is read twice, the cursor stays", async () => {
+test("a lane waits out a head that goes backward: it reads nothing twice, and its cursor stays", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -351,7 +351,7 @@ test("a head that goes backward is waited out: nothing is read twice, the cursor
 	expect(await world.tokens()).toEqual([1, 2, 3, 4]);
 });
 
-test("rows that no table takes hold up one block, not the lane, and are owed", async () => {
+test("rows that the database refuses hold up one block and not the lane, and backfill owes the block", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 4; id++) world.chain.mine(mintOne(id));
@@ -403,7 +403,7 @@ test("stop while a read is under way ends at once, and the cursor stays where it
 	expect(lane.said).toEqual([]);
 });
 
-test("[ING-05] a lane asks the node for logs and values, and the database for nothing but its own place", async () => {
+test("[ING-05] a lane reads logs and values from the node, and only its own position from the database", async () => {
 	const world = await newWorld();
 	world.chain.mine([{ value: 30n, logs: [mintLog(1), unitsLog(7n, 2n)] }]);
 	const lane: LaneWorker = world.worker();
@@ -425,7 +425,7 @@ test("[ING-09] the ceiling of a lane's run is 20 s", () => {
 	expect(LANE_TIMES.ceilingMs).toBe(20_000);
 });
 
-test("[API-18] a lane that catches up tells the chain's head, not its own place", async () => {
+test("[API-18] a lane that catches up reports the chain's head, not its own position", async () => {
 	const world = await newWorld();
 	world.chain.mineTo(2_500);
 	world.chain.troubles.before = ({ params: [query] }) => {

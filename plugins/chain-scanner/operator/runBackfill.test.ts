@@ -36,7 +36,7 @@ describe("progressLine", () => {
 		secondsLeft: 19.98,
 	};
 
-	test("one line says how much is done, what came of it, how fast it goes and when it ends", () => {
+	test("the line shows how much is done, how many events, how fast it goes and when it ends", () => {
 		expect(progressLine(half)).toBe(
 			"████████████░░░░░░░░░░░░ 50 %  10 000 of 20 000 blocks left  1 234 events  500 blocks/s  20 s left",
 		);
@@ -44,13 +44,13 @@ describe("progressLine", () => {
 		expect(progressLine({ ...half, secondsLeft: 61 })).toContain("2 min left");
 	});
 
-	test("what is not done does not look done", () => {
+	test("unfinished work never looks finished", () => {
 		const nearly = progressLine({ ...half, blocksLeft: 1 });
 		expect(nearly).toContain("░ 99 %");
 		expect(progressLine({ ...half, blocksLeft: 0 })).toContain("█ 100 %");
 	});
 
-	test("who waits, or watches another process, says so and claims no speed it does not have", () => {
+	test("a process that waits or watches another one says so, and shows no speed of its own", () => {
 		const still = { ...half, blocksPerSecond: null, secondsLeft: null };
 		expect(progressLine({ ...still, state: "waiting", trouble: "rpc_transport" })).toEndWith(
 			"1 234 events  waiting (rpc_transport)",
@@ -319,7 +319,7 @@ describe("untilHead", () => {
 		expect(notes).toEqual(["the RPC endpoint of anvil does not answer; waiting for it"]);
 	});
 
-	test("whoever gives up waiting gets no head", async () => {
+	test("an aborted wait returns no head", async () => {
 		const { fake, stopping, notes, ask } = world();
 		fake.troubles.down = true;
 		const asked = ask();

@@ -295,7 +295,7 @@ describe("createLogProof", () => {
 		);
 	});
 
-	test("[ING-14] receipts of another block prove nothing, and are told as what they are", async () => {
+	test("[ING-14] receipts of another block prove nothing, and are reported as a hash mismatch", async () => {
 		const { chain, header } = await blockWith(mintLog(1));
 		const prove = createLogProof(chain.rpc);
 		chain.troubles.tamper = ({ method }, answer) => {

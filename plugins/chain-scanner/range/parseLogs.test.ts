@@ -69,7 +69,7 @@ describe("parseLogs", () => {
 		expect(parseLogs([{ ...sound, removed: true }], range)).toEqual([]);
 	});
 
-	test("a time of zero, and one that no clock shows, is no time", () => {
+	test("a time of zero, or beyond the year 9999, counts as unknown", () => {
 		for (const blockTimestamp of ["0x0", "0xffffffffffff", null, 12, "yesterday"]) {
 			expect(parseLogs([{ ...sound, blockTimestamp }], range)[0]?.blockTimestamp).toBeUndefined();
 		}

@@ -81,7 +81,7 @@ describe("createHeaderMemory", () => {
 		Array.from({ length: to - from + 1 }, (_, index) => chain.headOf(from + index));
 	const numbers = (found: readonly { number: number }[]) => found.map(({ number }) => number);
 
-	test("what is remembered is linked to what was told now, down to the first that is missing", () => {
+	test("remembered headers link down from a new header to the first one that is missing", () => {
 		const chain = chainOf(10);
 		const memory = createHeaderMemory();
 		expect(memory.below(chain.headOf(10), 1)).toEqual([]);
@@ -94,7 +94,7 @@ describe("createHeaderMemory", () => {
 		expect(memory.has(9)).toBe(false);
 	});
 
-	test("of another fork nothing is remembered, and what both have is", () => {
+	test("headers of another fork are not returned, and those that both forks share are", () => {
 		const chain = chainOf(10);
 		const memory = createHeaderMemory();
 		memory.keep(heads(chain, 1, 10));
@@ -106,7 +106,7 @@ describe("createHeaderMemory", () => {
 		expect(numbers(memory.below(chain.headOf(10), 1))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 	});
 
-	test("it has a limit, and forgets the lowest first", () => {
+	test("at its limit the memory drops the lowest headers first", () => {
 		const chain = chainOf(HEADERS_REMEMBERED_MAX + 20);
 		const top = HEADERS_REMEMBERED_MAX + 20;
 		const memory = createHeaderMemory();

@@ -17,13 +17,13 @@ describe("distrustingSource", () => {
 		return chain.distrusted;
 	}
 
-	test("[ING-14] a contradiction of a known kind is told to the pool, and thrown on as it is", async () => {
+	test("[ING-14] a contradiction of a known kind is reported to the pool, and thrown unchanged", async () => {
 		for (const kind of ["missing_logs", "hash_mismatch", "foreign_log", "malformed"] as const) {
 			expect(await toldAfter(scannerFault.inconsistent({ meta: { kind } }))).toEqual([kind]);
 		}
 	});
 
-	test("[ING-14] who lags or is away is not caught at anything", async () => {
+	test("[ING-14] a node that lags or does not answer is not distrusted", async () => {
 		const missing = scannerFault.inconsistent({ meta: { kind: "block_missing" } });
 		const others = [missing, scannerFault.inconsistent(), rpcFault.transport(), new TypeError("x")];
 		for (const error of others) expect(await toldAfter(error)).toEqual([]);
@@ -33,7 +33,7 @@ describe("distrustingSource", () => {
 });
 
 describe("byDistance", () => {
-	test("within reach of reorgs a lane asks as a live one, below it and for a first look as catch-up", async () => {
+	test("requests within reach of reorgs are live ones; older ranges and samples are catch-up", async () => {
 		const asked: string[] = [];
 		const rpcs = new Map<Rpc, RpcPurpose>();
 		const rpcFor = (purpose: RpcPurpose) => {

@@ -386,7 +386,7 @@ describe("createForkRepair", () => {
 		expect(ahead.reverts()).toBe(0);
 	});
 
-	test("[ING-11] what a lane left behind and is of the chain is asked about once, and then forgotten", async () => {
+	test("[ING-11] old blocks that are still of the chain are checked once, and then settled", async () => {
 		const world = await newWorld();
 		const first = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);

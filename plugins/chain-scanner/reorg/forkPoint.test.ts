@@ -48,7 +48,7 @@ describe("forkPoint", () => {
 		expect(forkPoint([], nodeThat(0, 9), 64)).toEqual({ kind: "sound" });
 	});
 
-	test("[ING-11] deeper than may be is an alarm and no guess", () => {
+	test("[ING-11] a fork deeper than allowed is an alarm, and nothing is guessed", () => {
 		expect(forkPoint(stored(0, 100), nodeThat(36, 120), 64)).toMatchObject({ kind: "fork" });
 		expect(forkPoint(stored(0, 100), nodeThat(35, 120), 64)).toEqual({
 			kind: "too_deep",
@@ -71,7 +71,7 @@ describe("forkPoint", () => {
 		});
 	});
 
-	test("[ING-11] beyond a hole a block vouches for nobody: the orphan under a stepped-over block is found", () => {
+	test("[ING-11] a block confirms nothing beyond a hole: the orphan below a skipped block is found", () => {
 		const blocks = stored(90, 100).filter(({ number }) => number !== 97);
 		const orphaned = blocks.map((block) =>
 			block.number === 96 ? { ...block, hash: hash(96, "b") } : block,
@@ -85,7 +85,7 @@ describe("forkPoint", () => {
 		});
 	});
 
-	test("[ING-11] side by side is not linked: a block vouches for the one whose hash it names", () => {
+	test("[ING-11] neighbouring numbers are not a link: a block confirms only the one whose hash it names", () => {
 		const orphan = stored(96, 96, -1, "b");
 		expect(forkPoint([...stored(97, 100), ...orphan], nodeThat(200, 120), 64)).toMatchObject({
 			block: 95,

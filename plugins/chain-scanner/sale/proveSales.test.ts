@@ -34,7 +34,7 @@ describe("proveDelivery", () => {
 		expect(reasons([{}], [move(), move({ from: to, to: other })])).toEqual(["accepted"]);
 	});
 
-	test("[ING-12] one that never did is not: nothing moved, or another token, or to others", () => {
+	test("[ING-12] a sale is not accepted where the token did not move, another one did, or it went to others", () => {
 		const wrong = [
 			[],
 			[move({ to: other })],
@@ -59,7 +59,7 @@ describe("proveDelivery", () => {
 		]);
 	});
 
-	test("what was not accepted keeps its own reason", () => {
+	test("a sale that was rejected before keeps its reason", () => {
 		const free = { accepted: false, reason: "zero_price" } as const;
 		expect(reasons([free, {}], [move()])).toEqual(["zero_price", "accepted"]);
 		expect(reasons([free], [])).toEqual(["zero_price"]);

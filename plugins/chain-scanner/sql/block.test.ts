@@ -66,13 +66,13 @@ test("[ING-11] a block that is not the stored one's parent is of another fork", 
 	expect(await record([block(19, 1)])).toBe(false);
 });
 
-test("a block that was only heard of contradicts nobody by the parent it does not name", async () => {
+test("a block without a known parent contradicts no stored block", async () => {
 	await record([block(5)]);
 	expect(await record([{ ...block(6, 1), parentHash: null }])).toBe(true);
 	expect(await record([block(7, 1)])).toBe(true);
 });
 
-test("another chain's blocks are another chain's", async () => {
+test("blocks of another chain are not compared", async () => {
 	await record([block(5)]);
 	chainId++;
 	expect(await record([block(5, 1)])).toBe(true);

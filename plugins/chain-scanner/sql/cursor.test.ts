@@ -90,7 +90,7 @@ test("the head of a chain is the highest that any of its lanes heard of, and 0 b
 	expect(await readHead(database.db, 4)).toBe(90);
 });
 
-test("a lane knows from when and until when it holds all there was", async () => {
+test("a lane knows from when and until when it has everything", async () => {
 	const { db } = database;
 	const chainId = 5;
 	const at = { chainId, lane: "sale" as const, toHash: padHex("0xb1", { size: 32 }), atMs: 0 };

@@ -92,7 +92,7 @@ describe("decodeMoves", () => {
 		]);
 	});
 
-	test("what ERC-20s and other contracts emit is no move, and is not complained about", () => {
+	test("logs of ERC-20s and of other events are no moves, and are not reported", () => {
 		const topics = encodeEventTopics({
 			abi,
 			eventName: "Transfer",
@@ -103,7 +103,7 @@ describe("decodeMoves", () => {
 		expect(decodeMoves([erc20, other])).toEqual({ moves: [], undecoded: [] });
 	});
 
-	test("logs that lie about themselves are told one by one, and the rest is kept", () => {
+	test("malformed logs are reported one by one, and the other moves are kept", () => {
 		const cut = { ...single(1n, 1n), data: "0x12" as const };
 		const uneven = batch([1n, 2n], [1n]);
 		const long = { ...batch([1n], [1n]), data: batch([1n], [1n]).data.slice(0, -2) as Hex };
@@ -130,7 +130,7 @@ describe("transferSource", () => {
 		transferSource(chain.rpc, quiet, async () => watched);
 	const methods = (chain: FakeChain) => chain.calls.map(({ method }) => method);
 
-	test("[IDX-11] whom the lane looked at is said with what it saw, and others are left out", async () => {
+	test("[IDX-11] a reading names the contracts that were read, and leaves others out", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [mintLog(1), mintLog(2, padHex("0x99", { size: 20 }))] }]);
 		const read = await sourceOf(chain, [NFT]).read({ from: 1, to: 1 }, unsettled);
@@ -148,7 +148,7 @@ describe("transferSource", () => {
 		expect(methods(chain).filter((method) => method === "eth_getLogs")).toHaveLength(3);
 	});
 
-	test("nobody asks when a move was made: no header is read for it", async () => {
+	test("moves need no time: no header is read for them", async () => {
 		const chain = createFakeChain({ timestamps: false });
 		for (let block = 0; block < 9; block++) chain.mine([{ logs: [mintLog(block)] }]);
 		const settled = { ...unsettled, unsettledFrom: 100 };

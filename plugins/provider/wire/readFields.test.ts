@@ -67,7 +67,7 @@ describe("texts", () => {
 		}
 	});
 
-	test("slugs hold no path", () => {
+	test("a slug never contains a path", () => {
 		const slug = (value: unknown) => wireField.slug.parse(value);
 		expect(slug("cats-2")).toBe("cats-2");
 		for (const value of ["", ".", "..", "a/b", "a b", "a%2e", "a\u0000", "x".repeat(257), 7]) {

@@ -197,7 +197,7 @@ describe("orders", () => {
 		});
 	});
 
-	test("only an active order with units left is active", () => {
+	test("an order is active only while the provider says so and units are left", () => {
 		expect(listing({ status: "CANCELLED" })).toMatchObject({ isActive: false });
 		expect(listing({ status: undefined })).toMatchObject({ isActive: true });
 		expect(listing({ remaining_quantity: 0 })).toMatchObject({ isActive: false });
@@ -288,7 +288,7 @@ describe("traits, drops and searches", () => {
 		expect(readTraitCounts({ counts: {} })).toEqual([]);
 	});
 
-	test("a trait's floor of 0 is none", () => {
+	test("a trait floor of 0 is left out", () => {
 		const row = { trait_type: "Fur", value: "Red", floor_price: 0, payment_token_symbol: "ETH" };
 		expect(readTraitFloor(row)).toBe("elsewhere");
 		expect(readTraitFloor({ ...row, trait_type: null })).toBe("unreadable");
@@ -300,7 +300,7 @@ describe("traits, drops and searches", () => {
 		expect(readDrop(rows.drop({ active_stage: {} }), chains)).toMatchObject({ activeStage: null });
 	});
 
-	test("a hit without a slug is none", () => {
+	test("a search hit without a slug is unreadable", () => {
 		expect(readSearchHit({ type: "collection", collection: {} })).toBe("unreadable");
 		expect(readSearchHit({ type: "account" })).toBe("elsewhere");
 	});
@@ -325,7 +325,7 @@ describe("fulfilment", () => {
 		},
 	});
 
-	test("is read whole", () => {
+	test("the data to fill a listing is read whole", () => {
 		const read = readFulfilment(
 			answer(
 				{ value_hex: "0x51dac207a000", calldata_suffix: "0x360C6EBE" },
@@ -340,7 +340,7 @@ describe("fulfilment", () => {
 		});
 	});
 
-	test("nothing in it is mended: one member that is wrong, and there is none", () => {
+	test("nothing is repaired: one wrong member makes the fulfilment unreadable", () => {
 		const wrong: Record<string, unknown>[] = [
 			{ value: "1e18" },
 			{ value: null },
